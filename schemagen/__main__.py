@@ -1,0 +1,5 @@
+"""`python -m schemagen`."""
+
+from .cli import main
+
+main(prog_name="schemagen")

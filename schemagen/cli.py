@@ -1,0 +1,189 @@
+"""The command line: options in, findings and an exit code out."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+if TYPE_CHECKING:
+    from .codegen.plan import Plan
+    from .findings import Finding
+
+_FORMATS = click.Choice(["text", "json", "github"])
+
+
+class _Group(click.Group):
+    """Turns what goes wrong into the documented exit codes."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        from .findings import ExitCode, SchemagenError
+
+        try:
+            return super().invoke(ctx)
+        except SchemagenError as error:
+            report(error.findings, _format_of(ctx))
+            raise SystemExit(ExitCode.REFUSED) from None
+        except (click.exceptions.Exit, click.ClickException, click.Abort, OSError):
+            raise
+        except Exception:
+            import traceback
+
+            traceback.print_exc()
+            click.echo(
+                "This is a bug in schemagen. Nothing was half-written. Please report "
+                "it with the lines above and the schema that shows it.",
+                err=True,
+            )
+            raise SystemExit(ExitCode.BUG) from None
+
+
+def _format_of(ctx: click.Context) -> str:
+    return str(ctx.meta.get("schemagen.format", "text"))
+
+
+def report(findings: Iterable[Finding], style: str) -> None:
+    """Print findings: as data to stdout, for people to stderr."""
+    from .findings import RENDERERS
+
+    click.echo(RENDERERS[style](findings), err=style == "text")
+
+
+def _project_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option(
+        "--project",
+        default=".",
+        show_default=True,
+        type=click.Path(exists=True, file_okay=False),
+        help="A directory in the project.",
+    )(command)
+
+
+def _format_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    @click.option(
+        "--format",
+        "style",
+        type=_FORMATS,
+        default="text",
+        show_default=True,
+        help="How findings are printed.",
+    )
+    @click.pass_context
+    @wraps(command)
+    def with_format(ctx: click.Context, /, style: str, **options: Any) -> Any:
+        ctx.meta["schemagen.format"] = style
+        return command(style=style, **options)
+
+    return with_format
+
+
+@click.group(
+    cls=_Group,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 88},
+)
+@click.version_option(package_name="schemagen")
+def main() -> None:
+    """Generate the code that reads and writes TensorFlow training data.
+
+    Records are declared once, as classes in schema files. From each one follow a
+    serializer, a parser, a tf.data pipeline and a Keras model.
+
+    Exit codes: 0 clean; 1 findings; 2 the request cannot be carried out; 3 a bug.
+    """
+
+
+@main.command()
+@click.argument("directory", default=".", type=click.Path(exists=True, file_okay=False))
+def init(directory: str) -> None:
+    """Make DIRECTORY a project, with a schema to start from."""
+    from . import project
+
+    for path in project.init(directory).files:
+        click.echo(f"wrote {path}")
+    click.echo("Next: edit the schema, then run `schemagen generate`.")
+
+
+@main.command()
+@_project_option
+@_format_option
+@click.option("--dry-run", is_flag=True, help="Say what would be done; write nothing.")
+@click.option(
+    "--force", is_flag=True, help="Overwrite generated files that were edited by hand."
+)
+def generate(project: str, style: str, dry_run: bool, force: bool) -> None:
+    """Write the code for every record in the schema files."""
+    from . import project as use_cases
+
+    found = use_cases.generate(project, dry_run=dry_run, force=force)
+    if style == "text":
+        _tell_changes(found, dry_run=dry_run)
+    else:
+        report((), style)
+
+
+def _tell_changes(found: Plan, *, dry_run: bool) -> None:
+    for file in found.changes:
+        verb = f"would {file.action.value}" if dry_run else f"{file.action.value}d"
+        click.echo(f"{verb} {file.path}")
+    unchanged = len(found.files) - len(found.changes)
+    click.echo(f"{len(found.changes)} files changed, {unchanged} up to date")
+
+
+@main.command()
+@_project_option
+@_format_option
+@click.option("--diff", is_flag=True, help="Show what `generate` would change.")
+def check(project: str, style: str, diff: bool) -> None:
+    """Tell whether the generated code is what the schemas ask for."""
+    from . import project as use_cases
+    from .config import find_project
+    from .findings import ExitCode
+
+    found = use_cases.check(project)
+    if diff:
+        from pathlib import Path
+
+        output = find_project(Path(project)).settings.output
+        click.echo(use_cases.unified_diff(found, output), nl=False, err=style != "text")
+    if found.findings or style != "text":
+        report(found.findings, style)
+    if found.findings:
+        _leave(ExitCode.FINDINGS)
+    if style == "text":
+        click.echo(f"{len(found.files)} files up to date")
+
+
+@main.command()
+@click.argument("record", required=False)
+@_project_option
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="A table for people, or the spec.",
+)
+def describe(record: str | None, project: str, style: str) -> None:
+    """Show what RECORD, or every record, holds, and how it is stored and read."""
+    from . import project as use_cases
+    from .codegen.describe import describe_text
+    from .spec.serial import dumps, to_data
+
+    specs = use_cases.describe(project, record)
+    if style == "json":
+        data: dict[str, Any] = {"version": 1, "records": [to_data(s) for s in specs]}
+        click.echo(dumps(data), nl=False)
+    else:
+        click.echo("\n".join(map(describe_text, specs)), nl=False)
+
+
+def _leave(code: int) -> NoReturn:
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""From specs to files: text, then a plan, then the disk."""

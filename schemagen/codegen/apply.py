@@ -1,0 +1,118 @@
+"""Carrying out a plan: the only code that writes generated files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from ..findings import Finding, Location, refuse
+from .plan import Action, Plan, PlannedFile
+
+_IGNORED_DIRECTORIES = ("__pycache__",)
+
+
+def read_existing(output: Path) -> dict[str, bytes]:
+    """Return the files of an output directory by path, hidden ones left out.
+
+    Raises:
+        OSError: it is no directory, or cannot be read.
+    """
+    if not output.exists():
+        return {}
+    found = {}
+    for directory, directories, names in os.walk(output, onerror=_raise):
+        directories[:] = sorted(
+            name
+            for name in directories
+            if name not in _IGNORED_DIRECTORIES and not name.startswith(".")
+        )
+        for name in names:
+            if not name.startswith("."):
+                path = Path(directory, name)
+                found[path.relative_to(output).as_posix()] = path.read_bytes()
+    return found
+
+
+def apply(plan: Plan, output: Path, shown: str) -> None:
+    """Write and delete what the plan says; equal files are not touched.
+
+    All new contents are on disk under temporary names before the first file gets
+    its name, and deletions come last, so that what fails early changes nothing.
+
+    Args:
+        plan: a plan without refused files.
+        output: the output directory.
+        shown: what to call it in errors.
+
+    Raises:
+        SchemagenError: the disk refuses.
+    """
+    written = [
+        file for file in plan.files if file.action in (Action.CREATE, Action.UPDATE)
+    ]
+    staged: list[tuple[Path, Path]] = []
+    made: list[Path] = []
+    place = output
+    try:
+        for file in written:
+            place = output / file.path
+            made += _made_parents(place.parent)
+            staged.append((_staged(place, file), place))
+        for temporary, place in staged:
+            temporary.replace(place)
+        for file in plan.files:
+            if file.action is Action.DELETE:
+                place = output / file.path
+                place.unlink(missing_ok=True)
+                _remove_empty(place.parent, output)
+    except OSError as error:
+        for temporary, _ in staged:
+            temporary.unlink(missing_ok=True)
+        _remove_made(made)
+        where = f"{shown}/{place.relative_to(output).as_posix()}"
+        raise refuse(
+            Finding(
+                Location(where),
+                "SG403",
+                f"{where} cannot be written: {error.strerror or error}",
+                advice="make the directory writable and run the command again",
+            )
+        ) from None
+
+
+def _staged(place: Path, file: PlannedFile) -> Path:
+    temporary = place.with_name(f".{place.name}.{os.getpid()}.tmp")
+    temporary.write_bytes((file.new or "").encode())
+    return temporary
+
+
+def _made_parents(directory: Path) -> list[Path]:
+    """Make a directory and return those that were not there, innermost first."""
+    missing = [path for path in (directory, *directory.parents) if not path.exists()]
+    directory.mkdir(parents=True, exist_ok=True)
+    return missing
+
+
+def _remove_made(directories: Iterable[Path]) -> None:
+    for directory in sorted(set(directories), key=lambda path: -len(path.parts)):
+        if directory.is_dir() and not any(directory.iterdir()):
+            directory.rmdir()
+
+
+def _remove_empty(directory: Path, output: Path) -> None:
+    """Remove a package that has lost its last file, with its bytecode."""
+    while directory != output and directory.is_dir():
+        left = list(directory.iterdir())
+        if any(path.name not in _IGNORED_DIRECTORIES for path in left):
+            return
+        for cache in left:
+            for path in cache.iterdir():
+                path.unlink()
+            cache.rmdir()
+        directory.rmdir()
+        directory = directory.parent
+
+
+def _raise(error: OSError) -> None:
+    raise error

@@ -1,0 +1,42 @@
+"""A record as a table for people."""
+
+from __future__ import annotations
+
+from ..spec.model import RecordSpec
+from ..spec.serial import fingerprint
+from .view import FieldView, RecordView
+
+_HEADINGS = ("field", "kind", "role", "key", "stored as", "parsed as")
+
+
+def describe_text(spec: RecordSpec) -> str:
+    """Return a record's name, source and fields, one field a line."""
+    view = RecordView(spec, fingerprint(spec))
+    rows = [_HEADINGS, *(_row(field) for field in view.fields)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADINGS))]
+    lines = [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        for row in rows
+    ]
+    title = f"{spec.class_name} ({spec.source}), fingerprint {view.fingerprint}"
+    doc = [line for line in spec.doc.splitlines()[:1] if line]
+    return "\n".join(line.rstrip() for line in [title, *doc, "", *lines]) + "\n"
+
+
+def _row(field: FieldView) -> tuple[str, ...]:
+    spec = field.spec
+    key = spec.key if spec.key.isprintable() else repr(spec.key)
+    kind = f"{spec.kind}?" if spec.optional else spec.kind
+    return (spec.name, kind, spec.role, key, _stored(field), field.delivers)
+
+
+def _stored(field: FieldView) -> str:
+    """Say which list of an Example holds the field."""
+    if field.stored_dtype == "tf.string":
+        if field.raw:
+            return f"raw {field.dtype} bytes"
+        encoding = getattr(field.spec, "encoding", "")
+        return (
+            f"bytes_list ({encoding})" if encoding in ("jpeg", "png") else "bytes_list"
+        )
+    return "float_list" if field.stored_dtype == "tf.float32" else "int64_list"

@@ -1,0 +1,104 @@
+"""Data as source code: the only way in which schema text reaches a template."""
+
+from __future__ import annotations
+
+import keyword
+import unicodedata
+
+from markupsafe import Markup
+
+
+class Code(Markup):
+    """Text that is safe to print into generated code.
+
+    Templates print nothing else: see `render.py`.
+    """
+
+
+def literal(value: object) -> Code:
+    """Write a value of a spec as a Python literal, as `ruff format` would.
+
+    Raises:
+        TypeError: a value that has no literal.
+    """
+    return Code(_literal(value))
+
+
+def _literal(value: object) -> str:
+    if value is None or isinstance(value, bool):
+        return repr(value)
+    if isinstance(value, str):
+        return _quoted(value)
+    if isinstance(value, bytes):
+        return "b" + _quoted(value.decode("latin-1"), hexadecimal=True)
+    if isinstance(value, int):
+        return repr(value)
+    if isinstance(value, float):
+        finite = value == value and value not in (float("inf"), float("-inf"))
+        return repr(value) if finite else f'float("{value!r}")'
+    if isinstance(value, tuple):
+        items = ", ".join(map(_literal, value))
+        return f"({items},)" if len(value) == 1 else f"({items})"
+    raise TypeError(f"no literal for a {type(value).__name__}")
+
+
+_ESCAPES = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+# Letters, marks and digits, punctuation, symbols. Controls, separators, surrogates
+# and the characters that reorder a line are written as escapes.
+_SHOWN = ("Lu", "Ll", "Lt", "Lo", "Nd", "Pc", "Pd", "Ps", "Pe", "Po", "Sm", "Sc")
+
+
+def _quoted(text: str, *, hexadecimal: bool = False) -> str:
+    quote = "'" if text.count('"') > text.count("'") else '"'
+    return (
+        quote
+        + "".join(
+            f"\\{character}" if character == quote else _shown(character, hexadecimal)
+            for character in text
+        )
+        + quote
+    )
+
+
+def _shown(character: str, hexadecimal: bool = False) -> str:
+    if character in _ESCAPES:
+        return _ESCAPES[character]
+    point = ord(character)
+    if 0x20 <= point < 0x7F:
+        return character
+    if hexadecimal or point < 0xA0:
+        return f"\\x{point:02x}"
+    if unicodedata.category(character) in _SHOWN:
+        return character
+    return f"\\u{point:04x}" if point <= 0xFFFF else f"\\U{point:08x}"
+
+
+def identifier(name: str) -> Code:
+    """Let a name through that is a Python identifier.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if not name.isidentifier() or keyword.iskeyword(name):
+        raise ValueError(f"not an identifier: {name!r}")
+    return Code(name)
+
+
+def prose(text: str, indent: int = 0) -> Code:
+    """Write text so that it can stand inside a docstring.
+
+    Lines after the first are indented; nothing in the text can end the docstring.
+    """
+    lines = []
+    for line in text.split("\n"):
+        shown = "".join(_shown(character) for character in line)
+        lines.append(shown.replace('"""', '\\"\\"\\"').rstrip())
+    if lines and lines[-1].endswith('"'):
+        lines[-1] = lines[-1][:-1] + '\\"'
+    pad = "\n" + " " * indent
+    return Code(pad.join(lines).replace(pad + "\n", "\n\n").replace(pad + "\n", "\n\n"))
+
+
+def comment(text: str) -> Code:
+    """Write text so that it can stand in a comment of one line."""
+    return Code("".join(_shown(character) for character in text))

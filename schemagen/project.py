@@ -1,0 +1,202 @@
+"""What can be done with a project: each use case of the command line."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from pathlib import Path
+
+from .codegen.apply import apply, read_existing
+from .codegen.plan import Action, Plan, make_plan
+from .codegen.render import render, templates_directory
+from .config import FILE_NAME, Project, find_project
+from .findings import Finding, Location, SchemagenError, refuse
+from .schema.loading import load_schemas
+from .spec.model import RecordSpec
+from .spec.resolve import resolve
+
+
+def load_specs(project: Project) -> tuple[RecordSpec, ...]:
+    """Read the schemas of a project.
+
+    Raises:
+        SchemagenError: with everything that is wrong with them.
+    """
+    settings = project.settings
+    loaded = load_schemas(project.root, settings.schemas, settings.output)
+    resolved = resolve(loaded.records)
+    findings = (*loaded.findings, *resolved.findings)
+    if not findings and not loaded.records:
+        findings = (
+            Finding(
+                Location(settings.schemas),
+                "SG103",
+                f"no record in {settings.schemas}/*.py",
+                expected="a class that derives from schemagen.Record",
+                advice="run `schemagen init`, or set `schemas` in [tool.schemagen]",
+            ),
+        )
+    if findings:
+        raise SchemagenError(findings)
+    return resolved.specs
+
+
+def plan(project: Project, *, force: bool = False) -> Plan:
+    """Compare a project's schemas with its generated code. Writes nothing.
+
+    Raises:
+        SchemagenError: the schemas or the output directory cannot be read.
+    """
+    rendered = render(load_specs(project))
+    shown = project.settings.output
+    try:
+        existing = read_existing(project.output)
+    except OSError as error:
+        raise refuse(
+            Finding(
+                Location(shown),
+                "SG403",
+                f"{shown} cannot be read: {error.strerror or error}",
+                expected="a directory, or nothing",
+                advice="move it away, or set `output` in [tool.schemagen]",
+            )
+        ) from None
+    return make_plan(rendered, existing, shown, force=force)
+
+
+def generate(
+    directory: Path | str = ".", *, dry_run: bool = False, force: bool = False
+) -> Plan:
+    """Bring a project's generated code up to date.
+
+    Args:
+        directory: in the project.
+        dry_run: only say what would be done.
+        force: overwrite generated files that were edited by hand.
+
+    Returns:
+        What was done, or would be.
+
+    Raises:
+        SchemagenError: with everything that stands against it; nothing is changed.
+    """
+    project = find_project(Path(directory))
+    found = plan(project, force=force)
+    if found.refused:
+        raise SchemagenError(found.refused)
+    if not dry_run:
+        apply(found, project.output, project.settings.output)
+    return found
+
+
+def check(directory: Path | str = ".") -> Plan:
+    """Compare a project's generated code with its schemas.
+
+    Args:
+        directory: in the project.
+
+    Returns:
+        A plan, whose `findings` say what is not up to date and why.
+
+    Raises:
+        SchemagenError: the schemas cannot be read.
+    """
+    return plan(find_project(Path(directory)))
+
+
+def unified_diff(found: Plan, output: str) -> str:
+    """Return what a plan would change, as a unified diff."""
+    parts: list[str] = []
+    for file in found.changes:
+        if file.action is Action.REFUSE and file.new is None:
+            continue
+        old = (file.old or b"").decode(errors="replace")
+        parts += difflib.unified_diff(
+            old.splitlines(keepends=True),
+            (file.new or "").splitlines(keepends=True),
+            f"a/{output}/{file.path}" if file.old is not None else "/dev/null",
+            f"b/{output}/{file.path}" if file.new is not None else "/dev/null",
+        )
+    return "".join(part if part.endswith("\n") else part + "\n" for part in parts)
+
+
+@dataclass(frozen=True)
+class Started:
+    """What `init` has made: paths relative to the directory."""
+
+    files: tuple[str, ...]
+
+
+_TABLE = """[tool.schemagen]
+schemas = "schemas"    # where records are declared
+output = "generated"   # where their code is written; commit both
+"""
+
+
+def init(directory: Path | str = ".") -> Started:
+    """Make a directory a project: settings, and a schema to start from.
+
+    What is there is kept: the settings are added to a pyproject.toml that exists,
+    and no schema is written where there are some.
+
+    Raises:
+        SchemagenError: the directory has settings already.
+    """
+    root = Path(directory)
+    settings = root / FILE_NAME
+    text = settings.read_text(encoding="utf-8") if settings.exists() else ""
+    if "[tool.schemagen]" in text:
+        raise refuse(
+            Finding(
+                Location(FILE_NAME),
+                "SG404",
+                f"{FILE_NAME} already has [tool.schemagen]",
+                advice="run `schemagen generate`; there is nothing to set up",
+            )
+        )
+    written = [FILE_NAME]
+    schema = root / "schemas" / "pet_photo.py"
+    try:
+        if not any(schema.parent.glob("*.py")):
+            schema.parent.mkdir(parents=True, exist_ok=True)
+            example = templates_directory() / "init" / "pet_photo.py"
+            schema.write_text(example.read_text(encoding="utf-8"), encoding="utf-8")
+            written.append("schemas/pet_photo.py")
+        separator = "\n" if text.endswith("\n") else "\n\n" if text else ""
+        settings.write_text(text + separator + _TABLE, encoding="utf-8")
+    except OSError as error:
+        raise refuse(
+            Finding(
+                Location(FILE_NAME),
+                "SG403",
+                f"the project cannot be written: {error}",
+                advice="make the directory writable and run the command again",
+            )
+        ) from None
+    return Started(tuple(written))
+
+
+def describe(directory: Path | str, record: str | None = None) -> list[RecordSpec]:
+    """Return the specs of all records, or of one by its name or class name.
+
+    Raises:
+        SchemagenError: the schemas cannot be read, or there is no such record.
+    """
+    specs = load_specs(find_project(Path(directory)))
+    if record is None:
+        return list(specs)
+    found = [spec for spec in specs if record in (spec.record, spec.class_name)]
+    if not found:
+        names = [spec.record for spec in specs]
+        near = difflib.get_close_matches(record, names, n=1)
+        raise refuse(
+            Finding(
+                Location(FILE_NAME),
+                "SG405",
+                f"no record {record!r}",
+                found=record,
+                expected=f"one of {', '.join(names)}",
+                advice=f"did you mean {near[0]!r}?" if near else "name one of these",
+            )
+        )
+    return found

@@ -1,0 +1,162 @@
+"""The kinds of findings: one row each. Docs and tests are made from this table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One kind of finding.
+
+    Attributes:
+        id: SG and three digits; 1 schema, 3 generated files, 4 request and settings.
+        title: what is wrong, in a few words.
+        purpose: why it matters.
+    """
+
+    id: str
+    title: str
+    purpose: str
+
+
+_ROWS = (
+    Rule(
+        "SG101",
+        "a schema file does not load",
+        "Schema files are Python and are imported; one that raises declares nothing.",
+    ),
+    Rule(
+        "SG102",
+        "a schema file imports generated code",
+        "Generated code follows from schemas. A schema that needs it could never be "
+        "generated again from a clean checkout.",
+    ),
+    Rule(
+        "SG103",
+        "no record in the schema files",
+        "There is nothing to generate.",
+    ),
+    Rule(
+        "SG104",
+        "two records with one name",
+        "Each record is generated into a package with its name.",
+    ),
+    Rule(
+        "SG105",
+        "a record's name cannot be a package's",
+        "The name becomes a folder and an import on every machine.",
+    ),
+    Rule(
+        "SG106",
+        "a record without fields",
+        "There is nothing to write or read.",
+    ),
+    Rule(
+        "SG111",
+        "a field of a type that has no kind",
+        "A type must say how its values are stored.",
+    ),
+    Rule(
+        "SG112",
+        "a type that does not go with its kind",
+        "The annotation is what type checkers believe; it has to be true.",
+    ),
+    Rule(
+        "SG113",
+        "a kind's parameter is wrong",
+        "Generated code is made from these values.",
+    ),
+    Rule(
+        "SG114",
+        "a duplicate wire key",
+        "A tf.train.Example is a map: one of the two fields would be lost.",
+    ),
+    Rule(
+        "SG115",
+        "a field's name is taken",
+        "Field names become keywords and dictionary keys of generated code.",
+    ),
+    Rule(
+        "SG116",
+        "a default that the field cannot hold",
+        "Readers deliver the default where the feature is missing.",
+    ),
+    Rule(
+        "SG117",
+        "metadata that schemagen does not know",
+        "The generated writer could not enforce it, and would silently drop it.",
+    ),
+    Rule(
+        "SG118",
+        "a role that the field's kind cannot play",
+        "The generated model has no input, head or weight for it.",
+    ),
+    Rule(
+        "SG301",
+        "a generated file is missing",
+        "The committed code does not follow from the schemas.",
+    ),
+    Rule(
+        "SG302",
+        "a generated file is out of date: its schema changed",
+        "Code and schema disagree about the record.",
+    ),
+    Rule(
+        "SG303",
+        "a generated file is out of date: schemagen changed",
+        "Another version of schemagen prints other code for the same schema.",
+    ),
+    Rule(
+        "SG304",
+        "a generated file was edited by hand",
+        "The edit would be lost, and until then the parts may disagree.",
+    ),
+    Rule(
+        "SG305",
+        "a generated file was reformatted",
+        "It says the same in other words; check compares bytes.",
+    ),
+    Rule(
+        "SG306",
+        "a generated file has other line endings",
+        "Git may have converted them; check compares bytes.",
+    ),
+    Rule(
+        "SG307",
+        "a generated file that no schema asks for",
+        "It is left over from a record that was renamed or removed.",
+    ),
+    Rule(
+        "SG308",
+        "a file in the output directory that schemagen did not write",
+        "Only files with schemagen's own header are ever overwritten or deleted.",
+    ),
+    Rule(
+        "SG401",
+        "the settings cannot be used",
+        "An unknown or mistyped setting would silently do nothing.",
+    ),
+    Rule(
+        "SG402",
+        "no project here",
+        "A project is a directory with [tool.schemagen] in its pyproject.toml.",
+    ),
+    Rule(
+        "SG403",
+        "the output cannot be written",
+        "Nothing is left half-written: the other files stay as they are.",
+    ),
+    Rule(
+        "SG404",
+        "init would overwrite something",
+        "What is already there is yours.",
+    ),
+    Rule(
+        "SG405",
+        "no such record",
+        "The name has to be one that the schema files declare.",
+    ),
+)
+
+RULES = {rule.id: rule for rule in _ROWS}

@@ -1,0 +1,171 @@
+"""From an annotation to a kind: what one line of a schema class declares."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import Enum
+from types import NoneType
+from typing import Annotated, Any, Union, get_args, get_origin
+
+from pydantic.fields import FieldInfo
+
+from .kind import Kind
+from .label import Label
+from .python_types import is_enum, literal_values, members
+from .scalar import Scalar
+from .text import Text
+from .varlen import VarLen
+
+# A plain float is 64 bits wide and the FloatList that readers expect is 32, so that
+# rounding is what its author asks for.
+_PLAIN: dict[Any, Kind] = {
+    bool: Scalar("bool"),
+    int: Scalar("int64"),
+    float: Scalar("float32", exact=False),
+    str: Text(),
+    bytes: Scalar("bytes"),
+    list[bool]: VarLen("bool"),
+    list[int]: VarLen("int64"),
+    list[float]: VarLen("float32", exact=False),
+    list[str]: VarLen("string"),
+    list[bytes]: VarLen("bytes"),
+}
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """A field as its schema class declares it.
+
+    Attributes:
+        name: the field's name.
+        python_type: its type, without None and without metadata.
+        kind: how it is stored, or None if the type alone does not tell.
+        optional: whether it has a default.
+        nullable: whether its type allows None.
+        default: the default, or None if there is none.
+        doc: the field's description.
+        foreign: metadata that schemagen does not know, in words.
+    """
+
+    name: str
+    python_type: Any
+    kind: Kind | None
+    optional: bool
+    nullable: bool
+    default: Any
+    doc: str
+    foreign: tuple[str, ...]
+
+
+def declaration(name: str, info: FieldInfo) -> Declaration:
+    """Read one field of a schema class."""
+    types, metadata, nullable = _unwrapped(info.annotation)
+    metadata = (*metadata, *info.metadata)
+    python_type = Union[types] if types else NoneType  # noqa: UP007
+    kinds = [item for item in metadata if isinstance(item, Kind)]
+    kind = kinds[0] if kinds else _plain_kind(python_type)
+    if isinstance(kind, Label):
+        kind = _with_classes(kind, python_type)
+    foreign = [repr(item) for item in metadata if not isinstance(item, Kind)]
+    foreign += [repr(item) for item in kinds[1:]]
+    foreign += [
+        f"{option}={getattr(info, option)!r}"
+        for option in ("alias", "validation_alias", "serialization_alias")
+        if getattr(info, option) is not None
+    ]
+    return Declaration(
+        name=name,
+        python_type=python_type,
+        kind=kind,
+        optional=not info.is_required(),
+        nullable=nullable,
+        default=None
+        if info.is_required()
+        else info.get_default(call_default_factory=True, validated_data={}),
+        doc=info.description or "",
+        foreign=tuple(foreign),
+    )
+
+
+def _unwrapped(annotation: Any) -> tuple[tuple[Any, ...], tuple[Any, ...], bool]:
+    """Take None and metadata out of a type, wherever in the union they stand."""
+    if get_origin(annotation) is Annotated:
+        types, inner, nullable = _unwrapped(annotation.__origin__)
+        return types, (*inner, *annotation.__metadata__), nullable
+    if annotation is NoneType:
+        return (), (), True
+    if len(members(annotation)) == 1:
+        return (annotation,), (), False
+    parts = [_unwrapped(member) for member in get_args(annotation)]
+    return (
+        tuple(found for types, _, _ in parts for found in types),
+        tuple(item for _, metadata, _ in parts for item in metadata),
+        any(nullable for _, _, nullable in parts),
+    )
+
+
+def _plain_kind(python_type: Any) -> Kind | None:
+    if literal_values(python_type) or is_enum(python_type):
+        return Label()
+    try:
+        return _PLAIN.get(python_type)
+    except TypeError:  # a type without a hash
+        return None
+
+
+def _with_classes(label: Label, python_type: Any) -> Label:
+    """Give a label the classes that its type names, if it has none of its own."""
+    if label.classes is not None or label.num_classes is not None:
+        return label
+    names = enum_names(python_type) if is_enum(python_type) else None
+    names = names or literal_values(python_type)
+    return replace(label, classes=names) if names else label
+
+
+def enum_names(enum: type[Enum]) -> tuple[str, ...] | None:
+    """Return an Enum's class names in the order of their ids.
+
+    Values that are all text are the names. Values 0, 1, 2, ... are the ids, and
+    the members' own names the names. Any other Enum says neither: None.
+    """
+    values = [member.value for member in enum]
+    if values and all(isinstance(value, str) for value in values):
+        return tuple(values)
+    if values and all(type(v) is int for v in values):
+        by_id = sorted(enum, key=lambda member: member.value)
+        if [member.value for member in by_id] == list(range(len(by_id))):
+            return tuple(member.name for member in by_id)
+    return None
+
+
+def as_declared(field: Declaration) -> Callable[[Any, Any], Any]:
+    """Return how a converted value is handed back: in the type that was declared.
+
+    The function takes what was given and what it was converted to.
+    """
+    python_type = field.python_type
+    if isinstance(field.kind, Label):
+        names = field.kind.classes or ()
+        if is_enum(python_type):
+            by_text = {str(m.value): m for m in python_type}
+            by_name = {m.name: m for m in python_type}
+            return lambda _, index: by_text.get(names[index]) or by_name[names[index]]
+        wants_name = python_type is str or literal_values(python_type)
+        return lambda _, index: names[index] if wants_name and names else index
+    origin = get_origin(python_type) or python_type
+    if origin is tuple:
+        return lambda given, value: _as_tuple(
+            value.tolist() if hasattr(value, "tolist") else given
+        )
+    if origin in (bool, int, float, list):
+        return lambda given, value: (
+            value.tolist() if hasattr(value, "tolist") else list(given)
+        )
+    if origin in (str, bytes):
+        return lambda given, _: given
+    return lambda _, value: value
+
+
+def _as_tuple(value: Any) -> Any:
+    return tuple(map(_as_tuple, value)) if isinstance(value, (list, tuple)) else value

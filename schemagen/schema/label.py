@@ -1,0 +1,72 @@
+"""Class labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from ..support import features
+from ..support.errors import Problem
+from .kind import Kind, is_positive
+from .python_types import is_enum, literal_values
+
+
+@dataclass(frozen=True)
+class Label(Kind):
+    """One class out of several, stored as its id. Its default role is target.
+
+    Attributes:
+        classes: the classes' names in the order of their ids. A Literal or an Enum
+            in the field's type gives them too.
+        num_classes: how many classes there are, if they have no names.
+    """
+
+    classes: tuple[str, ...] | None = None
+    num_classes: int | None = None
+
+    name: ClassVar[str] = "Label"
+    holds: ClassVar[str] = "int, str, a Literal of names or an Enum"
+
+    def accepts(self, python_type: Any) -> bool:
+        if python_type in (int, str, int | str, Any) or is_enum(python_type):
+            return True
+        values = literal_values(python_type)
+        return values is not None and all(isinstance(v, str) for v in values)
+
+    def problems(self) -> Iterator[Problem]:
+        if self.classes is None:
+            if not is_positive(self.num_classes):
+                yield Problem(
+                    f"num_classes={self.num_classes!r} and no classes",
+                    "classes=('name', ...) or num_classes=n",
+                )
+            return
+        if not isinstance(self.classes, tuple) or not self.classes:
+            yield Problem(f"classes={self.classes!r}", "a tuple of names")
+            return
+        strange = [c for c in self.classes if not isinstance(c, str) or not c]
+        twice = sorted({c for c in self.classes if self.classes.count(c) > 1})
+        if strange:
+            yield Problem(f"the class {strange[0]!r}", "a non-empty str")
+        elif twice:
+            yield Problem(f"the class {twice[0]!r} twice", "each name once")
+        if self.num_classes not in (None, len(self.classes)):
+            yield Problem(
+                f"num_classes={self.num_classes!r} and {len(self.classes)} classes",
+                "one or the other",
+            )
+
+    @property
+    def count(self) -> int:
+        """How many classes there are."""
+        return len(self.classes) if self.classes else self.num_classes or 0
+
+    def feature(self, name: str, *, optional: bool) -> features.Feature:
+        return features.Label(
+            name,
+            key=self.key or name,
+            num_classes=self.count,
+            classes=self.classes or (),
+            optional=optional,
+        )

@@ -1,0 +1,247 @@
+"""Importing schema files, with every failure as a finding at its place."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import dataclass
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from types import ModuleType, TracebackType
+
+from ..findings import Finding, Location
+from .record import Record
+from .source_map import SourceMap
+
+
+@dataclass(frozen=True)
+class LoadedRecord:
+    """A record class and where it stands.
+
+    Attributes:
+        cls: the class.
+        source: its file, relative to the project, with forward slashes.
+        location: where the class begins.
+        fields: where each of its fields is declared, inherited ones included.
+    """
+
+    cls: type[Record]
+    source: str
+    location: Location
+    fields: dict[str, Location]
+
+
+@dataclass(frozen=True)
+class LoadResult:
+    """What the schema files of a project declare, and what is wrong with them."""
+
+    records: tuple[LoadedRecord, ...]
+    findings: tuple[Finding, ...]
+
+
+class GeneratedImportError(ImportError):
+    """A schema tried to import what is generated from it."""
+
+
+class _RefuseGenerated(MetaPathFinder):
+    """Refuses to import the output package while schemas are loaded."""
+
+    def __init__(self, package: str) -> None:
+        self._package = package
+
+    def find_spec(
+        self,
+        fullname: str,
+        path: Sequence[str] | None,
+        target: ModuleType | None = None,
+    ) -> ModuleSpec | None:
+        if _is_inside(fullname, self._package):
+            raise GeneratedImportError(f"import of {fullname}")
+        return None
+
+
+def schema_files(schemas: Path) -> list[Path]:
+    """Return the schema files below a directory, sorted; not those with `_` first."""
+    return sorted(
+        path
+        for path in schemas.rglob("*.py")
+        if not any(
+            part.startswith(("_", ".")) for part in path.relative_to(schemas).parts
+        )
+    )
+
+
+def load_schemas(root: Path, schemas: str, output: str) -> LoadResult:
+    """Import all schema files and collect the records that they declare.
+
+    A class whose name begins with `_` is a base for others and no record itself.
+
+    Args:
+        root: the project's directory, from which schemas may import.
+        schemas: the directory of schema files, relative to it.
+        output: the directory of generated code, relative to it.
+    """
+    places = SourceMap(root)
+    records: list[LoadedRecord] = []
+    findings: list[Finding] = []
+    with _isolated(root, _package(schemas), _package(output)):
+        for path in schema_files(root / schemas):
+            try:
+                module = importlib.import_module(_module_name(root, path))
+            except KeyboardInterrupt:
+                raise
+            except (
+                BaseException
+            ) as error:  # a schema may raise anything, even SystemExit
+                findings.append(_load_failure(error, path, places, output))
+                continue
+            records += _records_of(module, places.shown(path), places)
+    return LoadResult(tuple(records), tuple(dict.fromkeys(findings)))
+
+
+def _module_name(root: Path, path: Path) -> str:
+    return ".".join(path.relative_to(root).with_suffix("").parts)
+
+
+def _package(directory: str) -> str:
+    return ".".join(Path(directory).parts)
+
+
+def _is_inside(module: str, package: str) -> bool:
+    return module == package or module.startswith(package + ".")
+
+
+@contextmanager
+def _isolated(root: Path, schemas: str, output: str) -> Iterator[None]:
+    """Import from the project as if the process were new, and leave no trace.
+
+    Nothing is written (no bytecode), what schemas print goes to stderr, and the
+    project's modules are forgotten afterwards, so that a later load sees the
+    files of then.
+    """
+    packages = (schemas, output)
+    hidden = {
+        name: sys.modules.pop(name)
+        for name in list(sys.modules)
+        if any(_is_inside(name, package) for package in packages)
+    }
+    before = set(sys.modules)
+    finder = _RefuseGenerated(output)
+    path, bytecode = list(sys.path), sys.dont_write_bytecode
+    sys.path.insert(0, str(root))
+    sys.meta_path.insert(0, finder)
+    sys.dont_write_bytecode = True
+    importlib.invalidate_caches()
+    try:
+        with warnings.catch_warnings(), redirect_stdout(sys.stderr):
+            # Names that shadow pydantic's own are findings of their own.
+            warnings.filterwarnings("ignore", message=r"Field name .* shadows")
+            yield
+    finally:
+        for name in set(sys.modules) - before:
+            if _is_below(root, sys.modules[name]):
+                del sys.modules[name]
+        sys.modules.update(hidden)
+        sys.meta_path.remove(finder)
+        sys.path[:] = path
+        sys.dont_write_bytecode = bytecode
+
+
+def _is_below(root: Path, module: ModuleType) -> bool:
+    spec = getattr(module, "__spec__", None)
+    places = list(getattr(spec, "submodule_search_locations", None) or [])
+    places += [getattr(module, "__file__", None) or ""]
+    return any(
+        place and "site-packages" not in place and Path(place).is_relative_to(root)
+        for place in places
+    )
+
+
+def _records_of(
+    module: ModuleType, source: str, places: SourceMap
+) -> Iterator[LoadedRecord]:
+    classes = dict.fromkeys(
+        value
+        for value in vars(module).values()
+        if isinstance(value, type)
+        and issubclass(value, Record)
+        and value.__module__ == module.__name__
+        and not value.__name__.startswith("_")
+    )
+    for cls in classes:
+        own = places.place_of_class(_file_of(cls), cls.__qualname__)
+        fields: dict[str, Location] = {}
+        for name in cls.model_fields:
+            owner = next(
+                (
+                    base
+                    for base in cls.__mro__
+                    if name in vars(base).get("__annotations__", {})
+                ),
+                cls,
+            )
+            found = places.place_of_class(_file_of(owner), owner.__qualname__)
+            fields[name] = found.fields.get(name, own.location)
+        yield LoadedRecord(cls, source, own.location, fields)
+
+
+def _file_of(cls: type) -> Path:
+    return Path(getattr(sys.modules.get(cls.__module__), "__file__", None) or "?")
+
+
+def _load_failure(
+    error: BaseException, path: Path, places: SourceMap, output: str
+) -> Finding:
+    location = _place_of(error, path, places)
+    if isinstance(error, GeneratedImportError):
+        return Finding(
+            location,
+            "SG102",
+            "a schema imports generated code",
+            found=str(error),
+            expected=f"schemas that do not need {output}/",
+            advice="move what they share into a module of its own",
+        )
+    kind = type(error).__name__
+    text = error.msg if isinstance(error, SyntaxError) else str(error)
+    return Finding(
+        location,
+        "SG101",
+        f"the schema file does not load: {kind}: {text}".rstrip(": "),
+        advice="mend the file; `python -c` of the same import shows the whole traceback",
+    )
+
+
+def _place_of(error: BaseException, path: Path, places: SourceMap) -> Location:
+    """Return the innermost place of an error that lies in the project's schemas."""
+    if isinstance(error, SyntaxError) and error.filename:
+        return Location(
+            places.shown(Path(error.filename)),
+            error.lineno or 1,
+            error.offset or 1,
+            (error.text or "").rstrip("\n"),
+        )
+    place = Location(places.shown(path))
+    schemas = path.parent
+    trace: TracebackType | None = error.__traceback__
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if Path(code.co_filename).is_relative_to(schemas):
+            line = trace.tb_lineno
+            positions = list(code.co_positions())[trace.tb_lasti // 2]
+            place = _line_of(Path(code.co_filename), line, positions[2] or 0, places)
+        trace = trace.tb_next
+    return place
+
+
+def _line_of(path: Path, line: int, offset: int, places: SourceMap) -> Location:
+    try:
+        text = path.read_text(encoding="utf-8").splitlines()[line - 1]
+    except (OSError, ValueError, IndexError):
+        return Location(places.shown(path), line)
+    column = len(text.encode()[:offset].decode(errors="ignore")) + 1
+    return Location(places.shown(path), line, column, text)

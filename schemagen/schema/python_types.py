@@ -1,0 +1,55 @@
+"""Questions about the Python types in a schema's annotations."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Sequence
+from enum import Enum
+from typing import Any, Literal, Union, get_args, get_origin
+
+import numpy as np
+
+
+def members(python_type: Any) -> tuple[Any, ...]:
+    """Return the members of a union, or the type alone."""
+    if get_origin(python_type) in (Union, types.UnionType):
+        return get_args(python_type)
+    return (python_type,)
+
+
+def is_array(python_type: Any) -> bool:
+    """Tell whether a type is np.ndarray, NDArray[...] or Any."""
+    return python_type is Any or np.ndarray in (python_type, get_origin(python_type))
+
+
+def is_list_of(python_type: Any, *items: type) -> bool:
+    """Tell whether a type is a list, tuple or Sequence of (lists of) some types."""
+    origin = get_origin(python_type) or python_type
+    if origin not in (list, tuple, Sequence):
+        return False
+    inner = [item for item in get_args(python_type) if item is not Ellipsis]
+    return all(item in items or is_list_of(item, *items) for item in inner)
+
+
+def is_enum(python_type: Any) -> bool:
+    """Tell whether a type is an Enum class."""
+    return isinstance(python_type, type) and issubclass(python_type, Enum)
+
+
+def literal_values(python_type: Any) -> tuple[Any, ...] | None:
+    """Return the values of a Literal, or None if the type is none."""
+    return get_args(python_type) if get_origin(python_type) is Literal else None
+
+
+def number_types(dtype: str) -> tuple[type, ...]:
+    """Return the Python types that may stand for numbers of a dtype."""
+    if dtype == "bool":
+        return (bool,)
+    return (float, int) if "float" in dtype else (int,)
+
+
+def text_of(python_type: Any) -> str:
+    """Write a type as a schema would."""
+    if isinstance(python_type, type) and not get_args(python_type):
+        return python_type.__name__
+    return str(python_type).replace("typing.", "").replace("numpy.", "np.")

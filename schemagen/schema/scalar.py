@@ -1,0 +1,62 @@
+"""Single values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from ..support.errors import Problem
+from ..support.features import Bytes, Feature, Tensor
+from ..support.values import FLOATS, INTEGERS, RAW_ONLY
+from .kind import Kind, flag_problems
+from .python_types import number_types
+
+DTYPES = ("bool", *INTEGERS, *FLOATS, "bytes")
+
+
+@dataclass(frozen=True)
+class Scalar(Kind):
+    """One number, one bool, or one value of opaque bytes.
+
+    Opaque bytes have the default role info: no model can take them as they are.
+
+    Attributes:
+        dtype: of the value.
+        exact: refuse floats that dtype cannot hold exactly; False rounds them.
+        finite: refuse NaN and infinities.
+    """
+
+    dtype: str
+    exact: bool = True
+    finite: bool = True
+
+    name: ClassVar[str] = "Scalar"
+    holds: ClassVar[str] = "int, float, bool or bytes, as its dtype says"
+
+    def accepts(self, python_type: Any) -> bool:
+        if self.dtype == "bytes":
+            return python_type in (bytes, Any)
+        return python_type in (*number_types(self.dtype), Any)
+
+    def problems(self) -> Iterator[Problem]:
+        yield from flag_problems(exact=self.exact, finite=self.finite)
+        if self.dtype in ("string", "str"):
+            yield Problem(f"dtype={self.dtype!r}", "a number", "use Text() for text")
+        elif self.dtype not in DTYPES:
+            yield Problem(f"dtype={self.dtype!r}", f"one of {', '.join(DTYPES)}")
+
+    def feature(self, name: str, *, optional: bool) -> Feature:
+        key = self.key or name
+        if self.dtype == "bytes":
+            return Bytes(name, key=key, optional=optional)
+        return Tensor(
+            name,
+            key=key,
+            shape=(),
+            dtype=self.dtype,
+            encoding="raw" if self.dtype in RAW_ONLY else "list",
+            optional=optional,
+            exact=self.exact,
+            finite=self.finite,
+        )

@@ -1,0 +1,28 @@
+"""Text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from ..support import features
+from ..support.errors import Problem
+from .kind import Kind
+
+
+@dataclass(frozen=True)
+class Text(Kind):
+    """One string, stored as UTF-8."""
+
+    name: ClassVar[str] = "Text"
+    holds: ClassVar[str] = "str"
+
+    def accepts(self, python_type: Any) -> bool:
+        return python_type in (str, Any)
+
+    def problems(self) -> Iterator[Problem]:
+        return iter(())
+
+    def feature(self, name: str, *, optional: bool) -> features.Feature:
+        return features.Text(name, key=self.key or name, optional=optional)

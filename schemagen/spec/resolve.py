@@ -1,0 +1,370 @@
+"""From record classes to specs: the only place that knows both."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..findings import Finding, Location
+from ..schema.declaration import Declaration
+from ..schema.image import Image
+from ..schema.kind import Kind
+from ..schema.label import Label
+from ..schema.loading import LoadedRecord
+from ..schema.python_types import text_of
+from ..schema.record import Record
+from ..schema.scalar import Scalar
+from ..schema.text import Text
+from ..schema.varlen import VarLen
+from ..schema.vector import Vector
+from ..support.errors import Problem
+from ..support.values import RAW_ONLY
+from .model import (
+    Default,
+    FieldSpec,
+    ImageSpec,
+    LabelSpec,
+    RecordSpec,
+    ScalarSpec,
+    TextSpec,
+    VarLenSpec,
+    VectorSpec,
+)
+from .names import RESERVED_FIELDS, is_package_name, snake_case
+
+# What the generated model can make a head of, or take as a weight.
+_TARGETS = (Label, Scalar, Vector)
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """The specs of a project and what is wrong with its schemas.
+
+    A record with findings has no spec.
+    """
+
+    specs: tuple[RecordSpec, ...]
+    findings: tuple[Finding, ...]
+    locations: dict[str, LoadedRecord]
+
+
+def resolve(loaded: Iterable[LoadedRecord]) -> Resolved:
+    """Turn record classes into specs, sorted by name."""
+    specs: dict[str, RecordSpec] = {}
+    records: dict[str, LoadedRecord] = {}
+    findings: list[Finding] = []
+    for record in loaded:
+        name = snake_case(record.cls.__name__)
+        problems = list(_record_findings(record, name, records))
+        fields = []
+        for field_name, field in record.cls.schemagen_fields().items():
+            place = record.fields[field_name]
+            wrong = list(_field_findings(field, place, record.cls.__name__))
+            problems += wrong
+            if not wrong:
+                fields.append(_field_spec(field))
+        problems += _key_findings(fields, record)
+        findings += problems
+        records.setdefault(name, record)
+        if not problems:
+            specs[name] = RecordSpec(
+                record=name,
+                class_name=record.cls.__name__,
+                source=record.source,
+                doc=_clean(_own_doc(record.cls)),
+                fields=tuple(fields),
+            )
+    ordered = tuple(specs[name] for name in sorted(specs))
+    return Resolved(ordered, tuple(findings), records)
+
+
+def _own_doc(cls: type[Record]) -> str:
+    """Return the docstring of a class, or of the nearest base that has its own."""
+    for base in cls.__mro__:
+        if base is Record:
+            break
+        doc = vars(base).get("__doc__")
+        if doc:
+            return inspect.cleandoc(doc)
+    return ""
+
+
+def _clean(text: str) -> str:
+    """Bring prose into a form that every file can hold."""
+    text = text.encode("utf-8", "backslashreplace").decode()
+    return "\n".join(line.rstrip() for line in text.expandtabs(4).splitlines()).strip()
+
+
+def _record_findings(
+    record: LoadedRecord, name: str, seen: dict[str, LoadedRecord]
+) -> Iterator[Finding]:
+    class_name = record.cls.__name__
+    if name in seen:
+        yield Finding(
+            record.location,
+            "SG104",
+            f"two records would be generated as {name!r}",
+            found=f"{class_name}, and {seen[name].cls.__name__} at "
+            f"{seen[name].location}",
+            advice="rename one of them; a base class that is no record itself begins "
+            "with '_'",
+        )
+    if not is_package_name(name):
+        yield Finding(
+            record.location,
+            "SG105",
+            f"record {class_name!r} would be generated as {name!r}",
+            found=repr(name),
+            expected="a lower-case ASCII name that is no Python keyword",
+            advice="rename the class",
+        )
+    if not record.cls.model_fields:
+        yield Finding(
+            record.location,
+            "SG106",
+            f"record {class_name!r} has no fields",
+            advice="declare fields, or begin the name of a base class with '_'",
+        )
+
+
+def _field_findings(
+    field: Declaration, place: Location, record: str
+) -> Iterator[Finding]:
+    where = f"{record}.{field.name}"
+    kind = field.kind
+    if field.name in RESERVED_FIELDS or hasattr(Record, field.name):
+        yield Finding(
+            place,
+            "SG115",
+            f"{where}: the name {field.name!r} is taken by Python or pydantic",
+            advice=f"choose another name and keep the wire key with key={field.name!r}",
+        )
+    for foreign in field.foreign:
+        yield Finding(
+            place,
+            "SG117",
+            f"{where}: schemagen does not know this metadata",
+            found=foreign,
+            expected="one kind, such as Vector(shape=(5,))",
+            advice="take it out; a wire key is given by key=",
+        )
+    if kind is None:
+        yield Finding(
+            place,
+            "SG111",
+            f"{where}: no kind goes with the type {text_of(field.python_type)}",
+            found=text_of(field.python_type),
+            expected="int, float, bool, str, bytes, a list of these, a Literal of "
+            "names, an Enum, or Annotated[type, kind]",
+            advice="annotate it: Annotated[np.ndarray, Vector(shape=(5,))]",
+        )
+        return
+    problems = [*kind.common_problems(), *kind.problems()]
+    for problem in problems:
+        yield Finding(
+            place,
+            "SG113",
+            f"{where}: {kind.name}: {problem.found}",
+            found=problem.found,
+            expected=problem.expected,
+            advice=problem.advice,
+        )
+    if not kind.accepts(field.python_type):
+        yield Finding(
+            place,
+            "SG112",
+            f"{where}: declared as {text_of(field.python_type)}, which is no type "
+            f"of a {kind.name} like this",
+            found=text_of(field.python_type),
+            expected=kind.holds,
+            advice="change the annotation or the kind",
+        )
+    elif field.nullable and not field.optional:
+        yield Finding(
+            place,
+            "SG116",
+            f"{where}: the type allows None, but there is no default",
+            advice="add `= None`: the field is then optional",
+        )
+    if not problems:
+        yield from _default_findings(field, kind, place, where)
+        yield from _role_findings(field, kind, place, where)
+
+
+def _default_findings(
+    field: Declaration, kind: Kind, place: Location, where: str
+) -> Iterator[Finding]:
+    if not field.optional or (field.default is None and field.nullable):
+        return
+    found, advice = repr(field.default), "give a default of the field's own type"
+    expected = ""
+    if field.default is None:
+        expected, advice = "a type that allows None", "write the type as `... | None`"
+    elif isinstance(kind, Image) or (isinstance(kind, VarLen) and len(field.default)):
+        expected = "None" if isinstance(kind, Image) else "[] or None"
+    else:
+        try:
+            kind.feature(field.name, optional=True).convert(_plain(field.default))
+        except Problem as problem:
+            found, expected = problem.found, problem.expected
+    if expected:
+        yield Finding(
+            place,
+            "SG116",
+            f"{where}: a {kind.name} cannot have this default",
+            found=found,
+            expected=expected,
+            advice=advice,
+        )
+
+
+def _role_findings(
+    field: Declaration, kind: Kind, place: Location, where: str
+) -> Iterator[Finding]:
+    role, expected = _role(kind), ""
+    if role == "target" and not isinstance(kind, _TARGETS):
+        expected = "a Label, Scalar or Vector as a target"
+    elif role in ("input", "target") and getattr(kind, "dtype", "") == "bytes":
+        expected = "role='info' for opaque bytes: no model can take them"
+    elif role == "weight" and not (
+        isinstance(kind, Scalar) and kind.dtype in ("float32", "float64")
+    ):
+        expected = "a Scalar of dtype float32 or float64 as a weight"
+    elif role in ("target", "weight") and field.optional and field.default is None:
+        if not isinstance(kind, Label):
+            expected = "a default that is a number: a missing one cannot be learned"
+    if expected:
+        yield Finding(
+            place,
+            "SG118",
+            f"{where}: a {kind.name} like this cannot have the role {role!r}",
+            found=f"role {role!r}",
+            expected=expected,
+            advice="change the role; 'info' is carried along and not modelled",
+        )
+
+
+def _key_findings(
+    fields: Iterable[FieldSpec], record: LoadedRecord
+) -> Iterator[Finding]:
+    by_key: dict[str, FieldSpec] = {}
+    names = {field.name for field in fields}
+    weights = [field.name for field in fields if field.role == "weight"]
+    for field in fields:
+        where = f"{record.cls.__name__}.{field.name}"
+        other = by_key.setdefault(field.key, field)
+        if other is not field:
+            yield Finding(
+                record.fields[field.name],
+                "SG114",
+                f"{where}: the wire key {field.key!r} is that of {other.name!r} too",
+                found=repr(field.key),
+                expected="a key of its own for each field",
+                advice="give one of them another key=",
+            )
+        if f"{field.name}_present" in names:
+            yield Finding(
+                record.fields[f"{field.name}_present"],
+                "SG115",
+                f"{where}_present: the name is that of the mask of {field.name!r}",
+                advice="choose another name",
+            )
+    if len(weights) > 1:
+        yield Finding(
+            record.fields[weights[1]],
+            "SG118",
+            f"{record.cls.__name__}: several fields with the role 'weight'",
+            found=", ".join(weights),
+            expected="one sample weight",
+            advice="give the others role='info'",
+        )
+
+
+def _role(kind: Kind) -> str:
+    if kind.role is not None:
+        return kind.role
+    if isinstance(kind, Label):
+        return "target"
+    return "info" if getattr(kind, "dtype", "") == "bytes" else "input"
+
+
+def _field_spec(field: Declaration) -> FieldSpec:
+    kind = field.kind
+    assert kind is not None
+    common: dict[str, Any] = {
+        "name": field.name,
+        "key": kind.key or field.name,
+        "role": _role(kind),
+        "optional": field.optional,
+        "default": _default(field, kind),
+        "doc": _clean(field.doc),
+    }
+    match kind:
+        case Image():
+            return ImageSpec(
+                shape=kind.shape,
+                encoding=kind.encoding,
+                dtype=kind.dtype,
+                resize=kind.resize,
+                **common,
+            )
+        case Label():
+            return LabelSpec(
+                num_classes=kind.count, classes=kind.classes or (), **common
+            )
+        case VarLen():
+            return VarLenSpec(
+                dtype=kind.dtype,
+                max_length=kind.max_length,
+                item_shape=kind.item_shape,
+                padding_value=kind.padding(),
+                ragged=kind.ragged,
+                exact=kind.exact,
+                finite=kind.finite,
+                **common,
+            )
+        case Vector():
+            return VectorSpec(
+                shape=kind.shape,
+                dtype=kind.dtype,
+                encoding=kind.stored_as,
+                exact=kind.exact,
+                finite=kind.finite,
+                **common,
+            )
+        case Scalar():
+            return ScalarSpec(
+                dtype=kind.dtype,
+                encoding="raw" if kind.dtype in RAW_ONLY else "list",
+                exact=kind.exact,
+                finite=kind.finite,
+                **common,
+            )
+        case Text():
+            return TextSpec(**common)
+    raise TypeError(f"no spec for the kind {kind.name}")
+
+
+def _default(field: Declaration, kind: Kind) -> Default:
+    """Return a default as it will be read, in plain Python values."""
+    if not field.optional or field.default is None:
+        return None
+    if isinstance(kind, (Text, VarLen)) or getattr(kind, "dtype", "") == "bytes":
+        plain = _plain(field.default)
+        return tuple(plain) if isinstance(plain, (list, tuple)) else plain
+    converted = kind.feature(field.name, optional=True).convert(_plain(field.default))
+    if isinstance(converted, np.ndarray):
+        return _as_tuple(converted.tolist())
+    return int(converted)
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, np.ndarray) and not value.size else value
+
+
+def _as_tuple(value: Any) -> Any:
+    return tuple(map(_as_tuple, value)) if isinstance(value, list) else value

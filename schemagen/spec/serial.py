@@ -1,0 +1,118 @@
+"""A spec as JSON, and its fingerprint."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from dataclasses import asdict, fields
+from typing import Any
+
+from .model import KINDS, FieldSpec, RecordSpec
+
+FORMAT = 1
+
+# What only people read: it changes no byte and no tensor.
+_PROSE = ("doc", "source", "class_name")
+
+
+def to_data(spec: RecordSpec) -> dict[str, Any]:
+    """Return a spec as values that JSON knows."""
+    return {
+        "format": FORMAT,
+        "record": spec.record,
+        "class_name": spec.class_name,
+        "source": spec.source,
+        "doc": spec.doc,
+        "fields": [_field_to_data(field) for field in spec.fields],
+    }
+
+
+def from_data(data: dict[str, Any]) -> RecordSpec:
+    """Return the spec that `to_data` gave.
+
+    Raises:
+        ValueError: data of another format, or not a spec.
+    """
+    if data.get("format") != FORMAT:
+        raise ValueError(f"spec format {data.get('format')!r}, expected {FORMAT}")
+    return RecordSpec(
+        record=data["record"],
+        class_name=data["class_name"],
+        source=data["source"],
+        doc=data["doc"],
+        fields=tuple(map(_field_from_data, data["fields"])),
+    )
+
+
+def to_json(spec: RecordSpec) -> str:
+    """Return a spec as JSON text: sorted, one fact a line."""
+    return dumps(to_data(spec))
+
+
+def from_json(text: str) -> RecordSpec:
+    """Return the spec that `to_json` gave.
+
+    Raises:
+        ValueError: not the JSON of a spec.
+    """
+    try:
+        return from_data(json.loads(text))
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"not a spec: {error!r}") from None
+
+
+def dumps(data: dict[str, Any]) -> str:
+    """Write JSON the one way in which schemagen writes it."""
+    return json.dumps(data, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def fingerprint(spec: RecordSpec) -> str:
+    """Return a short name for what a spec says about data, prose left out."""
+    data = _without_prose(to_data(spec))
+    data["fields"] = sorted(map(_without_prose, data["fields"]), key=_key)
+    text = json.dumps(data, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _key(field: dict[str, Any]) -> str:
+    return str(field["key"])
+
+
+def _without_prose(data: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in data.items() if name not in _PROSE}
+
+
+def _field_to_data(field: FieldSpec) -> dict[str, Any]:
+    data = {name: _to_json_value(value) for name, value in asdict(field).items()}
+    return {"kind": field.kind, **data}
+
+
+def _field_from_data(data: dict[str, Any]) -> FieldSpec:
+    kind = KINDS[data["kind"]]
+    known = {field.name for field in fields(kind)}
+    given = {name: _from_json_value(v) for name, v in data.items() if name != "kind"}
+    if set(given) != known:
+        raise ValueError(f"{data['kind']}: unlike {sorted(set(given) ^ known)}")
+    return kind(**given)
+
+
+def _to_json_value(value: Any) -> Any:
+    """JSON has no bytes and no non-finite floats: those are written as objects."""
+    if isinstance(value, tuple):
+        return [_to_json_value(item) for item in value]
+    if isinstance(value, bytes):
+        return {"bytes": base64.b64encode(value).decode()}
+    if isinstance(value, float) and (value != value or value in (1e999, -1e999)):
+        return {"float": repr(value)}
+    return value
+
+
+def _from_json_value(value: Any) -> Any:
+    if isinstance(value, list):
+        return tuple(_from_json_value(item) for item in value)
+    if isinstance(value, dict):
+        if "bytes" in value:
+            return base64.b64decode(value["bytes"])
+        return float(value["float"])
+    return value

@@ -1,0 +1,108 @@
+"""Whether data that was written with one spec may be read with another.
+
+Specs are compared as the JSON of `spec.json`, so that generated code needs no more
+than the two texts. Fields are matched by their wire key. A difference that cannot
+change what old bytes mean passes; every other one is named.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import Any
+
+from .errors import SchemaMismatchError
+
+Spec = dict[str, Any]
+FieldSpec = dict[str, Any]
+
+# What only the reading side or a person cares for: the bytes mean the same.
+_READING_ONLY = frozenset(
+    {"doc", "name", "role", "padding_value", "ragged", "resize", "exact"}
+)
+
+
+def differences(written: Spec, expected: Spec) -> list[str]:
+    """Return why data of one spec cannot be read with another; none if it can.
+
+    Args:
+        written: the spec that wrote the data.
+        expected: the spec that shall read it.
+    """
+    by_key = {field["key"]: field for field in written["fields"]}
+    found: list[str] = []
+    if written["record"] != expected["record"]:
+        found.append(
+            f"record: written {written['record']!r}, expected {expected['record']!r}"
+        )
+    for field in expected["fields"]:
+        old = by_key.get(field["key"])
+        if old is not None:
+            found += _field_differences(old, field)
+        elif not field["optional"]:
+            near = get_close_matches(field["key"], by_key, n=1)
+            hint = f"; did it have the key {near[0]!r}?" if near else ""
+            found.append(
+                f"field {field['name']!r}: nothing was written under the key "
+                f"{field['key']!r}, expected a {field['kind']}{hint}"
+            )
+    return found
+
+
+def check_compatible(written: Spec, expected: Spec, where: str) -> None:
+    """Refuse data that would be misread.
+
+    Args:
+        written: the spec that wrote the data.
+        expected: the spec that shall read it.
+        where: what to call the data in the error.
+
+    Raises:
+        SchemaMismatchError: naming every field that differs.
+    """
+    found = differences(written, expected)
+    if found:
+        listed = "\n".join(f"  {line}" for line in found)
+        raise SchemaMismatchError(
+            f"{where} was written with another schema:\n{listed}\n"
+            "Read it with the code that was generated for it, or write it anew."
+        )
+
+
+def _field_differences(old: FieldSpec, new: FieldSpec) -> list[str]:
+    name = new["name"]
+    if old["kind"] != new["kind"]:
+        return [f"field {name!r}: kind: written {old['kind']}, expected {new['kind']}"]
+    found = []
+    for attribute in sorted((set(old) | set(new)) - _READING_ONLY):
+        before, after = old.get(attribute), new.get(attribute)
+        if before != after and not _passes(attribute, old, new):
+            found.append(
+                f"field {name!r}: {attribute}: written {_shown(before)}, "
+                f"expected {_shown(after)}"
+            )
+    return found
+
+
+def _passes(attribute: str, old: FieldSpec, new: FieldSpec) -> bool:
+    """Tell whether old data means the same although an attribute has changed."""
+    before, after = old.get(attribute), new.get(attribute)
+    if attribute == "optional":
+        return bool(after)  # what was always there may be declared optional
+    if attribute == "default":
+        return not old["optional"]  # then it is never used on old data
+    if attribute == "finite":
+        return bool(before) or not after
+    if attribute == "max_length":
+        return after is None or (before is not None and before <= after)
+    if attribute == "classes":
+        if not before or not after:  # names were added to ids, or dropped
+            return True
+        return bool(after[: len(before)] == before)  # new classes at the end
+    if attribute == "num_classes":
+        return bool(before <= after)
+    return False
+
+
+def _shown(value: object, limit: int = 200) -> str:
+    text = repr(value)
+    return text if len(text) <= limit else text[: limit - 3] + "..."

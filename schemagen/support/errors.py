@@ -1,0 +1,64 @@
+"""The errors that generated code raises, with their parts as attributes."""
+
+from __future__ import annotations
+
+
+class Problem(ValueError):
+    """What is wrong with a value, before it is known whose value it is.
+
+    Attributes:
+        found: what was given, in words.
+        expected: what the schema asks for, in words.
+        advice: what to do about it; may be empty.
+    """
+
+    def __init__(self, found: str, expected: str, advice: str = "") -> None:
+        super().__init__(found, expected, advice)
+        self.found = found
+        self.expected = expected
+        self.advice = advice
+
+    def __str__(self) -> str:
+        advice = f"; {self.advice}" if self.advice else ""
+        return f"found {self.found}, expected {self.expected}{advice}"
+
+
+class RecordError(ValueError):
+    """A row that the schema refuses. Nothing of it has been written.
+
+    Attributes:
+        field: the name of the field that is wrong; empty if it is the whole row.
+        row: the row's position in the batch or source, or None for one row.
+        found: what was given, in words.
+        expected: what the schema asks for, in words.
+        advice: what to do about it; may be empty.
+    """
+
+    def __init__(
+        self,
+        field: str,
+        found: str,
+        expected: str,
+        advice: str = "",
+        row: int | None = None,
+    ) -> None:
+        super().__init__(field, found, expected, advice, row)
+        self.field = field
+        self.found = found
+        self.expected = expected
+        self.advice = advice
+        self.row = row
+
+    def __str__(self) -> str:
+        where = "" if self.row is None else f"row {self.row}: "
+        advice = f"; {self.advice}" if self.advice else ""
+        field = f"field {self.field!r}: " if self.field else ""
+        return f"{where}{field}found {self.found}, expected {self.expected}{advice}"
+
+
+class DatasetError(Exception):
+    """A data directory that cannot be written or read as asked."""
+
+
+class SchemaMismatchError(DatasetError):
+    """Data that was written with a schema this code cannot read as its own."""

@@ -1,0 +1,26 @@
+"""One class per way in which a field is stored: values in, wire bytes out.
+
+Each checks what it is given and refuses what the file could not give back. The
+same objects validate a schema's rows and encode them, so the two cannot differ.
+"""
+
+from .base import Column, Feature, encode_example, encode_examples
+from .image import EncodedImage
+from .label import Label
+from .sequence import Strings, VarLen
+from .tensor import Tensor
+from .text import Bytes, Text
+
+__all__ = [
+    "Bytes",
+    "Column",
+    "EncodedImage",
+    "Feature",
+    "Label",
+    "Strings",
+    "Tensor",
+    "Text",
+    "VarLen",
+    "encode_example",
+    "encode_examples",
+]

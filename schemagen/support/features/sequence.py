@@ -1,0 +1,170 @@
+"""Lists of any length: numbers, items of a fixed shape, strings."""
+
+from __future__ import annotations
+
+from itertools import chain
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import Problem
+from ..values import RAW_ONLY, Numbers, check_shape, described, item_size
+from ..wire import (
+    BYTES_LIST,
+    FLOAT_LIST,
+    INT64_LIST,
+    Buffer,
+    Pieces,
+    bytes_list,
+    pack_varints,
+)
+from .base import Feature, buffer_of, packed_integers
+from .text import encode_text
+
+
+class VarLen(Feature):
+    """A list of numbers, or of items of a fixed shape, of any length from 0.
+
+    Args:
+        name: the field's name.
+        key: the feature's key in the Example.
+        dtype: by its TensorFlow name; what tf.train.Example has no list for is
+            stored as one value of raw little-endian bytes.
+        max_length: the most items a row may have, or None.
+        item_shape: the shape of one item; items are stored flat.
+        optional: whether None is allowed; an empty list always is.
+        exact: refuse floats that `dtype` cannot hold exactly.
+        finite: refuse NaN and infinities.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        key: str,
+        dtype: str,
+        max_length: int | None = None,
+        item_shape: tuple[int, ...] = (),
+        optional: bool = False,
+        exact: bool = True,
+        finite: bool = True,
+    ) -> None:
+        raw = dtype in RAW_ONLY
+        tag = BYTES_LIST if raw else FLOAT_LIST if dtype == "float32" else INT64_LIST
+        super().__init__(name, key, tag, optional=optional)
+        self._numbers = Numbers(dtype, exact, finite)
+        self._max_length = max_length
+        self._item_shape = item_shape
+        self._item_count = prod(item_shape)
+        self._item_size = self._item_count * item_size(dtype)
+        self._varints = tag == INT64_LIST
+        self._raw = raw
+
+    def convert(self, value: Any) -> NDArray[Any]:
+        array = self._numbers.convert(value)
+        if not array.size and array.ndim == 1:  # [] has no item to tell a shape
+            array = array.reshape((0, *self._item_shape))
+        check_shape(array, (None, *self._item_shape))
+        self._check_length(len(array))
+        return array
+
+    def _check_length(self, length: int) -> None:
+        if self._max_length is not None and length > self._max_length:
+            raise Problem(f"{length} items", f"at most {self._max_length}")
+
+    def _entry_of(self, run: Buffer) -> Pieces:
+        if len(run) or self._raw:
+            return self._entry.packed_head(len(run)), run
+        return (self._entry.empty,)
+
+    def _pieces(self, value: Any) -> Pieces:
+        array = self._numbers.raw(self.convert(value))
+        if not self._varints:
+            return self._entry_of(buffer_of(array))
+        flat = array.astype(np.int64, copy=False).reshape(-1)
+        return self._entry_of(pack_varints(flat)[0].tobytes())
+
+    def _column(self, values: Any, rows: int) -> list[Pieces]:
+        items, lengths = self._joined(values)
+        self._check_length(int(lengths.max(initial=0)))
+        array = self._numbers.raw(items)
+        if self._varints:
+            flat = array.astype(np.int64, copy=False).reshape(-1)
+            runs = packed_integers(flat, lengths * self._item_count)
+            return [self._entry_of(run) for run in runs]
+        memory = buffer_of(array)
+        ends = (np.cumsum(lengths) * self._item_size).tolist()
+        starts = [0, *ends[:-1]]
+        return [self._entry_of(memory[a:b]) for a, b in zip(starts, ends, strict=True)]
+
+    def _joined(self, values: Any) -> tuple[NDArray[Any], NDArray[np.int64]]:
+        """Return all rows' items in one array, and the number of each row's."""
+        if isinstance(values, np.ndarray):
+            array = self._numbers.convert(values)
+            check_shape(array, (None, None, *self._item_shape))
+            lengths = np.full(len(array), array.shape[1], np.int64)
+            return array.reshape(-1, *self._item_shape), lengths
+        lengths = np.fromiter(map(len, values), np.int64, len(values))
+        kinds = set(map(type, values))
+        if kinds == {np.ndarray}:
+            filled = [row for row in values if row.size]
+            if len({row.dtype for row in filled}) > 1:
+                raise Problem("rows of different dtypes", "rows of one dtype")
+            joined: Any = np.concatenate(filled) if filled else []
+        elif kinds <= {list, tuple}:
+            joined = list(chain.from_iterable(values))
+        else:
+            raise Problem("rows of different types", "rows of one type")
+        array = self._numbers.convert(joined)
+        if not array.size:
+            array = array.reshape((0, *self._item_shape))
+        check_shape(array, (int(lengths.sum()), *self._item_shape))
+        return array, lengths
+
+
+class Strings(Feature):
+    """A list of strings of any length from 0.
+
+    Args:
+        name: the field's name.
+        key: the feature's key in the Example.
+        dtype: "string" for str, stored as UTF-8, or "bytes" for bytes.
+        max_length: the most strings a row may have, or None.
+        optional: whether None is allowed; an empty list always is.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        key: str,
+        dtype: str,
+        max_length: int | None = None,
+        optional: bool = False,
+    ) -> None:
+        super().__init__(name, key, BYTES_LIST, optional=optional)
+        self._text = dtype == "string"
+        self._max_length = max_length
+
+    def convert(self, value: Any) -> list[bytes]:
+        expected = f"a list of {'str' if self._text else 'bytes'}"
+        if isinstance(value, np.ndarray) and value.ndim == 1:
+            value = value.tolist()
+        if not isinstance(value, (list, tuple)):
+            raise Problem(described(value), expected)
+        if self._max_length is not None and len(value) > self._max_length:
+            raise Problem(f"{len(value)} items", f"at most {self._max_length}")
+        wanted = str if self._text else bytes
+        for at, item in enumerate(value):
+            if not isinstance(item, wanted):
+                raise Problem(f"{described(item)} at [{at}]", expected)
+        return [encode_text(item) if self._text else item for item in value]
+
+    def _pieces(self, value: Any) -> Pieces:
+        contents = bytes_list(self.convert(value))
+        return self._entry.list_head(len(contents)), contents
+
+    def _column(self, values: Any, rows: int) -> list[Pieces]:
+        return [self._pieces(value) for value in values]

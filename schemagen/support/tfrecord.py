@@ -1,0 +1,133 @@
+"""TFRecord framing: length, its checksum, the record, its checksum."""
+
+from __future__ import annotations
+
+import gzip
+import struct
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, cast
+
+from google_crc32c import value as crc32c
+
+from .errors import DatasetError
+
+_LENGTH = struct.Struct("<Q")
+_CHECKSUM = struct.Struct("<I")
+_HEADER_SIZE = 12
+_MASK_DELTA = 0xA282EAD8
+
+# A record's length is 64 bits wide, so a damaged one may ask for anything. Records
+# are read in pieces of this size, so that only what is there is ever held.
+_PIECE = 1 << 24
+
+
+def masked_crc32c(data: bytes) -> int:
+    """Return the CRC-32C of `data`, rotated and offset as TFRecord stores it."""
+    crc = crc32c(data)
+    return ((crc >> 15 | crc << 17) + _MASK_DELTA) & 0xFFFFFFFF
+
+
+def frame(record: bytes) -> bytes:
+    """Return one record as it stands in a file."""
+    length = _LENGTH.pack(len(record))
+    return b"".join(
+        (
+            length,
+            _CHECKSUM.pack(masked_crc32c(length)),
+            record,
+            _CHECKSUM.pack(masked_crc32c(record)),
+        )
+    )
+
+
+def detect_compression(start: bytes) -> str:
+    """Tell a TFRecord file's compression by its first bytes, never by its name.
+
+    Args:
+        start: the first 12 bytes of the file, or all of a shorter one.
+
+    Returns:
+        "" for none, "GZIP" or "ZLIB", as tf.data.TFRecordDataset takes it.
+
+    Raises:
+        DatasetError: the bytes begin neither a record nor a compressed file.
+    """
+    if not start or _begins_record(start):
+        return ""
+    if start[:2] == b"\x1f\x8b":
+        return "GZIP"
+    if start[0] & 0x0F == 8 and int.from_bytes(start[:2], "big") % 31 == 0:
+        return "ZLIB"
+    raise DatasetError(
+        f"not a TFRecord file: it begins with {start.hex(' ')}, which is neither a "
+        "record's length with its checksum nor the start of GZIP or ZLIB data"
+    )
+
+
+def _begins_record(start: bytes) -> bool:
+    if len(start) < _HEADER_SIZE:
+        return False
+    (crc,) = _CHECKSUM.unpack_from(start, 8)
+    return bool(crc == masked_crc32c(start[:8]))
+
+
+def read_records(path: Path) -> Iterator[bytes]:
+    """Yield the records of a TFRecord file, checking both checksums of each.
+
+    Raises:
+        DatasetError: naming the file and the record, counted from 0.
+    """
+    with path.open("rb") as raw:
+        try:
+            compression = detect_compression(raw.read(_HEADER_SIZE))
+        except DatasetError as error:
+            raise DatasetError(f"{path}: {error}") from None
+        raw.seek(0)
+        if compression == "ZLIB":
+            stream = cast("IO[bytes]", _inflated(raw.read()))
+        else:
+            stream = cast(
+                "IO[bytes]", gzip.GzipFile(fileobj=raw) if compression else raw
+            )
+        number = 0
+        while True:
+            try:
+                record = _read_record(stream)
+            except (DatasetError, EOFError, OSError, zlib.error) as error:
+                raise DatasetError(f"{path}: record {number}: {error}") from None
+            if record is None:
+                return
+            yield record
+            number += 1
+
+
+def _inflated(data: bytes) -> IO[bytes]:
+    from io import BytesIO
+
+    return BytesIO(zlib.decompress(data))
+
+
+def _read_record(stream: IO[bytes]) -> bytes | None:
+    header = stream.read(_HEADER_SIZE)
+    if not header:
+        return None
+    if len(header) < _HEADER_SIZE:
+        raise DatasetError(f"the file ends {len(header)} bytes into a length")
+    if not _begins_record(header):
+        raise DatasetError("the checksum of the length does not match")
+    (length,) = _LENGTH.unpack_from(header)
+    pieces: list[bytes] = []
+    missing = length + _CHECKSUM.size
+    while missing:
+        piece = stream.read(min(missing, _PIECE))
+        if not piece:
+            raise DatasetError(f"the file ends {missing} bytes too early")
+        pieces.append(piece)
+        missing -= len(piece)
+    data = b"".join(pieces)
+    record, checksum = data[:length], data[length:]
+    if _CHECKSUM.unpack(checksum)[0] != masked_crc32c(record):
+        raise DatasetError("the checksum of the record does not match")
+    return record

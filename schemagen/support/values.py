@@ -1,0 +1,289 @@
+"""From what a row holds to numpy arrays of the declared dtype, lossless or refused.
+
+Values are converted a whole array at a time. What the declared dtype cannot hold
+exactly is a `Problem`; nothing is truncated, wrapped, rounded or read as another
+type on the way.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import Problem
+
+Shape = tuple[int, ...]
+
+INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+FLOATS = ("float16", "bfloat16", "float32", "float64")
+
+# tf.train.Example has lists of int64 and of float32 only. What fits into neither
+# without loss is stored as raw bytes.
+RAW_ONLY = ("uint64", "float16", "bfloat16", "float64")
+
+_ITEM_SIZES = {
+    "bool": 1,
+    **{name: np.dtype(name).itemsize for name in INTEGERS},
+    "float16": 2,
+    "bfloat16": 2,
+    "float32": 4,
+    "float64": 8,
+}
+
+
+def item_size(dtype: str) -> int:
+    """Return the bytes that one number of `dtype` takes in raw storage."""
+    return _ITEM_SIZES[dtype]
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """How the numbers of a field are checked and converted.
+
+    Attributes:
+        dtype: the declared dtype, by its TensorFlow name.
+        exact: refuse floats that `dtype` cannot hold exactly; otherwise round
+            to the nearest.
+        finite: refuse NaN and infinities.
+    """
+
+    dtype: str
+    exact: bool = True
+    finite: bool = True
+
+    def convert(self, value: object) -> NDArray[Any]:
+        """Return `value` as an array of the declared dtype, of whatever shape.
+
+        bfloat16 is returned as float32, which holds each of its values.
+
+        Raises:
+            Problem: a value of another type, out of range, inexact or not finite.
+        """
+        array = value if isinstance(value, np.ndarray) else self._from_python(value)
+        if isinstance(array, np.ma.MaskedArray):
+            raise Problem(
+                "a masked array", "an array without mask", "a mask is not written"
+            )
+        if array.dtype.name == "bfloat16":
+            array = array.astype(np.float32)
+        if self.dtype == "bool":
+            return self._booleans(array)
+        if self.dtype in INTEGERS:
+            return self._integers(array)
+        return self._floats(array)
+
+    def raw(self, array: NDArray[Any]) -> NDArray[Any]:
+        """Return a converted array as little-endian, contiguous memory to store."""
+        if self.dtype == "bfloat16":
+            bits = np.ascontiguousarray(array).view(np.uint32)
+            return (bits >> np.uint32(16)).astype("<u2")
+        if sys.byteorder == "big":
+            array = array.astype(array.dtype.newbyteorder("<"))
+        return np.ascontiguousarray(array)
+
+    def _from_python(self, value: object) -> NDArray[Any]:
+        """Make an array of a number or of nested sequences of numbers."""
+        if isinstance(value, (bool, int, float)) and not isinstance(value, np.generic):
+            return self._from_numbers([value]).reshape(())
+        if isinstance(value, (list, tuple)):
+            if any(isinstance(item, np.ndarray) for item in value):
+                return _stacked(value)
+            flat, shape = _flatten(value)
+            return self._from_numbers(flat).reshape(shape)
+        if value is None or isinstance(value, (str, bytes, dict, set)):
+            raise Problem(described(value), f"{self.dtype} numbers")
+        return np.asarray(value)
+
+    def _from_numbers(self, flat: Sequence[object]) -> NDArray[Any]:
+        """Make a flat array, of Python's own types by their own rules.
+
+        numpy would read [True, 2] as integers and [2**63, 1] as floats.
+        """
+        types = set(map(type, flat))
+        if not types:
+            return np.empty(0, "float32" if self.dtype == "bfloat16" else self.dtype)
+        if types == {int}:
+            try:
+                return np.array(flat, np.int64)
+            except OverflowError:
+                pass
+            try:
+                return np.array(flat, np.uint64)
+            except OverflowError:
+                largest = max(flat, key=abs)  # type: ignore[type-var, arg-type]
+                raise Problem(f"the integer {largest}", self.dtype) from None
+        if types == {float, int}:
+            for number in flat:
+                if type(number) is int and not _is_float(number):
+                    raise Problem(f"the integer {number}", f"an exact {self.dtype}")
+            return np.array(flat, np.float64)
+        if len(types) > 1 and types & {bool, np.bool_}:
+            raise Problem("a bool among numbers", f"{self.dtype} numbers")
+        strange = [
+            k for k in types if not issubclass(k, (bool, int, float, np.generic))
+        ]
+        if strange:
+            example = next(v for v in flat if type(v) is strange[0])
+            raise Problem(described(example), f"{self.dtype} numbers")
+        return np.asarray(flat)
+
+    def _booleans(self, array: NDArray[Any]) -> NDArray[Any]:
+        if array.dtype.kind != "b":
+            raise Problem(f"{array.dtype.name} values", "bool values")
+        return array
+
+    def _integers(self, array: NDArray[Any]) -> NDArray[Any]:
+        if array.dtype.kind not in "iu":
+            raise Problem(f"{array.dtype.name} values", f"{self.dtype} values")
+        target = np.dtype(self.dtype)
+        if not np.can_cast(array.dtype, target) and array.size:
+            bounds = np.iinfo(target)
+            for extreme in (int(array.min()), int(array.max())):
+                if not bounds.min <= extreme <= bounds.max:
+                    raise Problem(
+                        f"the integer {extreme}",
+                        f"{self.dtype}, from {bounds.min} to {bounds.max}",
+                    )
+        return array.astype(target, copy=False)
+
+    def _floats(self, array: NDArray[Any]) -> NDArray[Any]:
+        if array.dtype.kind not in "fiu":
+            raise Problem(f"{array.dtype.name} values", f"{self.dtype} values")
+        if array.dtype.kind == "f" and self.finite:
+            _refuse(~np.isfinite(array), array, "a finite number")
+        if self.dtype == "bfloat16":
+            converted = _round_to_bfloat16(array)
+        else:
+            with np.errstate(over="ignore"):
+                converted = array.astype(self.dtype, copy=False)
+            if array.dtype.kind == "f" and np.can_cast(array.dtype, converted.dtype):
+                return converted
+        overflown = np.isinf(converted) & np.isfinite(array)
+        if array.dtype.kind == "f":
+            same = (converted == array) | np.isnan(array)
+        else:
+            same = _same_integers(converted, array)
+        _refuse(overflown, array, f"a number in the range of {self.dtype}")
+        # Integers are counts and ids: rounding is for floats only.
+        if self.exact or array.dtype.kind != "f":
+            _refuse(
+                ~same,
+                array,
+                f"a number that {self.dtype} holds exactly",
+                f"round it with .astype({self.dtype!r}) or declare exact=False"
+                if array.dtype.kind == "f"
+                else "declare a wider dtype",
+            )
+        return converted
+
+
+def described(value: object) -> str:
+    """Say what a value is, in a few words."""
+    if value is None:
+        return "None"
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype.name} {list(value.shape)}"
+    if isinstance(value, (str, bytes)):
+        return f"{type(value).__name__} {shortened(value)}"
+    if isinstance(value, (bool, int, float)):
+        return f"{type(value).__name__} {value!r}"
+    return f"a {type(value).__name__}"
+
+
+def shortened(value: object, limit: int = 60) -> str:
+    """Return the repr of a value, cut to `limit` characters."""
+    text = repr(value[:limit]) if isinstance(value, (str, bytes)) else repr(value)
+    return text if len(text) <= limit else text[: limit - 3] + "..."
+
+
+def check_shape(array: NDArray[Any], expected: Sequence[int | None]) -> None:
+    """Refuse an array of another shape; None in `expected` stands for any size.
+
+    Raises:
+        Problem: naming both shapes.
+    """
+    shape = array.shape
+    if len(shape) != len(expected) or any(
+        size is not None and size != found
+        for size, found in zip(expected, shape, strict=True)
+    ):
+        raise Problem(f"shape {list(shape)}", f"shape {shape_text(expected)}")
+
+
+def shape_text(shape: Sequence[int | None]) -> str:
+    """Write a shape as `[64, 64, 3]`, with `?` for a size that may vary."""
+    return "[" + ", ".join("?" if size is None else str(size) for size in shape) + "]"
+
+
+def _is_float(number: int) -> bool:
+    try:
+        return int(float(number)) == number
+    except OverflowError:
+        return False
+
+
+def _flatten(value: Sequence[Any]) -> tuple[Sequence[object], Shape]:
+    """Return the items of nested lists or tuples, and their common shape."""
+    level: Sequence[Any] = value
+    shape = [len(level)]
+    while level and isinstance(level[0], (list, tuple)):
+        if not all(isinstance(item, (list, tuple)) for item in level):
+            raise Problem("a list among numbers", "lists of equal depth")
+        sizes = set(map(len, level))
+        if len(sizes) > 1:
+            raise Problem(
+                f"lists of different lengths ({min(sizes)} to {max(sizes)})",
+                "lists of equal length",
+            )
+        shape.append(sizes.pop())
+        level = list(chain.from_iterable(level))
+    return level, tuple(shape)
+
+
+def _stacked(rows: Sequence[Any]) -> NDArray[Any]:
+    """Join arrays along a new first dimension, without joining their dtypes."""
+    arrays = [np.asarray(row) for row in rows]
+    if len({array.shape for array in arrays}) > 1:
+        raise Problem("arrays of different shapes", "arrays of one shape")
+    if len({array.dtype for array in arrays}) > 1:
+        raise Problem("arrays of different dtypes", "arrays of one dtype")
+    return np.stack(arrays)
+
+
+def _round_to_bfloat16(array: NDArray[Any]) -> NDArray[np.float32]:
+    """Round to the nearest bfloat16, ties to even; returned as float32."""
+    with np.errstate(over="ignore"):
+        single = array.astype(np.float32)
+    bits = single.view(np.uint32)
+    half = np.uint32(0x7FFF) + ((bits >> np.uint32(16)) & np.uint32(1))
+    rounded = ((bits + half) & np.uint32(0xFFFF0000)).view(np.float32)
+    return np.where(np.isfinite(single), rounded, single)
+
+
+def _same_integers(floats: NDArray[Any], integers: NDArray[Any]) -> NDArray[np.bool_]:
+    """Compare without the rounding of a comparison in float64."""
+    wide = floats.astype(np.float64)
+    inside = (wide >= -(2.0**63)) & (wide < 2.0**63)
+    back = np.where(inside, wide, 0.0).astype(np.int64)
+    same = inside & (back == integers)
+    if integers.dtype == np.uint64:
+        high = (wide >= 2.0**63) & (wide < 2.0**64)
+        same |= high & (np.where(high, wide, 0.0).astype(np.uint64) == integers)
+    return np.asarray(same)
+
+
+def _refuse(
+    wrong: NDArray[np.bool_], array: NDArray[Any], expected: str, advice: str = ""
+) -> None:
+    """Raise a Problem that shows the first wrong value and where it stands."""
+    if not wrong.any():
+        return
+    index = tuple(int(i) for i in np.argwhere(wrong)[0])
+    at = f" at {list(index)}" if index else ""
+    raise Problem(f"{array[index]!s}{at} ({array.dtype.name})", expected, advice)
