@@ -389,7 +389,11 @@ class RecordView:
     def element(self) -> str:
         """What a dataset delivers, in words."""
         if not self.targets:
-            return "Elements are the features, a dict by name."
+            return (
+                "Elements are (features,), with features a dict by name."
+                if self.infos
+                else "Elements are the features, a dict by name."
+            )
         if len(self.targets) == 1:
             target = f"`{self.targets[0].name}`"
         else:
@@ -403,7 +407,7 @@ class RecordView:
     def returned(self) -> Code:
         """The expression for a dataset's element."""
         if not self.targets:
-            return Code("features")
+            return Code("(features,)" if self.infos else "features")
         names = [literal(field.name) for field in self.targets]
         if len(names) == 1:
             targets = f"batch[{names[0]}]"

@@ -234,9 +234,8 @@ def _role_findings(
         isinstance(kind, Scalar) and kind.dtype in ("float32", "float64")
     ):
         expected = "a Scalar of dtype float32 or float64 as a weight"
-    elif role in ("target", "weight") and field.optional and field.default is None:
-        if not isinstance(kind, Label):
-            expected = "a default that is a number: a missing one cannot be learned"
+    elif role in ("target", "weight") and _can_lack(field, kind):
+        expected = "a default that is a number: a missing one cannot be learned"
     if expected:
         yield Finding(
             place,
@@ -246,6 +245,11 @@ def _role_findings(
             expected=expected,
             advice="change the role; 'info' is carried along and not modelled",
         )
+
+
+def _can_lack(field: Declaration, kind: Kind) -> bool:
+    """Tell whether a value may be missing with nothing to stand for it."""
+    return field.optional and field.default is None and not isinstance(kind, Label)
 
 
 def _key_findings(
@@ -355,10 +359,12 @@ def _default(field: Declaration, kind: Kind) -> Default:
         return None
     if isinstance(kind, (Text, VarLen)) or getattr(kind, "dtype", "") == "bytes":
         plain = _plain(field.default)
-        return tuple(plain) if isinstance(plain, (list, tuple)) else plain
+        found: Default = tuple(plain) if isinstance(plain, (list, tuple)) else plain
+        return found
     converted = kind.feature(field.name, optional=True).convert(_plain(field.default))
     if isinstance(converted, np.ndarray):
-        return _as_tuple(converted.tolist())
+        values: Default = _as_tuple(converted.tolist())
+        return values
     return int(converted)
 
 

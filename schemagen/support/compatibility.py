@@ -99,7 +99,7 @@ def _passes(attribute: str, old: FieldSpec, new: FieldSpec) -> bool:
             return True
         return bool(after[: len(before)] == before)  # new classes at the end
     if attribute == "num_classes":
-        return bool(before <= after)
+        return before is not None and after is not None and before <= after
     return False
 
 

@@ -62,7 +62,9 @@ def read_records(
         SchemaMismatchError: the data was written with an incompatible schema.
     """
     files = find_files(source, split, spec)
-    dataset = tf.data.Dataset.from_tensor_slices((files.paths, files.compressions))
+    dataset = tf.data.Dataset.from_tensor_slices(
+        (list(files.paths), list(files.compressions))
+    )
     if shuffle:
         dataset = dataset.shuffle(len(files.paths), seed=seed)
     dataset = dataset.interleave(

@@ -151,8 +151,8 @@ def sync_directory(directory: Path) -> None:
         os.close(handle)
 
 
-def load_spec(package: Path) -> Spec:
-    """Read the `spec.json` of a generated package, without its header."""
-    text = (package / "spec.json").read_text(encoding="utf-8")
+def load_spec(module_file: str) -> Spec:
+    """Read the `spec.json` beside a generated module, without its header."""
+    text = Path(module_file).with_name("spec.json").read_text(encoding="utf-8")
     data: Spec = json.loads(text)
     return {name: value for name, value in data.items() if not name.startswith("//")}

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self, cast
 
-from google_crc32c import Checksum
+from google_crc32c import extend as extend_crc32c
 
 from . import manifest
 from .errors import DatasetError, RecordError
@@ -41,7 +41,7 @@ class _ShardFile:
         self.path = path
         self.records = 0
         self.bytes = 0
-        self._checksum = Checksum()
+        self._checksum = 0
         self._pending = bytearray()
         self._file = path.open("xb", buffering=0)
         self._gzip: gzip.GzipFile | None = None
@@ -67,7 +67,7 @@ class _ShardFile:
 
     def flush(self) -> None:
         data = bytes(self._pending)
-        self._checksum.update(data)
+        self._checksum = extend_crc32c(self._checksum, data)
         view = memoryview(data)
         while view:
             view = view[self._file.write(view) :]
@@ -80,7 +80,7 @@ class _ShardFile:
         self.flush()
         os.fsync(self._file.fileno())
         self._file.close()
-        return self._checksum.digest().hex()
+        return f"{self._checksum:08x}"
 
     def discard(self) -> None:
         self._file.close()

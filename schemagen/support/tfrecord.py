@@ -25,7 +25,7 @@ _PIECE = 1 << 24
 
 def masked_crc32c(data: bytes) -> int:
     """Return the CRC-32C of `data`, rotated and offset as TFRecord stores it."""
-    crc = crc32c(data)
+    crc: int = crc32c(data)
     return ((crc >> 15 | crc << 17) + _MASK_DELTA) & 0xFFFFFFFF
 
 
@@ -85,12 +85,11 @@ def read_records(path: Path) -> Iterator[bytes]:
         except DatasetError as error:
             raise DatasetError(f"{path}: {error}") from None
         raw.seek(0)
+        stream: IO[bytes] = raw
         if compression == "ZLIB":
-            stream = cast("IO[bytes]", _inflated(raw.read()))
-        else:
-            stream = cast(
-                "IO[bytes]", gzip.GzipFile(fileobj=raw) if compression else raw
-            )
+            stream = _inflated(raw.read())
+        elif compression == "GZIP":
+            stream = cast("IO[bytes]", gzip.GzipFile(fileobj=raw))
         number = 0
         while True:
             try:

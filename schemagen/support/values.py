@@ -116,7 +116,7 @@ class Numbers:
             try:
                 return np.array(flat, np.uint64)
             except OverflowError:
-                largest = max(flat, key=abs)  # type: ignore[type-var, arg-type]
+                largest = max(flat, key=abs)  # type: ignore[arg-type]
                 raise Problem(f"the integer {largest}", self.dtype) from None
         if types == {float, int}:
             for number in flat:

@@ -122,7 +122,7 @@ def _count_rows(columns: Iterable[tuple[Feature, Column | None]]) -> int:
                 f"a column of type {type(column).__name__}",
                 "a sequence or an array with one value for each row",
             )
-        rows = len(column)
+        rows = len(column)  # type: ignore[arg-type]
         if first is None:
             first = (feature.name, rows)
         elif rows != first[1]:
@@ -136,7 +136,7 @@ def _count_rows(columns: Iterable[tuple[Feature, Column | None]]) -> int:
 
 def buffer_of(array: NDArray[Any]) -> Buffer:
     """Return a contiguous array's memory as bytes, without copying it."""
-    return memoryview(array.reshape(-1)).cast("B") if array.size else b""
+    return array.reshape(-1).data.cast("B") if array.size else b""
 
 
 def equal_runs(array: NDArray[Any], rows: int) -> Iterable[Buffer]:
