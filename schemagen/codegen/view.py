@@ -418,6 +418,15 @@ class RecordView:
         return Code(", ".join(parts))
 
     @property
+    def served(self) -> Code:
+        """The expression for what a served model returns, by name."""
+        call = "model({name: batch[name] for name in model.input})"
+        if len(self.targets) > 1:
+            return Code(call)
+        name = self.targets[0].name if self.targets else "features"
+        return Code(f"{{{literal(name)}: {call}}}")
+
+    @property
     def metrics(self) -> Code:
         """The keyword of `compile` for metrics; weights have to count in them."""
         return Code("weighted_metrics" if self.weights else "metrics")

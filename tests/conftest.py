@@ -1,0 +1,73 @@
+"""What tests of all kinds share: making a project out of schema text."""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import schemagen
+
+_PYPROJECT = '[tool.schemagen]\nschemas = "schemas"\noutput = "{output}"\n'
+
+# Generated packages are imported by name, and a process keeps a name for good.
+_numbers = itertools.count()
+
+
+class Workspace:
+    """A project in a temporary directory, with an output package of its own name.
+
+    Attributes:
+        root: the project's directory.
+        package: the name of the output package.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.package = f"generated_{next(_numbers)}"
+        (root / "schemas").mkdir(parents=True)
+        text = _PYPROJECT.format(output=self.package)
+        (root / "pyproject.toml").write_text(text, encoding="utf-8")
+
+    def schema(self, text: str, name: str = "records.py") -> Path:
+        """Write a schema file and return its path."""
+        path = self.root / "schemas" / name
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def generate(self) -> None:
+        """Run the generator on the project."""
+        schemagen.generate(self.root)
+        importlib.invalidate_caches()
+
+    def module(self, record: str, part: str) -> ModuleType:
+        """Import a generated module, such as ("digit", "parser")."""
+        return importlib.import_module(f"{self.package}.{record}.{part}")
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Iterator[Workspace]:
+    """An empty project whose generated code can be imported."""
+    found = Workspace(tmp_path / "project")
+    sys.path.insert(0, str(found.root))
+    yield found
+    sys.path.remove(str(found.root))
+    for name in [n for n in sys.modules if n.split(".")[0] == found.package]:
+        del sys.modules[name]
+
+
+@pytest.fixture
+def make_package(workspace: Workspace) -> Callable[[str], Workspace]:
+    """Write one schema file, generate, and return the project."""
+
+    def make(text: str) -> Workspace:
+        workspace.schema(text)
+        workspace.generate()
+        return workspace
+
+    return make
