@@ -27,6 +27,8 @@ BYTES_LIST = b"\x0a"
 FLOAT_LIST = b"\x12"
 INT64_LIST = b"\x1a"
 
+_SHORT_ROW = 128
+
 
 def varint(value: int) -> bytes:
     """Encode an unsigned integer in base 128, lowest group first."""
@@ -64,6 +66,21 @@ def pack_varints(
     groups = ((unsigned[:, None] >> shifts) & np.uint64(0x7F)).astype(np.uint8)
     groups |= np.where(positions < sizes[:, None] - 1, np.uint8(0x80), np.uint8(0))
     return groups[positions < sizes[:, None]], sizes
+
+
+@lru_cache(maxsize=1 << 15)
+def _signed_varint(value: int) -> bytes:
+    return varint(value & 0xFFFF_FFFF_FFFF_FFFF)
+
+
+def pack_row(values: NDArray[np.int64]) -> bytes:
+    """Encode the int64 values [N] of one row as varints.
+
+    numpy's calls cost more than they save on a short row.
+    """
+    if values.size <= _SHORT_ROW:
+        return b"".join(map(_signed_varint, values.tolist()))
+    return pack_varints(values)[0].tobytes()
 
 
 def sized(value: bytes) -> bytes:

@@ -18,7 +18,7 @@ from ..wire import (
     Buffer,
     Pieces,
     bytes_list,
-    pack_varints,
+    pack_row,
 )
 from .base import Feature, buffer_of, packed_integers
 from .text import encode_text
@@ -84,7 +84,7 @@ class VarLen(Feature):
         if not self._varints:
             return self._entry_of(buffer_of(array))
         flat = array.astype(np.int64, copy=False).reshape(-1)
-        return self._entry_of(pack_varints(flat)[0].tobytes())
+        return self._entry_of(pack_row(flat))
 
     def _column(self, values: Any, rows: int) -> list[Pieces]:
         items, lengths = self._joined(values)

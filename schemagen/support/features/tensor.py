@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..errors import Problem
 from ..values import Numbers, check_shape, item_size
-from ..wire import BYTES_LIST, FLOAT_LIST, INT64_LIST, Pieces, pack_varints
+from ..wire import BYTES_LIST, FLOAT_LIST, INT64_LIST, Pieces, pack_row
 from .base import Feature, buffer_of, equal_runs, packed_integers
 
 
@@ -66,7 +66,7 @@ class Tensor(Feature):
         array = self._numbers.raw(self.convert(value))
         if not self._varints:
             return self._head, buffer_of(array)
-        packed = pack_varints(array.astype(np.int64).reshape(-1))[0].tobytes()
+        packed = pack_row(array.astype(np.int64, copy=False).reshape(-1))
         return self._head_of(len(packed)), packed
 
     def _column(self, values: Any, rows: int) -> list[Pieces]:
