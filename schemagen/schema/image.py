@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, cast
+from typing import Any, ClassVar, Literal, cast, get_args
 
 from ..support.errors import Problem
 from ..support.features import EncodedImage, Feature, Tensor
 from ..support.values import FLOATS, INTEGERS
-from .kind import Kind, is_shape
+from .kind import Kind, choice_problems, is_shape
 from .python_types import is_array, members
 
 Encoding = Literal["raw", "jpeg", "png"]
+ENCODINGS: tuple[str, ...] = get_args(Encoding)
 DTYPES = (*INTEGERS, *FLOATS)
 _CHANNELS = {"jpeg": (1, 3), "png": (1, 3, 4)}
 
@@ -46,8 +47,8 @@ class Image(Kind):
         )
 
     def problems(self) -> Iterator[Problem]:
-        if self.encoding not in ("raw", "jpeg", "png"):
-            yield Problem(f"encoding={self.encoding!r}", "raw, jpeg or png")
+        if self.encoding not in ENCODINGS:
+            yield from choice_problems("encoding", self.encoding, ENCODINGS)
             return
         raw = self.encoding == "raw"
         sizes = self.shape if isinstance(self.shape, tuple) else ()
@@ -65,11 +66,10 @@ class Image(Kind):
         elif not raw and sizes[2] not in _CHANNELS[self.encoding]:
             allowed = " or ".join(map(str, _CHANNELS[self.encoding]))
             yield Problem(f"{sizes[2]} channels in a {self.encoding}", allowed)
-        if self.dtype not in (DTYPES if raw else ("uint8",)):
-            yield Problem(
-                f"dtype={self.dtype!r}",
-                f"one of {', '.join(DTYPES)}" if raw else "uint8, for encoded images",
-            )
+        if raw:
+            yield from choice_problems("dtype", self.dtype, DTYPES)
+        elif self.dtype != "uint8":
+            yield Problem(f"dtype={self.dtype!r}", "uint8, for encoded images")
         if self.resize is None:
             return
         if raw:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, fields
+from difflib import get_close_matches
 from typing import Any, ClassVar, Literal, get_args
 
 from pydantic import GetCoreSchemaHandler
@@ -63,8 +64,8 @@ class Kind(ABC):
             yield Problem(f"key={self.key!r}", "a non-empty str")
         elif self.key is not None and not _is_utf8(self.key):
             yield Problem(f"key={self.key!r}", "text that UTF-8 can hold")
-        if self.role is not None and self.role not in ROLES:
-            yield Problem(f"role={self.role!r}", f"one of {', '.join(ROLES)}")
+        if self.role is not None:
+            yield from choice_problems("role", self.role, ROLES)
 
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler
@@ -79,6 +80,17 @@ def _is_utf8(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def choice_problems(
+    parameter: str, value: object, choices: Sequence[str]
+) -> Iterator[Problem]:
+    """Yield a parameter that should be one of several words and is not."""
+    if value not in choices:
+        near = get_close_matches(str(value), choices, n=1)
+        advice = f"did you mean {near[0]!r}?" if near else ""
+        expected = f"one of {', '.join(choices)}"
+        yield Problem(f"{parameter}={value!r}", expected, advice)
 
 
 def is_shape(value: object, *, allow_empty: bool = False) -> bool:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from ..support.errors import Problem
 from ..support.features import Bytes, Feature, Tensor
 from ..support.values import FLOATS, INTEGERS, RAW_ONLY
-from .kind import Kind, flag_problems
+from .kind import Kind, choice_problems, flag_problems
 from .python_types import number_types
 
 DTYPES = ("bool", *INTEGERS, *FLOATS, "bytes")
@@ -43,8 +43,8 @@ class Scalar(Kind):
         yield from flag_problems(exact=self.exact, finite=self.finite)
         if self.dtype in ("string", "str"):
             yield Problem(f"dtype={self.dtype!r}", "a number", "use Text() for text")
-        elif self.dtype not in DTYPES:
-            yield Problem(f"dtype={self.dtype!r}", f"one of {', '.join(DTYPES)}")
+        else:
+            yield from choice_problems("dtype", self.dtype, DTYPES)
 
     def feature(self, name: str, *, optional: bool) -> Feature:
         key = self.key or name

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from ..support import features
 from ..support.errors import Problem
 from ..support.values import FLOATS, INTEGERS, Numbers
-from .kind import Kind, flag_problems, is_positive, is_shape
+from .kind import Kind, choice_problems, flag_problems, is_positive, is_shape
 from .python_types import is_array, is_list_of, number_types
 
 STRINGS = ("string", "bytes")
@@ -54,7 +54,7 @@ class VarLen(Kind):
             ragged=self.ragged, exact=self.exact, finite=self.finite
         )
         if self.dtype not in DTYPES:
-            yield Problem(f"dtype={self.dtype!r}", f"one of {', '.join(DTYPES)}")
+            yield from choice_problems("dtype", self.dtype, DTYPES)
             return
         if self.max_length is not None and not is_positive(self.max_length):
             yield Problem(f"max_length={self.max_length!r}", "a positive int or None")

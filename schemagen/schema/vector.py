@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 from ..support.errors import Problem
 from ..support.features import Feature, Tensor
 from ..support.values import FLOATS, INTEGERS, RAW_ONLY
-from .kind import Kind, flag_problems, is_shape
+from .kind import Kind, choice_problems, flag_problems, is_shape
 from .python_types import is_array, is_list_of, number_types
 
 DTYPES = ("bool", *INTEGERS, *FLOATS)
@@ -47,10 +47,8 @@ class Vector(Kind):
         yield from flag_problems(exact=self.exact, finite=self.finite)
         if not is_shape(self.shape):
             yield Problem(f"shape={self.shape!r}", "a tuple of positive ints")
-        if self.dtype not in DTYPES:
-            yield Problem(f"dtype={self.dtype!r}", f"one of {', '.join(DTYPES)}")
-        if self.encoding not in ("list", "raw"):
-            yield Problem(f"encoding={self.encoding!r}", "list or raw")
+        yield from choice_problems("dtype", self.dtype, DTYPES)
+        yield from choice_problems("encoding", self.encoding, ("list", "raw"))
 
     @property
     def stored_as(self) -> Literal["list", "raw"]:
