@@ -13,6 +13,7 @@ from .errors import Problem
 _JPEG_MAGIC = b"\xff\xd8\xff"
 _PNG_MAGIC = b"\x89PNG\r\n\x1a\n"
 _PNG_CHANNELS = {0: 1, 2: 3, 3: 3, 4: 2, 6: 4}
+_PNG_PALETTE = 3
 _START_OF_SCAN = 0xDA
 _START_OF_FRAME = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 
@@ -24,8 +25,9 @@ class ImageHeader:
     Attributes:
         height: in pixels.
         width: in pixels.
-        channels: 1 grey, 2 grey and alpha, 3 RGB or palette, 4 RGBA or CMYK.
-        bits: per channel, 8 or 16.
+        channels: 1 grey, 2 grey and alpha, 3 RGB or palette, 4 RGBA or CMYK; a
+            transparent colour counts as alpha.
+        bits: per channel: 8, but 1, 2, 4 or 16 in some PNG images.
     """
 
     height: int
@@ -122,15 +124,20 @@ def _png_header(data: bytes) -> ImageHeader | None:
     """Read IHDR, then jump from chunk to chunk to IEND."""
     if len(data) < 33 or data[12:16] != b"IHDR" or data[25] not in _PNG_CHANNELS:
         return None
+    bits, colors = data[24], data[25]
+    channels = _PNG_CHANNELS[colors]
     at = 8
     while at + 12 <= len(data):
         size = int.from_bytes(data[at : at + 4], "big")
-        if data[at + 4 : at + 8] == b"IEND":
+        chunk = data[at + 4 : at + 8]
+        if chunk == b"tRNS":  # a transparent colour is an alpha channel in short
+            channels = channels + 1
+        if chunk == b"IEND":
             return ImageHeader(
                 height=int.from_bytes(data[20:24], "big"),
                 width=int.from_bytes(data[16:20], "big"),
-                channels=_PNG_CHANNELS[data[25]],
-                bits=max(data[24], 8),
+                channels=channels,
+                bits=8 if colors == _PNG_PALETTE else bits,
             )
         at += 12 + size
     return None

@@ -87,7 +87,7 @@ def read_records(path: Path) -> Iterator[bytes]:
         raw.seek(0)
         stream: IO[bytes] = raw
         if compression == "ZLIB":
-            stream = _inflated(raw.read())
+            stream = _inflated(raw.read(), path)
         elif compression == "GZIP":
             stream = cast("IO[bytes]", gzip.GzipFile(fileobj=raw))
         number = 0
@@ -102,10 +102,13 @@ def read_records(path: Path) -> Iterator[bytes]:
             number += 1
 
 
-def _inflated(data: bytes) -> IO[bytes]:
+def _inflated(data: bytes, path: Path) -> IO[bytes]:
     from io import BytesIO
 
-    return BytesIO(zlib.decompress(data))
+    try:
+        return BytesIO(zlib.decompress(data))
+    except zlib.error as error:
+        raise DatasetError(f"{path}: {error}") from None
 
 
 def _read_record(stream: IO[bytes]) -> bytes | None:

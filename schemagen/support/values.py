@@ -165,7 +165,7 @@ class Numbers:
         if self.dtype == "bfloat16":
             converted = _round_to_bfloat16(array)
         else:
-            with np.errstate(over="ignore"):
+            with np.errstate(over="ignore", invalid="ignore"):
                 converted = array.astype(self.dtype, copy=False)
             if array.dtype.kind == "f" and np.can_cast(array.dtype, converted.dtype):
                 return converted
@@ -265,9 +265,15 @@ def _stacked(rows: Sequence[Any]) -> NDArray[Any]:
 
 def _round_to_bfloat16(array: NDArray[Any]) -> NDArray[np.float32]:
     """Round to the nearest bfloat16, ties to even; returned as float32."""
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
         single = array.astype(np.float32)
     bits = single.view(np.uint32)
+    if array.dtype.kind == "f" and array.dtype.itemsize > 4:
+        # Rounding twice would make a tie of what is beside one. The first time goes
+        # towards zero, with the last bit set to tell that something was cut off.
+        cut = np.isfinite(single) & (single != array)
+        bits = bits - (cut & (np.abs(single) > np.abs(array)))
+        bits = np.where(cut, bits | np.uint32(1), bits)
     half = np.uint32(0x7FFF) + ((bits >> np.uint32(16)) & np.uint32(1))
     rounded = ((bits + half) & np.uint32(0xFFFF0000)).view(np.float32)
     return np.where(np.isfinite(single), rounded, single)
