@@ -277,13 +277,21 @@ class FieldView:
             )
         if not spec.optional:
             return text
+        return f"{text}; {self._missing_text} if missing"
+
+    @property
+    def _missing_text(self) -> str:
+        """What a missing value reads as, in words."""
+        spec = self.spec
+        if isinstance(spec, VarLenSpec):
+            return "empty"
         if spec.default is not None:
-            return f"{text}; {spec.default!r} if missing"
+            return repr(spec.default)
         if self.nan_if_missing:
-            return f"{text}; NaN if missing"
+            return "NaN"
         if isinstance(spec, LabelSpec):
-            return f"{text}; -1 if missing"
-        return f"{text}; zeros or empty if missing, which {self.mask_name} tells"
+            return "-1"
+        return "''" if self.dtype == "string" else "0"
 
 
 def import_line(module: str, names: list[str]) -> str:
@@ -386,36 +394,25 @@ class RecordView:
         return Code(", ".join(f"{name}={name}" for name in names))
 
     @property
-    def element(self) -> str:
-        """What a dataset delivers, in words."""
-        if not self.targets:
-            return (
-                "Elements are (features,), with features a dict by name."
-                if self.infos
-                else "Elements are the features, a dict by name."
-            )
-        if len(self.targets) == 1:
-            target = f"`{self.targets[0].name}`"
-        else:
-            names = ", ".join(f"`{field.name}`" for field in self.targets)
-            target = f"targets with {names}"
-        parts = f"features, {target}"
-        parts += f", `{self.weights[0].name}` as weights" if self.weights else ""
-        return f"Elements are ({parts}), with features a dict by name."
+    def element(self) -> Code:
+        """A dataset's element, of the variables that hold its members."""
+        parts = ["features"]
+        parts += ["targets"] * bool(self.targets)
+        # Keras takes weights as the third member, and only beside targets.
+        parts += ["weights"] * bool(self.targets and self.weights)
+        return Code(", ".join(parts))
 
     @property
-    def returned(self) -> Code:
-        """The expression for a dataset's element."""
+    def element_text(self) -> str:
+        """What a dataset delivers, in words."""
         if not self.targets:
-            return Code("(features,)" if self.infos else "features")
-        names = [literal(field.name) for field in self.targets]
-        if len(names) == 1:
-            targets = f"batch[{names[0]}]"
-        else:
-            targets = "{" + ", ".join(f"{n}: batch[{n}]" for n in names) + "}"
-        parts = ["features", targets]
-        parts += [f"batch[{literal(field.name)}]" for field in self.weights]
-        return Code(", ".join(parts))
+            return "Elements are the features, a dict by name."
+        names = ", ".join(f"`{field.name}`" for field in self.targets)
+        single = len(self.targets) == 1
+        parts = f"features, {names if single else 'targets'}"
+        parts += f", `{self.weights[0].name}` as weights" if self.weights else ""
+        text = f"Elements are ({parts}), with features a dict by name"
+        return f"{text}." if single else f"{text}, and targets with {names}."
 
     @property
     def served(self) -> Code:
