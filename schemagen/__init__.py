@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-from .schema import Image, Label, Record, Scalar, Text, VarLen, Vector
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .codegen.plan import Plan
+    from .schema import Image, Label, Record, Scalar, Text, VarLen, Vector
 
 __all__ = [
     "Image",
@@ -21,6 +20,23 @@ __all__ = [
     "check",
     "generate",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import what schemas are written with when it is first asked for.
+
+    The command line imports this package to print a help text, which should not
+    wait for pydantic and numpy.
+    """
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from . import schema
+
+    return getattr(schema, name)
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *__all__]
 
 
 def generate(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 from collections.abc import Callable, Iterable
 from functools import wraps
@@ -27,9 +28,11 @@ class _Group(click.Group):
         except SchemagenError as error:
             report(error.findings, _format_of(ctx))
             raise SystemExit(ExitCode.REFUSED) from None
-        except (click.exceptions.Exit, click.ClickException, click.Abort, OSError):
+        except (click.exceptions.Exit, click.ClickException, click.Abort):
             raise
-        except Exception:
+        except Exception as error:
+            if isinstance(error, OSError) and error.errno == errno.EPIPE:
+                raise  # who reads the output has seen enough; click ends quietly
             import traceback
 
             traceback.print_exc()
@@ -49,7 +52,9 @@ def report(findings: Iterable[Finding], style: str) -> None:
     """Print findings: as data to stdout, for people to stderr."""
     from .findings import RENDERERS
 
-    click.echo(RENDERERS[style](findings), err=style == "text")
+    text = RENDERERS[style](findings)
+    if text:
+        click.echo(text, err=style == "text")
 
 
 def _project_option(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import keyword
+import re
 import tomllib
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
@@ -49,7 +51,7 @@ def find_project(start: Path) -> Project:
     for directory in (start, *start.parents):
         path = directory / FILE_NAME
         if path.is_file():
-            text, table = _read(path)
+            text, table = read_settings(path)
             if table is not None:
                 return Project(directory, _settings(table, text))
     raise refuse(
@@ -63,22 +65,52 @@ def find_project(start: Path) -> Project:
     )
 
 
-def _read(path: Path) -> tuple[str, dict[str, Any] | None]:
-    """Return a file's text and its table, or None if it has no such table."""
+def read_settings(path: Path) -> tuple[str, dict[str, Any] | None]:
+    """Return the text of a pyproject.toml and its table, None if it has no such table.
+
+    Raises:
+        SchemagenError: the file cannot be read, or the table is none.
+    """
+    text = ""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_bytes().decode()
         data = tomllib.loads(text)
     except (OSError, ValueError) as error:
         raise refuse(
             Finding(
-                Location(FILE_NAME, getattr(error, "lineno", 1) or 1),
+                _place_in_message(str(error), text),
                 "SG401",
                 f"{FILE_NAME} cannot be read: {error}",
+                expected="a TOML file in UTF-8",
                 advice="mend the file",
             )
         ) from None
-    tool = data.get("tool", {})
-    return text, tool.get("schemagen") if isinstance(tool, dict) else None
+    tool = data.get("tool")
+    table = tool.get("schemagen") if isinstance(tool, dict) else None
+    if table is not None and not isinstance(table, dict):
+        raise refuse(
+            Finding(
+                Location(FILE_NAME),
+                "SG401",
+                "tool.schemagen is not a table",
+                found=repr(table),
+                expected="a [tool.schemagen] table",
+                advice="write the settings below a line [tool.schemagen]",
+            )
+        )
+    return text, table
+
+
+def _place_in_message(message: str, text: str) -> Location:
+    """Return the place that tomllib names: its errors have it in their text only."""
+    match = re.search(r"\(at line (\d+), column (\d+)\)", message)
+    if match is None:
+        return Location(FILE_NAME)
+    line, column = int(match[1]), int(match[2])
+    lines = text.splitlines()
+    return Location(
+        FILE_NAME, line, column, lines[line - 1] if line <= len(lines) else ""
+    )
 
 
 def _settings(table: dict[str, Any], text: str) -> Settings:
@@ -103,15 +135,16 @@ def _settings(table: dict[str, Any], text: str) -> Settings:
                 Finding(
                     place,
                     "SG401",
-                    f"setting {name!r} is not a directory inside the project",
+                    f"setting {name!r} is no directory to import from",
                     found=repr(value),
-                    expected='a relative path such as "schemas", without ".."',
-                    advice="give a path below the project's directory",
+                    expected="a path inside the project whose parts are Python names, "
+                    'such as "schemas" or "src/schemas"',
+                    advice="give such a path; what is in it is imported by that name",
                 )
             )
     if findings:
         raise SchemagenError(findings)
-    settings = Settings(**table)
+    settings = Settings(**{k: PurePosixPath(v).as_posix() for k, v in table.items()})
     if _overlap(settings.schemas, settings.output):
         raise refuse(
             Finding(
@@ -127,11 +160,11 @@ def _settings(table: dict[str, Any], text: str) -> Settings:
 
 
 def _is_inner_path(value: object) -> bool:
-    if not isinstance(value, str) or not value or "\\" in value:
+    if not isinstance(value, str):
         return False
-    path = PurePosixPath(value)
-    return (
-        not path.is_absolute() and ".." not in path.parts and path != PurePosixPath(".")
+    parts = PurePosixPath(value).parts
+    return bool(parts) and all(
+        part.isidentifier() and not keyword.iskeyword(part) for part in parts
     )
 
 
@@ -141,16 +174,21 @@ def _overlap(left: str, right: str) -> bool:
 
 
 def _place(text: str, name: str) -> Location:
-    """Return where a setting stands in the file."""
+    """Return where a setting stands in the file, or where its table begins."""
     inside = False
-    first = Location(FILE_NAME)
+    table = Location(FILE_NAME)
     for number, line in enumerate(text.splitlines(), start=1):
         start = line.strip()
+        column = len(line) - len(line.lstrip()) + 1
         if start.startswith("["):
-            inside = start.replace(" ", "").startswith("[tool.schemagen]")
+            header = start.split("]")[0].strip("[ ").replace(" ", "")
+            inside = header == "tool.schemagen"
             if inside:
-                first = Location(FILE_NAME, number, 1, line)
-        key = start.split("=")[0].strip().strip("\"'")
-        if inside and "=" in start and key == name:
-            return Location(FILE_NAME, number, line.index(start[0]) + 1, line)
-    return first
+                table = Location(FILE_NAME, number, column, line)
+            elif header == f"tool.schemagen.{name}":
+                return Location(FILE_NAME, number, column, line)
+        elif inside and "=" in start:
+            key = start.split("=")[0].strip().strip("\"'")
+            if key == name:
+                return Location(FILE_NAME, number, column, line)
+    return table

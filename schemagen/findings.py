@@ -84,7 +84,8 @@ def _paragraph(finding: Finding) -> str:
     lines = [f"{finding.location}: {finding.rule} {finding.message}"]
     source = finding.location.source.rstrip()
     if source:
-        caret = " " * (finding.location.column - 1) + "^"
+        before = source[: finding.location.column - 1]
+        caret = "".join("\t" if c == "\t" else " " for c in before) + "^"
         lines += [f"    | {source}", f"    | {caret}"]
     if finding.found:
         lines.append(f"    found:    {finding.found}")

@@ -62,7 +62,7 @@ class Kind(ABC):
         """Yield what is wrong with key and role."""
         if self.key is not None and (not isinstance(self.key, str) or not self.key):
             yield Problem(f"key={self.key!r}", "a non-empty str")
-        elif self.key is not None and not _is_utf8(self.key):
+        elif self.key is not None and not is_utf8(self.key):
             yield Problem(f"key={self.key!r}", "text that UTF-8 can hold")
         if self.role is not None:
             yield from choice_problems("role", self.role, ROLES)
@@ -74,7 +74,8 @@ class Kind(ABC):
         return core_schema.any_schema()
 
 
-def _is_utf8(text: str) -> bool:
+def is_utf8(text: str) -> bool:
+    """Tell whether text has no half of a surrogate pair, which UTF-8 cannot hold."""
     try:
         text.encode()
     except UnicodeEncodeError:

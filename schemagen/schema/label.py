@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from ..support import features
 from ..support.errors import Problem
-from .kind import Kind, is_positive
+from .kind import Kind, is_positive, is_utf8
 from .python_types import is_enum, literal_values
 
 
@@ -46,11 +46,14 @@ class Label(Kind):
             yield Problem(f"classes={self.classes!r}", "a tuple of names")
             return
         strange = [c for c in self.classes if not isinstance(c, str) or not c]
-        twice = sorted({c for c in self.classes if self.classes.count(c) > 1})
+        twice = [c for c in self.classes if self.classes.count(c) > 1]
         if strange:
             yield Problem(f"the class {strange[0]!r}", "a non-empty str")
         elif twice:
             yield Problem(f"the class {twice[0]!r} twice", "each name once")
+        elif not all(map(is_utf8, self.classes)):
+            broken = next(c for c in self.classes if not is_utf8(c))
+            yield Problem(f"the class {broken!r}", "text that UTF-8 can hold")
         if self.num_classes not in (None, len(self.classes)):
             yield Problem(
                 f"num_classes={self.num_classes!r} and {len(self.classes)} classes",

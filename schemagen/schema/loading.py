@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from importlib.abc import MetaPathFinder
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType, TracebackType
 
@@ -47,11 +47,17 @@ class GeneratedImportError(ImportError):
     """A schema tried to import what is generated from it."""
 
 
-class _RefuseGenerated(MetaPathFinder):
-    """Refuses to import the output package while schemas are loaded."""
+class _ProjectFinder(MetaPathFinder):
+    """Finds the project's schemas first, and refuses to import the output package.
 
-    def __init__(self, package: str) -> None:
-        self._package = package
+    Without it, an installed package with the name of the schemas' directory would
+    hide that directory, which needs no `__init__.py`.
+    """
+
+    def __init__(self, root: Path, schemas: str, output: str) -> None:
+        self._root = root
+        self._schemas = schemas
+        self._output = output
 
     def find_spec(
         self,
@@ -59,8 +65,10 @@ class _RefuseGenerated(MetaPathFinder):
         path: Sequence[str] | None,
         target: ModuleType | None = None,
     ) -> ModuleSpec | None:
-        if _is_inside(fullname, self._package):
+        if _is_inside(fullname, self._output):
             raise GeneratedImportError(f"import of {fullname}")
+        if fullname == self._schemas.split(".")[0]:
+            return PathFinder.find_spec(fullname, [str(self._root)])
         return None
 
 
@@ -97,8 +105,11 @@ def load_schemas(root: Path, schemas: str, output: str) -> LoadResult:
             except (
                 BaseException
             ) as error:  # a schema may raise anything, even SystemExit
-                findings.append(_load_failure(error, path, places, output))
+                findings.append(
+                    _load_failure(error, path, root / schemas, places, output)
+                )
                 continue
+            findings += _lost_records(module, path, places)
             records += _records_of(module, places.shown(path), places)
     return LoadResult(tuple(records), tuple(dict.fromkeys(findings)))
 
@@ -130,7 +141,7 @@ def _isolated(root: Path, schemas: str, output: str) -> Iterator[None]:
         if any(_is_inside(name, package) for package in packages)
     }
     before = set(sys.modules)
-    finder = _RefuseGenerated(output)
+    finder = _ProjectFinder(root, schemas, output)
     path, bytecode = list(sys.path), sys.dont_write_bytecode
     sys.path.insert(0, str(root))
     sys.meta_path.insert(0, finder)
@@ -193,10 +204,26 @@ def _file_of(cls: type) -> Path:
     return Path(getattr(sys.modules.get(cls.__module__), "__file__", None) or "?")
 
 
+def _lost_records(
+    module: ModuleType, path: Path, places: SourceMap
+) -> Iterator[Finding]:
+    """Yield the records that a later class of their name and file has replaced."""
+    for name, (first, *_, last) in places.repeated_classes(path).items():
+        cls = getattr(module, name, None)
+        if isinstance(cls, type) and issubclass(cls, Record):
+            yield Finding(
+                last,
+                "SG104",
+                f"two records are called {name!r}",
+                found=f"{name} here and at {first}",
+                advice="rename one of them: Python keeps only the last",
+            )
+
+
 def _load_failure(
-    error: BaseException, path: Path, places: SourceMap, output: str
+    error: BaseException, path: Path, schemas: Path, places: SourceMap, output: str
 ) -> Finding:
-    location = _place_of(error, path, places)
+    location = _place_of(error, path, schemas, places)
     if isinstance(error, GeneratedImportError):
         return Finding(
             location,
@@ -207,18 +234,26 @@ def _load_failure(
             advice="move what they share into a module of its own",
         )
     kind = type(error).__name__
-    text = error.msg if isinstance(error, SyntaxError) else str(error)
+    text = error.msg if isinstance(error, SyntaxError) else _one_line(str(error))
     return Finding(
         location,
         "SG101",
         f"the schema file does not load: {kind}: {text}".rstrip(": "),
-        advice="mend the file; `python -c` of the same import shows the whole traceback",
+        advice="mend the file; importing it with python shows the whole traceback",
     )
 
 
-def _place_of(error: BaseException, path: Path, places: SourceMap) -> Location:
+def _one_line(text: str) -> str:
+    """Return an error's text without line breaks and without pydantic's link."""
+    return " ".join(text.split("\n\nFor further information")[0].split())
+
+
+def _place_of(
+    error: BaseException, path: Path, schemas: Path, places: SourceMap
+) -> Location:
     """Return the innermost place of an error that lies in the project's schemas."""
-    if isinstance(error, SyntaxError) and error.filename:
+    if isinstance(error, SyntaxError) and Path(error.filename or "?").is_file():
+        assert error.filename is not None
         return Location(
             places.shown(Path(error.filename)),
             error.lineno or 1,
@@ -226,7 +261,6 @@ def _place_of(error: BaseException, path: Path, places: SourceMap) -> Location:
             (error.text or "").rstrip("\n"),
         )
     place = Location(places.shown(path))
-    schemas = path.parent
     trace: TracebackType | None = error.__traceback__
     while trace is not None:
         code = trace.tb_frame.f_code

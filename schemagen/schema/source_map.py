@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import tokenize
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,6 +19,14 @@ class ClassPlaces:
     fields: dict[str, Location] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class _FilePlaces:
+    """The classes of a file by qualified name, and those its top level repeats."""
+
+    classes: dict[str, ClassPlaces] = field(default_factory=dict)
+    repeated: dict[str, tuple[Location, ...]] = field(default_factory=dict)
+
+
 class SourceMap:
     """Finds classes and fields in files, reading each file once.
 
@@ -26,14 +36,16 @@ class SourceMap:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._files: dict[Path, dict[str, ClassPlaces]] = {}
+        self._files: dict[Path, _FilePlaces] = {}
 
     def place_of_class(self, path: Path, name: str) -> ClassPlaces:
         """Return where a class stands, or the file's first line if it is not found."""
-        if path not in self._files:
-            self._files[path] = self._read(path)
         unknown = ClassPlaces(Location(self.shown(path)))
-        return self._files[path].get(name, unknown)
+        return self._file(path).classes.get(name, unknown)
+
+    def repeated_classes(self, path: Path) -> dict[str, tuple[Location, ...]]:
+        """Return the names that several classes of a file bear, with their places."""
+        return self._file(path).repeated
 
     def shown(self, path: Path) -> str:
         """Return a path as it is shown: relative to the project if it is inside."""
@@ -42,13 +54,19 @@ class SourceMap:
         except ValueError:
             return path.as_posix()
 
-    def _read(self, path: Path) -> dict[str, ClassPlaces]:
+    def _file(self, path: Path) -> _FilePlaces:
+        if path not in self._files:
+            self._files[path] = self._read(path)
+        return self._files[path]
+
+    def _read(self, path: Path) -> _FilePlaces:
         try:
-            text = path.read_text(encoding="utf-8")
+            with tokenize.open(path) as file:  # in the encoding that Python sees
+                text = file.read()
             tree = ast.parse(text)
         except (OSError, SyntaxError, ValueError):
-            return {}
-        lines = text.splitlines()
+            return _FilePlaces()
+        lines = text.split("\n")
         shown = self.shown(path)
 
         def at(node: ast.stmt) -> Location:
@@ -57,8 +75,8 @@ class SourceMap:
             column = len(line.encode()[: node.col_offset].decode()) + 1
             return Location(shown, node.lineno, column, line)
 
-        return {
-            node.name: ClassPlaces(
+        classes = {
+            name: ClassPlaces(
                 at(node),
                 {
                     statement.target.id: at(statement)
@@ -67,6 +85,23 @@ class SourceMap:
                     and isinstance(statement.target, ast.Name)
                 },
             )
-            for node in ast.walk(tree)
-            if isinstance(node, ast.ClassDef)
+            for name, node in _classes(tree)
         }
+        named: dict[str, tuple[Location, ...]] = {}
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef):
+                named[node.name] = (*named.get(node.name, ()), at(node))
+        repeated = {name: places for name, places in named.items() if len(places) > 1}
+        return _FilePlaces(classes, repeated)
+
+
+def _classes(parent: ast.AST, prefix: str = "") -> Iterator[tuple[str, ast.ClassDef]]:
+    """Yield all classes below a node by their qualified names, in order."""
+    for node in ast.iter_child_nodes(parent):
+        inner = prefix
+        if isinstance(node, ast.ClassDef):
+            yield prefix + node.name, node
+            inner = f"{prefix}{node.name}."
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            inner = f"{prefix}{node.name}.<locals>."
+        yield from _classes(node, inner)

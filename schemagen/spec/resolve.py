@@ -173,7 +173,7 @@ def _field_findings(
             expected=problem.expected,
             advice=problem.advice,
         )
-    if not kind.accepts(field.python_type):
+    if not problems and not kind.accepts(field.python_type):
         yield Finding(
             place,
             "SG112",
@@ -204,8 +204,10 @@ def _default_findings(
     expected = ""
     if field.default is None:
         expected, advice = "a type that allows None", "write the type as `... | None`"
-    elif isinstance(kind, Image) or (isinstance(kind, VarLen) and len(field.default)):
-        expected = "None" if isinstance(kind, Image) else "[] or None"
+    elif isinstance(kind, Image):
+        expected = "None"
+    elif isinstance(kind, VarLen) and not _is_empty(field.default):
+        expected = "[] or None"
     else:
         try:
             kind.feature(field.name, optional=True).convert(_plain(field.default))
@@ -220,6 +222,10 @@ def _default_findings(
             expected=expected,
             advice=advice,
         )
+
+
+def _is_empty(value: Any) -> bool:
+    return isinstance(value, (list, tuple, np.ndarray)) and len(value) == 0
 
 
 def _role_findings(
