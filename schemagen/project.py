@@ -9,7 +9,7 @@ from pathlib import Path
 from .codegen.apply import apply, read_existing
 from .codegen.plan import Action, Plan, make_plan
 from .codegen.render import render, templates_directory
-from .config import FILE_NAME, Project, find_project
+from .config import FILE_NAME, Project, find_project, read_settings
 from .findings import Finding, Location, SchemagenError, refuse
 from .schema.loading import load_schemas
 from .spec.model import RecordSpec
@@ -144,8 +144,8 @@ def init(directory: Path | str = ".") -> Started:
     """
     root = Path(directory)
     settings = root / FILE_NAME
-    text = settings.read_text(encoding="utf-8") if settings.exists() else ""
-    if "[tool.schemagen]" in text:
+    text, table = read_settings(settings) if settings.exists() else ("", None)
+    if table is not None:
         raise refuse(
             Finding(
                 Location(FILE_NAME),
@@ -162,8 +162,10 @@ def init(directory: Path | str = ".") -> Started:
             example = templates_directory() / "init" / "pet_photo.py"
             schema.write_text(example.read_text(encoding="utf-8"), encoding="utf-8")
             written.append("schemas/pet_photo.py")
+        line_end = "\r\n" if "\r\n" in text else "\n"
         separator = "\n" if text.endswith("\n") else "\n\n" if text else ""
-        settings.write_text(text + separator + _TABLE, encoding="utf-8")
+        with settings.open("a", encoding="utf-8", newline=line_end) as file:
+            file.write(separator + _TABLE)
     except OSError as error:
         raise refuse(
             Finding(
@@ -182,16 +184,18 @@ def describe(directory: Path | str, record: str | None = None) -> list[RecordSpe
     Raises:
         SchemagenError: the schemas cannot be read, or there is no such record.
     """
-    specs = load_specs(find_project(Path(directory)))
+    project = find_project(Path(directory))
+    specs = load_specs(project)
     if record is None:
         return list(specs)
     found = [spec for spec in specs if record in (spec.record, spec.class_name)]
     if not found:
         names = [spec.record for spec in specs]
-        near = difflib.get_close_matches(record, names, n=1)
+        all_names = [*names, *(spec.class_name for spec in specs)]
+        near = difflib.get_close_matches(record, all_names, n=1)
         raise refuse(
             Finding(
-                Location(FILE_NAME),
+                Location(project.settings.schemas),
                 "SG405",
                 f"no record {record!r}",
                 found=record,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from errno import EISDIR
 from pathlib import Path
 
 from ..findings import Finding, Location, refuse
-from .plan import Action, Plan, PlannedFile
+from .plan import Action, Plan
 
 _IGNORED_DIRECTORIES = ("__pycache__",)
 
@@ -57,8 +58,12 @@ def apply(plan: Plan, output: Path, shown: str) -> None:
     try:
         for file in written:
             place = output / file.path
-            made += _made_parents(place.parent)
-            staged.append((_staged(place, file), place))
+            if place.is_dir():
+                raise IsADirectoryError(EISDIR, "a directory is in its place")
+            made += [path for path in place.parents if not path.exists()]
+            place.parent.mkdir(parents=True, exist_ok=True)
+            staged.append((_temporary(place), place))
+            _temporary(place).write_bytes((file.new or "").encode())
         for temporary, place in staged:
             temporary.replace(place)
         for file in plan.files:
@@ -67,9 +72,6 @@ def apply(plan: Plan, output: Path, shown: str) -> None:
                 place.unlink(missing_ok=True)
                 _remove_empty(place.parent, output)
     except OSError as error:
-        for temporary, _ in staged:
-            temporary.unlink(missing_ok=True)
-        _remove_made(made)
         where = f"{shown}/{place.relative_to(output).as_posix()}"
         raise refuse(
             Finding(
@@ -79,19 +81,14 @@ def apply(plan: Plan, output: Path, shown: str) -> None:
                 advice="make the directory writable and run the command again",
             )
         ) from None
+    finally:
+        for temporary, _ in staged:
+            temporary.unlink(missing_ok=True)
+        _remove_made(made)
 
 
-def _staged(place: Path, file: PlannedFile) -> Path:
-    temporary = place.with_name(f".{place.name}.{os.getpid()}.tmp")
-    temporary.write_bytes((file.new or "").encode())
-    return temporary
-
-
-def _made_parents(directory: Path) -> list[Path]:
-    """Make a directory and return those that were not there, innermost first."""
-    missing = [path for path in (directory, *directory.parents) if not path.exists()]
-    directory.mkdir(parents=True, exist_ok=True)
-    return missing
+def _temporary(place: Path) -> Path:
+    return place.with_name(f".{place.name}.{os.getpid()}.tmp")
 
 
 def _remove_made(directories: Iterable[Path]) -> None:

@@ -47,8 +47,9 @@ class Image(Kind):
         )
 
     def problems(self) -> Iterator[Problem]:
-        if self.encoding not in ENCODINGS:
-            yield from choice_problems("encoding", self.encoding, ENCODINGS)
+        wrong_encoding = list(choice_problems("encoding", self.encoding, ENCODINGS))
+        if wrong_encoding:  # what else is right depends on it
+            yield from wrong_encoding
             return
         raw = self.encoding == "raw"
         sizes = self.shape if isinstance(self.shape, tuple) else ()
@@ -68,7 +69,7 @@ class Image(Kind):
             yield Problem(f"{sizes[2]} channels in a {self.encoding}", allowed)
         if raw:
             yield from choice_problems("dtype", self.dtype, DTYPES)
-        elif self.dtype != "uint8":
+        elif not isinstance(self.dtype, str) or self.dtype != "uint8":
             yield Problem(f"dtype={self.dtype!r}", "uint8, for encoded images")
         if self.resize is None:
             return

@@ -86,9 +86,14 @@ def is_utf8(text: str) -> bool:
 def choice_problems(
     parameter: str, value: object, choices: Sequence[str]
 ) -> Iterator[Problem]:
-    """Yield a parameter that should be one of several words and is not."""
-    if value not in choices:
-        near = get_close_matches(str(value), choices, n=1)
+    """Yield a parameter that should be one of several words and is not.
+
+    A type that bears one of the words, such as np.float32, is not the word:
+    generated code is made from text.
+    """
+    if not isinstance(value, str) or value not in choices:
+        word = getattr(value, "__name__", value)
+        near = get_close_matches(str(word), choices, n=1)
         advice = f"did you mean {near[0]!r}?" if near else ""
         expected = f"one of {', '.join(choices)}"
         yield Problem(f"{parameter}={value!r}", expected, advice)

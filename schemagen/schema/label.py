@@ -54,7 +54,8 @@ class Label(Kind):
         elif not all(map(is_utf8, self.classes)):
             broken = next(c for c in self.classes if not is_utf8(c))
             yield Problem(f"the class {broken!r}", "text that UTF-8 can hold")
-        if self.num_classes not in (None, len(self.classes)):
+        count = self.num_classes
+        if count is not None and (type(count) is not int or count != len(self.classes)):
             yield Problem(
                 f"num_classes={self.num_classes!r} and {len(self.classes)} classes",
                 "one or the other",

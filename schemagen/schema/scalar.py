@@ -41,7 +41,7 @@ class Scalar(Kind):
 
     def problems(self) -> Iterator[Problem]:
         yield from flag_problems(exact=self.exact, finite=self.finite)
-        if self.dtype in ("string", "str"):
+        if isinstance(self.dtype, str) and self.dtype in ("string", "str"):
             yield Problem(f"dtype={self.dtype!r}", "a number", "use Text() for text")
         else:
             yield from choice_problems("dtype", self.dtype, DTYPES)

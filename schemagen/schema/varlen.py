@@ -9,7 +9,14 @@ from typing import Any, ClassVar
 from ..support import features
 from ..support.errors import Problem
 from ..support.values import FLOATS, INTEGERS, Numbers
-from .kind import Kind, choice_problems, flag_problems, is_positive, is_shape
+from .kind import (
+    Kind,
+    choice_problems,
+    flag_problems,
+    is_positive,
+    is_shape,
+    is_utf8,
+)
 from .python_types import is_array, is_list_of, number_types
 
 STRINGS = ("string", "bytes")
@@ -53,14 +60,15 @@ class VarLen(Kind):
         yield from flag_problems(
             ragged=self.ragged, exact=self.exact, finite=self.finite
         )
-        if self.dtype not in DTYPES:
-            yield from choice_problems("dtype", self.dtype, DTYPES)
-            return
+        wrong_dtype = list(choice_problems("dtype", self.dtype, DTYPES))
+        yield from wrong_dtype
         if self.max_length is not None and not is_positive(self.max_length):
             yield Problem(f"max_length={self.max_length!r}", "a positive int or None")
         if not is_shape(self.item_shape, allow_empty=True):
             yield Problem(f"item_shape={self.item_shape!r}", "a tuple of positive ints")
-        elif self.item_shape and self.dtype in STRINGS:
+        if wrong_dtype:  # what else is right depends on it
+            return
+        if self.item_shape and self.dtype in STRINGS:
             yield Problem(f"item_shape with dtype {self.dtype!r}", "single strings")
         try:
             self.padding()
@@ -73,13 +81,16 @@ class VarLen(Kind):
         Raises:
             Problem: it cannot.
         """
+        unset = type(self.padding_value) is int and self.padding_value == 0
         if self.dtype in STRINGS:
-            if self.padding_value == 0:
+            if unset:
                 return ""
             if not isinstance(self.padding_value, str):
                 raise Problem(repr(self.padding_value), "a str")
+            if not is_utf8(self.padding_value):
+                raise Problem(repr(self.padding_value), "text that UTF-8 can hold")
             return self.padding_value
-        if self.dtype == "bool" and self.padding_value == 0:
+        if self.dtype == "bool" and unset:
             return False
         value = Numbers(self.dtype, finite=False).convert(self.padding_value)
         if value.shape:
