@@ -71,7 +71,7 @@ def read_records(
         lambda path, compression: tf.data.TFRecordDataset(path, compression),
         cycle_length=min(len(files.paths), _PARALLEL_FILES) if shuffle else 1,
         num_parallel_calls=tf.data.AUTOTUNE if shuffle else None,
-        deterministic=True,
+        deterministic=True if shuffle else None,
     )
     if files.records is not None:
         dataset = dataset.apply(tf.data.experimental.assert_cardinality(files.records))
