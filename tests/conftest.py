@@ -50,6 +50,9 @@ class Workspace:
         return importlib.import_module(f"{self.package}.{record}.{part}")
 
 
+PackageOf = Callable[[str], Workspace]
+
+
 @pytest.fixture
 def workspace(tmp_path: Path) -> Iterator[Workspace]:
     """An empty project whose generated code can be imported."""
@@ -71,3 +74,21 @@ def make_package(workspace: Workspace) -> Callable[[str], Workspace]:
         return workspace
 
     return make
+
+
+@pytest.fixture(scope="session")
+def package_of(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PackageOf]:
+    """Generate a schema's code once for all tests that ask with the same text."""
+    made: dict[str, Workspace] = {}
+
+    def make(text: str) -> Workspace:
+        if text not in made:
+            made[text] = Workspace(tmp_path_factory.mktemp("shared") / "project")
+            made[text].schema(text)
+            made[text].generate()
+            sys.path.insert(0, str(made[text].root))
+        return made[text]
+
+    yield make
+    for found in made.values():
+        sys.path.remove(str(found.root))

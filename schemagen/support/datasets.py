@@ -110,7 +110,7 @@ def _files_of_directory(directory: str, split: str | None, spec: Spec) -> Files:
             f"are whole and what wrote them; to read files without one, pass a glob "
             f"such as {os.path.join(directory, 'train-*')!r}"
         )
-    with tf.io.gfile.GFile(path) as file:
+    with tf.io.gfile.GFile(path, "rb") as file:
         found = manifest.loads(file.read(), path)
     check_compatible(found.spec, spec, directory)
     names = ", ".join(sorted(found.splits)) or "none"

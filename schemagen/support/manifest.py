@@ -83,11 +83,11 @@ def dumps(manifest: Manifest) -> str:
     return json.dumps(data, indent=2, sort_keys=True) + "\n"
 
 
-def loads(text: str, where: str) -> Manifest:
+def loads(text: str | bytes, where: str) -> Manifest:
     """Read a manifest from its JSON text.
 
     Args:
-        text: the contents of a `manifest.json`.
+        text: the contents of a `manifest.json`; bytes are UTF-8.
         where: what to call it in errors.
 
     Raises:
@@ -100,19 +100,42 @@ def loads(text: str, where: str) -> Manifest:
                 f"{where}: a manifest of format {data['format']}, and this code reads "
                 f"format {FORMAT}; generate it with the schemagen that wrote the data"
             )
-        splits = {
-            name: Split(
-                compression=split["compression"],
-                shards=tuple(Shard(**shard) for shard in split["shards"]),
-            )
-            for name, split in data["splits"].items()
-        }
+        splits = {name: _split(split) for name, split in data["splits"].items()}
+        _check_spec(data["spec"])
         return Manifest(data["record"], data["fingerprint"], data["spec"], splits)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise DatasetError(
             f"{where}: not a whole manifest ({error!r}); restore it or write the "
             "dataset again"
         ) from None
+
+
+def _split(data: dict[str, Any]) -> Split:
+    shards = tuple(Shard(**shard) for shard in data["shards"])
+    for shard in shards:
+        if not shard.file or Path(shard.file).name != shard.file:
+            raise ValueError(f"{shard.file!r} is not the name of a file")
+        if type(shard.records) is not int or type(shard.bytes) is not int:
+            raise ValueError(f"{shard.file}: its records or bytes are no integer")
+    if not shards:
+        raise ValueError("a split without shards")
+    if data["compression"] not in ("", "GZIP"):
+        raise ValueError(f"compression {data['compression']!r}")
+    split = Split(data["compression"], shards)
+    if data["records"] != split.records:
+        raise ValueError(
+            f"{data['records']} records, and the shards have {split.records}"
+        )
+    return split
+
+
+def _check_spec(spec: Spec) -> None:
+    """See that a spec has what comparisons ask of any spec, or raise KeyError."""
+    for name in ("record", "fields"):
+        spec[name]
+    for field in spec["fields"]:
+        for name in ("kind", "name", "key", "optional"):
+            field[name]
 
 
 def load(directory: Path) -> Manifest | None:
@@ -123,21 +146,27 @@ def load(directory: Path) -> Manifest | None:
     """
     path = directory / FILE_NAME
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_bytes()
     except FileNotFoundError:
         return None
     return loads(text, str(path))
 
 
 def save(directory: Path, manifest: Manifest) -> None:
-    """Replace a local directory's manifest in one step, safe against a crash."""
+    """Replace a local directory's manifest in one step, safe against a crash.
+
+    It is durable after `sync_directory`.
+    """
     temporary = directory / f".{FILE_NAME}.{os.getpid()}.tmp"
-    with temporary.open("w", encoding="utf-8", newline="\n") as file:
-        file.write(dumps(manifest))
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(directory / FILE_NAME)
-    sync_directory(directory)
+    try:
+        with temporary.open("w", encoding="utf-8", newline="\n") as file:
+            file.write(dumps(manifest))
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(directory / FILE_NAME)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
 
 
 def sync_directory(directory: Path) -> None:

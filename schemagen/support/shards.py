@@ -25,7 +25,7 @@ from .tfrecord import frame
 
 DEFAULT_SHARD_BYTES = 128 * 1024 * 1024
 _BUFFER_BYTES = 1 << 20
-_SPLIT_NAME = re.compile(r"[A-Za-z0-9_.]+(-[A-Za-z0-9_.]+)*")
+_SPLIT_NAME = re.compile(r"\w[\w.]*(-[\w.]+)*", re.ASCII)
 
 
 def shard_name(split: str, index: int, total: int, compression: str) -> str:
@@ -141,13 +141,15 @@ class ShardedWriter:
         self._records = 0
         self._filled = 0
         self._closed = False
+        self._failure: BaseException | None = None
+        self._overwrite = overwrite
         existing = manifest.load(self._directory) or self._empty
-        self._check(existing, overwrite=overwrite)
+        self._check(existing)
         self._directory.mkdir(parents=True, exist_ok=True)
         for _ in range(shards or 1):
             self._open()
 
-    def _check(self, existing: Manifest, *, overwrite: bool) -> None:
+    def _check(self, existing: Manifest) -> None:
         mine = self._empty
         where = self._directory / manifest.FILE_NAME
         if existing.record != mine.record:
@@ -162,14 +164,14 @@ class ShardedWriter:
                 f"another schema (fingerprint {existing.fingerprint}, now "
                 f"{mine.fingerprint}); write all splits anew into another directory"
             )
-        if self._split in existing.splits and not overwrite:
+        if self._split in existing.splits and not self._overwrite:
             raise DatasetError(
                 f"{where}: split {self._split!r} exists with "
                 f"{existing.splits[self._split].records} records; pass overwrite=True "
                 "to replace it"
             )
         strays = sorted(path.name for path in self._strays(existing))
-        if strays and not overwrite:
+        if strays and not self._overwrite:
             raise DatasetError(
                 f"{self._directory}: {len(strays)} files of a split {self._split!r} "
                 f"that no manifest lists ({strays[0]}, ...), left by other code or by "
@@ -193,8 +195,8 @@ class ShardedWriter:
         name = f".{self._split}-{len(self._files):05d}.{self._token}.tmp"
         try:
             self._files.append(_ShardFile(self._directory / name, self._compression))
-        except OSError:
-            self.abort()
+        except OSError as error:
+            self._fail(error)
             raise
         self._filled = 0
 
@@ -222,8 +224,8 @@ class ShardedWriter:
                     self._files[-1].add(framed)
                     self._filled += len(framed)
                 self._records += 1
-        except OSError:
-            self.abort()
+        except OSError as error:
+            self._fail(error)
             raise
 
     @property
@@ -232,16 +234,31 @@ class ShardedWriter:
         return self._records
 
     def close(self) -> None:
-        """Publish the split: make its files durable, name them, enter them."""
+        """Publish the split: make its files durable, name them, enter them.
+
+        Raises:
+            DatasetError: an earlier error has ended the writing, or the directory
+                has changed so that the split does not belong there any more.
+            OSError: the disk refuses; nothing of this split has been published.
+        """
+        if self._failure is not None:
+            raise DatasetError(
+                f"split {self._split!r}: an earlier error ended the writing, and "
+                f"nothing was published: {self._failure}"
+            )
         if self._closed:
             return
         try:
             shards = self._finish()
             self._publish(shards)
-        except BaseException:
-            self.abort()
+        except BaseException as error:
+            self._fail(error)
             raise
         self._closed = True
+
+    def _fail(self, error: BaseException) -> None:
+        self._failure = error
+        self.abort()
 
     def abort(self) -> None:
         """Remove what was written; what was published before stays."""
@@ -261,14 +278,16 @@ class ShardedWriter:
         return tuple(shards)
 
     def _publish(self, shards: tuple[Shard, ...]) -> None:
-        # The manifest is read again: another split may have been added meanwhile.
+        # The manifest is read again: another writer may have been here meanwhile.
         current = manifest.load(self._directory) or self._empty
+        self._check(current)
         splits = dict(current.splits)
         replaced = splits.pop(self._split, None)
         if replaced is not None:
             # Old and new files may share names. Without an entry in the manifest
             # neither can be taken for the other while they are exchanged.
             manifest.save(self._directory, self._with(splits))
+            manifest.sync_directory(self._directory)
         stale = {shard.file for shard in replaced.shards} if replaced else set()
         for file, shard in zip(self._files, shards, strict=True):
             file.path = file.path.replace(self._directory / shard.file)
@@ -278,6 +297,8 @@ class ShardedWriter:
         manifest.sync_directory(self._directory)
         splits[self._split] = Split(self._compression, shards)
         manifest.save(self._directory, self._with(splits))
+        self._files = []  # they are published now, whatever happens next
+        manifest.sync_directory(self._directory)
 
     def _with(self, splits: dict[str, Split]) -> Manifest:
         mine = self._empty

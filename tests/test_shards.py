@@ -1,0 +1,743 @@
+"""Writing a split: whole or not at all, the same bytes each time."""
+
+from __future__ import annotations
+
+import errno
+import gzip
+import os
+import runpy
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from google_crc32c import value as crc32c
+
+from schemagen.support import manifest, shards
+from schemagen.support.datasets import read_records as dataset_of
+from schemagen.support.errors import DatasetError, RecordError
+from schemagen.support.shards import ShardedWriter
+from schemagen.support.tfrecord import frame, read_records
+
+if TYPE_CHECKING:
+    from conftest import PackageOf, Workspace
+
+_FIELD = {"kind": "Text", "name": "word", "key": "word", "role": "input"}
+SPEC: dict[str, Any] = {
+    "record": "note",
+    "fields": [{**_FIELD, "optional": False, "default": None, "doc": ""}],
+}
+ROWS = [f"row {number}".encode() * (number % 3 + 1) for number in range(10)]
+
+
+def make_writer(directory: Path, split: str = "train", **options: Any) -> ShardedWriter:
+    """A writer of the test's own record, or of another as `options` say."""
+    named = {"record": "note", "spec": SPEC, "fingerprint": "aaaa", **options}
+    return ShardedWriter(directory, split, **named)
+
+
+def write(directory: Path, rows: list[bytes], **options: Any) -> None:
+    """Write a whole split."""
+    with make_writer(directory, **options) as writer:
+        writer.extend(rows)
+
+
+def names(directory: Path) -> list[str]:
+    """All that is in a directory, hidden files too."""
+    return sorted(path.name for path in directory.iterdir())
+
+
+def readable(directory: Path, split: str = "train") -> list[bytes]:
+    """The split's records as a reader of the directory gets them."""
+    return list(dataset_of(directory, split, SPEC).as_numpy_iterator())
+
+
+def in_files(directory: Path) -> list[list[bytes]]:
+    """The records of each shard, in the order of the shards' names."""
+    return [list(read_records(p)) for p in sorted(directory.glob("*.tfrecord*"))]
+
+
+# What is written.
+
+
+def test_round_robin(tmp_path: Path) -> None:
+    """With a fixed number of shards, records go to them in turn."""
+    write(tmp_path, ROWS, shards=3)
+    assert in_files(tmp_path) == [ROWS[0::3], ROWS[1::3], ROWS[2::3]]
+    assert names(tmp_path) == [
+        "manifest.json",
+        "train-00000-of-00003.tfrecord",
+        "train-00001-of-00003.tfrecord",
+        "train-00002-of-00003.tfrecord",
+    ]
+
+
+def test_more_shards_than_records(tmp_path: Path) -> None:
+    """Every shard that was asked for is there, if need be without records."""
+    write(tmp_path, ROWS[:2], shards=4)
+    assert in_files(tmp_path) == [ROWS[:1], ROWS[1:2], [], []]
+    assert readable(tmp_path) == ROWS[:2]
+
+
+def test_shards_by_size(tmp_path: Path) -> None:
+    """A shard is closed before the record that would make it larger than asked."""
+    size = len(frame(b"x" * 10))
+    write(tmp_path, [b"x" * 10] * 7, shard_bytes=3 * size)
+    assert list(map(len, in_files(tmp_path))) == [3, 3, 1]
+    assert all(p.stat().st_size <= 3 * size for p in tmp_path.glob("train*"))
+
+
+def test_a_record_larger_than_a_shard(tmp_path: Path) -> None:
+    """A record that fits no shard gets one of its own, and none stays empty."""
+    write(tmp_path, [b"a" * 50, b"b", b"c" * 50, b"d"], shard_bytes=20)
+    expected = [[b"a" * 50], [b"b"], [b"c" * 50], [b"d"]]
+    assert in_files(tmp_path) == expected
+
+
+def test_one_shard_unless_it_grows(tmp_path: Path) -> None:
+    """A small split is one file."""
+    write(tmp_path, ROWS)
+    assert names(tmp_path) == ["manifest.json", "train-00000-of-00001.tfrecord"]
+
+
+@pytest.mark.parametrize("compression", [None, "GZIP"])
+def test_the_manifest_says_what_is_on_disk(
+    tmp_path: Path, compression: str | None
+) -> None:
+    """Names, counts, sizes and checksums are those of the files."""
+    write(tmp_path, ROWS, shards=3, compression=compression)
+    found = manifest.load(tmp_path)
+    assert found is not None
+    assert (found.record, found.fingerprint, found.spec) == ("note", "aaaa", SPEC)
+    split = found.splits["train"]
+    assert (split.records, split.compression) == (10, compression or "")
+    assert [shard.records for shard in split.shards] == [4, 3, 3]
+    for shard in split.shards:
+        data = (tmp_path / shard.file).read_bytes()
+        assert shard.bytes == len(data)
+        assert shard.crc32c == f"{crc32c(data):08x}"
+    assert sorted(shard.file for shard in split.shards) == names(tmp_path)[1:]
+
+
+def test_large_files_are_written_whole(tmp_path: Path) -> None:
+    """More than the buffer, in small and in large records, arrives unharmed."""
+    noise = np.random.default_rng(0)
+    rows = [noise.bytes(size) for size in (3_000_000, 10, 1_048_576, 700_000, 1)]
+    for compression in (None, "GZIP"):
+        write(tmp_path, rows, compression=compression, overwrite=True)
+        assert readable(tmp_path) == rows
+
+
+def test_gzip(tmp_path: Path) -> None:
+    """Compressed shards end in .gz and are ordinary GZIP files."""
+    write(tmp_path, ROWS, compression="GZIP")
+    path = tmp_path / "train-00000-of-00001.tfrecord.gz"
+    assert gzip.decompress(path.read_bytes()) == b"".join(map(frame, ROWS))
+    assert readable(tmp_path) == ROWS
+
+
+@pytest.mark.parametrize("compression", [None, "GZIP"])
+def test_equal_rows_make_equal_directories(
+    tmp_path: Path, compression: str | None
+) -> None:
+    """Two runs give the same files, byte for byte: no time, no name, no token."""
+    for name in ("a", "b"):
+        write(tmp_path / name, ROWS, shards=2, compression=compression)
+    assert names(tmp_path / "a") == names(tmp_path / "b")
+    for name in names(tmp_path / "a"):
+        first, second = ((tmp_path / d / name).read_bytes() for d in "ab")
+        assert first == second
+
+
+@pytest.mark.parametrize("options", [{}, {"shards": 3}, {"compression": "GZIP"}])
+def test_a_split_without_rows(tmp_path: Path, options: dict[str, Any]) -> None:
+    """No rows are a split of no records, which reads as an empty dataset."""
+    write(tmp_path, [], **options)
+    found = manifest.load(tmp_path)
+    assert found is not None
+    assert found.splits["train"].records == 0
+    assert readable(tmp_path) == []
+
+
+# When it goes wrong.
+
+
+class _Refused(Exception):
+    """An error of the caller's own."""
+
+
+def _write_and_fail(directory: Path, **options: Any) -> None:
+    """Write rows, then leave the writer with an error, which has to come through."""
+    with pytest.raises(_Refused), make_writer(directory, **options) as writer:
+        _then_fail(writer.extend, ROWS)
+
+
+def _then_fail(function: Callable[[Any], None], argument: Any) -> None:
+    function(argument)
+    raise _Refused
+
+
+def test_leaving_with_an_error_publishes_nothing(tmp_path: Path) -> None:
+    """An error inside `with` leaves no file behind and comes through."""
+    for compression in (None, "GZIP"):
+        _write_and_fail(tmp_path, shards=2, compression=compression)
+        assert names(tmp_path) == []
+
+
+def test_an_aborted_writer_leaves_no_trace(
+    tmp_path: Path, recwarn: pytest.WarningsRecorder
+) -> None:
+    """Half-filled compressed buffers are dropped without a word."""
+    import gc
+
+    writer = make_writer(tmp_path, compression="GZIP")
+    writer.append(np.random.default_rng(0).bytes(2_500_000))
+    writer.abort()
+    del writer
+    gc.collect()
+    assert names(tmp_path) == []
+    assert not recwarn.list
+
+
+def test_an_error_keeps_the_old_split(tmp_path: Path) -> None:
+    """What was published before is still there after a failed replacement."""
+    write(tmp_path, ROWS)
+    before = names(tmp_path)
+    _write_and_fail(tmp_path, overwrite=True)
+    assert names(tmp_path) == before
+    assert readable(tmp_path) == ROWS
+
+
+def _disk_full(*_: Any, **__: Any) -> Any:
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_a_full_disk_while_writing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """OSError in the middle removes everything, and the writer takes no more."""
+    writer = make_writer(tmp_path)
+    writer.append(ROWS[0])
+    with monkeypatch.context() as patched:
+        patched.setattr(shards, "frame", _disk_full)
+        with pytest.raises(OSError, match="No space left"):
+            writer.append(ROWS[1])
+    assert names(tmp_path) == []
+    with pytest.raises(DatasetError, match="the writer is closed"):
+        writer.append(ROWS[2])
+
+
+def test_a_caught_disk_error_is_not_forgotten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who swallows OSError inside `with` is told at the end: nothing is there."""
+    writer = make_writer(tmp_path)
+    with monkeypatch.context() as patched:
+        patched.setattr(shards, "frame", _disk_full)
+        with pytest.raises(OSError, match="No space left"):
+            writer.append(ROWS[1])
+    with pytest.raises(DatasetError) as caught:
+        writer.__exit__(None, None, None)
+    assert str(caught.value) == (
+        "split 'train': an earlier error ended the writing, and nothing was "
+        "published: [Errno 28] No space left on device"
+    )
+    assert names(tmp_path) == []
+
+
+@pytest.mark.parametrize("call", ["fsync", "replace"])
+@pytest.mark.parametrize("old", [False, True])
+def test_a_disk_error_while_publishing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str, old: bool
+) -> None:
+    """Whichever step of publication fails, old, new or nothing can be read."""
+    genuine = getattr(os, call)
+    for step in range(20):
+        directory = tmp_path / str(step)
+        directory.mkdir()
+        if old:
+            write(directory, ROWS, shards=2)
+        calls = iter(range(100))
+
+        def fail_at_step(
+            *args: Any, step: int = step, calls: Any = calls, **more: Any
+        ) -> Any:
+            return _disk_full() if next(calls) == step else genuine(*args, **more)
+
+        with monkeypatch.context() as patched:
+            patched.setattr(os, call, fail_at_step)
+            try:
+                write(directory, ROWS[:4], shards=3, overwrite=True)
+            except OSError:
+                failed = True
+            else:
+                failed = False
+        assert _outcome(directory) in ((ROWS,) if old else ()) + (ROWS[:4], None)
+        assert not list(directory.glob("*.tmp")) + list(directory.glob(".*"))
+        if not failed:
+            assert _outcome(directory) == ROWS[:4]
+            return
+    pytest.fail("publication takes more steps than this test knows")
+
+
+def _outcome(directory: Path) -> list[bytes] | None:
+    """What a reader gets, or None if the directory is refused."""
+    try:
+        found = readable(directory)
+    except DatasetError:
+        return None
+    # Round robin over shards: back to the order in which it was written.
+    return sorted(found, key=ROWS.index)
+
+
+# Each child process is a writer that dies, without a last word, at another step.
+_KILLED_WRITERS = """
+import json, os, sys
+from pathlib import Path
+from schemagen.support import shards
+
+root, old, spec = Path(sys.argv[1]), sys.argv[2] == "old", json.loads(sys.argv[3])
+rows = [row.encode() for row in json.loads(sys.argv[4])]
+
+def write(directory, rows, shards_):
+    with shards.ShardedWriter(
+        directory, "train", record="note", spec=spec, fingerprint="aaaa",
+        shards=shards_, overwrite=True,
+    ) as writer:
+        for row in rows:
+            writer.append(row)
+
+def die_at(step):
+    count = iter(range(1000))
+    for module, names in ((os, ("fsync", "replace", "unlink")), (shards, ("frame",))):
+        for name in names:
+            genuine = getattr(module, name)
+            def counted(*args, genuine=genuine, **more):
+                if next(count) == step:
+                    os._exit(9)
+                return genuine(*args, **more)
+            setattr(module, name, counted)
+
+for step in range(100):
+    directory = root / f"{step:02}"
+    directory.mkdir()
+    if old:
+        write(directory, rows, 2)
+    child = os.fork()
+    if not child:
+        die_at(step)
+        write(directory, rows[:4], 3)
+        os._exit(0)
+    if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0:
+        break
+"""
+
+
+@pytest.mark.parametrize("old", ["old", "none"])
+def test_a_killed_writer_leaves_old_new_or_nothing(tmp_path: Path, old: str) -> None:
+    """At whatever step a writer is killed, a reader gets no part of a dataset."""
+    import json
+
+    rows = json.dumps([row.decode() for row in ROWS])
+    subprocess.run(
+        [sys.executable, "-c", _KILLED_WRITERS, tmp_path, old, json.dumps(SPEC), rows],
+        check=True,
+    )
+    outcomes = [_outcome(directory) for directory in sorted(tmp_path.iterdir())]
+    assert len(outcomes) > 12
+    before = ROWS if old == "old" else None
+    changes = [a for a, b in zip([before, *outcomes], outcomes, strict=False) if a != b]
+    assert outcomes[0] == before
+    assert outcomes[-1] == ROWS[:4]
+    # Old, then nothing, then new: each once, and nothing else in between.
+    assert changes == ([ROWS, None] if old == "old" else [None])
+    # After each of them the split can be written again.
+    for directory in sorted(tmp_path.iterdir()):
+        write(directory, ROWS[:3], overwrite=True)
+        assert readable(directory) == ROWS[:3]
+        assert [n for n in names(directory) if not n.startswith(".")] == [
+            "manifest.json",
+            "train-00000-of-00001.tfrecord",
+        ]
+
+
+def test_a_killed_writer_is_reported_to_the_next(tmp_path: Path) -> None:
+    """Shards that no manifest lists are not silently mixed with new ones."""
+    (tmp_path / "train-00000-of-00002.tfrecord").write_bytes(b"")
+    with pytest.raises(DatasetError) as caught:
+        make_writer(tmp_path)
+    assert str(caught.value) == (
+        f"{tmp_path}: 1 files of a split 'train' that no manifest lists "
+        "(train-00000-of-00002.tfrecord, ...), left by other code or by a writer that "
+        "was killed; pass overwrite=True to replace them"
+    )
+
+
+def test_stray_shards_are_replaced_when_asked(tmp_path: Path) -> None:
+    """overwrite=True removes stray shards of this split and of no other."""
+    for name in ("train-00000-of-00009.tfrecord", "train-x-00000-of-00001.tfrecord"):
+        (tmp_path / name).write_bytes(b"")
+    write(tmp_path, ROWS, overwrite=True)
+    assert names(tmp_path) == [
+        "manifest.json",
+        "train-00000-of-00001.tfrecord",
+        "train-x-00000-of-00001.tfrecord",
+    ]
+
+
+# What is there already.
+
+
+def test_an_existing_split_is_kept(tmp_path: Path) -> None:
+    """Without overwrite=True a split is never replaced."""
+    write(tmp_path, ROWS)
+    with pytest.raises(DatasetError) as caught:
+        make_writer(tmp_path)
+    assert str(caught.value) == (
+        f"{tmp_path}/manifest.json: split 'train' exists with 10 records; pass "
+        "overwrite=True to replace it"
+    )
+    assert readable(tmp_path) == ROWS
+
+
+@pytest.mark.parametrize(("before", "after"), [(2, 5), (5, 2), (3, 3)])
+@pytest.mark.parametrize("compression", [None, "GZIP"])
+def test_overwriting_leaves_no_stale_file(
+    tmp_path: Path, before: int, after: int, compression: str | None
+) -> None:
+    """A replaced split leaves the new files and no old one, whatever their number."""
+    write(tmp_path, ROWS, shards=before)
+    write(tmp_path, ROWS[:6], shards=after, overwrite=True, compression=compression)
+    suffix = ".gz" if compression else ""
+    expected = [f"train-{i:05}-of-{after:05}.tfrecord{suffix}" for i in range(after)]
+    assert names(tmp_path) == ["manifest.json", *expected]
+    assert sorted(readable(tmp_path)) == sorted(ROWS[:6])
+
+
+def test_splits_are_added_beside_each_other(tmp_path: Path) -> None:
+    """A second split leaves the first as it is, and one shared manifest lists both."""
+    write(tmp_path, ROWS)
+    write(tmp_path, ROWS[:2], split="test")
+    assert readable(tmp_path, "train") == ROWS
+    assert readable(tmp_path, "test") == ROWS[:2]
+
+
+def test_replacing_one_split_keeps_the_other(tmp_path: Path) -> None:
+    """A split whose name begins with another's is not taken for it."""
+    write(tmp_path, ROWS, split="train")
+    write(tmp_path, ROWS[:5], split="train-b")
+    write(tmp_path, ROWS[:1], split="train", overwrite=True)
+    assert readable(tmp_path, "train") == ROWS[:1]
+    assert readable(tmp_path, "train-b") == ROWS[:5]
+
+
+def test_two_writers_at_once(tmp_path: Path) -> None:
+    """Splits that are open at the same time are both published."""
+    with make_writer(tmp_path, "train") as train, make_writer(tmp_path, "test") as test:
+        train.extend(ROWS)
+        test.extend(ROWS[:3])
+    assert readable(tmp_path, "train") == ROWS
+    assert readable(tmp_path, "test") == ROWS[:3]
+
+
+def test_two_writers_of_one_split(tmp_path: Path) -> None:
+    """Of two writers of one new split the later one is refused, not mixed in."""
+    first, second = make_writer(tmp_path), make_writer(tmp_path)
+    first.extend(ROWS)
+    second.extend(ROWS[:3])
+    first.close()
+    with pytest.raises(DatasetError, match="split 'train' exists with 10 records"):
+        second.close()
+    assert readable(tmp_path) == ROWS
+
+
+def test_another_schema_in_the_meantime(tmp_path: Path) -> None:
+    """What was written beside an open writer is checked again when it closes."""
+    first = make_writer(tmp_path, "train")
+    write(tmp_path, ROWS, split="test", fingerprint="bbbb")
+    with pytest.raises(DatasetError, match="fingerprint bbbb, now aaaa"):
+        first.close()
+    assert readable(tmp_path, "test") == ROWS
+
+
+def test_another_records_directory(tmp_path: Path) -> None:
+    """A directory holds one record: another one is refused, also with overwrite."""
+    write(tmp_path, ROWS)
+    with pytest.raises(DatasetError) as caught:
+        make_writer(tmp_path, record="pet", overwrite=True)
+    assert str(caught.value) == (
+        f"{tmp_path}/manifest.json: this directory holds 'note' records, not 'pet'; "
+        "write to a directory of its own"
+    )
+
+
+def test_another_fingerprint_beside_old_splits(tmp_path: Path) -> None:
+    """Splits of two schemas in one directory are refused, and both are named."""
+    write(tmp_path, ROWS)
+    with pytest.raises(DatasetError) as caught:
+        make_writer(tmp_path, "test", fingerprint="bbbb")
+    assert str(caught.value) == (
+        f"{tmp_path}/manifest.json: the splits train were written with another schema "
+        "(fingerprint aaaa, now bbbb); write all splits anew into another directory"
+    )
+
+
+def test_another_fingerprint_may_replace_the_only_split(tmp_path: Path) -> None:
+    """Where nothing else is left of the old schema, the new one takes its place."""
+    write(tmp_path, ROWS)
+    write(tmp_path, ROWS[:2], fingerprint="bbbb", overwrite=True)
+    found = manifest.load(tmp_path)
+    assert found is not None
+    assert found.fingerprint == "bbbb"
+
+
+@pytest.mark.parametrize(
+    "split", ["", "a/b", "../x", "-a", "a-", "a b", "a--b", "ä", ".", "..", ".a", "a\n"]
+)
+def test_bad_split_names(tmp_path: Path, split: str) -> None:
+    """A split's name becomes part of file names: nothing else gets in."""
+    with pytest.raises(DatasetError, match="expected letters, digits"):
+        make_writer(tmp_path, split)
+    assert names(tmp_path) == []
+
+
+@pytest.mark.parametrize("split", ["train", "v1.2", "fold_0", "train-2024-01"])
+def test_good_split_names(tmp_path: Path, split: str) -> None:
+    """Usual names work, with inner dots and dashes."""
+    write(tmp_path, ROWS, split=split)
+    assert readable(tmp_path, split) == ROWS
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"shards": 0}, "shards=0: expected 1 to 99999, or None"),
+        ({"shards": 100_000}, "shards=100000: expected 1 to 99999, or None"),
+        ({"shard_bytes": 0}, "shard_bytes=0: expected at least 1"),
+        ({"compression": "ZLIB"}, "compression='ZLIB': expected None or 'GZIP'"),
+    ],
+)
+def test_bad_arguments(tmp_path: Path, options: dict[str, Any], message: str) -> None:
+    """An argument out of range is an error before anything is written."""
+    with pytest.raises(DatasetError) as caught:
+        make_writer(tmp_path / "data", **options)
+    assert str(caught.value) == message
+    assert not (tmp_path / "data").exists()
+
+
+def test_a_closed_writer_takes_nothing(tmp_path: Path) -> None:
+    """After closing, writing is an error, and closing again changes nothing."""
+    writer = make_writer(tmp_path)
+    writer.extend(ROWS)
+    writer.close()
+    writer.close()
+    with pytest.raises(DatasetError, match="split 'train': the writer is closed"):
+        writer.append(b"late")
+    assert readable(tmp_path) == ROWS
+
+
+# What the generated writer makes of rows.
+
+_SCHEMA = """
+from typing import Annotated
+import numpy as np
+from schemagen import Label, Record, VarLen, Vector
+
+class Fruit(Record):
+    weight: Annotated[np.ndarray, Vector(shape=(2,), dtype="float64")]
+    seeds: Annotated[list[int], VarLen(dtype="int64")]
+    kind: Annotated[str, Label(classes=("apple", "pear"))]
+    note: str | None = None
+"""
+
+
+def fruits(count: int) -> list[dict[str, Any]]:
+    """Rows for the schema above, each different."""
+    return [
+        {
+            "weight": np.array([number, number / 3]),
+            "seeds": list(range(number)),
+            "kind": ("apple", "pear")[number % 2],
+            **({"note": f"no. {number}"} if number % 3 else {}),
+        }
+        for number in range(count)
+    ]
+
+
+@pytest.fixture
+def fruit(package_of: PackageOf) -> Workspace:
+    """The generated package for the schema above."""
+    return package_of(_SCHEMA)
+
+
+@pytest.fixture
+def read_fruits(fruit: Workspace) -> Callable[[Path], list[float]]:
+    """The weights of all records that a reader of the directory gets."""
+    make_dataset = fruit.module("fruit", "pipeline").make_dataset
+
+    def read(directory: Path) -> list[float]:
+        dataset = make_dataset(directory, batch_size=4).unbatch()
+        return [float(features["weight"][0]) for features, _ in dataset]
+
+    return read
+
+
+def test_a_refused_row_is_not_written(
+    tmp_path: Path, fruit: Workspace, read_fruits: Callable[[Path], list[float]]
+) -> None:
+    """Who catches the error of a row gets exactly the rows that were good."""
+    rows = fruits(6)
+    rows[2]["weight"] = np.zeros(3)
+    rows[4]["kind"] = "plum"
+    refused = []
+    with fruit.module("fruit", "serializer").Writer(tmp_path, "train") as writer:
+        for number, row in enumerate(rows):
+            try:
+                writer.write(**row)
+            except ValueError as error:
+                refused.append((number, str(error)))
+        assert writer.records == 4
+    assert refused == [
+        (2, "field 'weight': found shape [3], expected shape [2]"),
+        (
+            4,
+            "field 'kind': found the class 'plum', expected a class id from 0 to 1 "
+            "or one of 'apple', 'pear'",
+        ),
+    ]
+    assert read_fruits(tmp_path) == [0, 1, 3, 5]
+
+
+def test_a_refused_row_stops_the_split(tmp_path: Path, fruit: Workspace) -> None:
+    """Who does not catch the error of a row publishes nothing."""
+    Writer = fruit.module("fruit", "serializer").Writer
+    rows = fruits(3)
+    rows[2]["seeds"] = [1.5]
+    with (
+        pytest.raises(ValueError, match="field 'seeds'"),
+        Writer(tmp_path, "train") as writer,
+    ):
+        _write_each(writer, rows)
+    assert names(tmp_path) == []
+
+
+def _write_each(writer: Any, rows: list[dict[str, Any]]) -> None:
+    for row in rows:
+        writer.write(**row)
+
+
+def _columns(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
+    fields = ("weight", "seeds", "kind", "note")
+    return {name: [row.get(name) for row in rows] for name in fields}
+
+
+def test_a_batch_is_written_whole_or_not(
+    tmp_path: Path, fruit: Workspace, read_fruits: Callable[[Path], list[float]]
+) -> None:
+    """One bad row refuses its batch, by its number, and no other batch."""
+    bad = fruits(4)
+    bad[3]["weight"] = np.array([np.nan, 0])
+    with fruit.module("fruit", "serializer").Writer(tmp_path, "train") as writer:
+        writer.write_batch(**_columns(fruits(2)))
+        with pytest.raises(ValueError, match=r"^row 3: field 'weight': found nan at"):
+            writer.write_batch(**_columns(bad))
+        assert writer.records == 2
+        writer.write_batch(**_columns(fruits(3)))
+    assert read_fruits(tmp_path) == [0, 1, 0, 1, 2]
+
+
+def test_batches_and_rows_make_the_same_files(tmp_path: Path, fruit: Workspace) -> None:
+    """Records written by column are those written one by one."""
+    Writer = fruit.module("fruit", "serializer").Writer
+    with Writer(tmp_path / "a", "train", shards=2) as writer:
+        for row in fruits(9):
+            writer.write(**row)
+    with Writer(tmp_path / "b", "train", shards=2) as writer:
+        writer.write_batch(**_columns(fruits(5)))
+        writer.write_batch(**_columns(fruits(9)[5:]))
+    for name in names(tmp_path / "a"):
+        assert (tmp_path / "a" / name).read_bytes() == (
+            tmp_path / "b" / name
+        ).read_bytes()
+
+
+def test_write_dataset(
+    tmp_path: Path, fruit: Workspace, read_fruits: Callable[[Path], list[float]]
+) -> None:
+    """write_dataset takes any iterable of rows and says how many there were."""
+    write_dataset = fruit.module("fruit", "serializer").write_dataset
+    assert write_dataset(iter(fruits(7)), tmp_path, "train", compression="GZIP") == 7
+    assert read_fruits(tmp_path) == [0, 1, 2, 3, 4, 5, 6]
+
+
+def test_write_dataset_of_nothing(
+    tmp_path: Path, fruit: Workspace, read_fruits: Callable[[Path], list[float]]
+) -> None:
+    """No rows make a split that reads as an empty dataset."""
+    assert fruit.module("fruit", "serializer").write_dataset([], tmp_path, "train") == 0
+    assert read_fruits(tmp_path) == []
+
+
+def test_write_dataset_takes_records(tmp_path: Path, fruit: Workspace) -> None:
+    """Instances of the schema's class are rows, and give the bytes of their dicts."""
+    Fruit = runpy.run_path(str(fruit.root / "schemas" / "records.py"))["Fruit"]
+    records = [Fruit(**row) for row in fruits(5)]
+    write_dataset = fruit.module("fruit", "serializer").write_dataset
+    write_dataset(records, tmp_path / "a", "train")
+    write_dataset(fruits(5), tmp_path / "b", "train")
+    for name in names(tmp_path / "a"):
+        assert (tmp_path / "a" / name).read_bytes() == (
+            tmp_path / "b" / name
+        ).read_bytes()
+
+
+def test_write_dataset_names_the_row(tmp_path: Path, fruit: Workspace) -> None:
+    """A bad row is named by its position, and nothing is published."""
+    rows = fruits(9)
+    rows[6]["seeds"] = [2**63]
+    with pytest.raises(ValueError, match="field 'seeds'") as caught:
+        fruit.module("fruit", "serializer").write_dataset(rows, tmp_path, "train")
+    assert (caught.value.row, caught.value.field) == (6, "seeds")  # type: ignore[attr-defined]
+    assert str(caught.value).startswith(
+        "row 6: field 'seeds': found the integer 9223372036854775808"
+    )
+    assert names(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"colour": "red"}, "row 1: .*unexpected keyword argument 'colour'"),
+        ({"kind": ...}, "row 1: .*missing 1 required keyword-only argument: 'kind'"),
+    ],
+)
+def test_write_dataset_names_strange_rows(
+    tmp_path: Path, fruit: Workspace, change: dict[str, Any], message: str
+) -> None:
+    """A field too many or too few is a TypeError that names row and field."""
+    rows = fruits(3)
+    rows[1] = {k: v for k, v in {**rows[1], **change}.items() if v is not ...}
+    with pytest.raises(TypeError, match=message):
+        fruit.module("fruit", "serializer").write_dataset(rows, tmp_path, "train")
+    assert names(tmp_path) == []
+
+
+def test_a_failing_source_of_rows(tmp_path: Path, fruit: Workspace) -> None:
+    """An error in the caller's generator comes through, and publishes nothing."""
+
+    def rows() -> Any:
+        yield from fruits(3)
+        raise _Refused
+
+    with pytest.raises(_Refused):
+        fruit.module("fruit", "serializer").write_dataset(rows(), tmp_path, "train")
+    assert names(tmp_path) == []
+
+
+def test_errors_can_be_told_apart() -> None:
+    """A refused row is a ValueError, a refused directory is not."""
+    assert issubclass(RecordError, ValueError)
+    assert not issubclass(DatasetError, ValueError)
