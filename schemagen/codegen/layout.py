@@ -54,7 +54,8 @@ def _wrapped(line: str) -> list[str]:
     indent = " " * (len(line) - len(line.lstrip()))
     body = line[start + 1 : end]
     items = _items(body)
-    if len(items) == 1 and " for " in body:  # a comprehension takes no comma
+    # A comprehension takes no comma, and in a subscript it would make a tuple.
+    if len(items) == 1 and (_is_comprehension(body) or _is_subscript(line, start)):
         inner = [f"{indent}    {body.strip()}"]
     else:
         inner = [f"{indent}    {item}," for item in items]
@@ -91,6 +92,15 @@ def _items(body: str) -> list[str]:
     ends = [*cuts[1:], len(body)]
     parts = [body[a + 1 : b].strip() for a, b in zip(cuts, ends, strict=True)]
     return [part for part in parts if part]
+
+
+def _is_comprehension(body: str) -> bool:
+    return " for " in "".join(character for _, character in _code(body))
+
+
+def _is_subscript(line: str, at: int) -> bool:
+    before = line[at - 1 : at]
+    return line[at] == "[" and (before.isalnum() or before in ("_", ")", "]"))
 
 
 def _code(line: str) -> list[tuple[int, str]]:

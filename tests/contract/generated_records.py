@@ -1,0 +1,120 @@
+"""Records that are generated once for all tests, with what each test needs of them."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache, cached_property
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import tensorflow as tf
+
+import schemagen
+
+from .fields import FieldCase, RecordCase, random_records, source_of
+
+SETTINGS = '[tool.schemagen]\nschemas = "schemas"\noutput = "{package}"\n'
+
+
+def write_project(root: Path, source: str, package: str) -> None:
+    """Write a project with one schema file, and generate its code.
+
+    Args:
+        root: the project's directory, which must not exist.
+        source: the schema file's text.
+        package: the name of the output package.
+    """
+    (root / "schemas").mkdir(parents=True)
+    (root / "pyproject.toml").write_text(SETTINGS.format(package=package))
+    (root / "schemas" / "records.py").write_text(source, encoding="utf-8")
+    schemagen.generate(root)
+    importlib.invalidate_caches()
+
+
+@contextmanager
+def importable(root: Path) -> Iterator[None]:
+    """Let a project's packages be imported."""
+    sys.path.insert(0, str(root))
+    try:
+        yield
+    finally:
+        sys.path.remove(str(root))
+
+
+class Generated:
+    """One record's schema class and generated modules.
+
+    Args:
+        case: the record's facts.
+        schema: the module that declares it.
+        package: the output package.
+    """
+
+    def __init__(self, case: RecordCase, schema: ModuleType, package: str) -> None:
+        self.case = case
+        self._schema = schema
+        self._package = package
+
+    def __repr__(self) -> str:
+        """Return the class's name: all that a failing test has to show."""
+        return f"<{self.case.class_name}>"
+
+    def module(self, part: str) -> ModuleType:
+        """Import one of the generated modules."""
+        return importlib.import_module(f"{self._package}.{self.case.module}.{part}")
+
+    @cached_property
+    def record(self) -> Any:
+        """The schema's class."""
+        return getattr(self._schema, self.case.class_name)
+
+    @cached_property
+    def serializer(self) -> Any:
+        """The generated `serializer` module."""
+        return self.module("serializer")
+
+    @cached_property
+    def parser(self) -> Any:
+        """The generated `parser` module."""
+        return self.module("parser")
+
+    @cached_property
+    def parse_batch(self) -> Any:
+        """The generated `parse_batch`, as tf.data runs it: traced once."""
+        return tf.function(
+            self.parser.parse_batch,
+            input_signature=[tf.TensorSpec((None,), tf.string)],
+        )
+
+    @cached_property
+    def parse_example(self) -> Any:
+        """The generated `parse_example`, traced once."""
+        return tf.function(
+            self.parser.parse_example, input_signature=[tf.TensorSpec((), tf.string)]
+        )
+
+    def field(self, name: str) -> FieldCase:
+        """Return a field's facts."""
+        return next(field for field in self.case.fields if field.name == name)
+
+
+def generate_records(root: Path, package: str) -> tuple[Generated, ...]:
+    """Generate all random records into one package below `root`."""
+    cases = cached_records()
+    write_project(root, source_of(cases), package)
+    # Its own name: another project's `schemas` may have been imported.
+    text = (root / "schemas" / "records.py").read_text(encoding="utf-8")
+    schema = ModuleType(f"{package}_schema")
+    sys.modules[schema.__name__] = schema  # pydantic looks up names there
+    exec(compile(text, f"{package}_schema.py", "exec", dont_inherit=True), vars(schema))
+    return tuple(Generated(case, schema, package) for case in cases)
+
+
+@cache
+def cached_records() -> tuple[RecordCase, ...]:
+    """The random records; the same in every process."""
+    return random_records()
