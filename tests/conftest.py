@@ -83,10 +83,11 @@ def package_of(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PackageOf]:
 
     def make(text: str) -> Workspace:
         if text not in made:
-            made[text] = Workspace(tmp_path_factory.mktemp("shared") / "project")
-            made[text].schema(text)
-            made[text].generate()
-            sys.path.insert(0, str(made[text].root))
+            found = Workspace(tmp_path_factory.mktemp("shared") / "project")
+            found.schema(text)
+            found.generate()
+            sys.path.insert(0, str(found.root))
+            made[text] = found
         return made[text]
 
     yield make

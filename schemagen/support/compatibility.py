@@ -85,7 +85,8 @@ def _field_differences(old: FieldSpec, new: FieldSpec) -> list[str]:
 
 def _passes(attribute: str, old: FieldSpec, new: FieldSpec) -> bool:
     """Tell whether old data means the same although an attribute has changed."""
-    before, after = old.get(attribute), new.get(attribute)
+    before: Any = old.get(attribute)
+    after: Any = new.get(attribute)
     if attribute == "optional":
         return bool(after)  # what was always there may be declared optional
     if attribute == "default":
@@ -98,6 +99,10 @@ def _passes(attribute: str, old: FieldSpec, new: FieldSpec) -> bool:
         if not before or not after:  # names were added to ids, or dropped
             return True
         return bool(after[: len(before)] == before)  # new classes at the end
+    if attribute == "shape":  # any size may be read where a fixed one was written
+        return len(before) == len(after) and all(
+            now in (None, was) for was, now in zip(before, after, strict=True)
+        )
     if attribute == "num_classes":
         return before is not None and after is not None and before <= after
     return False

@@ -1,0 +1,444 @@
+"""Old data and new code: read alike, or refused with the field's name."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from schemagen.spec.model import (
+    KINDS,
+    FieldSpec,
+    ImageSpec,
+    LabelSpec,
+    RecordSpec,
+    ScalarSpec,
+    TextSpec,
+    VarLenSpec,
+    VectorSpec,
+)
+from schemagen.spec.serial import to_data
+from schemagen.support.compatibility import check_compatible, differences
+from schemagen.support.errors import DatasetError, SchemaMismatchError
+
+if TYPE_CHECKING:
+    from conftest import PackageOf
+
+_NAMED: dict[str, Any] = {"name": "x", "key": "x", "role": "input"}
+_BASES: dict[str, FieldSpec] = {
+    "raw": ImageSpec(shape=(8, 8, 3), encoding="raw", dtype="uint8", **_NAMED),
+    "Image": ImageSpec(shape=(8, 8, 3), encoding="png", dtype="uint8", **_NAMED),
+    "Label": LabelSpec(num_classes=2, classes=("a", "b"), **_NAMED),
+    "Label without names": LabelSpec(num_classes=2, **_NAMED),
+    "VarLen": VarLenSpec(dtype="int64", max_length=5, **_NAMED),
+    "Vector": VectorSpec(shape=(2, 3), dtype="float32", **_NAMED),
+    "Scalar": ScalarSpec(dtype="float32", **_NAMED),
+    "Text": TextSpec(**_NAMED),
+}
+
+_ANY = None  # the change may go unseen: old data reads the same
+
+# base, what changes in it, what is said when the changed code reads the base's data,
+# and what is said when the base's code reads the changed data
+_CHANGES: list[tuple[str, dict[str, Any], str | None, str | None]] = [
+    # What all kinds have.
+    *(
+        (base, change, _ANY, _ANY)
+        for base in _BASES
+        for change in ({"name": "y"}, {"role": "info"}, {"doc": "Another text."})
+    ),
+    *(
+        (base, {"optional": True}, _ANY, "optional: written True, expected False")
+        for base in _BASES
+    ),
+    *(
+        (
+            base,
+            {"key": "y"},
+            "nothing was written under the key 'y'",
+            "nothing was written under the key 'x'",
+        )
+        for base in _BASES
+    ),
+    ("Scalar", {"optional": True, "default": 1.0}, _ANY, "optional: written True"),
+    # What only some have.
+    (
+        "Image",
+        {"shape": (None, 8, 3)},
+        _ANY,
+        "shape: written [None, 8, 3], expected [8, 8, 3]",
+    ),
+    ("Image", {"shape": (9, 8, 3)}, "shape: written [8, 8, 3], expected [9, 8, 3]", ""),
+    ("Image", {"shape": (8, 8, 1)}, "shape: written [8, 8, 3], expected [8, 8, 1]", ""),
+    ("raw", {"shape": (8, 3, 8)}, "shape: written [8, 8, 3], expected [8, 3, 8]", ""),
+    ("Image", {"encoding": "jpeg"}, "encoding: written 'png', expected 'jpeg'", ""),
+    ("raw", {"encoding": "png"}, "encoding: written 'raw', expected 'png'", ""),
+    ("raw", {"dtype": "uint16"}, "dtype: written 'uint8', expected 'uint16'", ""),
+    ("raw", {"dtype": "int8"}, "dtype: written 'uint8', expected 'int8'", ""),
+    ("Image", {"resize": (4, 4)}, _ANY, _ANY),
+    (
+        "Label without names",
+        {"num_classes": 3},
+        _ANY,
+        "num_classes: written 3, expected 2",
+    ),
+    ("Label without names", {"classes": ("a", "b")}, _ANY, _ANY),
+    (
+        "Label",
+        {"classes": ("a", "b", "c"), "num_classes": 3},
+        _ANY,
+        "classes: written ['a', 'b', 'c'], expected ['a', 'b']",
+    ),
+    (
+        "Label",
+        {"classes": ("b", "a")},
+        "classes: written ['a', 'b'], expected ['b', 'a']",
+        "classes: written ['b', 'a'], expected ['a', 'b']",
+    ),
+    (
+        "Label",
+        {"classes": ("c", "a", "b"), "num_classes": 3},
+        "classes: written ['a', 'b'], expected ['c', 'a', 'b']",
+        "",
+    ),
+    ("VarLen", {"dtype": "int32"}, "dtype: written 'int64', expected 'int32'", ""),
+    ("VarLen", {"dtype": "float32"}, "dtype: written 'int64', expected 'float32'", ""),
+    ("VarLen", {"max_length": 6}, _ANY, "max_length: written 6, expected 5"),
+    ("VarLen", {"max_length": None}, _ANY, "max_length: written None, expected 5"),
+    ("VarLen", {"item_shape": (2,)}, "item_shape: written [], expected [2]", ""),
+    ("VarLen", {"padding_value": -1}, _ANY, _ANY),
+    ("VarLen", {"ragged": True}, _ANY, _ANY),
+    ("VarLen", {"exact": False}, _ANY, _ANY),
+    ("VarLen", {"finite": False}, _ANY, "finite: written False, expected True"),
+    ("Vector", {"shape": (3, 2)}, "shape: written [2, 3], expected [3, 2]", ""),
+    ("Vector", {"shape": (6,)}, "shape: written [2, 3], expected [6]", ""),
+    ("Vector", {"dtype": "int64"}, "dtype: written 'float32', expected 'int64'", ""),
+    ("Vector", {"encoding": "raw"}, "encoding: written 'list', expected 'raw'", ""),
+    ("Vector", {"exact": False}, _ANY, _ANY),
+    ("Vector", {"finite": False}, _ANY, "finite: written False, expected True"),
+    ("Scalar", {"dtype": "int64"}, "dtype: written 'float32', expected 'int64'", ""),
+    ("Scalar", {"encoding": "raw"}, "encoding: written 'list', expected 'raw'", ""),
+    ("Scalar", {"exact": False}, _ANY, _ANY),
+    ("Scalar", {"finite": False}, _ANY, "finite: written False, expected True"),
+]
+
+
+def _spec(*specs: FieldSpec, record: str = "thing") -> dict[str, Any]:
+    return to_data(RecordSpec(record, "Thing", "schemas/thing.py", "", specs))
+
+
+def _said(written: FieldSpec, expected: FieldSpec) -> list[str]:
+    return differences(_spec(written), _spec(expected))
+
+
+def _expect(written: FieldSpec, expected: FieldSpec, words: str | None) -> None:
+    found = _said(written, expected)
+    if words is None:
+        assert found == []
+    else:
+        assert len(found) >= 1
+        assert all(line.startswith(f"field {expected.name!r}: ") for line in found)
+        assert any(words in line for line in found)
+
+
+@pytest.mark.parametrize(
+    ("base", "change", "forward", "backward"),
+    _CHANGES,
+    ids=[f"{base}-{change}" for base, change, *_ in _CHANGES],
+)
+def test_every_change_of_a_field(
+    base: str, change: dict[str, Any], forward: str | None, backward: str | None
+) -> None:
+    """A change passes if old bytes mean the same, and is named if they may not."""
+    old = _BASES[base]
+    new = replace(old, **change)
+    _expect(old, new, forward)
+    _expect(new, old, backward)
+
+
+def test_every_attribute_is_in_the_table() -> None:
+    """Whoever adds an attribute to a kind has to decide what a change of it means."""
+    changed = {
+        (_BASES[base].kind, name) for base, change, *_ in _CHANGES for name in change
+    }
+    # A default means something where the field is optional: it has its own test.
+    every = {
+        (kind, field.name)
+        for kind, spec in KINDS.items()
+        for field in fields(spec)
+        if field.name != "default"
+    }
+    assert changed - {("Scalar", "default")} == every
+
+
+@pytest.mark.parametrize("before", sorted(KINDS))
+@pytest.mark.parametrize("after", sorted(KINDS))
+def test_kinds_are_not_mixed(before: str, after: str) -> None:
+    """Data of one kind is never read as another, even where the bytes would fit."""
+    found = _said(_BASES[before], _BASES[after])
+    line = f"field 'x': kind: written {before}, expected {after}"
+    assert found == ([] if before == after else [line])
+
+
+@pytest.mark.parametrize("kind", ["Scalar", "Vector", "Label", "Text"])
+def test_a_changed_default(kind: str) -> None:
+    """A new default would change what old rows read as, unless none uses it."""
+    defaults: dict[str, tuple[Any, Any]] = {
+        "Scalar": (1.0, 2.0),
+        "Vector": (((0.0,) * 3,) * 2, ((1.0,) * 3,) * 2),
+        "Label": (0, 1),
+        "Text": ("", "unknown"),
+    }
+    first, second = defaults[kind]
+    base = _BASES[kind]
+    old = replace(base, optional=True, default=first)
+    new = replace(base, optional=True, default=second)
+    nothing = replace(base, optional=True, default=None)
+    _expect(old, new, "default: written ")
+    _expect(new, old, "default: written ")
+    _expect(old, nothing, "expected None")
+    _expect(nothing, old, "default: written None")
+    _expect(base, new, None)
+
+
+def test_equal_specs_pass() -> None:
+    """Every kind's data is read by the code that wrote it."""
+    specs = [replace(s, name=n, key=n) for n, s in _BASES.items()]
+    assert differences(_spec(*specs), _spec(*specs)) == []
+
+
+def test_the_order_of_fields_is_free() -> None:
+    """Fields are found by their key, wherever they are declared."""
+    a, b = _BASES["Text"], replace(_BASES["Scalar"], name="b", key="b")
+    assert differences(_spec(a, b), _spec(b, a)) == []
+
+
+def test_fields_that_came_or_went() -> None:
+    """A field may be dropped, or added as optional; a new required one has no data."""
+    a, b = _BASES["Text"], replace(_BASES["Scalar"], name="b", key="b")
+    assert differences(_spec(a, b), _spec(a)) == []
+    assert differences(_spec(a), _spec(a, replace(b, optional=True))) == []
+    assert differences(_spec(a), _spec(a, b)) == [
+        "field 'b': nothing was written under the key 'b', expected a Scalar"
+    ]
+
+
+def test_a_misspelt_key_is_guessed() -> None:
+    """Where a key looks like one that was written, the message says so."""
+    old = replace(_BASES["Text"], key="image/caption")
+    new = replace(_BASES["Text"], key="image/captions")
+    assert _said(old, new)[0].endswith(
+        "expected a Text; did it have the key 'image/caption'?"
+    )
+
+
+def test_another_record() -> None:
+    """Records of another name are refused even if their fields agree."""
+    text = _BASES["Text"]
+    found = differences(_spec(text, record="pet"), _spec(text, record="digit"))
+    assert found == ["record: written 'pet', expected 'digit'"]
+
+
+def test_the_error_names_every_field() -> None:
+    """All that differs is told at once, with what to do."""
+    written = _spec(_BASES["Text"], replace(_BASES["Scalar"], name="b", key="b"))
+    expected = _spec(
+        _BASES["Label"], replace(_BASES["Scalar"], name="b", key="b", dtype="int32")
+    )
+    with pytest.raises(SchemaMismatchError) as caught:
+        check_compatible(written, expected, "data/pets")
+    assert isinstance(caught.value, DatasetError)
+    assert str(caught.value) == (
+        "data/pets was written with another schema:\n"
+        "  field 'x': kind: written Text, expected Label\n"
+        "  field 'b': dtype: written 'float32', expected 'int32'\n"
+        "Read it with the code that was generated for it, or write it anew."
+    )
+
+
+def test_long_values_are_cut() -> None:
+    """Thousands of class names do not fill the screen."""
+    names = tuple(f"class {number}" for number in range(5000))
+    old = LabelSpec(num_classes=5000, classes=names, **_NAMED)
+    (line,) = _said(old, replace(old, classes=names[::-1]))
+    assert len(line) < 500
+
+
+# With real data.
+
+_HEAD = """
+from typing import Annotated, Any
+import numpy as np
+from schemagen import Image, Label, Record, Scalar, Text, VarLen, Vector
+
+class Thing(Record):
+    number: int
+    x: """
+
+_PICTURES = [np.full((4, 4, 3), shade, np.uint8) for shade in (0, 90, 255)]
+_VECTORS = [np.arange(6, dtype=np.float32).reshape(2, 3) + row for row in range(3)]
+_LISTS: list[list[int]] = [[1, 2, 3], [], [4]]
+_PADDED = [[1, 2, 3], [0, 0, 0], [4, 0, 0]]
+
+# old declaration, new declaration, the rows' values, and what the new code delivers:
+# the values, or the words of the refusal
+_READ: dict[str, tuple[str, str, list[Any], Any]] = {
+    "wider image": (
+        "Annotated[Any, Image(shape=(4, 4, 3), encoding='png')]",
+        "Annotated[Any, Image(shape=(None, None, 3), encoding='png', resize=(4, 4))]",
+        _PICTURES,
+        _PICTURES,
+    ),
+    "narrower image": (
+        "Annotated[Any, Image(shape=(None, None, 3), encoding='png', resize=(4, 4))]",
+        "Annotated[Any, Image(shape=(4, 4, 3), encoding='png')]",
+        _PICTURES,
+        "field 'x': shape: written [None, None, 3], expected [4, 4, 3]",
+    ),
+    "transposed image": (
+        "Annotated[Any, Image(shape=(4, 3, 4))]",
+        "Annotated[Any, Image(shape=(4, 4, 3))]",
+        [np.zeros((4, 3, 4), np.uint8)] * 3,
+        "field 'x': shape: written [4, 3, 4], expected [4, 4, 3]",
+    ),
+    "same bytes, other dtype": (
+        "Annotated[Any, Image(shape=(4, 4, 3), dtype='uint8')]",
+        "Annotated[Any, Image(shape=(4, 4, 3), dtype='int8')]",
+        _PICTURES,
+        "field 'x': dtype: written 'uint8', expected 'int8'",
+    ),
+    "more classes": (
+        "Annotated[str, Label(classes=('a', 'b'))]",
+        "Annotated[str, Label(classes=('a', 'b', 'c'))]",
+        ["b", "a", "b"],
+        [1, 0, 1],
+    ),
+    "fewer classes": (
+        "Annotated[str, Label(classes=('a', 'b', 'c'))]",
+        "Annotated[str, Label(classes=('a', 'b'))]",
+        ["b", "a", "b"],
+        "field 'x': classes: written ['a', 'b', 'c'], expected ['a', 'b']",
+    ),
+    "classes in another order": (
+        "Annotated[str, Label(classes=('a', 'b'))]",
+        "Annotated[str, Label(classes=('b', 'a'))]",
+        ["b", "a", "b"],
+        "field 'x': classes: written ['a', 'b'], expected ['b', 'a']",
+    ),
+    "label as scalar": (
+        "Annotated[int, Label(num_classes=3)]",
+        "Annotated[int, Scalar('int64')]",
+        [0, 1, 2],
+        "field 'x': kind: written Label, expected Scalar",
+    ),
+    "longer sequences": (
+        "Annotated[Any, VarLen('int64', max_length=3)]",
+        "Annotated[Any, VarLen('int64', max_length=30)]",
+        _LISTS,
+        _PADDED,
+    ),
+    "shorter sequences": (
+        "Annotated[Any, VarLen('int64', max_length=30)]",
+        "Annotated[Any, VarLen('int64', max_length=3)]",
+        _LISTS,
+        "field 'x': max_length: written 30, expected 3",
+    ),
+    "padded anew": (
+        "Annotated[Any, VarLen('int64')]",
+        "Annotated[Any, VarLen('int64', padding_value=-7)]",
+        _LISTS,
+        [[1, 2, 3], [-7, -7, -7], [4, -7, -7]],
+    ),
+    "items of a shape": (
+        "Annotated[Any, VarLen('int64')]",
+        "Annotated[Any, VarLen('int64', item_shape=(1,))]",
+        _LISTS,
+        "field 'x': item_shape: written [], expected [1]",
+    ),
+    "reshaped vector": (
+        "Annotated[Any, Vector(shape=(2, 3))]",
+        "Annotated[Any, Vector(shape=(3, 2))]",
+        _VECTORS,
+        "field 'x': shape: written [2, 3], expected [3, 2]",
+    ),
+    "vector stored otherwise": (
+        "Annotated[Any, Vector(shape=(2, 3))]",
+        "Annotated[Any, Vector(shape=(2, 3), encoding='raw')]",
+        _VECTORS,
+        "field 'x': encoding: written 'list', expected 'raw'",
+    ),
+    "vector that may be missing": (
+        "Annotated[Any, Vector(shape=(2, 3))]",
+        "Annotated[np.ndarray | None, Vector(shape=(2, 3))] = None",
+        _VECTORS,
+        _VECTORS,
+    ),
+    "vector that may not be missing": (
+        "Annotated[np.ndarray | None, Vector(shape=(2, 3))] = None",
+        "Annotated[Any, Vector(shape=(2, 3))]",
+        [*_VECTORS[:2], None],
+        "field 'x': optional: written True, expected False",
+    ),
+    "another default": (
+        "Annotated[float | None, Scalar('float32')] = 1.0",
+        "Annotated[float | None, Scalar('float32')] = 2.0",
+        [None, 0.5, None],
+        "field 'x': default: written 1.0, expected 2.0",
+    ),
+    "finite no more": (
+        "Annotated[float, Scalar('float32')]",
+        "Annotated[float, Scalar('float32', finite=False)]",
+        [0.5, 1.0, -1.0],
+        [0.5, 1.0, -1.0],
+    ),
+    "finite from now on": (
+        "Annotated[float, Scalar('float32', finite=False)]",
+        "Annotated[float, Scalar('float32')]",
+        [0.5, float("nan"), -1.0],
+        "field 'x': finite: written False, expected True",
+    ),
+    "renamed with its key": ("int", "int\n    y: int = 5", [1, 2, 3], [1, 2, 3]),
+    "text as bytes": (
+        "str",
+        "Annotated[bytes, Scalar('bytes')]",
+        ["a", "b", "c"],
+        "field 'x': kind: written Text, expected Scalar",
+    ),
+    "another key": (
+        "Annotated[int, Scalar('int64', key='a')]",
+        "Annotated[int, Scalar('int64', key='b')]",
+        [1, 2, 3],
+        "field 'x': nothing was written under the key 'b', expected a Scalar",
+    ),
+    "the same key": (
+        "Annotated[int, Scalar('int64', key='x')]",
+        "int",
+        [1, 2, 3],
+        [1, 2, 3],
+    ),
+}
+
+
+@pytest.mark.parametrize("change", _READ)
+def test_real_data(tmp_path: Path, package_of: PackageOf, change: str) -> None:
+    """What the table lets pass reads as it was written; the rest is refused."""
+    before, after, values, expected = _READ[change]
+    write = package_of(_HEAD + before).module("thing", "serializer").write_dataset
+    rows = [{"number": at, "x": value} for at, value in enumerate(values)]
+    write(rows, tmp_path, "train")
+    make_dataset = package_of(_HEAD + after).module("thing", "pipeline").make_dataset
+    if isinstance(expected, str):
+        with pytest.raises(Exception, match=re.escape(expected)) as caught:
+            make_dataset(tmp_path, batch_size=3)
+        assert type(caught.value).__name__ == "SchemaMismatchError"
+        assert str(tmp_path) in str(caught.value)
+        return
+    (element,) = make_dataset(tmp_path, batch_size=3)
+    features, target = element if isinstance(element, tuple) else (element, None)
+    found = target if target is not None else features["x"]
+    np.testing.assert_array_equal(np.asarray(found), np.asarray(expected))
+    assert features["number"].numpy().tolist() == [0, 1, 2]
