@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
@@ -153,9 +154,10 @@ def _isolated(root: Path, schemas: str, output: str) -> Iterator[None]:
             warnings.filterwarnings("ignore", message=r"Field name .* shadows")
             yield
     finally:
-        for name in set(sys.modules) - before:
-            if _is_below(root, sys.modules[name]):
-                del sys.modules[name]
+        # All are looked at before any goes: a folder asks for the one that it is in.
+        new = set(sys.modules) - before
+        for name in [name for name in new if _is_below(root, sys.modules[name])]:
+            del sys.modules[name]
         sys.modules.update(hidden)
         sys.meta_path.remove(finder)
         sys.path[:] = path
@@ -267,7 +269,12 @@ def _place_of(
         if Path(code.co_filename).is_relative_to(schemas):
             line = trace.tb_lineno
             positions = list(code.co_positions())[trace.tb_lasti // 2]
-            place = _line_of(Path(code.co_filename), line, positions[2] or 0, places)
+            file = Path(code.co_filename)
+            place = _line_of(file, line, positions[2] or 0, places)
+            # Pydantic makes the whole class and names what is wrong in its message.
+            quoted = re.findall(r"[`'](\w+)[`']", str(error))
+            named = (places.place_of_word(file, line, word) for word in quoted)
+            place = next(filter(None, named), place)
         trace = trace.tb_next
     return place
 

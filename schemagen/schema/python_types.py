@@ -50,6 +50,10 @@ def number_types(dtype: str) -> tuple[type, ...]:
 
 def text_of(python_type: Any) -> str:
     """Write a type as a schema would."""
+    if len(members(python_type)) > 1:
+        return " | ".join(map(text_of, members(python_type)))
+    if python_type is types.NoneType:
+        return "None"
     if isinstance(python_type, type) and not get_args(python_type):
         return python_type.__name__
     return str(python_type).replace("typing.", "").replace("numpy.", "np.")

@@ -60,6 +60,7 @@ class Record(BaseModel):
     model_config = ConfigDict(
         arbitrary_types_allowed=True,
         extra="forbid",
+        protected_namespaces=(),  # a field may be model_year; resolve knows the rest
         use_attribute_docstrings=True,
     )
 

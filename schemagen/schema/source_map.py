@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -21,10 +22,20 @@ class ClassPlaces:
 
 @dataclass(frozen=True)
 class _FilePlaces:
-    """The classes of a file by qualified name, and those its top level repeats."""
+    """What is known of a file.
+
+    Attributes:
+        classes: its classes by qualified name.
+        repeated: the names that several classes at its top level bear.
+        words: for each line at which a class begins, its statements with the names
+            that they use.
+    """
 
     classes: dict[str, ClassPlaces] = field(default_factory=dict)
     repeated: dict[str, tuple[Location, ...]] = field(default_factory=dict)
+    words: dict[int, list[tuple[Location, frozenset[str]]]] = field(
+        default_factory=dict
+    )
 
 
 class SourceMap:
@@ -46,6 +57,11 @@ class SourceMap:
     def repeated_classes(self, path: Path) -> dict[str, tuple[Location, ...]]:
         """Return the names that several classes of a file bear, with their places."""
         return self._file(path).repeated
+
+    def place_of_word(self, path: Path, line: int, word: str) -> Location | None:
+        """Return the first statement with a name, of the class at a line."""
+        statements = self._file(path).words.get(line, [])
+        return next((at for at, words in statements if word in words), None)
 
     def shown(self, path: Path) -> str:
         """Return a path as it is shown: relative to the project if it is inside."""
@@ -87,12 +103,16 @@ class SourceMap:
             )
             for name, node in _classes(tree)
         }
+        words = {
+            node.lineno: [(at(item), _words(item)) for item in node.body]
+            for _, node in _classes(tree)
+        }
         named: dict[str, tuple[Location, ...]] = {}
         for node in tree.body:
             if isinstance(node, ast.ClassDef):
                 named[node.name] = (*named.get(node.name, ()), at(node))
         repeated = {name: places for name, places in named.items() if len(places) > 1}
-        return _FilePlaces(classes, repeated)
+        return _FilePlaces(classes, repeated, words)
 
 
 def _classes(parent: ast.AST, prefix: str = "") -> Iterator[tuple[str, ast.ClassDef]]:
@@ -105,3 +125,14 @@ def _classes(parent: ast.AST, prefix: str = "") -> Iterator[tuple[str, ast.Class
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             inner = f"{prefix}{node.name}.<locals>."
         yield from _classes(node, inner)
+
+
+def _words(statement: ast.stmt) -> frozenset[str]:
+    """Return the names that a statement uses, those in quoted types included."""
+    found = set()
+    for node in ast.walk(statement):
+        if isinstance(node, ast.Name):
+            found.add(node.id)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            found.update(re.findall(r"\w+", node.value))
+    return frozenset(found)

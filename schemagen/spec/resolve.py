@@ -22,7 +22,7 @@ from ..schema.text import Text
 from ..schema.varlen import VarLen
 from ..schema.vector import Vector
 from ..support.errors import Problem
-from ..support.values import RAW_ONLY
+from ..support.values import RAW_ONLY, shortened
 from .model import (
     Default,
     FieldSpec,
@@ -136,7 +136,8 @@ def _field_findings(
 ) -> Iterator[Finding]:
     where = f"{record}.{field.name}"
     kind = field.kind
-    if field.name in RESERVED_FIELDS or hasattr(Record, field.name):
+    shadows = hasattr(Record, field.name)
+    if field.name in RESERVED_FIELDS or shadows:
         yield Finding(
             place,
             "SG115",
@@ -191,7 +192,8 @@ def _field_findings(
             advice="add `= None`: the field is then optional",
         )
     if not problems:
-        yield from _default_findings(field, kind, place, where)
+        if not shadows:  # what is shadowed would be taken for the default
+            yield from _default_findings(field, kind, place, where)
         yield from _role_findings(field, kind, place, where)
 
 
@@ -200,7 +202,8 @@ def _default_findings(
 ) -> Iterator[Finding]:
     if not field.optional or (field.default is None and field.nullable):
         return
-    found, advice = repr(field.default), "give a default of the field's own type"
+    found = " ".join(shortened(field.default).split())
+    advice = "give a default of the field's own type"
     expected = ""
     if field.default is None:
         expected, advice = "a type that allows None", "write the type as `... | None`"
@@ -212,7 +215,10 @@ def _default_findings(
         try:
             kind.feature(field.name, optional=True).convert(_plain(field.default))
         except Problem as problem:
-            found, expected = problem.found, problem.expected
+            expected = problem.expected
+            found = (
+                problem.found if found in problem.found else f"{found}: {problem.found}"
+            )
     if expected:
         yield Finding(
             place,

@@ -1,0 +1,65 @@
+"""Running the command line in this process, and seeing what it did to the disk."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from click.testing import CliRunner, Result
+
+from schemagen.cli import main
+
+Snapshot = dict[str, tuple[int, bytes | None]]
+
+
+def run(*arguments: str | Path) -> Result:
+    """Run `schemagen` with arguments."""
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+def snapshot(root: Path) -> Snapshot:
+    """Return every path below a directory with its time of change and contents."""
+    return {
+        path.relative_to(root).as_posix(): (
+            path.lstat().st_mtime_ns,
+            path.read_bytes() if path.is_file() else None,
+        )
+        for path in sorted(root.rglob("*"))
+    }
+
+
+def refusals(root: Path, command: str = "generate") -> list[dict[str, Any]]:
+    """Return the findings of a command that has to refuse a project.
+
+    It has to end with exit code 2, to print its findings as JSON and nothing else,
+    and to leave the disk as it was, to the last time stamp.
+    """
+    before = snapshot(root)
+    result = run(command, "--project", root, "--format", "json")
+    assert result.exit_code == 2, result.output
+    assert snapshot(root) == before
+    data = json.loads(result.stdout)
+    assert set(data) == {"version", "findings"}
+    assert data["version"] == 1
+    found: list[dict[str, Any]] = data["findings"]
+    assert found
+    return found
+
+
+def place(finding: dict[str, Any]) -> str:
+    """Return a finding's place as path:line:column."""
+    at = finding["location"]
+    return f"{at['path']}:{at['line']}:{at['column']}"
+
+
+def make_project(root: Path, schemas: dict[str, str]) -> Path:
+    """Make a directory a project with schema files, and return it."""
+    settings = '[tool.schemagen]\nschemas = "schemas"\noutput = "generated"\n'
+    (root / "schemas").mkdir(parents=True)
+    (root / "pyproject.toml").write_text(settings, encoding="utf-8")
+    for name, text in schemas.items():
+        path = root / "schemas" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return root

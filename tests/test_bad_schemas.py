@@ -1,0 +1,635 @@
+"""Schemas with mistakes: each is a finding at its place, and nothing is written."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import make_project, place, refusals
+
+HEAD = """\
+from enum import Enum
+from typing import Annotated, Any, Literal
+import numpy as np
+from pydantic import AliasChoices, Field
+from schemagen import Image, Label, Record, Scalar, Text, VarLen, Vector
+
+"""
+FIELD_LINE = HEAD.count("\n") + 2
+
+
+def of_field(tmp_path: Path, declaration: str) -> list[dict[str, Any]]:
+    """Return the findings of a record `Pet` with one wrong field, indented by four."""
+    text = f"{HEAD}class Pet(Record):\n    {declaration}\n"
+    found = refusals(make_project(tmp_path, {"pets.py": text}))
+    for finding in found:
+        assert place(finding) == f"schemas/pets.py:{FIELD_LINE}:5"
+        assert finding["location"]["source"] == f"    {declaration}"
+    return found
+
+
+# kind and parameters, found, expected (how it begins), advice (what it has in it)
+PARAMETERS = [
+    # dtype
+    ("Scalar(dtype='flaot32')", "dtype='flaot32'", "one of bool, int8", "'float32'?"),
+    ("Scalar(dtype='str')", "dtype='str'", "a number", "use Text()"),
+    ("Scalar(dtype='string')", "dtype='string'", "a number", "use Text()"),
+    ("Scalar(dtype=32)", "dtype=32", "one of bool", ""),
+    ("Scalar(dtype=None)", "dtype=None", "one of bool", ""),
+    (
+        "Scalar(dtype=np.float32)",
+        "dtype=<class 'numpy.float32'>",
+        "one of bool",
+        "'float32'?",
+    ),
+    (
+        "Scalar(dtype=np.dtype('int8'))",
+        "dtype=dtype('int8')",
+        "one of bool",
+        "'int8'?",
+    ),
+    ("Vector(shape=(2,), dtype='double')", "dtype='double'", "one of bool", ""),
+    ("Vector(shape=(2,), dtype='bytes')", "dtype='bytes'", "one of bool", ""),
+    ("Vector(shape=(2,), dtype=float)", "dtype=<class 'float'>", "one of bool", ""),
+    ("VarLen(dtype='int46')", "dtype='int46'", "one of bool", "'int64'?"),
+    ("VarLen(dtype=('int64',))", "dtype=('int64',)", "one of bool", ""),
+    ("Image(shape=(2, 2, 3), dtype='u8')", "dtype='u8'", "one of int8", ""),
+    ("Image(shape=(2, 2, 3), dtype='bool')", "dtype='bool'", "one of int8", ""),
+    (
+        "Image(shape=(2, 2, 3), encoding='png', dtype='uint16')",
+        "dtype='uint16'",
+        "uint8, for encoded images",
+        "",
+    ),
+    # shape
+    ("Vector(shape=())", "shape=()", "a tuple of positive ints", ""),
+    ("Vector(shape=5)", "shape=5", "a tuple of positive ints", ""),
+    ("Vector(shape=(0,))", "shape=(0,)", "a tuple of positive ints", ""),
+    ("Vector(shape=(-1,))", "shape=(-1,)", "a tuple of positive ints", ""),
+    ("Vector(shape=(None,))", "shape=(None,)", "a tuple of positive ints", ""),
+    ("Vector(shape=(True,))", "shape=(True,)", "a tuple of positive ints", ""),
+    ("Vector(shape=(2.0,))", "shape=(2.0,)", "a tuple of positive ints", ""),
+    ("Vector(shape='ab')", "shape='ab'", "a tuple of positive ints", ""),
+    ("Image(shape=(8, 8))", "shape=(8, 8)", "(height, width, channels)", ""),
+    ("Image(shape=(8, 8, 0))", "shape=(8, 8, 0)", "(height, width, channels)", ""),
+    (
+        "Image(shape=(8, 8, None), encoding='png')",
+        "shape=(8, 8, None)",
+        "(height, width, channels)",
+        "",
+    ),
+    ("Image(shape=None)", "shape=None", "(height, width, channels)", ""),
+    (
+        "Image(shape=(None, 8, 3))",
+        "shape=(None, 8, 3) with raw pixels",
+        "a fixed size",
+        "encoding='png'",
+    ),
+    (
+        "Image(shape=(8, 8, 4), encoding='jpeg')",
+        "4 channels in a jpeg",
+        "1 or 3",
+        "",
+    ),
+    (
+        "Image(shape=(8, 8, 2), encoding='png')",
+        "2 channels in a png",
+        "1 or 3 or 4",
+        "",
+    ),
+    # encoding and resize
+    (
+        "Image(shape=(8, 8, 3), encoding='jpg')",
+        "encoding='jpg'",
+        "one of raw, jpeg, png",
+        "'jpeg'?",
+    ),
+    (
+        "Image(shape=(8, 8, 3), encoding=None)",
+        "encoding=None",
+        "one of raw, jpeg, png",
+        "",
+    ),
+    (
+        "Image(shape=(8, 8, 3), resize=(4, 4))",
+        "resize with raw pixels",
+        "an encoded image",
+        "",
+    ),
+    (
+        "Image(shape=(8, 8, 3), encoding='png', resize=(4,))",
+        "resize=(4,)",
+        "(height, width) in pixels",
+        "",
+    ),
+    (
+        "Image(shape=(8, 8, 3), encoding='png', resize=4)",
+        "resize=4",
+        "(height, width) in pixels",
+        "",
+    ),
+    (
+        "Vector(shape=(2,), encoding='rwa')",
+        "encoding='rwa'",
+        "one of list, raw",
+        "'raw'?",
+    ),
+    # labels
+    (
+        "Label()",
+        "num_classes=None and no classes",
+        "classes=('name', ...) or num_classes=n",
+        "",
+    ),
+    ("Label(num_classes=0)", "num_classes=0 and no classes", "classes=('name'", ""),
+    (
+        "Label(num_classes='3')",
+        "num_classes='3' and no classes",
+        "classes=('name'",
+        "",
+    ),
+    ("Label(num_classes=True)", "num_classes=True and no", "classes=('name'", ""),
+    ("Label(classes=())", "classes=()", "a tuple of names", ""),
+    ("Label(classes='ab')", "classes='ab'", "a tuple of names", ""),
+    ("Label(classes={'a'})", "classes={'a'}", "a tuple of names", ""),
+    ("Label(classes=('a', 'b', 'a'))", "the class 'a' twice", "each name once", ""),
+    ("Label(classes=('a', ''))", "the class ''", "a non-empty str", ""),
+    ("Label(classes=('a', 1, 1))", "the class 1", "a non-empty str", ""),
+    ("Label(classes=('a', ['b'], ['b']))", "the class ['b']", "a non-empty str", ""),
+    (r"Label(classes=('\ud800',))", r"the class '\ud800'", "text that UTF-8", ""),
+    (
+        "Label(classes=('a', 'b'), num_classes=3)",
+        "num_classes=3 and 2 classes",
+        "one or the other",
+        "",
+    ),
+    # sequences
+    ("VarLen('int64', max_length=0)", "max_length=0", "a positive int or None", ""),
+    ("VarLen('int64', max_length=2.5)", "max_length=2.5", "a positive int", ""),
+    ("VarLen('int64', max_length='9')", "max_length='9'", "a positive int", ""),
+    ("VarLen('int64', item_shape=(0,))", "item_shape=(0,)", "a tuple of positive", ""),
+    ("VarLen('int64', item_shape=2)", "item_shape=2", "a tuple of positive ints", ""),
+    (
+        "VarLen('string', item_shape=(2,))",
+        "item_shape with dtype 'string'",
+        "single strings",
+        "",
+    ),
+    ("VarLen('int8', padding_value=300)", "padding_value=300", "", ""),
+    ("VarLen('int64', padding_value=0.5)", "padding_value=0.5", "", ""),
+    ("VarLen('int64', padding_value='x')", "padding_value='x'", "", ""),
+    ("VarLen('int64', padding_value=None)", "padding_value=None", "", ""),
+    (
+        "VarLen('int64', padding_value=np.zeros(2, int))",
+        "padding_value=array([0, 0])",
+        "one number",
+        "",
+    ),
+    ("VarLen('string', padding_value=1)", "padding_value=1", "a str", ""),
+    (
+        r"VarLen('string', padding_value='\ud800')",
+        r"padding_value='\ud800'",
+        "text that UTF-8",
+        "",
+    ),
+    # flags
+    ("VarLen('int64', ragged=1)", "ragged=1", "True or False", ""),
+    ("VarLen('float32', exact='no')", "exact='no'", "True or False", ""),
+    ("VarLen('float32', finite=0)", "finite=0", "True or False", ""),
+    ("Vector(shape=(2,), exact=None)", "exact=None", "True or False", ""),
+    ("Vector(shape=(2,), finite=0)", "finite=0", "True or False", ""),
+    ("Scalar('float32', exact=0)", "exact=0", "True or False", ""),
+    ("Scalar('float32', finite=())", "finite=()", "True or False", ""),
+    # key and role
+    ("Text(key='')", "key=''", "a non-empty str", ""),
+    ("Text(key=b'note')", "key=b'note'", "a non-empty str", ""),
+    (r"Text(key='\udfff')", r"key='\udfff'", "text that UTF-8 can hold", ""),
+    ("Text(role='inputs')", "role='inputs'", "one of input, target", "'input'?"),
+    ("Text(role=1)", "role=1", "one of input, target, weight, info", ""),
+]
+
+
+@pytest.mark.parametrize(("kind", "found", "expected", "advice"), PARAMETERS)
+def test_a_wrong_parameter_is_named_at_its_field(
+    tmp_path: Path, kind: str, found: str, expected: str, advice: str
+) -> None:
+    """Each parameter of each kind is checked, whatever it was given."""
+    [finding] = of_field(tmp_path, f"x: Annotated[Any, {kind}]")
+    name = kind.split("(")[0]
+    assert finding["rule"] == "SG113"
+    assert finding["message"].startswith(f"Pet.x: {name}: {found}")
+    assert finding["found"].startswith(found)
+    assert finding["expected"].startswith(expected)
+    assert finding["expected"]
+    assert advice in finding["advice"]
+
+
+def test_every_parameter_of_every_kind_is_in_the_table() -> None:
+    """A parameter that is added to a kind needs a row above."""
+    from dataclasses import fields
+
+    import schemagen
+
+    given = " ".join(f"{kind} {found}" for kind, found, *_ in PARAMETERS)
+    for name in ("Image", "Label", "Scalar", "Text", "VarLen", "Vector"):
+        rows = " ".join(f"{k} {f}" for k, f, *_ in PARAMETERS if k.startswith(name))
+        for field in fields(getattr(schemagen, name)):
+            shared = field.name in ("key", "role")
+            assert f"{field.name}" in (given if shared else rows), (name, field.name)
+
+
+def test_an_unknown_parameter_is_pythons_own_error_at_its_line(tmp_path: Path) -> None:
+    """A parameter that a kind does not have is a TypeError where it stands."""
+    text = f"{HEAD}class Pet(Record):\n    x: Annotated[Any, Text(lenght=3)]\n"
+    [finding] = refusals(make_project(tmp_path, {"pets.py": text}))
+    assert finding["rule"] == "SG101"
+    assert place(finding) == f"schemas/pets.py:{FIELD_LINE}:23"
+    assert "unexpected keyword argument 'lenght'" in finding["message"]
+
+
+# declaration, found
+UNSUPPORTED = [
+    ("x: dict[str, int]", "dict[str, int]"),
+    ("x: np.ndarray", "ndarray"),
+    ("x: Any", "Any"),
+    ("x: set[int]", "set[int]"),
+    ("x: complex", "complex"),
+    ("x: list", "list"),
+    ("x: list[list[int]]", "list[list[int]]"),
+    ("x: int | str", "int | str"),
+    ("x: tuple[int, int]", "tuple[int, int]"),
+    ("x: object | None = None", "object"),
+    ("x: None = None", "None"),
+]
+
+
+@pytest.mark.parametrize(("declaration", "found"), UNSUPPORTED)
+def test_a_type_without_a_kind_is_refused(
+    tmp_path: Path, declaration: str, found: str
+) -> None:
+    """A type that does not say how it is stored is told what to write instead."""
+    [finding] = of_field(tmp_path, declaration)
+    assert finding["rule"] == "SG111"
+    assert finding["found"] == found
+    assert "Annotated[type, kind]" in finding["expected"]
+    assert "Annotated[np.ndarray, Vector(shape=(5,))]" in finding["advice"]
+
+
+# declaration, found, expected
+MISFITS = [
+    ("x: Annotated[str, Scalar('int64')]", "str", "int, float, bool or bytes"),
+    ("x: Annotated[int, Scalar('bool')]", "int", "int, float, bool or bytes"),
+    ("x: Annotated[float, Scalar('int64')]", "float", "int, float, bool or bytes"),
+    ("x: Annotated[str, Scalar('bytes')]", "str", "int, float, bool or bytes"),
+    ("x: Annotated[bytes, Text()]", "bytes", "str"),
+    ("x: Annotated[float, Label(num_classes=2)]", "float", "int, str, a Literal"),
+    (
+        "x: Annotated[Literal[1, 2], Label(num_classes=2)]",
+        "Literal[1, 2]",
+        "int, str, a Literal of names",
+    ),
+    ("x: Annotated[int, VarLen('int64')]", "int", "a list or np.ndarray"),
+    ("x: Annotated[list[str], VarLen('int64')]", "list[str]", "a list or np.ndarray"),
+    ("x: Annotated[list[int], VarLen('string')]", "list[int]", "a list or np.ndarray"),
+    ("x: Annotated[int, Vector(shape=(2,))]", "int", "np.ndarray or a list"),
+    (
+        "x: Annotated[list[float], Vector(shape=(2,), dtype='int8')]",
+        "list[float]",
+        "np.ndarray or a list",
+    ),
+    ("x: Annotated[bytes, Image(shape=(2, 2, 3))]", "bytes", "np.ndarray, or bytes"),
+    (
+        "x: Annotated[str, Image(shape=(2, 2, 3), encoding='png')]",
+        "str",
+        "np.ndarray, or bytes",
+    ),
+]
+
+
+@pytest.mark.parametrize(("declaration", "found", "expected"), MISFITS)
+def test_an_annotation_has_to_fit_its_kind(
+    tmp_path: Path, declaration: str, found: str, expected: str
+) -> None:
+    """Type checkers believe the annotation, so it has to say what the kind holds."""
+    [finding] = of_field(tmp_path, declaration)
+    assert finding["rule"] == "SG112"
+    assert finding["found"] == found
+    assert finding["expected"].startswith(expected)
+    assert finding["message"].startswith(f"Pet.x: declared as {found}")
+
+
+# declaration, found
+FOREIGN = [
+    ("x: Annotated[int, Field(ge=0)]", "Ge(ge=0)"),
+    ("x: int = Field(ge=0)", "Ge(ge=0)"),
+    ("x: Annotated[int, Scalar('int64'), Field(le=9)]", "Le(le=9)"),
+    ("x: Annotated[str, Field(max_length=3)]", "MaxLen(max_length=3)"),
+    ("x: int = Field(alias='y')", "alias='y'"),
+    ("x: int = Field(serialization_alias='y')", "serialization_alias='y'"),
+    ("x: int = Field(validation_alias='y')", "validation_alias='y'"),
+    ("x: Annotated[int, 'a remark']", "'a remark'"),
+    ("x: Annotated[str, Text(), Text(key='b')]", "Text(key='b'"),
+]
+
+
+@pytest.mark.parametrize(("declaration", "found"), FOREIGN)
+def test_metadata_that_would_be_dropped_is_refused(
+    tmp_path: Path, declaration: str, found: str
+) -> None:
+    """What the generated writer could not enforce is not silently ignored."""
+    findings = of_field(tmp_path, declaration)
+    assert {finding["rule"] for finding in findings} == {"SG117"}
+    assert any(finding["found"].startswith(found) for finding in findings)
+    assert all("key=" in finding["advice"] for finding in findings)
+
+
+# declaration, found, expected
+DEFAULTS = [
+    ("x: int = 'one'", "str 'one'", "int64 numbers"),
+    ("x: int = 2.5", "2.5: float64 values", "int64 values"),
+    ("x: bool = 1", "1: int64 values", "bool values"),
+    ("x: int = None", "None", "a type that allows None"),
+    ("x: str = 5", "int 5", "a str"),
+    ("x: Annotated[int, Scalar('int8')] = 300", "300", "int8"),
+    ("x: Annotated[float, Scalar('float32')] = 0.1", "0.1", "float32"),
+    ("x: float = float('nan')", "nan", "finite"),
+    ("x: Literal['a', 'b'] = 'c'", "'c'", "a"),
+    ("x: Annotated[int, Label(num_classes=3)] = 3", "3", "0 to 2"),
+    ("x: list[int] = [1]", "[1]", "[] or None"),
+    ("x: Annotated[list[int], VarLen('int64')] = 3", "3", "[] or None"),
+    ("x: list[str] = ''", "''", "[] or None"),
+    (
+        "x: Annotated[np.ndarray, Vector(shape=(2,))] = np.zeros(3, np.float32)",
+        "[3]",
+        "[2]",
+    ),
+    (
+        "x: Annotated[np.ndarray, Image(shape=(1, 1, 1))] = np.zeros((1, 1, 1))",
+        "array",
+        "None",
+    ),
+    ("x: Annotated[bytes, Image(shape=(2, 2, 3), encoding='png')] = b''", "b''", ""),
+]
+
+
+@pytest.mark.parametrize(("declaration", "found", "expected"), DEFAULTS)
+def test_a_default_has_to_be_a_value_of_the_field(
+    tmp_path: Path, declaration: str, found: str, expected: str
+) -> None:
+    """Readers deliver the default, so it has to be one that a writer could write."""
+    [finding] = of_field(tmp_path, declaration)
+    assert finding["rule"] == "SG116"
+    assert "cannot have this default" in finding["message"]
+    assert found in finding["found"]
+    assert expected in finding["expected"]
+
+
+def test_none_without_a_default_is_refused(tmp_path: Path) -> None:
+    """A type that allows None, with no default, says two things at once."""
+    [finding] = of_field(tmp_path, "x: int | None")
+    assert finding["rule"] == "SG116"
+    assert "add `= None`" in finding["advice"]
+
+
+# declaration, expected
+ROLES = [
+    ("x: Annotated[str, Text(role='target')]", "a Label, Scalar or Vector"),
+    ("x: Annotated[list[int], VarLen('int64', role='target')]", "a Label, Scalar"),
+    ("x: Annotated[Any, Image(shape=(2, 2, 3), role='target')]", "a Label, Scalar"),
+    ("x: Annotated[int, Scalar('int64', role='weight')]", "a Scalar of dtype float"),
+    ("x: Annotated[str, Text(role='weight')]", "a Scalar of dtype float32"),
+    ("x: Annotated[bytes, Scalar('bytes', role='input')]", "role='info' for opaque"),
+    (
+        "x: Annotated[float | None, Scalar('float32', role='target')] = None",
+        "a default that is a number",
+    ),
+    (
+        "x: Annotated[float | None, Scalar('float32', role='weight')] = None",
+        "a default that is a number",
+    ),
+]
+
+
+@pytest.mark.parametrize(("declaration", "expected"), ROLES)
+def test_a_role_has_to_be_one_that_the_kind_can_play(
+    tmp_path: Path, declaration: str, expected: str
+) -> None:
+    """A field that the model could not use as asked is refused, not ignored."""
+    [finding] = of_field(tmp_path, declaration)
+    assert finding["rule"] == "SG118"
+    assert finding["expected"].startswith(expected)
+    assert "'info' is carried along" in finding["advice"]
+
+
+def test_a_record_has_one_weight(tmp_path: Path) -> None:
+    """Keras takes one weight a sample; the second field is the finding's place."""
+    text = HEAD + textwrap.dedent("""\
+        class Pet(Record):
+            a: Annotated[float, Scalar("float32", role="weight")]
+            b: Annotated[float, Scalar("float32", role="weight")]
+        """)
+    [finding] = refusals(make_project(tmp_path, {"pets.py": text}))
+    assert finding["rule"] == "SG118"
+    assert place(finding) == f"schemas/pets.py:{FIELD_LINE + 1}:5"
+    assert (finding["found"], finding["expected"]) == ("a, b", "one sample weight")
+
+
+TAKEN = [
+    "json",
+    "copy",
+    "dict",
+    "schema",
+    "validate",
+    "construct",
+    "self",
+    "serialize",
+    "serialize_batch",
+    "encode_example",
+    "encode_examples",
+    "schemagen_fields",
+    "model_dump",
+    "model_fields",
+]
+
+
+@pytest.mark.parametrize("name", TAKEN)
+def test_a_name_that_is_taken_is_refused(tmp_path: Path, name: str) -> None:
+    """Names of pydantic's and of the generated writer's own are no field names."""
+    [finding] = of_field(tmp_path, f"{name}: int")
+    assert finding["rule"] == "SG115"
+    assert f"{name!r} is taken" in finding["message"]
+    assert f"key={name!r}" in finding["advice"]
+
+
+def test_the_name_of_a_mask_is_refused(tmp_path: Path) -> None:
+    """`note_present` is what readers call the mask of an optional `note`."""
+    text = HEAD + "class Pet(Record):\n    note: str | None = None\n"
+    text += "    note_present: bool\n"
+    [finding] = refusals(make_project(tmp_path, {"pets.py": text}))
+    assert finding["rule"] == "SG115"
+    assert place(finding) == f"schemas/pets.py:{FIELD_LINE + 1}:5"
+
+
+def test_what_pydantic_refuses_is_placed_at_its_line(tmp_path: Path) -> None:
+    """Errors of a whole class are brought to the statement that they name."""
+    for statement, message in (
+        ("model_config: int", "`model_config` cannot be used as a model field name"),
+        ("age = 5", "A non-annotated attribute was detected: `age = 5`"),
+        ("age: 'Unknown'", "name 'Unknown' is not defined"),
+    ):
+        text = f"{HEAD}class Pet(Record):\n    x: int\n    {statement}\n"
+        [finding] = refusals(make_project(tmp_path / statement[:5], {"pets.py": text}))
+        assert finding["rule"] == "SG101"
+        assert message in finding["message"]
+        assert "\n" not in finding["message"]
+        assert place(finding) == f"schemas/pets.py:{FIELD_LINE + 1}:5"
+
+
+def test_a_record_without_fields_is_refused(tmp_path: Path) -> None:
+    """There would be nothing to write; a base class begins with an underscore."""
+    text = HEAD + "class Pet(Record):\n    pass\n"
+    [finding] = refusals(make_project(tmp_path, {"pets.py": text}))
+    assert finding["rule"] == "SG106"
+    assert place(finding) == f"schemas/pets.py:{FIELD_LINE - 1}:1"
+    assert "begin the name of a base class with '_'" in finding["advice"]
+
+
+@pytest.mark.parametrize(
+    "schemas",
+    [
+        {},
+        {"empty.py": ""},
+        {"base.py": f"{HEAD}class _Base(Record):\n    x: int\n"},
+        {"_hidden.py": f"{HEAD}class Pet(Record):\n    x: int\n"},
+    ],
+    ids=["no file", "no class", "only a base", "only a private file"],
+)
+def test_a_project_without_records_is_refused(
+    tmp_path: Path, schemas: dict[str, str]
+) -> None:
+    """No record at all is a mistake and deletes nothing."""
+    [finding] = refusals(make_project(tmp_path, schemas))
+    assert finding["rule"] == "SG103"
+    assert finding["location"]["path"] == "schemas"
+    assert "schemagen init" in finding["advice"]
+
+
+def test_a_duplicate_wire_key_is_found_at_the_second_field(tmp_path: Path) -> None:
+    """Two fields under one key would overwrite each other."""
+    text = HEAD + textwrap.dedent("""\
+        class Pet(Record):
+            note: str
+            remark: Annotated[str, Text(key="note")]
+        """)
+    [finding] = refusals(make_project(tmp_path, {"pets.py": text}))
+    assert finding["rule"] == "SG114"
+    assert place(finding) == f"schemas/pets.py:{FIELD_LINE + 1}:5"
+    assert finding["message"].startswith("Pet.remark: the wire key 'note' is that of")
+    assert finding["found"] == "'note'"
+
+
+CLASS = "class {}(Record):\n    x: int\n\n\n"
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("PetPhoto", "PetPhoto"), ("Pet_Photo", "PetPhoto"), ("PETS", "Pets")],
+)
+def test_two_records_with_one_package_in_two_files(
+    tmp_path: Path, first: str, second: str
+) -> None:
+    """Names that become the same package are found, with the place of the other."""
+    schemas = {"a.py": HEAD + CLASS.format(first), "b.py": HEAD + CLASS.format(second)}
+    [finding] = refusals(make_project(tmp_path, schemas))
+    assert finding["rule"] == "SG104"
+    assert place(finding) == f"schemas/b.py:{FIELD_LINE - 1}:1"
+    assert f"{first} at schemas/a.py:{FIELD_LINE - 1}:1" in finding["found"]
+    assert "rename one" in finding["advice"]
+
+
+def test_two_records_with_one_package_in_one_file(tmp_path: Path) -> None:
+    """PetPhoto and Pet_Photo would both be generated as pet_photo."""
+    text = HEAD + CLASS.format("PetPhoto") + CLASS.format("Pet_Photo")
+    [finding] = refusals(make_project(tmp_path, {"pets.py": text}))
+    assert finding["rule"] == "SG104"
+    assert place(finding) == f"schemas/pets.py:{FIELD_LINE + 3}:1"
+
+
+def test_a_class_that_a_later_one_replaces_is_found(tmp_path: Path) -> None:
+    """Python keeps the second of two classes of one name; the first is not lost."""
+    text = HEAD + CLASS.format("Pet") + CLASS.format("Pet").replace("x", "y")
+    [finding] = refusals(make_project(tmp_path, {"pets.py": text}))
+    assert finding["rule"] == "SG104"
+    assert place(finding) == f"schemas/pets.py:{FIELD_LINE + 3}:1"
+    assert f"schemas/pets.py:{FIELD_LINE - 1}:1" in finding["found"]
+
+
+@pytest.mark.parametrize("name", ["Class", "Import", "Größe", "猫"])
+def test_a_record_name_has_to_be_a_package_name(tmp_path: Path, name: str) -> None:
+    """Keywords and letters that not every file system keeps are refused."""
+    project = make_project(tmp_path, {"pets.py": HEAD + CLASS.format(name)})
+    [finding] = refusals(project)
+    assert finding["rule"] == "SG105"
+    assert finding["found"] == repr(name.lower())
+    assert finding["advice"] == "rename the class"
+
+
+def test_inherited_fields_are_placed_where_they_are_declared(tmp_path: Path) -> None:
+    """A mistake in a shared base class in another file is a finding in that file."""
+    base = HEAD + "class _Base(Record):\n    x: dict[str, int]\n"
+    cat = "from ._base import _Base\n\nclass Cat(_Base):\n    y: set[int]\n"
+    found = refusals(make_project(tmp_path, {"_base.py": base, "cats.py": cat}))
+    assert [(place(f), f["found"]) for f in found] == [
+        (f"schemas/_base.py:{FIELD_LINE}:5", "dict[str, int]"),
+        ("schemas/cats.py:4:5", "set[int]"),
+    ]
+
+
+def test_all_mistakes_of_all_files_are_reported_in_one_run(tmp_path: Path) -> None:
+    """Ten mistakes in three files and a broken fourth: one run names them all."""
+    one = """\
+class One(Record):
+    a: dict[str, int]
+    b: Annotated[int, Scalar('int65')]
+    c: Annotated[str, Scalar('int64')]
+    d: int = "none"
+"""
+    two = """\
+class Two(Record):
+    a: str
+    b: Annotated[str, Text(key="a")]
+    json: int
+    c: Annotated[int, Field(ge=0)]
+
+
+class Class(Record):
+    x: int
+"""
+    three = """\
+class Three(Record):
+    a: Annotated[str, Text(role="target")]
+
+
+class One(Record):
+    a: Annotated[Any, VarLen("int8", max_length=0, ragged=3, role="?")]
+"""
+    schemas = {"1.py": HEAD + one, "2.py": HEAD + two, "3.py": HEAD + three}
+    schemas["4.py"] = "class (:"
+    found = refusals(make_project(tmp_path, schemas))
+    line = FIELD_LINE
+    assert [(place(finding), finding["rule"]) for finding in found] == [
+        (f"schemas/1.py:{line}:5", "SG111"),
+        (f"schemas/1.py:{line + 1}:5", "SG113"),
+        (f"schemas/1.py:{line + 2}:5", "SG112"),
+        (f"schemas/1.py:{line + 3}:5", "SG116"),
+        (f"schemas/2.py:{line + 1}:5", "SG114"),
+        (f"schemas/2.py:{line + 2}:5", "SG115"),
+        (f"schemas/2.py:{line + 3}:5", "SG117"),
+        (f"schemas/2.py:{line + 6}:1", "SG105"),
+        (f"schemas/3.py:{line}:5", "SG118"),
+        (f"schemas/3.py:{line + 3}:1", "SG104"),
+        *[(f"schemas/3.py:{line + 4}:5", "SG113")] * 3,
+        ("schemas/4.py:1:7", "SG101"),
+    ]
