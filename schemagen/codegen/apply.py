@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from errno import EISDIR
 from pathlib import Path
 
@@ -83,8 +84,10 @@ def apply(plan: Plan, output: Path, shown: str) -> None:
         ) from None
     finally:
         for temporary, _ in staged:
-            temporary.unlink(missing_ok=True)
-        _remove_made(made)
+            with suppress(OSError):
+                temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            _remove_made(made)
 
 
 def _temporary(place: Path) -> Path:
