@@ -87,10 +87,13 @@ def find_files(source: Source, split: str | None, spec: Spec) -> Files:
         path = os.fspath(source)
         if tf.io.gfile.isdir(path):
             return _files_of_directory(path, split, spec)
-        paths = sorted(tf.io.gfile.glob(path))
+        if tf.io.gfile.exists(path):
+            paths = [path]
+        else:
+            paths = sorted(tf.io.gfile.glob(path))
+            _check_shards(paths)
         if not paths:
             raise DatasetError(f"{path}: no such directory or file")
-        _check_shards(paths)
     else:
         paths = [os.fspath(path) for path in source]
         if not paths:
@@ -163,3 +166,5 @@ def _compression(path: str) -> str:
         raise DatasetError(f"{path}: {error}") from None
     except tf.errors.NotFoundError:
         raise DatasetError(f"{path}: no such file") from None
+    except tf.errors.OpError as error:
+        raise DatasetError(f"{path}: {error.message}") from None
