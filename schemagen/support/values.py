@@ -104,9 +104,16 @@ class Numbers:
     def _from_numbers(self, flat: Sequence[object]) -> NDArray[Any]:
         """Make a flat array, of Python's own types by their own rules.
 
-        numpy would read [True, 2] as integers and [2**63, 1] as floats.
+        numpy would read [True, 2] as integers, and [2**63, 1] and integers among
+        floats as float64, whether that holds them or not.
         """
         types = set(map(type, flat))
+        if len(types) > 1 and types.isdisjoint((bool, np.bool_)):
+            integers = [int(n) for n in flat if isinstance(n, (int, np.integer))]
+            if len(integers) == len(flat):
+                flat, types = integers, {int}
+            elif integers and self.dtype in FLOATS:
+                self._check_integers(integers)
         if not types:
             return np.empty(0, "float32" if self.dtype == "bfloat16" else self.dtype)
         if types == {int}:
@@ -120,9 +127,6 @@ class Numbers:
                 largest = max(flat, key=abs)  # type: ignore[arg-type]
                 raise Problem(f"the integer {largest}", self.dtype) from None
         if types == {float, int}:
-            for number in flat:
-                if type(number) is int and not _is_float(number):
-                    raise Problem(f"the integer {number}", f"an exact {self.dtype}")
             return np.array(flat, np.float64)
         if len(types) > 1 and types & {bool, np.bool_}:
             raise Problem("a bool among numbers", f"{self.dtype} numbers")
@@ -133,6 +137,19 @@ class Numbers:
             example = next(v for v in flat if type(v) is strange[0])
             raise Problem(described(example), f"{self.dtype} numbers")
         return np.asarray(flat)
+
+    def _check_integers(self, integers: Sequence[int]) -> None:
+        """Refuse integers that stand among floats and would be rounded with them."""
+        exact = Numbers(self.dtype)
+        try:
+            exact.convert(integers)
+        except Problem:
+            for number in integers:
+                try:
+                    exact.convert(number)
+                except Problem:
+                    expected = f"an exact {self.dtype}"
+                    raise Problem(f"the integer {number}", expected) from None
 
     def _booleans(self, array: NDArray[Any]) -> NDArray[Any]:
         if array.dtype.kind != "b":
@@ -226,13 +243,6 @@ def check_shape(array: NDArray[Any], expected: Sequence[int | None]) -> None:
 def shape_text(shape: Sequence[int | None]) -> str:
     """Write a shape as `[64, 64, 3]`, with `?` for a size that may vary."""
     return "[" + ", ".join("?" if size is None else str(size) for size in shape) + "]"
-
-
-def _is_float(number: int) -> bool:
-    try:
-        return int(float(number)) == number
-    except OverflowError:
-        return False
 
 
 def _flatten(value: Sequence[Any]) -> tuple[Sequence[object], Shape]:

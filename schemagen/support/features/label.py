@@ -48,10 +48,11 @@ class Label(Feature):
         if isinstance(value, (bool, np.bool_)) or not isinstance(
             value, (int, np.integer)
         ):
-            found = described(value)
+            if isinstance(value, np.ma.MaskedArray):
+                raise Problem("a masked array", self._expected())
             if isinstance(value, np.ndarray) and value.ndim == 0:
                 return self.convert(value[()])
-            raise Problem(found, self._expected())
+            raise Problem(described(value), self._expected())
         if not 0 <= value < self._num_classes:
             raise Problem(f"class id {value}", self._expected())
         return int(value)

@@ -109,10 +109,9 @@ class VarLen(Feature):
         lengths = np.fromiter(map(len, values), np.int64, len(values))
         kinds = set(map(type, values))
         if kinds == {np.ndarray}:
-            filled = [row for row in values if row.size]
-            if len({row.dtype for row in filled}) > 1:
-                raise Problem("rows of different dtypes", "rows of one dtype")
-            joined: Any = np.concatenate(filled) if filled else []
+            if len({(row.dtype, row.shape[1:]) for row in values}) > 1:
+                raise Problem("rows of different dtypes or shapes", "rows of one kind")
+            joined: Any = np.concatenate(values)
         elif kinds <= {list, tuple}:
             joined = list(chain.from_iterable(values))
         else:
