@@ -173,7 +173,7 @@ def check(project: str, style: str, diff: bool) -> None:
     help="A table for people, or the spec.",
 )
 def describe(record: str | None, project: str, style: str) -> None:
-    """Show what RECORD, or every record, holds, and how it is stored and read."""
+    """Show how RECORD, or every record, is stored and read."""
     from . import project as use_cases
     from .codegen.describe import describe_text
     from .spec.serial import dumps, to_data

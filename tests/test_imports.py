@@ -1,0 +1,110 @@
+"""What is imported when: the generator never waits for tensorflow."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from command_line import make_project
+
+import schemagen
+
+PET = "from schemagen import Record\n\nclass Pet(Record):\n    age: int\n"
+
+_HEAVY = ("tensorflow", "keras", "pydantic", "numpy", "jinja2")
+_PROBE = f"""
+import json, sys
+try:
+    exec(sys.argv[1])
+except SystemExit as ended:
+    assert not ended.code, ended.code
+found = [name for name in {_HEAVY} if name in sys.modules]
+print("LOADED " + json.dumps(found))
+"""
+
+
+def loaded_by(code: str, project: Path, *path: Path) -> set[str]:
+    """Run code in a process of its own; return what it has imported of the heavy."""
+    result = subprocess.run(
+        [sys.executable, "-c", _PROBE, code],
+        cwd=project,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, path))},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+    last = result.stdout.splitlines()[-1]
+    assert last.startswith("LOADED ")
+    return set(json.loads(last.removeprefix("LOADED ")))
+
+
+def command(*arguments: str) -> str:
+    return f"from schemagen.cli import main; main({list(arguments)!r})"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A generated project."""
+    root = make_project(tmp_path / "p", {"pets.py": PET})
+    schemagen.generate(root)
+    return root
+
+
+HELP = [
+    ("--help",),
+    *((n, "--help") for n in ("init", "generate", "check", "describe")),
+]
+
+
+@pytest.mark.parametrize("arguments", [*HELP, ("--version",)])
+def test_help_imports_nothing_heavy(project: Path, arguments: tuple[str, ...]) -> None:
+    """A help text waits for neither tensorflow nor pydantic, numpy and jinja."""
+    assert loaded_by(command(*arguments), project) == set()
+
+
+def test_importing_schemagen_imports_nothing_heavy(project: Path) -> None:
+    """The package itself is light; its words come when they are asked for."""
+    assert loaded_by("import schemagen", project) == set()
+    words = "from schemagen import Record, Image, Label, VarLen, Vector, Scalar, Text"
+    assert loaded_by(words, project) == {"pydantic", "numpy"}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("generate",),
+        ("check",),
+        ("check", "--diff"),
+        ("describe",),
+        ("init", "schemas"),
+    ],
+)
+def test_no_command_imports_tensorflow(
+    project: Path, arguments: tuple[str, ...]
+) -> None:
+    """A whole run of every verb stays without tensorflow and keras."""
+    found = loaded_by(command(*arguments), project)
+    assert "jinja2" in found
+    assert not found & {"tensorflow", "keras"}
+
+
+def test_the_generated_serializer_imports_no_tensorflow(project: Path) -> None:
+    """Who writes data needs numpy, and none of the rest."""
+    found = loaded_by("import generated.pet.serializer", project, project)
+    assert found == {"numpy"}
+
+
+def test_the_probe_sees_an_import_of_tensorflow(tmp_path: Path, project: Path) -> None:
+    """The tests above can fail: a schema that imports tensorflow is caught by them."""
+    for name in ("tensorflow", "keras"):  # empty ones, to not wait for the real
+        (tmp_path / "stand-in" / name).mkdir(parents=True)
+        (tmp_path / "stand-in" / name / "__init__.py").write_text("")
+    path = project / "schemas/pets.py"
+    path.write_text("import tensorflow, keras\n" + path.read_text())
+    found = loaded_by(command("check"), project, tmp_path / "stand-in")
+    assert found >= {"tensorflow", "keras"}
