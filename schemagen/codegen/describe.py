@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ..spec.model import RecordSpec
 from ..spec.serial import fingerprint
-from .view import FieldView, RecordView
+from .field_view import FieldView
+from .record_view import RecordView
 
 _HEADINGS = ("field", "kind", "role", "key", "stored as", "parsed as")
 

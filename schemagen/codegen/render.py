@@ -22,7 +22,7 @@ from ..spec.serial import fingerprint, to_json
 from .header import digest, with_header
 from .layout import wrap
 from .literals import comment, identifier, literal, prose
-from .view import RecordView
+from .record_view import RecordView
 
 _RECORD_FILES = ("__init__.py", "serializer.py", "parser.py", "pipeline.py", "model.py")
 _SHARED_SOURCE = "schemagen/support"

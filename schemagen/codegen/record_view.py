@@ -1,0 +1,207 @@
+"""What templates see of a record: its fields by role, its imports, its texts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from ..spec.model import (
+    LabelSpec,
+    RecordSpec,
+)
+from .field_view import FieldView
+from .layout import WIDTH
+from .literals import Code, identifier, literal
+
+
+def import_line(module: str, names: list[str]) -> str:
+    """Write an import of names, one a line if they do not fit."""
+    line = f"from {module} import {', '.join(names)}"
+    if len(line) <= WIDTH:
+        return line
+    listed = "".join(f"    {name},\n" for name in names)
+    return f"from {module} import (\n{listed})"
+
+
+def _imports(*groups: list[str]) -> Code:
+    return Code("\n\n".join("\n".join(group) for group in groups if group))
+
+
+def _with_masks(fields: tuple[FieldView, ...]) -> tuple[str, ...]:
+    return tuple(
+        name
+        for field in fields
+        for name in ((field.name, field.mask_name) if field.masked else (field.name,))
+    )
+
+
+@dataclass(frozen=True)
+class RecordView:
+    """A record as templates see it."""
+
+    spec: RecordSpec
+    fingerprint: str
+
+    @cached_property
+    def fields(self) -> tuple[FieldView, ...]:
+        return tuple(map(FieldView, self.spec.fields))
+
+    @cached_property
+    def by_key(self) -> tuple[FieldView, ...]:
+        """The fields in the order in which they are written."""
+        return tuple(map(FieldView, self.spec.by_key()))
+
+    def _with_role(self, role: str) -> tuple[FieldView, ...]:
+        return tuple(map(FieldView, self.spec.with_role(role)))
+
+    @property
+    def inputs(self) -> tuple[FieldView, ...]:
+        return self._with_role("input")
+
+    @property
+    def targets(self) -> tuple[FieldView, ...]:
+        return self._with_role("target")
+
+    @property
+    def weights(self) -> tuple[FieldView, ...]:
+        return self._with_role("weight")
+
+    @property
+    def infos(self) -> tuple[FieldView, ...]:
+        return self._with_role("info")
+
+    @property
+    def adapted(self) -> tuple[FieldView, ...]:
+        """The inputs whose encoders learn from data first."""
+        return tuple(field for field in self.inputs if field.adapts)
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """The names in the dict of features: inputs and their masks."""
+        return _with_masks(self.inputs)
+
+    @property
+    def info_names(self) -> tuple[str, ...]:
+        return _with_masks(self.infos)
+
+    @property
+    def info_text(self) -> str:
+        return ", ".join(self.info_names)
+
+    @property
+    def arguments(self) -> Code:
+        """Every field passed on by its own keyword."""
+        names = [identifier(field.name) for field in self.fields]
+        return Code(", ".join(f"{name}={name}" for name in names))
+
+    @property
+    def element(self) -> Code:
+        """A dataset's element, of the variables that hold its members."""
+        parts = ["features"]
+        parts += ["targets"] * bool(self.targets)
+        # Keras takes weights as the third member, and only beside targets.
+        parts += ["weights"] * bool(self.targets and self.weights)
+        return Code(", ".join(parts))
+
+    @property
+    def element_text(self) -> str:
+        """What a dataset delivers, in words."""
+        if not self.targets:
+            return "Elements are the features, a dict by name."
+        names = ", ".join(f"`{field.name}`" for field in self.targets)
+        single = len(self.targets) == 1
+        parts = f"features, {names if single else 'targets'}"
+        parts += f", `{self.weights[0].name}` as weights" if self.weights else ""
+        text = f"Elements are ({parts}), with features a dict by name"
+        return f"{text}." if single else f"{text}, and targets with {names}."
+
+    @property
+    def served(self) -> Code:
+        """The expression for what a served model returns, by name."""
+        call = "model({name: batch[name] for name in model.input})"
+        if len(self.targets) > 1:
+            return Code(call)
+        name = self.targets[0].name if self.targets else "features"
+        return Code(f"{{{literal(name)}: {call}}}")
+
+    @property
+    def metrics(self) -> Code:
+        """The keyword of `compile` for metrics; weights have to count in them."""
+        return Code("weighted_metrics" if self.weights else "metrics")
+
+    @property
+    def serializer_imports(self) -> Code:
+        """The imports of `serializer.py`, and no more than it uses."""
+        types = [field.takes for field in self.fields]
+        text = " ".join(types)
+        classes = {field.feature_class for field in self.fields}
+        functions = ["encode_example", "encode_examples"]
+        typing = [name for name in ("ArrayLike", "NDArray") if name in text]
+        abc = ["Iterable", "Mapping"] + ["Sequence"] * ("Sequence" in text)
+        return _imports(
+            [
+                "import os",
+                import_line("collections.abc", abc),
+                import_line("typing", ["Any"]),
+            ],
+            ["import numpy as np"] * ("np." in text)
+            + [import_line("numpy.typing", typing)] * bool(typing),
+            [
+                import_line(
+                    ".._support.features", [*sorted({*classes, "Column"}), *functions]
+                ),
+                import_line(".._support.manifest", ["load_spec"]),
+                import_line(
+                    ".._support.shards", ["DEFAULT_SHARD_BYTES", "ShardedWriter"]
+                ),
+            ],
+        )
+
+    @property
+    def parser_imports(self) -> Code:
+        """The imports of `parser.py`, and no more than it uses."""
+        numpy = any(field.uses_numpy for field in self.fields)
+        return _imports(
+            [
+                import_line("collections.abc", ["Collection"]),
+                import_line("typing", ["Any"]),
+            ],
+            ["import numpy as np"] * numpy + ["import tensorflow as tf"],
+            [import_line(".._support", ["reading"])],
+        )
+
+    @property
+    def model_imports(self) -> Code:
+        """The imports of `model.py`."""
+        abc = ["Callable", "Collection", "Mapping"]
+        return _imports(
+            [
+                "import os",
+                import_line("collections.abc", abc),
+                import_line("typing", ["Any"]),
+            ],
+            ["import keras", "import tensorflow as tf"],
+            [
+                import_line(".._support", ["blocks"]),
+                import_line(".parser", ["KEYS", "parse_batch"]),
+            ],
+        )
+
+    @property
+    def optional_only(self) -> bool:
+        """Whether nothing in a record has to be there."""
+        return all(field.spec.optional for field in self.fields)
+
+    @property
+    def required_keys(self) -> tuple[str, ...]:
+        """The keys of lists whose absence has to be looked for."""
+        return tuple(field.spec.key for field in self.by_key if field.required_sequence)
+
+    @property
+    def named_labels(self) -> tuple[FieldView, ...]:
+        """The labels whose classes have names."""
+        return tuple(
+            field
+            for field in self.fields
+            if isinstance(field.spec, LabelSpec) and field.spec.classes
+        )
