@@ -144,8 +144,8 @@ _ROWS = (
     ),
     Rule(
         "SG403",
-        "the output cannot be written",
-        "Nothing is left half-written: the other files stay as they are.",
+        "a file or directory cannot be read or written",
+        "No file is left half-written; running the command again ends the work.",
     ),
     Rule(
         "SG404",
@@ -160,3 +160,32 @@ _ROWS = (
 )
 
 RULES = {rule.id: rule for rule in _ROWS}
+
+_GROUPS = {
+    "SG1": "Schemas",
+    "SG3": "Generated files",
+    "SG4": "Settings and requests",
+}
+
+
+def rules_page() -> str:
+    """Return the documentation of all rules as Markdown: `docs/rules.md`."""
+    lines = [
+        "# Rules",
+        "",
+        "Every finding of schemagen bears the id of its rule. This page is made from",
+        "`schemagen/rules.py` by `python -m schemagen.rules > docs/rules.md`.",
+    ]
+    for group, title in _GROUPS.items():
+        lines += ["", f"## {title}", "", "| id | what is wrong | why it matters |"]
+        lines.append("| --- | --- | --- |")
+        lines += [
+            f"| {rule.id} | {rule.title} | {rule.purpose} |"
+            for rule in _ROWS
+            if rule.id.startswith(group)
+        ]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    print(rules_page(), end="")

@@ -1,0 +1,173 @@
+"""The shape of the house: who may import whom, and how long a module may be."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import schemagen
+
+ROOT = Path(schemagen.__file__).parent
+MODULES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py"))
+
+# For each part, the parts that it may import. There is no way back.
+ALLOWED: dict[str, set[str]] = {
+    "support": set(),
+    "findings": set(),
+    "rules": set(),
+    "config": {"findings"},
+    "schema": {"support", "findings"},
+    "spec": {"support", "findings", "schema"},
+    "codegen": {"support", "findings", "spec"},
+    "evolution": {"support", "findings", "spec"},
+    "data": {"support", "findings", "spec"},
+    "project": {
+        "support",
+        "findings",
+        "rules",
+        "config",
+        "schema",
+        "spec",
+        "codegen",
+        "evolution",
+        "data",
+    },
+    "cli": {"project", "findings", "rules", "config", "spec", "codegen"},
+    "__init__": {"schema", "project", "codegen"},
+    "__main__": {"cli"},
+}
+
+# The modules that read data or make models; nobody else may wait for tensorflow.
+TENSORFLOW = {
+    "support/blocks.py",
+    "support/datasets.py",
+    "support/reading.py",
+}
+
+# What copied code may need: generated packages are used where schemagen is not.
+SUPPORT_NEEDS = {"numpy", "google_crc32c", "PIL", "tensorflow", "keras", "ml_dtypes"}
+
+
+def imported(module: str) -> Iterator[str]:
+    """Yield the full names that a module of schemagen imports, wherever in it."""
+    path = ROOT / module
+    package = ("schemagen", *Path(module).parent.parts)
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else ()
+            origin = [*base, *(node.module or "").split(".")]
+            name = ".".join(part for part in origin if part)
+            yield from (f"{name}.{alias.name}" for alias in node.names)
+
+
+def part_of(module: str) -> str:
+    """Return the part of the house that a file is in."""
+    return Path(module).parts[0].removesuffix(".py")
+
+
+def third_party(module: str) -> set[str]:
+    """Return the packages outside the standard library that a module imports."""
+    names = {name.split(".")[0] for name in imported(module)}
+    return names - set(sys.stdlib_module_names) - {"schemagen"}
+
+
+def importers_of(*packages: str) -> set[str]:
+    return {module for module in MODULES if third_party(module) & set(packages)}
+
+
+def test_the_imports_are_read_from_the_files() -> None:
+    """What the tests below look at is there: relative, absolute and inner imports."""
+    assert "schemagen.spec.model.RecordSpec" in set(imported("codegen/render.py"))
+    assert "schemagen.schema.loading.LoadedRecord" in set(imported("spec/resolve.py"))
+    assert "schemagen.project" in set(imported("cli.py"))
+    assert "numpy" in set(imported("support/values.py"))
+    assert len(MODULES) > 40
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_imports_point_one_way(module: str) -> None:
+    """No part imports one that stands above it."""
+    part = part_of(module)
+    inner = [name for name in imported(module) if name.split(".")[0] == "schemagen"]
+    found = {name.split(".")[1] for name in inner}
+    if part in ("__init__", "__main__"):
+        found &= set(ALLOWED)
+    assert found <= ALLOWED[part] | {part}, module
+
+
+def test_one_module_knows_the_template_language() -> None:
+    """Only the renderer would change with another template language."""
+    assert importers_of("jinja2") == {"codegen/render.py"}
+
+
+def test_pydantic_stays_in_the_schema_language() -> None:
+    """Specs, templates and tools would not notice another way to declare records."""
+    assert {part_of(module) for module in importers_of("pydantic")} == {"schema"}
+    assert importers_of("pydantic_core") <= importers_of("pydantic")
+    users = {
+        module
+        for module in MODULES
+        if any(name.startswith("schemagen.schema") for name in imported(module))
+        and part_of(module) != "schema"
+    }
+    assert users == {"__init__.py", "project.py", "spec/resolve.py"}
+
+
+def test_tensorflow_stays_where_data_is_read_and_models_are_made() -> None:
+    """The generator and the writer of data run without it."""
+    assert importers_of("tensorflow", "keras") == TENSORFLOW
+
+
+def test_only_the_command_line_knows_click() -> None:
+    """Everything that a command does can be done from Python."""
+    assert importers_of("click") == {"cli.py"}
+
+
+@pytest.mark.parametrize("module", [m for m in MODULES if part_of(m) == "support"])
+def test_shared_code_stands_alone(module: str) -> None:
+    """It is copied into generated packages, where there is no schemagen."""
+    path = ROOT / module
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    depth = len(Path(module).parent.parts)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            assert node.level <= depth, f"line {node.lineno} leaves support/"
+    assert not [name for name in imported(module) if name == "schemagen"]
+    assert third_party(module) <= SUPPORT_NEEDS
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_modules_are_short(module: str) -> None:
+    """A module that one can hold in one's head has one subject."""
+    lines = (ROOT / module).read_text(encoding="utf-8").count("\n")
+    assert lines <= 400
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_modules_say_what_they_are(module: str) -> None:
+    """Each has a docstring, and no name under which anything could be filed."""
+    tree = ast.parse((ROOT / module).read_text(encoding="utf-8"))
+    assert ast.get_docstring(tree)
+    names = {part.removesuffix(".py") for part in Path(module).parts}
+    assert not names & {"utils", "util", "helpers", "common", "manager", "misc"}
+
+
+def test_templates_say_what_they_are() -> None:
+    """There is one for each file of a record and one for each kind of field."""
+    from schemagen.codegen.render import templates_directory
+    from schemagen.spec.model import KINDS
+
+    directory = templates_directory()
+    found = {p.relative_to(directory).as_posix() for p in directory.rglob("*.jinja")}
+    parts = {"__init__", "serializer", "parser", "pipeline", "model"}
+    assert found == {
+        *(f"{part}.py.jinja" for part in parts),
+        *(f"kinds/{kind.lower()}.jinja" for kind in KINDS),
+        "kinds/parts.jinja",
+    }

@@ -1,0 +1,58 @@
+"""The table of rules: complete, documented, and each one tested."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import schemagen
+from schemagen.rules import RULES, rules_page
+
+PACKAGE = Path(schemagen.__file__).parent
+TESTS = Path(__file__).parent
+
+
+def ids_in(*paths: Path) -> set[str]:
+    """Return the rules that files name."""
+    return {
+        found
+        for path in paths
+        for found in re.findall(r"SG\d{3}", path.read_text(encoding="utf-8"))
+    }
+
+
+def test_the_code_raises_the_rules_of_the_table_and_no_others() -> None:
+    """Each id in the code has a row, and each row a place that raises it."""
+    code = [path for path in PACKAGE.rglob("*.py") if path.name != "rules.py"]
+    assert ids_in(*code) == set(RULES)
+
+
+def test_every_rule_is_raised_by_a_test() -> None:
+    """A finding that no test has seen may never come, or come with a wrong text."""
+    tests = [path for path in TESTS.rglob("test_*.py") if path != Path(__file__)]
+    assert ids_in(*tests) >= set(RULES)
+
+
+def test_rules_are_written_for_readers() -> None:
+    """A title is a phrase, a purpose is sentences, and no id stands twice."""
+    for rule in RULES.values():
+        assert re.fullmatch(r"SG[1-4]\d\d", rule.id)
+        assert not rule.title.endswith(".")
+        assert rule.purpose.endswith(".")
+    assert list(RULES) == sorted(RULES)
+    table = (PACKAGE / "rules.py").read_text(encoding="utf-8")
+    assert len(re.findall(r'^        "SG\d{3}",$', table, re.M)) == len(RULES)
+
+
+def test_the_page_of_rules_is_what_the_table_says() -> None:
+    """docs/rules.md is made by `python -m schemagen.rules > docs/rules.md`."""
+    page = TESTS.parent / "docs" / "rules.md"
+    assert page.read_text(encoding="utf-8") == rules_page()
+
+
+def test_the_page_has_every_rule() -> None:
+    """No group of rules is left out of it."""
+    rows = re.findall(r"^\| (SG\d{3}) \| (.+) \| (.+) \|$", rules_page(), re.M)
+    assert [tuple(row) for row in rows] == [
+        (rule.id, rule.title, rule.purpose) for rule in RULES.values()
+    ]
