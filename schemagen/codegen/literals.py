@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import keyword
+import re
 import unicodedata
 
 from markupsafe import Markup
@@ -84,17 +85,23 @@ def identifier(name: str) -> Code:
     return Code(name)
 
 
+# Three quotes in a row would end a docstring, and so would one next to its end.
+_QUOTES = re.compile(r'"{3,}')
+_LAST_QUOTES = re.compile(r'"{3,}|"+\Z')
+
+
+def _escaped_quotes(run: re.Match[str]) -> str:
+    return '\\"' * len(run[0])
+
+
 def prose(text: str, indent: int = 0) -> Code:
     """Write text so that it can stand inside a docstring.
 
     Lines after the first are indented; nothing in the text can end the docstring.
     """
-    lines = []
-    for line in text.split("\n"):
-        shown = "".join(_shown(character) for character in line)
-        lines.append(shown.replace('"""', '\\"\\"\\"').rstrip())
-    if lines and lines[-1].endswith('"'):
-        lines[-1] = lines[-1][:-1] + '\\"'
+    lines = ["".join(map(_shown, line)).rstrip() for line in text.split("\n")]
+    last = _LAST_QUOTES.sub(_escaped_quotes, lines.pop())
+    lines = [*(_QUOTES.sub(_escaped_quotes, line) for line in lines), last]
     pad = "\n" + " " * indent
     return Code(pad.join(lines).replace(pad + "\n", "\n\n").replace(pad + "\n", "\n\n"))
 
