@@ -62,7 +62,9 @@ def declaration(name: str, info: FieldInfo) -> Declaration:
     """Read one field of a schema class."""
     types, metadata, nullable = _unwrapped(info.annotation)
     metadata = (*metadata, *info.metadata)
-    python_type = Union[types] if types else NoneType  # noqa: UP007
+    # A union of one is that one, but typing may hand out another that equals it.
+    one = types[0] if len(types) == 1 else None
+    python_type = one or (Union[types] if types else NoneType)  # noqa: UP007
     kinds = [item for item in metadata if isinstance(item, Kind)]
     kind = kinds[0] if kinds else _plain_kind(python_type)
     if isinstance(kind, Label):

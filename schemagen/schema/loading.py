@@ -15,6 +15,7 @@ from pathlib import Path
 from types import ModuleType, TracebackType
 
 from ..findings import Finding, Location
+from .literal_order import literals_in_order
 from .record import Record
 from .source_map import SourceMap
 
@@ -97,7 +98,7 @@ def load_schemas(root: Path, schemas: str, output: str) -> LoadResult:
     places = SourceMap(root)
     records: list[LoadedRecord] = []
     findings: list[Finding] = []
-    with _isolated(root, _package(schemas), _package(output)):
+    with _isolated(root, _package(schemas), _package(output)), literals_in_order():
         for path in schema_files(root / schemas):
             try:
                 module = importlib.import_module(_module_name(root, path))
