@@ -67,9 +67,7 @@ class Numbers:
         """
         array = value if isinstance(value, np.ndarray) else self._from_python(value)
         if isinstance(array, np.ma.MaskedArray):
-            raise Problem(
-                "a masked array", "an array without mask", "a mask is not written"
-            )
+            raise _masked()
         # A dtype's name takes microseconds to find; its kind is at hand.
         if array.dtype.kind == "V" and array.dtype.name == "bfloat16":
             array = array.astype(np.float32)
@@ -263,8 +261,14 @@ def _flatten(value: Sequence[Any]) -> tuple[Sequence[object], Shape]:
     return level, tuple(shape)
 
 
+def _masked() -> Problem:
+    return Problem("a masked array", "an array without mask", "a mask is not written")
+
+
 def _stacked(rows: Sequence[Any]) -> NDArray[Any]:
     """Join arrays along a new first dimension, without joining their dtypes."""
+    if any(isinstance(row, np.ma.MaskedArray) for row in rows):
+        raise _masked()
     arrays = [np.asarray(row) for row in rows]
     if len({array.shape for array in arrays}) > 1:
         raise Problem("arrays of different shapes", "arrays of one shape")
