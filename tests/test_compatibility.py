@@ -59,8 +59,8 @@ _CHANGES: list[tuple[str, dict[str, Any], str | None, str | None]] = [
         (
             base,
             {"key": "y"},
-            "nothing was written under the key 'y'",
-            "nothing was written under the key 'x'",
+            "key: written 'x', expected 'y'",
+            "key: written 'y', expected 'x'",
         )
         for base in _BASES
     ),
@@ -230,10 +230,20 @@ def test_fields_that_came_or_went() -> None:
 def test_a_misspelt_key_is_guessed() -> None:
     """Where a key looks like one that was written, the message says so."""
     old = replace(_BASES["Text"], key="image/caption")
-    new = replace(_BASES["Text"], key="image/captions")
+    new = replace(_BASES["Text"], name="captions", key="image/captions")
     assert _said(old, new)[0].endswith(
         "expected a Text; did it have the key 'image/caption'?"
     )
+
+
+@pytest.mark.parametrize("optional", [True, False])
+def test_a_changed_key_is_not_a_missing_field(optional: bool) -> None:
+    """A field whose key changed is refused; if optional it would read as defaults."""
+    old = replace(_BASES["Scalar"], key="age", optional=optional)
+    new = replace(old, key="age_years")
+    assert _said(old, new) == [
+        f"field {old.name!r}: key: written 'age', expected 'age_years'"
+    ]
 
 
 def test_another_record() -> None:
@@ -412,7 +422,7 @@ _READ: dict[str, tuple[str, str, list[Any], Any]] = {
         "Annotated[int, Scalar('int64', key='a')]",
         "Annotated[int, Scalar('int64', key='b')]",
         [1, 2, 3],
-        "field 'x': nothing was written under the key 'b', expected a Scalar",
+        "field 'x': key: written 'a', expected 'b'",
     ),
     "the same key": (
         "Annotated[int, Scalar('int64', key='x')]",

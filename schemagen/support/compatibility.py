@@ -29,6 +29,7 @@ def differences(written: Spec, expected: Spec) -> list[str]:
         expected: the spec that shall read it.
     """
     by_key = {field["key"]: field for field in written["fields"]}
+    by_name = {field["name"]: field for field in written["fields"]}
     found: list[str] = []
     if written["record"] != expected["record"]:
         found.append(
@@ -38,6 +39,12 @@ def differences(written: Spec, expected: Spec) -> list[str]:
         old = by_key.get(field["key"])
         if old is not None:
             found += _field_differences(old, field)
+        elif field["name"] in by_name:
+            # An optional field would read as its default throughout.
+            found.append(
+                f"field {field['name']!r}: key: written "
+                f"{by_name[field['name']]['key']!r}, expected {field['key']!r}"
+            )
         elif not field["optional"]:
             near = get_close_matches(field["key"], by_key, n=1)
             hint = f"; did it have the key {near[0]!r}?" if near else ""
