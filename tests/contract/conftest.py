@@ -6,23 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
 
 from .generated_records import Generated, cached_records, generate_records, importable
-
-# What runs in CI is the same every time, and no slower machine makes it fail.
-settings.register_profile(
-    "contract",
-    deadline=None,
-    derandomize=True,
-    print_blob=True,
-    suppress_health_check=[
-        HealthCheck.too_slow,
-        HealthCheck.data_too_large,
-        HealthCheck.function_scoped_fixture,
-    ],
-)
-settings.load_profile("contract")
 
 PACKAGE = "contract_records"
 

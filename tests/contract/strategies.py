@@ -9,11 +9,24 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from PIL import Image
 
 from .fields import INTEGERS, FieldCase, RecordCase
+
+# What runs in CI is the same every time, and no slower machine makes it fail.
+CONTRACT = settings(
+    deadline=None,
+    derandomize=True,
+    phases=[__import__("hypothesis").Phase.generate],
+    suppress_health_check=[
+        HealthCheck.too_slow,
+        HealthCheck.data_too_large,
+        HealthCheck.function_scoped_fixture,
+    ],
+)
 
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 

@@ -1,0 +1,83 @@
+"""One rule decides which rows are good: in the writer, in a batch, in the schema."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from .generated_records import Generated
+from .strategies import CONTRACT, arguments, rows, wild
+
+
+def outcome(call: Callable[..., Any], **row: Any) -> Any:
+    """Return what a call returns, or the ValueError with which it refuses."""
+    try:
+        return call(**row)
+    except ValueError as error:
+        return error
+
+
+@settings(CONTRACT, max_examples=60)
+@given(data=st.data())
+def test_schema_and_writer_accept_the_same_values(
+    generated: Generated, data: st.DataObject
+) -> None:
+    """A value of any type is good for both or for neither, alone and in a batch."""
+    good = arguments(data.draw(rows(generated.case)))
+    field = data.draw(st.sampled_from(generated.case.fields))
+    value = data.draw(wild(field))
+    # An explicit None says to the writer what leaving a field out says to both.
+    assume(value is not None or not field.optional)
+    row = {**good, field.name: value}
+    columns = {
+        f.name: [good.get(f.name), row.get(f.name)] for f in generated.case.fields
+    }
+
+    written = outcome(generated.serializer.serialize, **row)
+    batch = outcome(generated.serializer.serialize_batch, **columns)
+    instance = outcome(generated.record, **row)
+
+    if isinstance(written, bytes):
+        assert not isinstance(instance, ValidationError), instance
+        taken = {name: getattr(instance, name) for name in row}
+        assert generated.serializer.serialize(**taken) == written
+        assert batch == [generated.serializer.serialize(**good), written]
+    else:
+        assert type(written).__name__ == "RecordError"
+        assert written.field == field.name
+        assert written.row is None
+        assert written.found
+        assert written.expected
+        assert isinstance(instance, ValidationError), instance
+        assert [problem["loc"] for problem in instance.errors()] == [(field.name,)]
+        assert str(written).endswith(instance.errors()[0]["msg"])
+        assert type(batch).__name__ == "RecordError"
+        assert (batch.field, batch.row) == (field.name, 1)
+        assert (batch.found, batch.expected) == (written.found, written.expected)
+
+
+@settings(CONTRACT, max_examples=3)
+@given(data=st.data())
+def test_a_field_too_many_or_too_few_is_refused(
+    generated: Generated, data: st.DataObject
+) -> None:
+    """Keywords are the drift guard: no field is forgotten, none invented."""
+    serialize = generated.serializer.serialize
+    required = [field.name for field in generated.case.fields if not field.optional]
+
+    row = arguments(data.draw(rows(generated.case)))
+    with pytest.raises(TypeError, match="surplus"):
+        serialize(**row, surplus=1)
+    with pytest.raises(ValidationError, match="surplus"):
+        generated.record(**row, surplus=1)
+    for name in required:
+        rest = {key: value for key, value in row.items() if key != name}
+        with pytest.raises(TypeError, match=name):
+            serialize(**rest)
+        with pytest.raises(ValidationError, match=name):
+            generated.record(**rest)

@@ -1,0 +1,263 @@
+"""No text of a schema becomes code: it comes through as data, or it is refused."""
+
+from __future__ import annotations
+
+import builtins
+import importlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+import tensorflow as tf
+
+import schemagen
+from schemagen.findings import SchemagenError
+
+from .generated_records import importable, write_project
+from .hard_texts import FLAG, TEXTS
+
+PACKAGE = "contract_hard_texts"
+PARTS = ("serializer", "parser", "pipeline", "model")
+
+_IMPORTS = """\
+from typing import Annotated
+
+import numpy as np
+from pydantic import Field
+
+from schemagen import Image, Label, Record, Scalar, Text, VarLen, Vector
+"""
+
+_RECORD = """
+
+class Hard{number:03}(Record):
+    __doc__ = {text}
+
+    label: Annotated[int, Label(classes=({text}, "other"), key={text})]
+    words: Annotated[list[str], VarLen("string", padding_value={text}, key={text} + "w")]
+    note: Annotated[str, Text(key={text} + "n"), Field(description={text})] = {text}
+    blob: Annotated[bytes, Scalar("bytes", key={text} + "b")] = {text}.encode()
+    mask: Annotated[np.ndarray | None, Vector(shape=(2,), dtype="int8", key={text} + "m")] = None
+    small: Annotated[int, Scalar("int8", key={text} + "s"), Field(description={text})]
+    exact: Annotated[float, Scalar("float64", key={text} + "e")]
+    items: Annotated[list[int], VarLen("int8", item_shape=(2,), key={text} + "i")]
+    bits: Annotated[list[bool], Vector(shape=(1,), dtype="bool", key={text} + "t")]
+    photo: Annotated[bytes | None, Image(shape=(2, None, 3), encoding="png", resize=(2, 2), key={text} + "p")] = None
+"""
+
+KEY_ENDINGS = {
+    "label": "",
+    "words": "w",
+    "note": "n",
+    "blob": "b",
+    "mask": "m",
+    "small": "s",
+    "exact": "e",
+    "items": "i",
+    "bits": "t",
+    "photo": "p",
+}
+
+
+def words_of(text: str) -> list[str]:
+    """Return the lines of a docstring that hold words, layout apart."""
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    return [line for line in lines if line]
+
+
+@pytest.fixture(scope="module")
+def hard_project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A project in which every text stands in every place that takes text."""
+    root = tmp_path_factory.mktemp("hard") / "project"
+    records = [
+        _RECORD.format(number=number, text=ascii(text))
+        for number, text in enumerate(TEXTS)
+    ]
+    write_project(root, _IMPORTS + "".join(records), PACKAGE)
+    with importable(root):
+        yield root
+
+
+def load(number: int) -> dict[str, ModuleType]:
+    """Import all parts of one record."""
+    record = f"{PACKAGE}.hard{number:03}"
+    return {part: importlib.import_module(f"{record}.{part}") for part in PARTS}
+
+
+@pytest.fixture(params=range(len(TEXTS)))
+def hard(
+    request: pytest.FixtureRequest, hard_project: Path
+) -> tuple[str, dict[str, Any]]:
+    """One hard text after the other, and the modules generated with it."""
+    number: int = request.param
+    return TEXTS[number], load(number)
+
+
+def test_text_comes_through_as_data(hard: tuple[str, dict[str, Any]]) -> None:
+    """Keys, classes, defaults, padding and prose are what the schema says."""
+    text, modules = hard
+    parser, serializer = modules["parser"], modules["serializer"]
+    keys = {name: text + ending for name, ending in KEY_ENDINGS.items()}
+    assert keys == parser.KEYS
+    assert {"label": (text, "other")} == serializer.CLASSES
+    wanted = words_of(text)
+    assert words_of(serializer.__doc__ or "")[1:] == wanted
+    assert words_of(parser.__doc__ or "")[1:] == wanted
+    prose = words_of(serializer.serialize.__doc__ or "")
+    assert all(line in prose for line in wanted)
+    assert not hasattr(builtins, FLAG)
+    assert FLAG not in os.environ
+
+
+def test_records_with_hard_keys_are_written_and_read(
+    hard: tuple[str, dict[str, Any]],
+) -> None:
+    """A row goes through the writer, protobuf and the parser unchanged."""
+    text, modules = hard
+    row = {
+        "label": text,
+        "words": ["a"],
+        "small": -5,
+        "exact": 0.1,
+        "items": [[1, 2]],
+        "bits": [True],
+    }
+    serialized = modules["serializer"].serialize(**row)
+    other = modules["serializer"].serialize(
+        **{**row, "words": [text, text], "note": text + ".", "mask": [1, 2]}
+    )
+    features = tf.train.Example.FromString(serialized).features.feature
+    missing = {"note", "blob", "mask", "photo"}
+    assert set(features) == {
+        text + ending for name, ending in KEY_ENDINGS.items() if name not in missing
+    }
+    batch = modules["parser"].parse_batch(tf.constant([serialized, other]))
+    assert batch["label"].numpy().tolist() == [0, 0]
+    data = text.encode()
+    assert batch["words"].numpy().tolist() == [[b"a", data], [data, data]]
+    assert batch["note"].numpy().tolist() == [data, data + b"."]
+    assert batch["blob"].numpy().tolist() == [data, data]
+    assert batch["mask_present"].numpy().tolist() == [False, True]
+    assert batch["small"].numpy().tolist() == [-5, -5]
+    assert batch["exact"].numpy().tolist() == [0.1, 0.1]
+    assert batch["items"].numpy().tolist() == [[[1, 2]], [[1, 2]]]
+    assert batch["bits"].numpy().tolist() == [[True], [True]]
+    assert batch["photo_present"].numpy().tolist() == [False, False]
+
+
+SURROGATE = {
+    "key": 'a: Annotated[int, Scalar("int64", key="\\ud800")]',
+    "class": 'a: Annotated[int, Label(classes=("\\ud800", "b"))]',
+    "literal": 'a: Literal["\\ud800", "b"]',
+    "default": 'a: str = "\\ud800"',
+    "default in a list": 'a: Annotated[list[str], VarLen("string")] = ["\\ud800"]',
+    "padding": 'a: Annotated[list[str], VarLen("string", padding_value="\\ud800")]',
+}
+
+
+@pytest.mark.parametrize("place", SURROGATE)
+def test_text_that_utf8_cannot_hold_is_refused(place: str, tmp_path: Path) -> None:
+    """A lone surrogate in data is a finding at its field, not a crash."""
+    source = f"""\
+from typing import Annotated, Literal
+
+from schemagen import Label, Record, Scalar, VarLen
+
+
+class Broken(Record):
+    {SURROGATE[place]}
+"""
+    with pytest.raises(SchemagenError) as refused:
+        write_project(tmp_path / "project", source, "never")
+    (finding,) = refused.value.findings
+    assert finding.location.path == "schemas/records.py"
+    assert finding.location.line in (6, 7)  # pydantic itself refuses the Literal
+    assert "\\ud800" in f"{finding.message} {finding.found}"
+
+
+def test_prose_that_utf8_cannot_hold_is_escaped(tmp_path: Path) -> None:
+    """A lone surrogate in a description is shown by its number."""
+    source = """\
+from typing import Annotated
+
+from pydantic import Field
+
+from schemagen import Record, Scalar
+
+
+class Escaped(Record):
+    a: Annotated[int, Scalar("int64"), Field(description="Half: \\ud83e.")]
+"""
+    write_project(tmp_path / "project", source, "contract_escaped")
+    with importable(tmp_path / "project"):
+        serializer = importlib.import_module("contract_escaped.escaped.serializer")
+    assert "Half: \\ud83e." in serializer.serialize.__doc__
+
+
+CLASS_NAMES = (
+    "two words",
+    "a-b",
+    "Semi;colon",
+    "New\nline",
+    'Quote"d',
+    "1st",
+    "Class",
+    "Ärger",
+    "鍵",
+    "Back\\slash",
+    "{{ x }}",
+    "a/b",
+    "../up",
+    "a.b",
+    "nul\x00",
+    "\u202eabc",
+    f"X:\n    pass\nimport builtins\nbuiltins.{FLAG} = True\nclass Y",
+)
+
+
+@pytest.mark.parametrize("name", CLASS_NAMES)
+def test_a_class_name_that_is_no_package_name_is_refused(
+    name: str, tmp_path: Path
+) -> None:
+    """Names that are made at run time cannot leave the output directory."""
+    source = f"""\
+from schemagen import Record
+
+Made = type(
+    {name!a},
+    (Record,),
+    {{"__module__": __name__, "__annotations__": {{"a": int}}}},
+)
+"""
+    with pytest.raises(SchemagenError) as refused:
+        write_project(tmp_path / "project", source, "never")
+    # Python itself makes no class of a name with NUL in it.
+    expected = "SG101" if "\x00" in name else "SG105"
+    assert expected in {finding.rule for finding in refused.value.findings}
+    assert not (tmp_path / "project" / "never").exists()
+    assert not hasattr(builtins, FLAG)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["it's", 'say "so"', "{{ x }}", "two\nlines", "a # b", "\u202edesrever", "鍵"],
+)
+def test_a_hard_file_name_stays_inside_the_header(name: str, tmp_path: Path) -> None:
+    """The source's name stands in a comment and in JSON, on one line of each."""
+    root = tmp_path / "project"
+    source = "from schemagen import Record\n\n\nclass Named(Record):\n    a: int\n"
+    write_project(root, source.replace("Named", "Other"), "contract_named")
+    (root / "schemas" / f"{name}.py").write_text(source, encoding="utf-8")
+    schemagen.generate(root)
+    for path in sorted((root / "contract_named" / "named").iterdir()):
+        text = path.read_text(encoding="utf-8")
+        if path.suffix == ".py":
+            first, second, *_ = text.split("\n")
+            assert first.startswith("# Code generated by schemagen from schemas/")
+            assert first.endswith(".py. DO NOT EDIT.")
+            assert second.startswith("# schemagen: spec=")
+            compile(text, str(path), "exec")
+    assert not schemagen.check(root).changes
