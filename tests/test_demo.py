@@ -1,0 +1,163 @@
+"""The demo: what it learns, what it says, what it draws, and what `make` runs."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tomllib
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from demo import __main__ as demo
+from demo import records, training
+from generated.digit import model as digit_model
+from generated.digit import pipeline as digit_pipeline
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def task(record: str, data: Path) -> training.Task:
+    """Return what the demo learns of a record."""
+    (found,) = (task for task in records.tasks(data) if task.record == record)
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("record", "epochs", "accuracy"), [("digit", 10, 0.96), ("penguin", 10, 0.93)]
+)
+def test_a_generated_model_learns_from_all_inputs(
+    tmp_path: Path, record: str, epochs: int, accuracy: float
+) -> None:
+    """Fewer epochs than the demo's are enough for its accuracy on held-out records."""
+    assert records.write(record, tmp_path)["test"] > 80
+    reduced = replace(task(record, tmp_path), epochs=epochs)
+    run = training.fit(reduced, training.ALL, None)
+    assert len(run.test) == epochs
+    assert run.accuracy >= accuracy
+    found = training.answers(reduced, run.model)
+    assert (found.truth == found.predicted).mean() == pytest.approx(run.accuracy)
+
+
+def test_a_run_on_one_input_does_not_see_the_others(tmp_path: Path) -> None:
+    """With all other inputs exchanged between records, predictions stay the same."""
+    records.write("digit", tmp_path)
+    test = digit_pipeline.make_dataset(tmp_path / "digit", "test", batch_size=64)
+    features, _ = next(iter(test))
+    together = digit_model.build_model()
+    digit_model.adapt(together, test)
+    whole = together.predict_on_batch(features)
+    for name in features:
+        others = {key: value[::-1] for key, value in features.items() if key != name}
+        exchanged = {**others, name: features[name]}
+        alone = digit_model.build_model(inputs=[name])
+        digit_model.adapt(alone, test)
+        before = alone.predict_on_batch(features)
+        np.testing.assert_allclose(alone.predict_on_batch(exchanged), before, atol=1e-6)
+        assert np.abs(together.predict_on_batch(exchanged) - whole).max() > 1e-3
+
+
+@pytest.mark.slow
+def test_the_demo_reports_and_draws_each_record(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Accuracies of all inputs and of single ones are printed; pictures are written."""
+    whole = records.tasks
+
+    def reduced(data: Path) -> list[training.Task]:
+        return [
+            replace(task, epochs=1, alone={first: task.alone[first]})
+            for task in whole(data)
+            for first in list(task.alone)[:1]
+        ]
+
+    monkeypatch.setattr(records, "tasks", reduced)
+    demo.main(tmp_path / "data", tmp_path / "out")
+    said = capsys.readouterr().out
+    for text in (
+        "digit: wrote 1,347 records",
+        "digit: wrote   450 records",
+        "penguin: wrote   256 records",
+        "photo: wrote   192 records",
+        "image                  ━━━━━━━━━━━━━━━━━━━━ epoch  1/1",
+        "bill_length_mm         ━━━━━━━━━━━━━━━━━━━━ epoch  1/1",
+    ):
+        assert text in said
+    assert said.count("    all inputs together") == 2
+    for name in ("digit", "penguin", "photo"):
+        assert f"drew {tmp_path / 'out' / name}.png" in said
+        with Image.open(tmp_path / "out" / f"{name}.png") as picture:
+            assert picture.width > 1500
+            pixels = np.asarray(picture.convert("RGB"))
+        assert len(np.unique(pixels.reshape(-1, 3), axis=0)) > 200
+        # Paper around the drawing, and ink on all of it.
+        assert (pixels[:10] == 255).all()
+        quarters = np.array_split(pixels, 4, axis=1)
+        assert min(quarter.std() for quarter in quarters) > 10
+
+
+def made(target: str, tmp_path: Path, *options: str) -> str:
+    """Return the commands that make would run, without running them."""
+    command = ["make", "--dry-run", f"VENV={tmp_path / 'venv'}", *options, target]
+    # What a `make` that runs these tests tells its children is not for this one.
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("MAKE")}
+    environment.pop("MFLAGS", None)
+    return subprocess.run(
+        command, cwd=ROOT, env=environment, check=True, capture_output=True, text=True
+    ).stdout
+
+
+@pytest.mark.parametrize(
+    ("target", "extra", "commands"),
+    [
+        ("demo", "demo", ["-m schemagen generate", "-m demo"]),
+        ("test", "dev", ["-m pytest -n 2"]),
+        ("check", "dev", ["ruff format --check", "mypy", "-m schemagen check"]),
+    ],
+)
+def test_make_installs_what_a_target_needs_and_only_once(
+    tmp_path: Path, target: str, extra: str, commands: list[str]
+) -> None:
+    """On a new machine it makes the environment; afterwards it goes straight on."""
+    first = made(target, tmp_path, "PYTHON=python3.12")
+    assert "python3.12 -m venv" in first
+    assert f"--editable '.[{extra}]'" in first
+    assert "--constraint constraints.txt" in first
+    (tmp_path / "venv").mkdir()
+    (tmp_path / "venv" / f"{extra}.installed").touch()
+    second = made(target, tmp_path)
+    assert "pip" not in second
+    for command in commands:
+        assert command in first
+        assert command in second
+
+
+def test_make_help_names_every_target(tmp_path: Path) -> None:
+    """Whoever types `make help` sees all there is."""
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    (phony,) = (line for line in makefile.splitlines() if line.startswith(".PHONY"))
+    for target in phony.split()[1:]:
+        assert any(
+            line.startswith(f"{target}:") and "## " in line
+            for line in makefile.splitlines()
+        )
+
+
+def test_constraints_name_a_version_of_every_direct_dependency() -> None:
+    """Plain versions, no hashes and no addresses, so that any index will do."""
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pins = [line.split("==") for line in lines if line and not line.startswith("#")]
+    assert all(len(pin) == 2 and pin[1][0].isdigit() for pin in pins)
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    project = settings["project"]
+    extras = project["optional-dependencies"].values()
+    wanted = {
+        requirement.split(">")[0].split("[")[0].strip()
+        for requirement in [*project["dependencies"], *chain(*extras)]
+    }
+    assert wanted - {"schemagen"} <= {name for name, _ in pins}
