@@ -219,7 +219,7 @@ def test_a_wrong_parameter_is_named_at_its_field(
     [finding] = of_field(tmp_path, f"x: Annotated[Any, {kind}]")
     name = kind.split("(")[0]
     assert finding["rule"] == "SG113"
-    assert finding["message"].startswith(f"Pet.x: {name}: {found}")
+    assert finding["message"].startswith(f"Pet.x: {name} cannot have {found}")
     assert finding["found"].startswith(found)
     assert finding["expected"].startswith(expected)
     assert finding["expected"]

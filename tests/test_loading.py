@@ -87,6 +87,10 @@ GENERATED = {
         {"schemas/a.py": "def f():\n    import generated.pet\nf()\n"},
         "schemas/a.py:2:5",
     ),
+    "and does without it": (
+        {"schemas/a.py": "try:\n    import generated\nexcept ImportError: pass\n"},
+        "schemas/a.py:2:5",
+    ),
     "through another schema file": (
         {
             "schemas/a.py": "from . import _b\n",
@@ -204,6 +208,24 @@ def test_a_second_load_sees_the_files_of_then(tmp_path: Path) -> None:
     assert [field.default for field in describe(project)[0].fields] == [2]
     (project / "schemas/dogs.py").write_text(PET.replace("Pet", "Dog"))
     assert [spec.record for spec in describe(project)] == ["dog", "pet"]
+
+
+def test_nested_schemas_are_not_taken_from_another_project(tmp_path: Path) -> None:
+    """A package `src` that the process knows already is not the project's."""
+    settings = '[tool.schemagen]\nschemas = "src/schemas"\noutput = "src/generated"\n'
+    project = make_project(tmp_path, {})
+    (project / "pyproject.toml").write_text(settings)
+    (project / "src/schemas").mkdir(parents=True)
+    (project / "src/schemas/pets.py").write_text(PET)
+    other = types.ModuleType("src")
+    other.__path__ = ["/somewhere/else"]
+    sys.modules["src"] = other
+    try:
+        assert [spec.record for spec in describe(project)] == ["pet"]
+        assert sys.modules["src"] is other
+        assert not hasattr(other, "schemas")
+    finally:
+        del sys.modules["src"]
 
 
 @pytest.mark.parametrize("text", [PET, "import shared\n1 / 0\n"], ids=["good", "bad"])

@@ -131,6 +131,7 @@ EDITS: list[tuple[str, str]] = [
     ("from schemas/pets.py.", "from schemas/cats.py."),
     ("body=", "body=0123456789abcdef"),
     ('"""', "'''not closed"),
+    ("\n\n\n", "\n\n\n# Do not forget.\n"),
 ]
 
 
@@ -162,6 +163,21 @@ def test_an_edit_is_placed_at_its_line(project: Path) -> None:
     [finding] = schemagen.check(project).findings
     assert finding.location.line == number
     assert f"first in line {number}" in finding.message
+
+
+def test_a_comment_is_an_edit(project: Path) -> None:
+    """What someone has written is not taken for the work of a formatter."""
+    edited(project, "\n\n\ndef", "\n\n\n# Do not forget.\ndef")
+    assert check(project)["generated/pet/parser.py"][0] == "SG304"
+
+
+def test_an_edit_of_an_old_file_is_told_as_both(project: Path) -> None:
+    """Where the schema changed too, no line can be blamed on the edit."""
+    edited(project, "def parse_batch", "def parse_the_batch")
+    change_schema(project)
+    [finding] = [f for f in schemagen.check(project).findings if f.rule == "SG304"]
+    assert finding.location.line == 1
+    assert "was edited by hand, and schemas/pets.py changed since" in finding.message
 
 
 def test_an_edited_spec_is_kept_unless_forced(project: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import io
+import tokenize
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -101,32 +103,46 @@ def _planned(
     new = wanted.text if wanted else None
     if old is not None and new is not None and old == new.encode():
         return PlannedFile(path, Action.KEEP, old, new, None)
-    action, rule, line, reason, advice = _judged(wanted, old)
-    if force and rule == "SG304":
+    verdict = _judged(wanted, old)
+    action = verdict.action
+    if force and verdict.rule == "SG304":
         action = Action.UPDATE if wanted else Action.DELETE
-    message = f"{output}/{path} {reason}"
-    finding = Finding(Location(f"{output}/{path}", line), rule, message, advice=advice)
+    finding = Finding(
+        Location(f"{output}/{path}", verdict.line),
+        verdict.rule,
+        f"{output}/{path} {verdict.reason}",
+        advice=verdict.advice,
+    )
     return PlannedFile(path, action, old, new, finding)
 
 
 _GENERATE = "run `schemagen generate`"
-_Judgement = tuple[Action, str, int, str, str]
 
 
-def _judged(wanted: RenderedFile | None, old: bytes | None) -> _Judgement:
-    """Return action, rule, line, reason and advice for a file that differs."""
+@dataclass(frozen=True)
+class _Verdict:
+    """What to do with a file that differs, by which rule, why, and what users can."""
+
+    action: Action
+    rule: str
+    reason: str
+    advice: str = _GENERATE
+    line: int = 1
+
+
+def _judged(wanted: RenderedFile | None, old: bytes | None) -> _Verdict:
     if old is None:
         source = wanted.source if wanted else ""
-        return Action.CREATE, "SG301", 1, f"is missing; {source} asks for it", _GENERATE
+        return _Verdict(Action.CREATE, "SG301", f"is missing; {source} asks for it")
     text = _decoded(old)
     plain = text.replace("\r\n", "\n") if text is not None else None
     header = read_header(plain) if plain is not None else None
     if header is None or plain is None:
-        return (
+        lost = ", or has lost its header," if wanted else ""
+        return _Verdict(
             Action.REFUSE,
             "SG308",
-            1,
-            "was not written by schemagen and is in its output directory",
+            f"was not written by schemagen{lost} and is in its output directory",
             "move it elsewhere; nothing is written while it is there",
         )
     if wanted is None:
@@ -134,42 +150,46 @@ def _judged(wanted: RenderedFile | None, old: bytes | None) -> _Judgement:
     if plain == wanted.text:
         reason = "has other line endings than it was generated with"
         advice = f"{_GENERATE}; with git, mark the directory `eol=lf` in .gitattributes"
-        return Action.UPDATE, "SG306", 1, reason, advice
+        return _Verdict(Action.UPDATE, "SG306", reason, advice)
     line = _first_difference(plain, wanted.text)
     if not header.intact:
-        return _edited(plain, wanted, line)
+        return _edited(plain, wanted, header, line)
     if header.spec != wanted.spec:
         reason = f"is out of date: {wanted.source} changed"
-        return Action.UPDATE, "SG302", line, reason, _GENERATE
+        return _Verdict(Action.UPDATE, "SG302", reason, line=line)
     reason = f"is out of date: schemagen prints other code for {wanted.source} now"
-    return Action.UPDATE, "SG303", line, reason, _GENERATE
+    return _Verdict(Action.UPDATE, "SG303", reason, line=line)
 
 
-def _orphan(header: Header) -> _Judgement:
+def _orphan(header: Header) -> _Verdict:
     if header.intact:
         reason = "belongs to no record of the schemas"
-        return Action.DELETE, "SG307", 1, reason, f"{_GENERATE}, which deletes it"
-    return (
+        advice = f"{_GENERATE}, which deletes it"
+        return _Verdict(Action.DELETE, "SG307", reason, advice)
+    return _Verdict(
         Action.REFUSE,
         "SG304",
-        1,
         "belongs to no record of the schemas and was edited by hand",
         "delete it, or run `schemagen generate --force`",
     )
 
 
-def _edited(plain: str, wanted: RenderedFile, line: int) -> _Judgement:
-    if wanted.path.endswith(".py") and _same_syntax(plain, wanted.text):
+def _edited(plain: str, wanted: RenderedFile, header: Header, line: int) -> _Verdict:
+    if wanted.path.endswith(".py") and _same_code(plain, wanted.text):
         reason = "was reformatted; it says the same in other words"
         advice = f"{_GENERATE}, and leave the directory out of formatters"
-        return Action.UPDATE, "SG305", line, reason, advice
-    return (
+        return _Verdict(Action.UPDATE, "SG305", reason, advice, line)
+    if header.spec == wanted.spec:
+        reason = f"was edited by hand, first in line {line}"
+    else:  # what differs first may come from the schema
+        reason, line = f"was edited by hand, and {wanted.source} changed since", 1
+    return _Verdict(
         Action.REFUSE,
         "SG304",
-        line,
-        f"was edited by hand, first in line {line}",
+        reason,
         "move the change into the schema or your own code, then run `schemagen "
         "generate --force`, which overwrites it",
+        line,
     )
 
 
@@ -180,11 +200,20 @@ def _decoded(data: bytes) -> str | None:
         return None
 
 
-def _same_syntax(left: str, right: str) -> bool:
+def _same_code(left: str, right: str) -> bool:
+    """Tell whether texts differ in blanks, quotes and the like, not in a comment."""
     try:
-        return ast.dump(ast.parse(left)) == ast.dump(ast.parse(right))
-    except (SyntaxError, ValueError):
+        same_syntax = ast.dump(ast.parse(left)) == ast.dump(ast.parse(right))
+        return same_syntax and _comments(left) == _comments(right)
+    except (SyntaxError, ValueError, tokenize.TokenError):
         return False
+
+
+def _comments(text: str) -> list[str]:
+    """Return the comments of Python source below the header."""
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    comments = [token.string for token in tokens if token.type == tokenize.COMMENT]
+    return comments[2:]
 
 
 def _first_difference(left: str, right: str) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import re
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
@@ -12,9 +11,10 @@ from dataclasses import dataclass
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
-from types import ModuleType, TracebackType
+from types import ModuleType
 
 from ..findings import Finding, Location
+from .failures import GeneratedImportError, load_failure
 from .literal_order import literals_in_order
 from .record import Record
 from .source_map import SourceMap
@@ -43,10 +43,6 @@ class LoadResult:
 
     records: tuple[LoadedRecord, ...]
     findings: tuple[Finding, ...]
-
-
-class GeneratedImportError(ImportError):
-    """A schema tried to import what is generated from it."""
 
 
 class _ProjectFinder(MetaPathFinder):
@@ -108,7 +104,7 @@ def load_schemas(root: Path, schemas: str, output: str) -> LoadResult:
                 BaseException
             ) as error:  # a schema may raise anything, even SystemExit
                 findings.append(
-                    _load_failure(error, path, root / schemas, places, output)
+                    load_failure(error, path, root / schemas, places, output)
                 )
                 continue
             findings += _lost_records(module, path, places)
@@ -136,7 +132,7 @@ def _isolated(root: Path, schemas: str, output: str) -> Iterator[None]:
     project's modules are forgotten afterwards, so that a later load sees the
     files of then.
     """
-    packages = (schemas, output)
+    packages = {package.split(".")[0] for package in (schemas, output)}
     hidden = {
         name: sys.modules.pop(name)
         for name in list(sys.modules)
@@ -221,69 +217,3 @@ def _lost_records(
                 found=f"{name} here and at {first}",
                 advice="rename one of them: Python keeps only the last",
             )
-
-
-def _load_failure(
-    error: BaseException, path: Path, schemas: Path, places: SourceMap, output: str
-) -> Finding:
-    location = _place_of(error, path, schemas, places)
-    if isinstance(error, GeneratedImportError):
-        return Finding(
-            location,
-            "SG102",
-            "a schema imports generated code",
-            found=str(error),
-            expected=f"schemas that do not need {output}/",
-            advice="move what they share into a module of its own",
-        )
-    kind = type(error).__name__
-    text = error.msg if isinstance(error, SyntaxError) else _one_line(str(error))
-    return Finding(
-        location,
-        "SG101",
-        f"the schema file does not load: {kind}: {text}".rstrip(": "),
-        advice="mend the file; importing it with python shows the whole traceback",
-    )
-
-
-def _one_line(text: str) -> str:
-    """Return an error's text without line breaks and without pydantic's link."""
-    return " ".join(text.split("\n\nFor further information")[0].split())
-
-
-def _place_of(
-    error: BaseException, path: Path, schemas: Path, places: SourceMap
-) -> Location:
-    """Return the innermost place of an error that lies in the project's schemas."""
-    if isinstance(error, SyntaxError) and Path(error.filename or "?").is_file():
-        assert error.filename is not None
-        return Location(
-            places.shown(Path(error.filename)),
-            error.lineno or 1,
-            error.offset or 1,
-            (error.text or "").rstrip("\n"),
-        )
-    place = Location(places.shown(path))
-    trace: TracebackType | None = error.__traceback__
-    while trace is not None:
-        code = trace.tb_frame.f_code
-        if Path(code.co_filename).is_relative_to(schemas):
-            line = trace.tb_lineno
-            positions = list(code.co_positions())[trace.tb_lasti // 2]
-            file = Path(code.co_filename)
-            place = _line_of(file, line, positions[2] or 0, places)
-            # Pydantic makes the whole class and names what is wrong in its message.
-            quoted = re.findall(r"[`'](\w+)[`']", str(error))
-            named = (places.place_of_word(file, line, word) for word in quoted)
-            place = next(filter(None, named), place)
-        trace = trace.tb_next
-    return place
-
-
-def _line_of(path: Path, line: int, offset: int, places: SourceMap) -> Location:
-    try:
-        text = path.read_text(encoding="utf-8").splitlines()[line - 1]
-    except (OSError, ValueError, IndexError):
-        return Location(places.shown(path), line)
-    column = len(text.encode()[:offset].decode(errors="ignore")) + 1
-    return Location(places.shown(path), line, column, text)

@@ -169,7 +169,7 @@ def _field_findings(
         yield Finding(
             place,
             "SG113",
-            f"{where}: {kind.name}: {problem.found}",
+            f"{where}: {kind.name} cannot have {problem.found}",
             found=problem.found,
             expected=problem.expected,
             advice=problem.advice,
@@ -178,8 +178,8 @@ def _field_findings(
         yield Finding(
             place,
             "SG112",
-            f"{where}: declared as {text_of(field.python_type)}, which is no type "
-            f"of a {kind.name} like this",
+            f"{where}: declared as {text_of(field.python_type)}, which does not go "
+            f"with {kind.name}",
             found=text_of(field.python_type),
             expected=kind.holds,
             advice="change the annotation or the kind",
@@ -223,7 +223,7 @@ def _default_findings(
         yield Finding(
             place,
             "SG116",
-            f"{where}: a {kind.name} cannot have this default",
+            f"{where}: {kind.name} cannot have this default",
             found=found,
             expected=expected,
             advice=advice,
@@ -252,7 +252,7 @@ def _role_findings(
         yield Finding(
             place,
             "SG118",
-            f"{where}: a {kind.name} like this cannot have the role {role!r}",
+            f"{where}: {kind.name} cannot have the role {role!r}",
             found=f"role {role!r}",
             expected=expected,
             advice="change the role; 'info' is carried along and not modelled",

@@ -1,0 +1,102 @@
+"""What a schema file raises, as a finding at its place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+
+from ..findings import Finding, Location
+from .source_map import SourceMap
+
+
+class GeneratedImportError(Exception):
+    """A schema tried to import what is generated from it.
+
+    It is no ImportError, so that code which does without a module that is not there
+    does not hide it.
+    """
+
+
+def load_failure(
+    error: BaseException, path: Path, schemas: Path, places: SourceMap, output: str
+) -> Finding:
+    """Return the finding for an error.
+
+    Args:
+        error: what the import of a schema file raised.
+        path: the file.
+        schemas: the directory of schema files.
+        places: finds classes in files.
+        output: the directory of generated code, for messages.
+    """
+    location = _place_of(error, schemas, places) or Location(places.shown(path))
+    if isinstance(error, GeneratedImportError):
+        return Finding(
+            location,
+            "SG102",
+            "a schema imports generated code",
+            found=str(error),
+            expected=f"schemas that do not need {output}/",
+            advice="move what they share into a module of its own",
+        )
+    kind = type(error).__name__
+    text = error.msg if isinstance(error, SyntaxError) else _one_line(str(error))
+    return Finding(
+        location,
+        "SG101",
+        f"the schema file does not load: {kind}: {text}".rstrip(": "),
+        advice="mend the file; importing it with python shows the whole traceback",
+    )
+
+
+def _one_line(text: str) -> str:
+    """Return an error's text without line breaks and without pydantic's link."""
+    return " ".join(text.split("\n\nFor further information")[0].split())
+
+
+def _place_of(
+    error: BaseException, schemas: Path, places: SourceMap
+) -> Location | None:
+    """Return the innermost place of an error that lies in the project's schemas."""
+    if isinstance(error, SyntaxError) and Path(error.filename or "?").is_file():
+        return Location(
+            places.shown(Path(error.filename or "?")),
+            error.lineno or 1,
+            error.offset or 1,
+            (error.text or "").rstrip("\n"),
+        )
+    inside = [
+        (path, line, offset)
+        for path, line, offset in _frames(error.__traceback__)
+        if path.is_relative_to(schemas)
+    ]
+    if not inside:
+        return None
+    path, line, offset = inside[-1]
+    # Pydantic makes a class as a whole and names what is wrong in its message.
+    for word in re.findall(r"[`'](\w+)[`']", str(error)):
+        place = places.place_of_word(path, line, word)
+        if place is not None:
+            return place
+    return _location(path, line, offset, places)
+
+
+def _frames(trace: TracebackType | None) -> Iterator[tuple[Path, int, int]]:
+    """Yield file, line and offset in the line of a traceback's frames."""
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        _, _, offset, _ = list(code.co_positions())[trace.tb_lasti // 2]
+        yield Path(code.co_filename), trace.tb_lineno, offset or 0
+        trace = trace.tb_next
+
+
+def _location(path: Path, line: int, offset: int, places: SourceMap) -> Location:
+    """Return a place whose offset is counted in bytes, as Python does."""
+    try:
+        text = path.read_text(encoding="utf-8").split("\n")[line - 1]
+    except (OSError, ValueError, IndexError):
+        return Location(places.shown(path), line)
+    column = len(text.encode()[:offset].decode(errors="ignore")) + 1
+    return Location(places.shown(path), line, column, text)
