@@ -30,6 +30,7 @@ clean:  ## Remove what was made: .venv, data, the demo's pictures.
 # One stamp for each extra of pyproject.toml, so that nothing is installed twice.
 $(VENV)/%.installed: pyproject.toml constraints.txt
 	test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
+	@echo "Installing into $(VENV); tensorflow is large, so this takes a minute or two."
 	$(RUN) pip install --disable-pip-version-check --progress-bar off --quiet \
 	    --constraint constraints.txt --editable '.[$*]'
 	touch $@
