@@ -11,8 +11,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import tensorflow as tf
-
 import schemagen
 
 from .fields import FieldCase, RecordCase, random_records, source_of
@@ -85,6 +83,8 @@ class Generated:
     @cached_property
     def parse_batch(self) -> Any:
         """The generated `parse_batch`, as tf.data runs it: traced once."""
+        import tensorflow as tf  # writing does without it
+
         return tf.function(
             self.parser.parse_batch,
             input_signature=[tf.TensorSpec((None,), tf.string)],
@@ -93,6 +93,8 @@ class Generated:
     @cached_property
     def parse_example(self) -> Any:
         """The generated `parse_example`, traced once."""
+        import tensorflow as tf  # writing does without it
+
         return tf.function(
             self.parser.parse_example, input_signature=[tf.TensorSpec((), tf.string)]
         )

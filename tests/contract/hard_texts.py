@@ -93,3 +93,38 @@ TEXTS = (
     "None",
     *INJECTIONS,
 )
+
+_IMPORTS = """\
+from typing import Annotated
+
+import numpy as np
+from pydantic import Field
+
+from schemagen import Image, Label, Record, Scalar, Text, VarLen, Vector
+"""
+
+_RECORD = """
+
+class Hard{number:03}(Record):
+    __doc__ = {text}
+
+    label: Annotated[int, Label(classes=({text}, "other"), key={text})]
+    words: Annotated[list[str], VarLen("string", padding_value={text}, key={text} + "w")]
+    note: Annotated[str, Text(key={text} + "n"), Field(description={text})] = {text}
+    blob: Annotated[bytes, Scalar("bytes", key={text} + "b")] = {text}.encode()
+    mask: Annotated[np.ndarray | None, Vector(shape=(2,), dtype="int8", key={text} + "m")] = None
+    small: Annotated[int, Scalar("int8", key={text} + "s"), Field(description={text})]
+    exact: Annotated[float, Scalar("float64", key={text} + "e")]
+    items: Annotated[list[int], VarLen("int8", item_shape=(2,), key={text} + "i")]
+    bits: Annotated[list[bool], Vector(shape=(1,), dtype="bool", key={text} + "t")]
+    photo: Annotated[bytes | None, Image(shape=(2, None, 3), encoding="png", resize=(2, 2), key={text} + "p")] = None
+"""
+
+
+def schema_of_texts() -> str:
+    """Return a schema file with a record for each text, in every place for text."""
+    records = [
+        _RECORD.format(number=number, text=ascii(text))
+        for number, text in enumerate(TEXTS)
+    ]
+    return _IMPORTS + "".join(records)

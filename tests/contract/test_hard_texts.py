@@ -17,36 +17,10 @@ import schemagen
 from schemagen.findings import SchemagenError
 
 from .generated_records import importable, write_project
-from .hard_texts import FLAG, TEXTS
+from .hard_texts import FLAG, TEXTS, schema_of_texts
 
 PACKAGE = "contract_hard_texts"
 PARTS = ("serializer", "parser", "pipeline", "model")
-
-_IMPORTS = """\
-from typing import Annotated
-
-import numpy as np
-from pydantic import Field
-
-from schemagen import Image, Label, Record, Scalar, Text, VarLen, Vector
-"""
-
-_RECORD = """
-
-class Hard{number:03}(Record):
-    __doc__ = {text}
-
-    label: Annotated[int, Label(classes=({text}, "other"), key={text})]
-    words: Annotated[list[str], VarLen("string", padding_value={text}, key={text} + "w")]
-    note: Annotated[str, Text(key={text} + "n"), Field(description={text})] = {text}
-    blob: Annotated[bytes, Scalar("bytes", key={text} + "b")] = {text}.encode()
-    mask: Annotated[np.ndarray | None, Vector(shape=(2,), dtype="int8", key={text} + "m")] = None
-    small: Annotated[int, Scalar("int8", key={text} + "s"), Field(description={text})]
-    exact: Annotated[float, Scalar("float64", key={text} + "e")]
-    items: Annotated[list[int], VarLen("int8", item_shape=(2,), key={text} + "i")]
-    bits: Annotated[list[bool], Vector(shape=(1,), dtype="bool", key={text} + "t")]
-    photo: Annotated[bytes | None, Image(shape=(2, None, 3), encoding="png", resize=(2, 2), key={text} + "p")] = None
-"""
 
 KEY_ENDINGS = {
     "label": "",
@@ -72,11 +46,7 @@ def words_of(text: str) -> list[str]:
 def hard_project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A project in which every text stands in every place that takes text."""
     root = tmp_path_factory.mktemp("hard") / "project"
-    records = [
-        _RECORD.format(number=number, text=ascii(text))
-        for number, text in enumerate(TEXTS)
-    ]
-    write_project(root, _IMPORTS + "".join(records), PACKAGE)
+    write_project(root, schema_of_texts(), PACKAGE)
     with importable(root):
         yield root
 

@@ -1,0 +1,54 @@
+"""Generate the random records, write random rows, and print a hash of every byte.
+
+Run as `python -m contract.every_byte DIRECTORY`, with the project to be made there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from pathlib import Path
+
+from hypothesis import given, settings
+
+from .generated_records import Generated, generate_records, importable
+from .strategies import CONTRACT, Row, arguments, rows
+
+_ROWS = 5
+
+
+def serialized(generated: Generated) -> list[str]:
+    """Return the bytes of some rows, in hexadecimal."""
+    found: list[str] = []
+
+    @settings(CONTRACT, max_examples=_ROWS, database=None)
+    @given(rows(generated.case))
+    def write(row: Row) -> None:
+        found.append(generated.serializer.serialize(**arguments(row)).hex())
+
+    write()
+    return found
+
+
+def every_byte(root: Path) -> dict[str, list[str]]:
+    """Return the rows of each record and the hash of each generated file."""
+    with importable(root):
+        records = generate_records(root, "output")
+        found = {each.case.class_name: serialized(each) for each in records}
+    for path in sorted((root / "output").rglob("*")):
+        if path.is_file() and path.parent.name != "__pycache__":
+            name = path.relative_to(root).as_posix()
+            found[name] = [hashlib.sha256(path.read_bytes()).hexdigest()]
+    return found
+
+
+if __name__ == "__main__":
+    json.dump(
+        {
+            "hash": hash("schemagen"),
+            "tensorflow": "tensorflow" in sys.modules,
+            "found": every_byte(Path(sys.argv[1])),
+        },
+        sys.stdout,
+    )

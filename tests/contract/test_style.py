@@ -1,0 +1,94 @@
+"""Generated code is what a formatter, a linter and a type checker want it to be."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from .fields import source_of
+from .generated_records import cached_records, write_project
+from .hard_names import ACCEPTED, schema_of_names
+from .hard_texts import schema_of_texts
+
+ROOT = Path(__file__).parents[2]
+
+# Rules that judge what a schema's author wrote: words in a docstring that read like
+# headings, backslashes in it, and field names with capitals or of one letter.
+AUTHORS_OWN = "D214,D301,D410,D411,D414,E741,N802,N803"
+
+SOURCES: dict[str, Callable[[], str]] = {
+    "random": lambda: source_of(cached_records()),
+    "texts": schema_of_texts,
+    "names": lambda: schema_of_names(ACCEPTED, "Names"),
+}
+
+MYPY = """\
+[mypy]
+strict = True
+warn_unreachable = True
+
+[mypy-tensorflow.*,keras.*,google_crc32c.*,PIL.*]
+ignore_missing_imports = True
+"""
+
+
+@pytest.fixture(scope="module", params=SOURCES)
+def output(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """The output directory of random records, of hard texts, and of hard names."""
+    root = tmp_path_factory.mktemp("style") / "project"
+    write_project(root, SOURCES[request.param](), "output")
+    return root / "output"
+
+
+def run(*command: str, cwd: Path) -> tuple[int, str]:
+    """Run a tool as a module of this Python; return its exit code and output."""
+    done = subprocess.run(
+        [sys.executable, "-m", *command],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_the_formatter_changes_nothing(output: Path) -> None:
+    """Generated code is a fixed point of `ruff format`."""
+    code, text = run("ruff", "format", "--isolated", "--diff", ".", cwd=output)
+    assert code == 0, text
+
+
+def test_the_linter_finds_nothing(output: Path) -> None:
+    """Generated code is clean under ruff's default rules."""
+    code, text = run("ruff", "check", "--isolated", "--no-cache", ".", cwd=output)
+    assert code == 0, text
+
+
+def test_the_linter_finds_nothing_by_the_rules_of_this_project(output: Path) -> None:
+    """It is clean under stricter rules too, but for what the schema's author wrote."""
+    config = str(ROOT / "pyproject.toml")
+    options = ("--config", config, "--ignore", AUTHORS_OWN, "--no-cache")
+    code, text = run("ruff", "check", *options, ".", cwd=output)
+    assert code == 0, text
+
+
+@pytest.mark.slow
+def test_the_type_checker_finds_nothing(output: Path) -> None:
+    """Generated code passes `mypy --strict`."""
+    if len(list(output.iterdir())) > 40:  # one record after the other is alike
+        for path in sorted(output.glob("hard*"))[40:]:
+            for module in path.iterdir():
+                module.unlink()
+            path.rmdir()
+    config = output.parent / "mypy.ini"
+    config.write_text(MYPY)
+    code, text = run(
+        "mypy", "--config-file", str(config), output.name, cwd=output.parent
+    )
+    assert code == 0, text
