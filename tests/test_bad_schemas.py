@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import make_project, place, refusals
+from command_line import make_project, place, refusals, run
 
 HEAD = """\
 from enum import Enum
@@ -204,6 +204,7 @@ PARAMETERS = [
     ("Scalar('float32', finite=())", "finite=()", "True or False", ""),
     # key and role
     ("Text(key='')", "key=''", "a non-empty str", ""),
+    ("Text(key={})", "key={}", "a non-empty str", ""),
     ("Text(key=b'note')", "key=b'note'", "a non-empty str", ""),
     (r"Text(key='\udfff')", r"key='\udfff'", "text that UTF-8 can hold", ""),
     ("Text(role='inputs')", "role='inputs'", "one of input, target", "'input'?"),
@@ -467,9 +468,16 @@ def test_the_name_of_a_mask_is_refused(tmp_path: Path) -> None:
     """`note_present` is what readers call the mask of an optional `note`."""
     text = HEAD + "class Pet(Record):\n    note: str | None = None\n"
     text += "    note_present: bool\n"
-    [finding] = refusals(make_project(tmp_path, {"pets.py": text}))
+    [finding] = refusals(make_project(tmp_path / "p", {"pets.py": text}))
     assert finding["rule"] == "SG115"
     assert place(finding) == f"schemas/pets.py:{FIELD_LINE + 1}:5"
+
+
+def test_a_field_that_needs_no_mask_leaves_its_name_free(tmp_path: Path) -> None:
+    """A required `note` has no mask, and `note_present` is a name like others."""
+    text = HEAD + "class Pet(Record):\n    note: str\n    note_present: bool\n"
+    project = make_project(tmp_path, {"pets.py": text})
+    assert run("generate", "--project", project).exit_code == 0
 
 
 def test_what_pydantic_refuses_is_placed_at_its_line(tmp_path: Path) -> None:
@@ -514,6 +522,17 @@ def test_a_project_without_records_is_refused(
     assert finding["rule"] == "SG103"
     assert finding["location"]["path"] == "schemas"
     assert "schemagen init" in finding["advice"]
+
+
+def test_a_duplicate_key_is_found_beside_other_mistakes(tmp_path: Path) -> None:
+    """A field that is wrong by itself still takes its key."""
+    text = HEAD + textwrap.dedent("""\
+        class Pet(Record):
+            note: Annotated[str, Text(role="inptu")]
+            remark: Annotated[str, Text(key="note")]
+        """)
+    found = refusals(make_project(tmp_path, {"pets.py": text}))
+    assert [finding["rule"] for finding in found] == ["SG113", "SG114"]
 
 
 def test_a_duplicate_wire_key_is_found_at_the_second_field(tmp_path: Path) -> None:

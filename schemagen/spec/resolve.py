@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,14 +60,11 @@ def resolve(loaded: Iterable[LoadedRecord]) -> Resolved:
     for record in loaded:
         name = snake_case(record.cls.__name__)
         problems = list(_record_findings(record, name, records))
-        fields = []
-        for field_name, field in record.cls.schemagen_fields().items():
+        fields = record.cls.schemagen_fields()
+        for field_name, field in fields.items():
             place = record.fields[field_name]
-            wrong = list(_field_findings(field, place, record.cls.__name__))
-            problems += wrong
-            if not wrong:
-                fields.append(_field_spec(field))
-        problems += _key_findings(fields, record)
+            problems += _field_findings(field, place, record.cls.__name__)
+        problems += _findings_between(fields, record)
         findings += problems
         records.setdefault(name, record)
         if not problems:
@@ -76,7 +73,7 @@ def resolve(loaded: Iterable[LoadedRecord]) -> Resolved:
                 class_name=record.cls.__name__,
                 source=record.source,
                 doc=_clean(_own_doc(record.cls)),
-                fields=tuple(fields),
+                fields=tuple(map(_field_spec, fields.values())),
             )
     ordered = tuple(specs[name] for name in sorted(specs))
     return Resolved(ordered, tuple(findings), records)
@@ -264,29 +261,31 @@ def _can_lack(field: Declaration, kind: Kind) -> bool:
     return field.optional and field.default is None and not isinstance(kind, Label)
 
 
-def _key_findings(
-    fields: Iterable[FieldSpec], record: LoadedRecord
+def _findings_between(
+    fields: Mapping[str, Declaration], record: LoadedRecord
 ) -> Iterator[Finding]:
-    by_key: dict[str, FieldSpec] = {}
-    names = {field.name for field in fields}
-    weights = [field.name for field in fields if field.role == "weight"]
-    for field in fields:
-        where = f"{record.cls.__name__}.{field.name}"
-        other = by_key.setdefault(field.key, field)
-        if other is not field:
+    """Yield what is wrong with fields beside each other."""
+    by_key: dict[str, str] = {}
+    kinds = {name: field.kind for name, field in fields.items() if field.kind}
+    weights = [name for name, kind in kinds.items() if _role(kind) == "weight"]
+    for name, kind in kinds.items():
+        where = f"{record.cls.__name__}.{name}"
+        key = name if kind.key is None else kind.key
+        other = by_key.setdefault(key, name) if isinstance(key, str) else name
+        if other != name:
             yield Finding(
-                record.fields[field.name],
+                record.fields[name],
                 "SG114",
-                f"{where}: the wire key {field.key!r} is that of {other.name!r} too",
-                found=repr(field.key),
+                f"{where}: the wire key {key!r} is that of {other!r} too",
+                found=repr(key),
                 expected="a key of its own for each field",
                 advice="give one of them another key=",
             )
-        if f"{field.name}_present" in names:
+        if f"{name}_present" in fields and fields[name].nullable:
             yield Finding(
-                record.fields[f"{field.name}_present"],
+                record.fields[f"{name}_present"],
                 "SG115",
-                f"{where}_present: the name is that of the mask of {field.name!r}",
+                f"{where}_present: the name is that of the mask of {name!r}",
                 advice="choose another name",
             )
     if len(weights) > 1:
