@@ -44,11 +44,6 @@ def every_byte(root: Path) -> dict[str, list[str]]:
 
 
 if __name__ == "__main__":
-    json.dump(
-        {
-            "hash": hash("schemagen"),
-            "tensorflow": "tensorflow" in sys.modules,
-            "found": every_byte(Path(sys.argv[1])),
-        },
-        sys.stdout,
-    )
+    found = every_byte(Path(sys.argv[1]))
+    facts = {"hash": hash("schemagen"), "tensorflow": "tensorflow" in sys.modules}
+    json.dump({**facts, "found": found}, sys.stdout)

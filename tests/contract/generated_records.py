@@ -65,6 +65,10 @@ class Generated:
         """Import one of the generated modules."""
         return importlib.import_module(f"{self._package}.{self.case.module}.{part}")
 
+    def shared(self, name: str) -> ModuleType:
+        """Import a module of the shared code."""
+        return importlib.import_module(f"{self._package}._support.{name}")
+
     @cached_property
     def record(self) -> Any:
         """The schema's class."""
@@ -108,12 +112,18 @@ def generate_records(root: Path, package: str) -> tuple[Generated, ...]:
     """Generate all random records into one package below `root`."""
     cases = cached_records()
     write_project(root, source_of(cases), package)
+    return tuple(project_record(root, package, case) for case in cases)
+
+
+def project_record(root: Path, package: str, case: RecordCase) -> Generated:
+    """Return one record of a project that has been generated."""
     # Its own name: another project's `schemas` may have been imported.
-    text = (root / "schemas" / "records.py").read_text(encoding="utf-8")
-    schema = ModuleType(f"{package}_schema")
-    sys.modules[schema.__name__] = schema  # pydantic looks up names there
-    exec(compile(text, f"{package}_schema.py", "exec", dont_inherit=True), vars(schema))
-    return tuple(Generated(case, schema, package) for case in cases)
+    name = f"{package}_schema"
+    if name not in sys.modules:
+        text = (root / "schemas" / "records.py").read_text(encoding="utf-8")
+        schema = sys.modules[name] = ModuleType(name)  # pydantic looks up names there
+        exec(compile(text, f"{name}.py", "exec", dont_inherit=True), vars(schema))
+    return Generated(case, sys.modules[name], package)
 
 
 @cache
