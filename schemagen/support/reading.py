@@ -190,7 +190,8 @@ def decode_images(
         pixels = _decoded(image, name, encoding, shape)
         if resize is not None:
             pixels = _resized(pixels, resize)
-        return tf.ensure_shape(pixels, spec.shape)
+        pixels.set_shape(spec.shape)  # an op that looked again would fail first
+        return pixels
 
     def decode_optional(image: tf.Tensor) -> tf.Tensor:
         nothing = tf.zeros((height or 1, width or 1, shape[2]), tf.uint8)
@@ -219,8 +220,8 @@ def _decoded(
     image = _checked(
         image,
         start == magic,
-        f"field {name!r}: expected a {encoding}, it begins",
-        start,
+        f"field {name!r}: expected a {encoding}, found one that begins with the bytes",
+        tf.io.decode_raw(start, tf.uint8),  # as text they could not be shown
     )
     channels = shape[2]
     if encoding == "jpeg":
