@@ -76,6 +76,10 @@ class RecordView:
         return tuple(field for field in self.inputs if field.adapts)
 
     @property
+    def adapted_names(self) -> tuple[str, ...]:
+        return tuple(field.name for field in self.adapted)
+
+    @property
     def feature_names(self) -> tuple[str, ...]:
         """The names in the dict of features: inputs and their masks."""
         return _with_masks(self.inputs)

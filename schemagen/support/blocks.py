@@ -6,13 +6,15 @@ see data before training are named after their field; `adapt_*` find them by nam
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import prod
+from collections.abc import Iterable, Sequence
+from math import isnan, prod
 from typing import Any
 
 import keras
 import tensorflow as tf
 from keras import layers, ops
+
+Columns = dict[str, list[Any]]
 
 DEFAULT_UNITS = 64
 DEFAULT_TOKENS = 20_000
@@ -23,7 +25,8 @@ class Densify(layers.Layer):  # type: ignore[misc]
     """Pads a ragged batch to its longest row."""
 
     def __init__(self, padding_value: Any, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
+        # Half precision would change the numbers, and padding would not be known again.
+        super().__init__(autocast=False, **kwargs)
         self.padding_value = padding_value
 
     def call(self, inputs: Any) -> Any:
@@ -41,6 +44,19 @@ class Densify(layers.Layer):  # type: ignore[misc]
         return {**super().get_config(), "padding_value": self.padding_value}
 
 
+def reserve_names(names: Iterable[str]) -> None:
+    """Keep Keras from giving a layer the name of a field, which it wants once a model.
+
+    Keras names layers `dense`, `dense_1` and so on; it goes on from these names.
+    """
+    for name in names:
+        keras.backend.get_uid(name)
+        base, _, number = name.rpartition("_")
+        if number.isdecimal() and int(number) < 10_000:
+            while keras.backend.get_uid(base) <= int(number):
+                pass
+
+
 def image(pixels: Any, *, scale: float, units: int = DEFAULT_UNITS) -> Any:
     """Encode images [B, H, W, C] by convolutions that halve them until they are small.
 
@@ -49,7 +65,7 @@ def image(pixels: Any, *, scale: float, units: int = DEFAULT_UNITS) -> Any:
         scale: what brings a pixel to about [0, 1].
         units: the size of the result.
     """
-    features = layers.Rescaling(scale)(pixels)
+    features = layers.Rescaling(scale, dtype="float32")(pixels)
     sides = [side for side in pixels.shape[1:3] if side]
     smallest = min(sides) if len(sides) == 2 else 64
     for filters in (32, 64, 128):
@@ -79,8 +95,8 @@ def numbers(
         units: the size of the result.
     """
     size = prod(values.shape[1:])
-    flat = layers.Reshape((size,))(ops.cast(values, "float32"))
-    features = layers.Normalization(name=f"{name}_normalization")(flat)
+    flat = layers.Reshape((size,), dtype="float32")(ops.cast(values, "float32"))
+    features = layers.Normalization(name=f"{name}_normalization", dtype="float32")(flat)
     if missing:
         known = ops.logical_not(ops.isnan(flat))
         filled = ops.where(known, features, ops.zeros_like(features))
@@ -123,11 +139,21 @@ def items(
     """Encode sequences of numbers [B, T, ...]: each item, then the mean of all."""
     size = prod(values.shape[2:])
     dense = Densify(padding_value, name=f"{name}_dense")(values)
-    flat = layers.Reshape((-1, size))(ops.cast(dense, "float32"))
-    mask = ops.any(ops.not_equal(flat, float(padding_value)), axis=-1)
-    features = layers.Normalization(name=f"{name}_normalization")(flat)
+    flat = layers.Reshape((-1, size), dtype="float32")(ops.cast(dense, "float32"))
+    mask = ops.logical_not(_is_padding(flat, float(padding_value)))
+    features = layers.Normalization(name=f"{name}_normalization", dtype="float32")(flat)
+    # What stands for padding may be NaN or far away, and 0 times infinity is no 0.
+    kept = ops.expand_dims(mask, -1)
+    features = ops.where(kept, features, ops.zeros_like(features))
     features = layers.Dense(units, activation="relu")(features)
     return masked_mean(features, mask)
+
+
+def _is_padding(items: Any, padding_value: float) -> Any:
+    """Tell which items [..., size] are nothing but the padding value."""
+    if isnan(padding_value):
+        return ops.all(ops.isnan(items), axis=-1)
+    return ops.all(ops.equal(items, padding_value), axis=-1)
 
 
 def text(strings: Any, *, name: str, units: int = DEFAULT_UNITS) -> Any:
@@ -146,10 +172,14 @@ def flag(present: Any) -> Any:
 
 
 def masked_mean(sequences: Any, mask: Any) -> Any:
-    """Average [B, T, D] over the steps that `mask` [B, T] keeps; 0 if there are none."""
-    weights = ops.expand_dims(ops.cast(mask, sequences.dtype), -1)
-    total = ops.sum(sequences * weights, axis=1)
-    return total / ops.maximum(ops.sum(weights, axis=1), 1.0)
+    """Average [B, T, D] over the steps that `mask` [B, T] keeps; 0 if there are none.
+
+    What a mean does not tell comes last: how many there are, as log(1 + n).
+    """
+    weights = ops.expand_dims(ops.cast(mask, "float32"), -1)
+    total = ops.sum(ops.cast(sequences, "float32") * weights, axis=1)
+    count = ops.sum(weights, axis=1)
+    return ops.concatenate([total / ops.maximum(count, 1.0), ops.log1p(count)], axis=-1)
 
 
 def combine(features: Sequence[Any], units: int = DEFAULT_UNITS) -> Any:
@@ -163,53 +193,118 @@ def head(features: Any, *, name: str, units: int, activation: str | None) -> Any
     return layers.Dense(units, activation, dtype="float32", name=name)(features)
 
 
-def adapt_numbers(model: Any, features: tf.data.Dataset, name: str) -> None:
+def _of_each_record(function: Any, truth: Any, predictions: Any) -> Any:
+    """Apply a loss to targets of any shape: [B], as sample weights ask for."""
+    rows = ops.shape(predictions)[0]
+    return function(
+        ops.reshape(truth, (rows, -1)), ops.reshape(predictions, (rows, -1))
+    )
+
+
+def mean_squared_error(truth: Any, predictions: Any) -> Any:
+    """Return the mean squared error of each record."""
+    return _of_each_record(keras.losses.mean_squared_error, truth, predictions)
+
+
+def mean_absolute_error(truth: Any, predictions: Any) -> Any:
+    """Return the mean absolute error of each record."""
+    return _of_each_record(keras.losses.mean_absolute_error, truth, predictions)
+
+
+def binary_crossentropy(truth: Any, predictions: Any) -> Any:
+    """Return the mean crossentropy of each record."""
+    return _of_each_record(keras.losses.binary_crossentropy, truth, predictions)
+
+
+def binary_accuracy(truth: Any, predictions: Any) -> Any:
+    """Return the share of each record's bools that are right."""
+    return _of_each_record(keras.metrics.binary_accuracy, truth, predictions)
+
+
+# Saved models name them, and find them again by these names.
+for _function in (
+    mean_squared_error,
+    mean_absolute_error,
+    binary_crossentropy,
+    binary_accuracy,
+):
+    keras.saving.register_keras_serializable("schemagen")(_function)
+
+
+def columns(dataset: tf.data.Dataset, names: Sequence[str]) -> Columns:
+    """Read some features of a whole dataset, once: the batches of each."""
+    found: Columns = {name: [] for name in names}
+    for element in dataset:
+        features = element[0] if isinstance(element, tuple) else element
+        for name, batches in found.items():
+            batches.append(features[name])
+    return found
+
+
+def adapt_numbers(model: Any, features: Columns, name: str) -> None:
     """Let a field's Normalization see its rows, without those that are not finite."""
-
-    def rows(batch: dict[str, Any]) -> tf.Tensor:
-        values = tf.cast(batch[name], tf.float32)
-        flat = tf.reshape(values, (-1, prod(batch[name].shape[1:])))
-        return tf.boolean_mask(flat, tf.reduce_all(tf.math.is_finite(flat), axis=-1))
-
-    _adapt(model, f"{name}_normalization", features.map(rows).unbatch().batch(1024))
+    rows = []
+    for batch in features[name]:
+        size = prod(batch.shape[1:])
+        rows.append(tf.reshape(tf.cast(batch, tf.float32), (-1, size)))
+    _adapt_normalization(model, name, rows)
 
 
-def adapt_items(
-    model: Any, features: tf.data.Dataset, name: str, padding_value: Any
-) -> None:
+def adapt_items(model: Any, features: Columns, name: str, padding_value: Any) -> None:
     """Let a field's Normalization see the items of its sequences, without padding."""
-
-    def items_of(batch: dict[str, Any]) -> tf.Tensor:
-        values = tf.cast(_dense(batch[name], padding_value), tf.float32)
-        flat = tf.reshape(values, (-1, prod(batch[name].shape[2:])))
-        known = tf.reduce_all(tf.math.is_finite(flat), axis=-1)
-        padding = tf.reduce_all(flat == float(padding_value), axis=-1)
-        return tf.boolean_mask(flat, known & ~padding)
-
-    _adapt(model, f"{name}_normalization", features.map(items_of).unbatch().batch(1024))
+    rows = []
+    for batch in features[name]:
+        values = tf.cast(_dense(batch, padding_value), tf.float32)
+        flat = tf.reshape(values, (-1, prod(batch.shape[2:])))
+        rows.append(flat[~_is_padding(flat, float(padding_value))])
+    _adapt_normalization(model, name, rows)
 
 
-def adapt_tokens(
-    model: Any, features: tf.data.Dataset, name: str, padding_value: Any
-) -> None:
+def adapt_tokens(model: Any, features: Columns, name: str, padding_value: Any) -> None:
     """Let a field's lookup see which tokens there are."""
+    tokens_of = []
+    for batch in features[name]:
+        flat = tf.reshape(_dense(batch, padding_value), (-1,))
+        tokens_of.append(flat if flat.dtype == tf.string else tf.cast(flat, tf.int64))
+    # Any token will do where there is none, but not those that have a meaning.
+    placeholder = "-" if isinstance(padding_value, str) else int(padding_value) ^ 1
+    _adapt_vocabulary(model, f"{name}_lookup", tokens_of, placeholder)
 
-    def tokens_of(batch: dict[str, Any]) -> tf.Tensor:
-        dense = _dense(batch[name], padding_value)
-        return dense if dense.dtype == tf.string else tf.cast(dense, tf.int64)
 
-    _adapt(model, f"{name}_lookup", features.map(tokens_of))
-
-
-def adapt_text(model: Any, features: tf.data.Dataset, name: str) -> None:
+def adapt_text(model: Any, features: Columns, name: str) -> None:
     """Let a field's TextVectorization see which words there are."""
-    _adapt(model, f"{name}_vectorization", features.map(lambda batch: batch[name]))
+    _adapt_vocabulary(model, f"{name}_vectorization", features[name], "-")
 
 
-def _adapt(model: Any, layer_name: str, values: tf.data.Dataset) -> None:
-    """Adapt a layer; a model whose encoder was replaced does not have it."""
-    if layer_name in {layer.name for layer in model.layers}:
-        model.get_layer(layer_name).adapt(values)
+def _adapt_normalization(model: Any, name: str, batches: list[tf.Tensor]) -> None:
+    """Adapt a field's Normalization; without any finite values it changes nothing."""
+    layer = _layer(model, f"{name}_normalization")
+    if layer is None or not batches:
+        return
+    rows = tf.concat(batches, axis=0)
+    rows = rows[tf.reduce_all(tf.math.is_finite(rows), axis=-1)]
+    if len(rows):
+        # The layer may have been built for sequences: then each row is one of its own.
+        rank = len(layer.input.shape)
+        layer.adapt(tf.reshape(rows, (-1, *[1] * (rank - 2), rows.shape[1])).numpy())
+
+
+def _adapt_vocabulary(
+    model: Any, layer_name: str, batches: list[tf.Tensor], placeholder: Any
+) -> None:
+    """Adapt a lookup. One that has seen no token would refuse to work at all."""
+    layer = _layer(model, layer_name)
+    if layer is None:
+        return
+    if batches:
+        layer.adapt(tf.concat(batches, axis=0))
+    if not layer.get_vocabulary(include_special_tokens=False):
+        layer.set_vocabulary([placeholder])
+
+
+def _layer(model: Any, name: str) -> Any:
+    """Return a layer; a model whose encoder was replaced does not have it: None."""
+    return next((layer for layer in model.layers if layer.name == name), None)
 
 
 def _dense(batch: Any, padding_value: Any) -> tf.Tensor:
