@@ -161,6 +161,14 @@ def _field_findings(
             advice="annotate it: Annotated[np.ndarray, Vector(shape=(5,))]",
         )
         return
+    if not field.name.isascii() and _role(kind) in ("input", "target"):
+        yield Finding(
+            place,
+            "SG115",
+            f"{where}: tensorflow names layers in ASCII, and {field.name!r} is not",
+            advice=f"choose another name and keep the wire key with "
+            f"key={field.name!r}, or declare role='info'",
+        )
     problems = [*kind.common_problems(), *kind.problems()]
     for problem in problems:
         yield Finding(
@@ -288,6 +296,16 @@ def _findings_between(
                 f"{where}_present: the name is that of the mask of {name!r}",
                 advice="choose another name",
             )
+        for layer in _layers_named_after(name, kind):
+            if layer in kinds and _role(kinds[layer]) in ("input", "target"):
+                yield Finding(
+                    record.fields[layer],
+                    "SG115",
+                    f"{record.cls.__name__}.{layer}: the name is that of a layer of "
+                    f"{name!r} in the model",
+                    advice=f"choose another name and keep the wire key with "
+                    f"key={layer!r}",
+                )
     if len(weights) > 1:
         yield Finding(
             record.fields[weights[1]],
@@ -297,6 +315,22 @@ def _findings_between(
             expected="one sample weight",
             advice="give the others role='info'",
         )
+
+
+def _layers_named_after(name: str, kind: Kind) -> tuple[str, ...]:
+    """Return the names that the generated model gives to the layers of a field."""
+    role = _role(kind)
+    match kind:
+        case VarLen() if role == "input":
+            return f"{name}_dense", f"{name}_lookup", f"{name}_normalization"
+        case Scalar() | Vector() if role == "input":
+            return (f"{name}_normalization",)
+        case Text() if role == "input":
+            return (f"{name}_vectorization",)
+        case Vector() if role == "target":
+            return (f"{name}_flat",)
+        case _:
+            return ()
 
 
 def _role(kind: Kind) -> str:

@@ -19,20 +19,10 @@ GENERATED = (
     *("annotations", "datasets", "sort", "index", "write", "write_batch", "records"),
     *("close", "prompt", "examples", "serve", "path", "source", "seed", "writer"),
 )
-LETTERS = (
-    "x",
-    "X",
-    "ärger",
-    "Ärger",
-    "名前",
-    "ª",
-    "ﬁsh",
-    "match",
-    "case",
-    "true",
-    "x1",
-)
-ACCEPTED = (*BUILTINS, *GENERATED, *LETTERS)
+LETTERS = ("x", "X", "ª", "ﬁsh", "match", "case", "true", "x1")
+# Python reads ª as a and ﬁ as fi. Other letters cannot name the layers of a model.
+INFO_ONLY = ("ärger", "Ärger", "名前", "ñ", "ß")
+ACCEPTED = (*BUILTINS, *GENERATED, *LETTERS, *INFO_ONLY)
 
 REFUSED = {
     "self": "SG115",
@@ -48,6 +38,8 @@ REFUSED = {
     "model_dump": "SG115",
     "mro": "SG115",
     "list_present": "SG115",
+    "ärger": "SG115",
+    "名前": "SG115",
     "model_config": "SG101",
 }
 
@@ -78,9 +70,11 @@ KINDS = (
 
 def schema_of_names(names: tuple[str, ...], class_name: str) -> str:
     """Return a schema file with one record that has these fields."""
-    lines = [
-        f"    {name}: {KINDS[index % len(KINDS)][0]}\n"
-        for index, name in enumerate(names)
-    ]
+    lines = []
+    for index, name in enumerate(names):
+        kind = KINDS[index % len(KINDS)][0]
+        if name in INFO_ONLY and class_name != "Reserved":
+            kind = "A_[int_, Scalar_('int64', role='info')]"
+        lines.append(f"    {name}: {kind}\n")
     target = "    the_target: A_[int_, Label_(num_classes=3)]\n"
     return _HEAD.format(class_name=class_name) + "".join(lines) + target

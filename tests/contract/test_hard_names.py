@@ -14,7 +14,7 @@ import tensorflow as tf
 from schemagen.findings import SchemagenError
 
 from .generated_records import importable, write_project
-from .hard_names import ACCEPTED, KINDS, REFUSED, schema_of_names
+from .hard_names import ACCEPTED, INFO_ONLY, KINDS, REFUSED, schema_of_names
 
 PACKAGE = "contract_hard_names"
 
@@ -34,7 +34,7 @@ def row_of(names: tuple[str, ...]) -> dict[str, Any]:
         unicodedata.normalize("NFKC", name): KINDS[index % len(KINDS)][1]
         for index, name in enumerate(names)
     }
-    return {**row, "the_target": 2}
+    return {**row, **{name: 7 for name in names if name in INFO_ONLY}, "the_target": 2}
 
 
 @pytest.mark.slow
@@ -66,7 +66,7 @@ def test_names_are_written_and_read(package: str, tmp_path: Path) -> None:
             plain = found.numpy()
             assert (plain.tolist() if hasattr(plain, "tolist") else plain) == expected
     ((features, target),) = pipeline.make_dataset(tmp_path, "rows", batch_size=2)
-    assert set(row) - {"the_target"} <= set(features)
+    assert set(row) - {"the_target", *INFO_ONLY} <= set(features)
     assert target.numpy().tolist() == [2, 2]
 
 
