@@ -53,7 +53,7 @@ def tasks(data: Path) -> list[Task]:
                 "ink_runs": ("ink_runs",),
                 "moments": ("moments",),
             },
-            epochs=25,
+            epochs=20,
         ),
         Task(
             record="penguin",
@@ -73,6 +73,6 @@ def tasks(data: Path) -> list[Task]:
                 "comment": ("comment", "comment_present"),
                 "comment_words": ("comment_words",),
             },
-            epochs=25,
+            epochs=20,
         ),
     ]

@@ -91,7 +91,12 @@ def fit(task: Task, name: str, inputs: tuple[str, ...] | None) -> Run:
     )
     # Held-out records always come in the same batches, which are kept.
     test = task.make_dataset(task.data, "test", batch_size=task.batch_size).cache()
-    model = task.build_model() if inputs is None else task.build_model(inputs=inputs)
+    # Smaller and smaller steps, so that the last epoch is no matter of luck.
+    steps = keras.optimizers.schedules.CosineDecay(2e-3, task.epochs * len(train))
+    options: dict[str, Any] = {"optimizer": keras.optimizers.Adam(steps)}
+    if inputs is not None:
+        options["inputs"] = inputs
+    model = task.build_model(**options)
     task.adapt(model, train)
     history = model.fit(
         train,

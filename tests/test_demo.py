@@ -29,12 +29,12 @@ def task(record: str, data: Path) -> training.Task:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("record", "epochs", "accuracy"), [("digit", 10, 0.96), ("penguin", 10, 0.93)]
+    ("record", "epochs", "accuracy"), [("digit", 20, 0.96), ("penguin", 10, 0.93)]
 )
 def test_a_generated_model_learns_from_all_inputs(
     tmp_path: Path, record: str, epochs: int, accuracy: float
 ) -> None:
-    """Fewer epochs than the demo's are enough for its accuracy on held-out records."""
+    """Accuracy on held-out records: what is promised for digits, and near for birds."""
     assert records.write(record, tmp_path)["test"] > 80
     reduced = replace(task(record, tmp_path), epochs=epochs)
     run = training.fit(reduced, training.ALL, None)
