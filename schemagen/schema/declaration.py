@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from enum import Enum
 from types import NoneType
 from typing import Annotated, Any, Union, get_args, get_origin
 
@@ -12,7 +11,7 @@ from pydantic.fields import FieldInfo
 
 from .kind import Kind
 from .label import Label
-from .python_types import is_enum, literal_values, members
+from .python_types import class_names, is_enum, literal_values, members
 from .scalar import Scalar
 from .text import Text
 from .varlen import VarLen
@@ -118,27 +117,8 @@ def _plain_kind(python_type: Any) -> Kind | None:
 
 def _with_classes(label: Label, python_type: Any) -> Label:
     """Give a label the classes that its type names, if it has none of its own."""
-    if label.classes is not None or label.num_classes is not None:
-        return label
-    names = enum_names(python_type) if is_enum(python_type) else None
-    names = names or literal_values(python_type)
-    return replace(label, classes=names) if names else label
-
-
-def enum_names(enum: type[Enum]) -> tuple[str, ...] | None:
-    """Return an Enum's class names in the order of their ids.
-
-    Values that are all text are the names. Values 0, 1, 2, ... are the ids, and
-    the members' own names the names. Any other Enum says neither: None.
-    """
-    values = [member.value for member in enum]
-    if values and all(isinstance(value, str) for value in values):
-        return tuple(values)
-    if values and all(type(v) is int for v in values):
-        by_id = sorted(enum, key=lambda member: member.value)
-        if [member.value for member in by_id] == list(range(len(by_id))):
-            return tuple(member.name for member in by_id)
-    return None
+    names = class_names(python_type)
+    return replace(label, classes=names) if names and not label.classes else label
 
 
 def as_declared(field: Declaration) -> Callable[[Any, Any], Any]:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from ..support import features
 from ..support.errors import Problem
 from .kind import Kind, is_positive, is_utf8
-from .python_types import is_enum, literal_values
+from .python_types import class_names, is_enum
 
 
 @dataclass(frozen=True)
@@ -26,13 +26,19 @@ class Label(Kind):
     num_classes: int | None = None
 
     name: ClassVar[str] = "Label"
-    holds: ClassVar[str] = "int, str, a Literal of names or an Enum"
+    holds: ClassVar[str] = "int, str, or a Literal or Enum of its very classes"
 
     def accepts(self, python_type: Any) -> bool:
-        if python_type in (int, str, int | str, Any) or is_enum(python_type):
+        if python_type in (int, str, int | str, Any):
             return True
-        values = literal_values(python_type)
-        return values is not None and all(isinstance(v, str) for v in values)
+        names = class_names(python_type)
+        if not names or not all(isinstance(name, str) for name in names):
+            return False
+        by_value = is_enum(python_type) and type(next(iter(python_type)).value) is int
+        given = self.classes if isinstance(self.classes, tuple) else ()
+        if by_value:  # the members' values are the ids
+            return names == given
+        return sorted(names) == sorted(map(str, given))
 
     def problems(self) -> Iterator[Problem]:
         if self.classes is None:

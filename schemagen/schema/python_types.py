@@ -41,6 +41,29 @@ def literal_values(python_type: Any) -> tuple[Any, ...] | None:
     return get_args(python_type) if get_origin(python_type) is Literal else None
 
 
+def class_names(python_type: Any) -> tuple[Any, ...] | None:
+    """Return the classes that a Literal or an Enum names, in the order of their ids."""
+    if is_enum(python_type):
+        return enum_names(python_type)
+    return literal_values(python_type)
+
+
+def enum_names(enum: type[Enum]) -> tuple[str, ...] | None:
+    """Return an Enum's class names in the order of their ids.
+
+    Values that are all text are the names. Values 0, 1, 2, ... are the ids, and
+    the members' own names the names. Any other Enum says neither: None.
+    """
+    values = [member.value for member in enum]
+    if values and all(isinstance(value, str) for value in values):
+        return tuple(values)
+    if values and all(type(v) is int for v in values):
+        by_id = sorted(enum, key=lambda member: member.value)
+        if [member.value for member in by_id] == list(range(len(by_id))):
+            return tuple(member.name for member in by_id)
+    return None
+
+
 def number_types(dtype: str) -> tuple[type, ...]:
     """Return the Python types that may stand for numbers of a dtype."""
     if dtype == "bool":

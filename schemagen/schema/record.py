@@ -39,12 +39,13 @@ class _RowCheck:
 
     def _make_check(self) -> Callable[[Any], Any]:
         field = self._declared
-        if field.kind is None or any(True for _ in field.kind.problems()):
+        kind = field.kind
+        if kind is None or any(kind.problems()) or not kind.accepts(field.python_type):
             raise TypeError(
                 f"field {self._name!r} is not declared in a way that schemagen "
                 "understands; `schemagen check` says why"
             )
-        convert = field.kind.feature(self._name, optional=field.optional).convert
+        convert = kind.feature(self._name, optional=field.optional).convert
         hand_back = as_declared(field)
         return lambda value: hand_back(value, convert(value))
 
