@@ -1,28 +1,33 @@
-"""From record classes to specs: the only place that knows both."""
+"""From record classes to specs."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..findings import Finding, Location
+from ..findings import Finding
 from ..schema.declaration import Declaration
 from ..schema.image import Image
 from ..schema.kind import Kind
 from ..schema.label import Label
 from ..schema.loading import LoadedRecord
-from ..schema.python_types import text_of
 from ..schema.record import Record
 from ..schema.scalar import Scalar
 from ..schema.text import Text
 from ..schema.varlen import VarLen
 from ..schema.vector import Vector
-from ..support.errors import Problem
-from ..support.values import RAW_ONLY, shortened
+from ..support.values import RAW_ONLY
+from .checks import (
+    field_findings,
+    findings_between,
+    plain_default,
+    record_findings,
+    role_of,
+)
 from .model import (
     Default,
     FieldSpec,
@@ -34,10 +39,7 @@ from .model import (
     VarLenSpec,
     VectorSpec,
 )
-from .names import RESERVED_FIELDS, is_package_name, snake_case
-
-# What the generated model can make a head of, or take as a weight.
-_TARGETS = (Label, Scalar, Vector)
+from .names import snake_case
 
 
 @dataclass(frozen=True)
@@ -59,12 +61,12 @@ def resolve(loaded: Iterable[LoadedRecord]) -> Resolved:
     findings: list[Finding] = []
     for record in loaded:
         name = snake_case(record.cls.__name__)
-        problems = list(_record_findings(record, name, records))
+        problems = list(record_findings(record, name, records))
         fields = record.cls.schemagen_fields()
         for field_name, field in fields.items():
             place = record.fields[field_name]
-            problems += _field_findings(field, place, record.cls.__name__)
-        problems += _findings_between(fields, record)
+            problems += field_findings(field, place, record.cls.__name__)
+        problems += findings_between(fields, record)
         findings += problems
         records.setdefault(name, record)
         if not problems:
@@ -96,258 +98,13 @@ def _clean(text: str) -> str:
     return "\n".join(line.rstrip() for line in text.expandtabs(4).splitlines()).strip()
 
 
-def _record_findings(
-    record: LoadedRecord, name: str, seen: dict[str, LoadedRecord]
-) -> Iterator[Finding]:
-    class_name = record.cls.__name__
-    if name in seen:
-        yield Finding(
-            record.location,
-            "SG104",
-            f"two records would be generated as {name!r}",
-            found=f"{class_name}, and {seen[name].cls.__name__} at "
-            f"{seen[name].location}",
-            advice="rename one of them; a base class that is no record itself begins "
-            "with '_'",
-        )
-    if not is_package_name(name):
-        yield Finding(
-            record.location,
-            "SG105",
-            f"record {class_name!r} would be generated as {name!r}",
-            found=repr(name),
-            expected="a lower-case ASCII name that is no Python keyword",
-            advice="rename the class",
-        )
-    if not record.cls.model_fields:
-        yield Finding(
-            record.location,
-            "SG106",
-            f"record {class_name!r} has no fields",
-            advice="declare fields, or begin the name of a base class with '_'",
-        )
-
-
-def _field_findings(
-    field: Declaration, place: Location, record: str
-) -> Iterator[Finding]:
-    where = f"{record}.{field.name}"
-    kind = field.kind
-    shadows = hasattr(Record, field.name)
-    if field.name in RESERVED_FIELDS or shadows:
-        yield Finding(
-            place,
-            "SG115",
-            f"{where}: the name {field.name!r} is taken by Python or pydantic",
-            advice=f"choose another name and keep the wire key with key={field.name!r}",
-        )
-    for foreign in field.foreign:
-        yield Finding(
-            place,
-            "SG117",
-            f"{where}: schemagen does not know this metadata",
-            found=foreign,
-            expected="one kind, such as Vector(shape=(5,))",
-            advice="take it out; a wire key is given by key=",
-        )
-    if kind is None:
-        yield Finding(
-            place,
-            "SG111",
-            f"{where}: no kind goes with the type {text_of(field.python_type)}",
-            found=text_of(field.python_type),
-            expected="int, float, bool, str, bytes, a list of these, a Literal of "
-            "names, an Enum, or Annotated[type, kind]",
-            advice="annotate it: Annotated[np.ndarray, Vector(shape=(5,))]",
-        )
-        return
-    if not field.name.isascii() and _role(kind) in ("input", "target"):
-        yield Finding(
-            place,
-            "SG115",
-            f"{where}: tensorflow names layers in ASCII, and {field.name!r} is not",
-            advice=f"choose another name and keep the wire key with "
-            f"key={field.name!r}, or declare role='info'",
-        )
-    problems = [*kind.common_problems(), *kind.problems()]
-    for problem in problems:
-        yield Finding(
-            place,
-            "SG113",
-            f"{where}: {kind.name} cannot have {problem.found}",
-            found=problem.found,
-            expected=problem.expected,
-            advice=problem.advice,
-        )
-    if not problems and not kind.accepts(field.python_type):
-        yield Finding(
-            place,
-            "SG112",
-            f"{where}: declared as {text_of(field.python_type)}, which does not go "
-            f"with {kind.name}",
-            found=text_of(field.python_type),
-            expected=kind.holds,
-            advice="change the annotation or the kind",
-        )
-    elif field.nullable and not field.optional:
-        yield Finding(
-            place,
-            "SG116",
-            f"{where}: the type allows None, but there is no default",
-            advice="add `= None`: the field is then optional",
-        )
-    if not problems:
-        if not shadows:  # what is shadowed would be taken for the default
-            yield from _default_findings(field, kind, place, where)
-        yield from _role_findings(field, kind, place, where)
-
-
-def _default_findings(
-    field: Declaration, kind: Kind, place: Location, where: str
-) -> Iterator[Finding]:
-    if not field.optional or (field.default is None and field.nullable):
-        return
-    found = " ".join(shortened(field.default).split())
-    advice = "give a default of the field's own type"
-    expected = ""
-    if field.default is None:
-        expected, advice = "a type that allows None", "write the type as `... | None`"
-    elif isinstance(kind, Image):
-        expected = "None"
-    elif isinstance(kind, VarLen) and not _is_empty(field.default):
-        expected = "[] or None"
-    else:
-        try:
-            kind.feature(field.name, optional=True).convert(_plain(field.default))
-        except Problem as problem:
-            expected = problem.expected
-            found = (
-                problem.found if found in problem.found else f"{found}: {problem.found}"
-            )
-    if expected:
-        yield Finding(
-            place,
-            "SG116",
-            f"{where}: {kind.name} cannot have this default",
-            found=found,
-            expected=expected,
-            advice=advice,
-        )
-
-
-def _is_empty(value: Any) -> bool:
-    return isinstance(value, (list, tuple, np.ndarray)) and len(value) == 0
-
-
-def _role_findings(
-    field: Declaration, kind: Kind, place: Location, where: str
-) -> Iterator[Finding]:
-    role, expected = _role(kind), ""
-    if role == "target" and not isinstance(kind, _TARGETS):
-        expected = "a Label, Scalar or Vector as a target"
-    elif role in ("input", "target") and getattr(kind, "dtype", "") == "bytes":
-        expected = "role='info' for opaque bytes: no model can take them"
-    elif role == "weight" and not (
-        isinstance(kind, Scalar) and kind.dtype in ("float32", "float64")
-    ):
-        expected = "a Scalar of dtype float32 or float64 as a weight"
-    elif role in ("target", "weight") and _can_lack(field, kind):
-        expected = "a default that is a number: a missing one cannot be learned"
-    if expected:
-        yield Finding(
-            place,
-            "SG118",
-            f"{where}: {kind.name} cannot have the role {role!r}",
-            found=f"role {role!r}",
-            expected=expected,
-            advice="change the role; 'info' is carried along and not modelled",
-        )
-
-
-def _can_lack(field: Declaration, kind: Kind) -> bool:
-    """Tell whether a value may be missing with nothing to stand for it."""
-    return field.optional and field.default is None and not isinstance(kind, Label)
-
-
-def _findings_between(
-    fields: Mapping[str, Declaration], record: LoadedRecord
-) -> Iterator[Finding]:
-    """Yield what is wrong with fields beside each other."""
-    by_key: dict[str, str] = {}
-    kinds = {name: field.kind for name, field in fields.items() if field.kind}
-    weights = [name for name, kind in kinds.items() if _role(kind) == "weight"]
-    for name, kind in kinds.items():
-        where = f"{record.cls.__name__}.{name}"
-        key = name if kind.key is None else kind.key
-        other = by_key.setdefault(key, name) if isinstance(key, str) else name
-        if other != name:
-            yield Finding(
-                record.fields[name],
-                "SG114",
-                f"{where}: the wire key {key!r} is that of {other!r} too",
-                found=repr(key),
-                expected="a key of its own for each field",
-                advice="give one of them another key=",
-            )
-        if f"{name}_present" in fields and fields[name].nullable:
-            yield Finding(
-                record.fields[f"{name}_present"],
-                "SG115",
-                f"{where}_present: the name is that of the mask of {name!r}",
-                advice="choose another name",
-            )
-        for layer in _layers_named_after(name, kind):
-            if layer in kinds and _role(kinds[layer]) in ("input", "target"):
-                yield Finding(
-                    record.fields[layer],
-                    "SG115",
-                    f"{record.cls.__name__}.{layer}: the name is that of a layer of "
-                    f"{name!r} in the model",
-                    advice=f"choose another name and keep the wire key with "
-                    f"key={layer!r}",
-                )
-    if len(weights) > 1:
-        yield Finding(
-            record.fields[weights[1]],
-            "SG118",
-            f"{record.cls.__name__}: several fields with the role 'weight'",
-            found=", ".join(weights),
-            expected="one sample weight",
-            advice="give the others role='info'",
-        )
-
-
-def _layers_named_after(name: str, kind: Kind) -> tuple[str, ...]:
-    """Return the names that the generated model gives to the layers of a field."""
-    role = _role(kind)
-    match kind:
-        case VarLen() if role == "input":
-            return f"{name}_dense", f"{name}_lookup", f"{name}_normalization"
-        case Scalar() | Vector() if role == "input":
-            return (f"{name}_normalization",)
-        case Text() if role == "input":
-            return (f"{name}_vectorization",)
-        case Vector() if role == "target":
-            return (f"{name}_flat",)
-        case _:
-            return ()
-
-
-def _role(kind: Kind) -> str:
-    if kind.role is not None:
-        return kind.role
-    if isinstance(kind, Label):
-        return "target"
-    return "info" if getattr(kind, "dtype", "") == "bytes" else "input"
-
-
 def _field_spec(field: Declaration) -> FieldSpec:
     kind = field.kind
     assert kind is not None
     common: dict[str, Any] = {
         "name": field.name,
         "key": kind.key or field.name,
-        "role": _role(kind),
+        "role": role_of(kind),
         "optional": field.optional,
         "default": _default(field, kind),
         "doc": _clean(field.doc),
@@ -403,18 +160,16 @@ def _default(field: Declaration, kind: Kind) -> Default:
     if not field.optional or field.default is None:
         return None
     if isinstance(kind, (Text, VarLen)) or getattr(kind, "dtype", "") == "bytes":
-        plain = _plain(field.default)
+        plain = plain_default(field.default)
         found: Default = tuple(plain) if isinstance(plain, (list, tuple)) else plain
         return found
-    converted = kind.feature(field.name, optional=True).convert(_plain(field.default))
+    converted = kind.feature(field.name, optional=True).convert(
+        plain_default(field.default)
+    )
     if isinstance(converted, np.ndarray):
         values: Default = _as_tuple(converted.tolist())
         return values
     return int(converted)
-
-
-def _plain(value: Any) -> Any:
-    return list(value) if isinstance(value, np.ndarray) and not value.size else value
 
 
 def _as_tuple(value: Any) -> Any:
