@@ -118,7 +118,11 @@ def _plain_kind(python_type: Any) -> Kind | None:
 def _with_classes(label: Label, python_type: Any) -> Label:
     """Give a label the classes that its type names, if it has none of its own."""
     names = class_names(python_type)
-    return replace(label, classes=names) if names and not label.classes else label
+    if not names or label.classes is not None:
+        return label
+    if label.num_classes is not None and not isinstance(names[0], str):
+        return label
+    return replace(label, classes=names)
 
 
 def as_declared(field: Declaration) -> Callable[[Any, Any], Any]:

@@ -26,7 +26,7 @@ class Label(Kind):
     num_classes: int | None = None
 
     name: ClassVar[str] = "Label"
-    holds: ClassVar[str] = "int, str, or a Literal or Enum of its very classes"
+    holds: ClassVar[str] = "int, str, a Literal of names or an Enum, of its classes"
 
     def accepts(self, python_type: Any) -> bool:
         if python_type in (int, str, int | str, Any):
