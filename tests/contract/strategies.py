@@ -69,7 +69,7 @@ def numbers(dtype: str, *, finite: bool) -> st.SearchStrategy[Any]:
     extremes += [float(limits.tiny), float(limits.smallest_subnormal)]
     extremes += [] if finite else [float("nan"), float("inf"), float("-inf")]
     width = {"float16": 16, "float64": 64}.get(dtype, 32)
-    drawn = st.floats(width=width, allow_nan=not finite, allow_infinity=not finite)  # type: ignore[call-overload]
+    drawn = st.floats(width=width, allow_nan=not finite, allow_infinity=not finite)  # type: ignore[arg-type]
     if dtype == "bfloat16":
         drawn = drawn.map(_truncated_to_bfloat16)
     return st.sampled_from(extremes) | drawn

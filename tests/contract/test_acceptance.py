@@ -22,7 +22,7 @@ def outcome(call: Callable[..., Any], **row: Any) -> Any:
         return error
 
 
-@settings(CONTRACT, max_examples=60)
+@settings(CONTRACT, max_examples=40)
 @given(data=st.data())
 def test_schema_and_writer_accept_the_same_values(
     generated: Generated, data: st.DataObject

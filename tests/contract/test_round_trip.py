@@ -130,7 +130,7 @@ def check_batch(
             assert present.numpy().tolist() == [v is not None for v in given_values]
 
 
-@settings(CONTRACT, max_examples=15)
+@settings(CONTRACT, max_examples=10)
 @given(data=st.data())
 def test_every_reader_reads_what_was_written(
     generated: Generated, data: st.DataObject
