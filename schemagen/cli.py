@@ -134,7 +134,9 @@ def _tell_changes(found: Plan, *, dry_run: bool) -> None:
         verb = f"would {file.action.value}" if dry_run else f"{file.action.value}d"
         click.echo(f"{verb} {file.path}")
     unchanged = len(found.files) - len(found.changes)
-    click.echo(f"{len(found.changes)} files changed, {unchanged} up to date")
+    changed = len(found.changes)
+    files = "file" if changed == 1 else "files"
+    click.echo(f"{changed} {files} changed, {unchanged} up to date")
 
 
 @main.command()

@@ -27,11 +27,14 @@ def load_specs(project: Project) -> tuple[RecordSpec, ...]:
     resolved = resolve(loaded.records)
     findings = (*loaded.findings, *resolved.findings)
     if not findings and not loaded.records:
+        there = (project.root / settings.schemas).is_dir()
         findings = (
             Finding(
                 Location(settings.schemas),
                 "SG103",
-                f"no record in {settings.schemas}/*.py",
+                f"no record in {settings.schemas}/*.py"
+                if there
+                else f"there is no directory {settings.schemas}",
                 expected="a class that derives from schemagen.Record",
                 advice="run `schemagen init`, or set `schemas` in [tool.schemagen]",
             ),

@@ -93,6 +93,11 @@ _ROWS = (
         "The generated model has no input, head or weight for it.",
     ),
     Rule(
+        "SG119",
+        "a declaration that would be lost",
+        "Python keeps the last of two fields of one name, and pydantic no private ones.",
+    ),
+    Rule(
         "SG301",
         "a generated file is missing",
         "The committed code does not follow from the schemas.",

@@ -332,6 +332,7 @@ FOREIGN = [
     ("x: int = Field(validation_alias='y')", "validation_alias='y'"),
     ("x: Annotated[int, 'a remark']", "'a remark'"),
     ("x: Annotated[str, Text(), Text(key='b')]", "Text(key='b'"),
+    ("x: Annotated[str, Text]", "Text without parentheses"),
 ]
 
 
@@ -344,6 +345,26 @@ def test_metadata_that_would_be_dropped_is_refused(
     assert {finding["rule"] for finding in findings} == {"SG117"}
     assert any(finding["found"].startswith(found) for finding in findings)
     assert all("key=" in finding["advice"] for finding in findings)
+
+
+@pytest.mark.parametrize(
+    ("lines", "at", "found"),
+    [
+        ("    x: int\n    _y: str\n", 6, "a private name"),
+        ("    x: float\n    y: int\n    x: int\n", 5, "another 'x' further down"),
+    ],
+)
+def test_fields_that_python_would_lose_are_found(
+    tmp_path: Path, lines: str, at: int, found: str
+) -> None:
+    """A private field, or the first of two of one name, does not vanish in silence."""
+    head = "from typing import ClassVar\nfrom schemagen import Record\n\nclass R(Record):\n"
+    body = lines + "    _shared: ClassVar[int] = 3\n"
+    root = make_project(tmp_path, {"r.py": head + body})
+    (finding,) = refusals(root)
+    assert finding["rule"] == "SG119"
+    assert place(finding) == f"schemas/r.py:{at}:5"
+    assert finding["found"] == found
 
 
 # declaration, found, expected

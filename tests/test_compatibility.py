@@ -263,10 +263,11 @@ def test_the_error_names_every_field() -> None:
         check_compatible(written, expected, "data/pets")
     assert isinstance(caught.value, DatasetError)
     assert str(caught.value) == (
-        "data/pets was written with another schema:\n"
+        "data/pets: the data was written with another schema:\n"
         "  field 'x': kind: written Text, expected Label\n"
         "  field 'b': dtype: written 'float32', expected 'int32'\n"
-        "Read it with the code that was generated for it, or write it anew."
+        "Read it with code generated from that schema, which the manifest holds; or "
+        "change the schema back; or write the data anew into another directory."
     )
 
 

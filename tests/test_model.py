@@ -521,10 +521,57 @@ def test_inputs_by_name(trained: Trained) -> None:
     assert np.abs(model(features) - model(renamed)).max() > 1e-9
 
 
-def test_an_unknown_input(package: Workspace) -> None:
-    """A name that is no input is an error, not an input less."""
-    with pytest.raises(KeyError, match="colour"):
-        package.module("two", "model").build_model(inputs=["a", "colour"])
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"inputs": ["a", "colour"]}, "no input 'colour': expected names out of a, b"),
+        ({"inputs": "a"}, "inputs='a': expected names out of a, b"),
+        ({"inputs": []}, r"inputs=\[\]: expected names out of a, b"),
+        ({"encoders": {"aa": keras.layers.Flatten()}}, "no input 'aa'.*mean 'a'"),
+        (
+            {"encoders": {"a": lambda value: value[..., None]}},
+            r"encoder of 'a' returned shape .*expected \[B, D\]",
+        ),
+    ],
+)
+def test_a_wrong_choice_of_inputs(
+    package: Workspace, wrong: dict[str, Any], words: str
+) -> None:
+    """A name that is no input is an error, not an input less or a backbone unused."""
+    with pytest.raises(ValueError, match=words):
+        package.module("two", "model").build_model(**wrong)
+
+
+def test_forgetting_adapt_is_an_error(
+    several: tf.data.Dataset, package: Workspace
+) -> None:
+    """A model that has not seen data says so, naming an input; adapting mends it."""
+    module = package.module("several", "model")
+    model = module.build_model()
+    words = r"not seen data for its input '\w+': call adapt\(model, dataset\)"
+    with pytest.raises(RuntimeError, match=words):
+        model.fit(several, verbose=0)
+    ((features, _, _),) = several.take(1)
+    with pytest.raises(RuntimeError, match=words):
+        model(features)
+    module.adapt(model, several)
+    model.fit(several, verbose=0)
+
+
+def test_weights_remember_that_adapt_has_run(
+    several: tf.data.Dataset, package: Workspace, tmp_path: Path
+) -> None:
+    """A new model works with saved weights, which hold what was learned from data."""
+    module = package.module("several", "model")
+    model = module.build_model()
+    module.adapt(model, several)
+    model.save_weights(tmp_path / "model.weights.h5")
+    other = module.build_model()
+    other.load_weights(tmp_path / "model.weights.h5")
+    ((features, _, _),) = several.take(1)
+    expected = model(features)
+    for name, found in other(features).items():
+        np.testing.assert_array_equal(found, expected[name])
 
 
 def test_another_encoder(trained: Trained) -> None:

@@ -741,3 +741,28 @@ def test_errors_can_be_told_apart() -> None:
     """A refused row is a ValueError, a refused directory is not."""
     assert issubclass(RecordError, ValueError)
     assert not issubclass(DatasetError, ValueError)
+
+
+@pytest.mark.filterwarnings("always::RuntimeWarning")
+def test_a_writer_that_nobody_closed_says_so(tmp_path: Path) -> None:
+    """Forgetting `with` loses no records in silence, and leaves no files."""
+    writer = make_writer(tmp_path)
+    writer.extend([b"one", b"two"])
+    with pytest.warns(RuntimeWarning, match=r"never closed, and its 2 records are not"):
+        del writer
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_split_that_is_no_name(tmp_path: Path) -> None:
+    """Arguments in the wrong order are told from a bad name of a split."""
+    with pytest.raises(DatasetError, match=r"split \[.*expected letters"):
+        make_writer(tmp_path, [{"x": 1}])  # type: ignore[arg-type]
+
+
+def test_an_empty_split_is_published_with_a_warning(tmp_path: Path) -> None:
+    """No records may be meant, but more often an iterator was used up."""
+    with pytest.warns(RuntimeWarning, match=r"'train' was published without records"):
+        write(tmp_path, [])
+    found = manifest.load(tmp_path)
+    assert found is not None
+    assert found.splits["train"].records == 0

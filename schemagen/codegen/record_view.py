@@ -177,7 +177,7 @@ class RecordView:
     @property
     def model_imports(self) -> Code:
         """The imports of `model.py`."""
-        abc = ["Callable", "Collection", "Mapping"]
+        abc = ["Collection", "Mapping"]
         return _imports(
             [
                 "import os",
@@ -186,7 +186,9 @@ class RecordView:
             ],
             ["import keras", "import tensorflow as tf"],
             [
-                import_line(".._support", ["blocks"]),
+                import_line(
+                    ".._support", ["adaptation"] * bool(self.adapted) + ["blocks"]
+                ),
                 import_line(".parser", ["KEYS", "parse_batch"]),
             ],
         )

@@ -68,7 +68,7 @@ def declaration(name: str, info: FieldInfo) -> Declaration:
     kind = kinds[0] if kinds else _plain_kind(python_type)
     if isinstance(kind, Label):
         kind = _with_classes(kind, python_type)
-    foreign = [repr(item) for item in metadata if not isinstance(item, Kind)]
+    foreign = [_foreign(item) for item in metadata if not isinstance(item, Kind)]
     foreign += [repr(item) for item in kinds[1:]]
     foreign += [
         f"{option}={getattr(info, option)!r}"
@@ -87,6 +87,12 @@ def declaration(name: str, info: FieldInfo) -> Declaration:
         doc=info.description or "",
         foreign=tuple(foreign),
     )
+
+
+def _foreign(item: Any) -> str:
+    if isinstance(item, type) and issubclass(item, Kind):
+        return f"{item.__name__} without parentheses"
+    return repr(item)
 
 
 def _unwrapped(annotation: Any) -> tuple[tuple[Any, ...], tuple[Any, ...], bool]:

@@ -68,9 +68,13 @@ class Kind(ABC):
             yield from choice_problems("role", self.role, ROLES)
 
     def __get_pydantic_core_schema__(
-        self, source: Any, handler: GetCoreSchemaHandler
+        self, source: Any, handler: GetCoreSchemaHandler | None = None
     ) -> CoreSchema:
-        """Leave the value to the Record, which knows the field as a whole."""
+        """Leave the value to the Record, which knows the field as a whole.
+
+        Pydantic calls it on the class where a schema forgets the parentheses; that
+        has no `handler`, and gets its finding with all others.
+        """
         return core_schema.any_schema()
 
 

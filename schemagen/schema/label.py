@@ -49,7 +49,10 @@ class Label(Kind):
                 )
             return
         if not isinstance(self.classes, tuple) or not self.classes:
-            yield Problem(f"classes={self.classes!r}", "a tuple of names")
+            given: object = self.classes
+            one = "a tuple of one has a comma: ('name',)"
+            advice = one if isinstance(given, str) else ""
+            yield Problem(f"classes={given!r}", "a tuple of names", advice)
             return
         strange = [c for c in self.classes if not isinstance(c, str) or not c]
         twice = [c for c in self.classes if self.classes.count(c) > 1]

@@ -29,12 +29,14 @@ class LoadedRecord:
         source: its file, relative to the project, with forward slashes.
         location: where the class begins.
         fields: where each of its fields is declared, inherited ones included.
+        lost: what looks like a field and is none, by name and place.
     """
 
     cls: type[Record]
     source: str
     location: Location
     fields: dict[str, Location]
+    lost: tuple[tuple[str, Location], ...]
 
 
 @dataclass(frozen=True)
@@ -196,7 +198,13 @@ def _records_of(
             )
             found = places.place_of_class(_file_of(owner), owner.__qualname__)
             fields[name] = found.fields.get(name, own.location)
-        yield LoadedRecord(cls, source, own.location, fields)
+        lost = dict.fromkeys(
+            item
+            for base in cls.__mro__
+            if issubclass(base, Record) and base is not Record
+            for item in places.place_of_class(_file_of(base), base.__qualname__).lost
+        )
+        yield LoadedRecord(cls, source, own.location, fields, tuple(lost))
 
 
 def _file_of(cls: type) -> Path:

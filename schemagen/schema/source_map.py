@@ -14,10 +14,18 @@ from ..findings import Location
 
 @dataclass(frozen=True)
 class ClassPlaces:
-    """Where a class and its annotated fields stand."""
+    """Where a class and its annotated fields stand.
+
+    Attributes:
+        location: where the class begins.
+        fields: its fields by name; the last of one name counts, as in Python.
+        lost: names that look like fields and are none: private ones, and the first
+            of several of one name.
+    """
 
     location: Location
     fields: dict[str, Location] = field(default_factory=dict)
+    lost: tuple[tuple[str, Location], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -91,18 +99,16 @@ class SourceMap:
             column = len(line.encode()[: node.col_offset].decode()) + 1
             return Location(shown, node.lineno, column, line)
 
-        classes = {
-            name: ClassPlaces(
-                at(node),
-                {
-                    statement.target.id: at(statement)
-                    for statement in node.body
-                    if isinstance(statement, ast.AnnAssign)
-                    and isinstance(statement.target, ast.Name)
-                },
-            )
-            for name, node in _classes(tree)
-        }
+        classes = {}
+        for name, definition in _classes(tree):
+            declared = [(item.id, at(line)) for item, line in _fields(definition)]
+            fields = dict(declared)
+            lost = [
+                (item, place)
+                for item, place in declared
+                if item.startswith("_") or fields[item] != place
+            ]
+            classes[name] = ClassPlaces(at(definition), fields, tuple(lost))
         words = {
             node.lineno: [(at(item), _words(item)) for item in node.body]
             for _, node in _classes(tree)
@@ -125,6 +131,17 @@ def _classes(parent: ast.AST, prefix: str = "") -> Iterator[tuple[str, ast.Class
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             inner = f"{prefix}{node.name}.<locals>."
         yield from _classes(node, inner)
+
+
+def _fields(node: ast.ClassDef) -> Iterator[tuple[ast.Name, ast.AnnAssign]]:
+    """Yield the annotated names of a class with their lines, class variables left out."""
+    for line in node.body:
+        if (
+            isinstance(line, ast.AnnAssign)
+            and isinstance(line.target, ast.Name)
+            and "ClassVar" not in ast.unparse(line.annotation)
+        ):
+            yield line.target, line
 
 
 def _words(statement: ast.stmt) -> frozenset[str]:

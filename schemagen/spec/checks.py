@@ -26,6 +26,8 @@ from .names import RESERVED_FIELDS, is_package_name
 # What the generated model can make a head of, or take as a weight.
 _TARGETS = (Label, Scalar, Vector)
 
+_SEQUENCE_LAYERS = ("adapted", "dense", "lookup", "normalization")
+
 
 def record_findings(
     record: LoadedRecord, name: str, seen: dict[str, LoadedRecord]
@@ -51,6 +53,20 @@ def record_findings(
             expected="a lower-case ASCII name that is no Python keyword",
             advice="rename the class",
         )
+    for lost, place in record.lost:
+        private = lost.startswith("_")
+        yield Finding(
+            place,
+            "SG119",
+            f"{class_name}.{lost}: this field would be lost",
+            found="a private name" if private else f"another {lost!r} further down",
+            expected="a name without '_' at its beginning"
+            if private
+            else "each field once",
+            advice="rename it, or mark what is no field as a ClassVar"
+            if private
+            else "take one of them out: Python keeps only the last",
+        )
     if not record.cls.model_fields:
         yield Finding(
             record.location,
@@ -71,7 +87,7 @@ def field_findings(
         yield Finding(
             place,
             "SG115",
-            f"{where}: the name {field.name!r} is taken by Python or pydantic",
+            f"{where}: the name {field.name!r} is taken by pydantic or by generated code",
             advice=f"choose another name and keep the wire key with key={field.name!r}",
         )
     for foreign in field.foreign:
@@ -91,7 +107,7 @@ def field_findings(
             found=text_of(field.python_type),
             expected="int, float, bool, str, bytes, a list of these, a Literal of "
             "names, an Enum, or Annotated[type, kind]",
-            advice="annotate it: Annotated[np.ndarray, Vector(shape=(5,))]",
+            advice=_kind_advice(field),
         )
         return
     if not field.name.isascii() and role_of(kind) in ("input", "target"):
@@ -133,6 +149,20 @@ def field_findings(
         if not shadows:  # what is shadowed would be taken for the default
             yield from _default_findings(field, kind, place, where)
         yield from _role_findings(field, kind, place, where)
+
+
+def _kind_advice(field: Declaration) -> str:
+    """Say how the field could be declared, as near to what is there as may be."""
+    python_type = field.python_type
+    if isinstance(python_type, Kind) or (
+        isinstance(python_type, type) and issubclass(python_type, Kind)
+    ):
+        return "a kind stands beside the type: Annotated[type, kind]"
+    if isinstance(python_type, type) and issubclass(python_type, (int, np.integer)):
+        return 'annotate it: Annotated[int, Scalar("int64")]'
+    if isinstance(python_type, type) and issubclass(python_type, np.floating):
+        return 'annotate it: Annotated[float, Scalar("float32")]'
+    return "annotate it: Annotated[np.ndarray, Vector(shape=(5,))]"
 
 
 def _default_findings(
@@ -257,11 +287,11 @@ def _layers_named_after(name: str, kind: Kind) -> tuple[str, ...]:
     role = role_of(kind)
     match kind:
         case VarLen() if role == "input":
-            return f"{name}_dense", f"{name}_lookup", f"{name}_normalization"
+            return tuple(f"{name}_{layer}" for layer in _SEQUENCE_LAYERS)
         case Scalar() | Vector() if role == "input":
-            return (f"{name}_normalization",)
+            return f"{name}_adapted", f"{name}_normalization"
         case Text() if role == "input":
-            return (f"{name}_vectorization",)
+            return f"{name}_adapted", f"{name}_vectorization"
         case Vector() if role == "target":
             return (f"{name}_flat",)
         case _:

@@ -1,47 +1,25 @@
 """The blocks of generated models: a small encoder for each kind of field.
 
 An encoder is a function from a Keras input to features [B, D]. Layers that have to
-see data before training are named after their field; `adapt_*` find them by name.
+see data before training are named after their field, so that `adaptation` finds them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
+from difflib import get_close_matches
 from math import isnan, prod
 from typing import Any
 
 import keras
-import tensorflow as tf
 from keras import layers, ops
 
-Columns = dict[str, list[Any]]
+from .layers import Adapted, Densify
+
+Encoder = Callable[[Any], Any]
 
 DEFAULT_UNITS = 64
 DEFAULT_TOKENS = 20_000
-
-
-@keras.saving.register_keras_serializable("schemagen")
-class Densify(layers.Layer):  # type: ignore[misc]
-    """Pads a ragged batch to its longest row."""
-
-    def __init__(self, padding_value: Any, **kwargs: Any) -> None:
-        # Half precision would change the numbers, and padding would not be known again.
-        super().__init__(autocast=False, **kwargs)
-        self.padding_value = padding_value
-
-    def call(self, inputs: Any) -> Any:
-        """Return [B, T, ...] from ragged [B, (T), ...]; dense input is kept."""
-        if isinstance(inputs, tf.RaggedTensor):
-            return inputs.to_tensor(tf.constant(self.padding_value, inputs.dtype))
-        return inputs
-
-    def compute_output_spec(self, inputs: Any) -> Any:
-        """Return the same shape and dtype, dense."""
-        return keras.KerasTensor(inputs.shape, dtype=inputs.dtype)
-
-    def get_config(self) -> dict[str, Any]:
-        """Return what `__init__` takes."""
-        return {**super().get_config(), "padding_value": self.padding_value}
 
 
 def reserve_names(names: Iterable[str]) -> None:
@@ -96,6 +74,7 @@ def numbers(
     """
     size = prod(values.shape[1:])
     flat = layers.Reshape((size,), dtype="float32")(ops.cast(values, "float32"))
+    flat = Adapted(name)(flat)
     features = layers.Normalization(name=f"{name}_normalization", dtype="float32")(flat)
     if missing:
         known = ops.logical_not(ops.isnan(flat))
@@ -119,7 +98,7 @@ def tokens(
 
     `adapt` learns which ids there are; others share one embedding.
     """
-    dense = Densify(padding_value, name=f"{name}_dense")(ids)
+    dense = Adapted(name)(Densify(padding_value, name=f"{name}_dense")(ids))
     options = {
         "max_tokens": DEFAULT_TOKENS,
         "mask_token": padding_value,
@@ -140,7 +119,8 @@ def items(
     size = prod(values.shape[2:])
     dense = Densify(padding_value, name=f"{name}_dense")(values)
     flat = layers.Reshape((-1, size), dtype="float32")(ops.cast(dense, "float32"))
-    mask = ops.logical_not(_is_padding(flat, float(padding_value)))
+    flat = Adapted(name)(flat)
+    mask = ops.logical_not(is_padding(flat, float(padding_value)))
     features = layers.Normalization(name=f"{name}_normalization", dtype="float32")(flat)
     # What stands for padding may be NaN or far away, and 0 times infinity is no 0.
     kept = ops.expand_dims(mask, -1)
@@ -149,7 +129,7 @@ def items(
     return masked_mean(features, mask)
 
 
-def _is_padding(items: Any, padding_value: float) -> Any:
+def is_padding(items: Any, padding_value: float) -> Any:
     """Tell which items [..., size] are nothing but the padding value."""
     if isnan(padding_value):
         return ops.all(ops.isnan(items), axis=-1)
@@ -161,7 +141,7 @@ def text(strings: Any, *, name: str, units: int = DEFAULT_UNITS) -> Any:
     vectorization = layers.TextVectorization(
         max_tokens=DEFAULT_TOKENS, name=f"{name}_vectorization"
     )
-    indices = vectorization(strings)
+    indices = vectorization(Adapted(name)(strings))
     embedded = layers.Embedding(DEFAULT_TOKENS, units)(indices)
     return masked_mean(embedded, ops.not_equal(indices, 0))
 
@@ -182,9 +162,45 @@ def masked_mean(sequences: Any, mask: Any) -> Any:
     return ops.concatenate([total / ops.maximum(count, 1.0), ops.log1p(count)], axis=-1)
 
 
-def combine(features: Sequence[Any], units: int = DEFAULT_UNITS) -> Any:
-    """Join the encodings of all inputs: [B, units]."""
-    joined = features[0] if len(features) == 1 else layers.Concatenate()(list(features))
+def choose_encoders(
+    known: Mapping[str, Encoder], inputs: Collection[str], own: Mapping[str, Encoder]
+) -> dict[str, Encoder]:
+    """Return the encoder for each input to use.
+
+    Args:
+        known: the encoder of each input there is.
+        inputs: the names of those to use.
+        own: encoders to use in place of the known ones.
+
+    Raises:
+        ValueError: a name that is no input, or none at all.
+    """
+    if isinstance(inputs, str) or not inputs:
+        raise ValueError(f"inputs={inputs!r}: expected names out of {', '.join(known)}")
+    for name in (*inputs, *own):
+        if name not in known:
+            near = get_close_matches(name, known, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise ValueError(
+                f"no input {name!r}: expected names out of {', '.join(known)}{hint}"
+            )
+    return {name: own.get(name, known[name]) for name in inputs}
+
+
+def combine(encoded: Mapping[str, Any], units: int = DEFAULT_UNITS) -> Any:
+    """Join the encodings of all inputs: [B, units].
+
+    Raises:
+        ValueError: an encoder's result is not [B, D].
+    """
+    for name, features in encoded.items():
+        if len(features.shape) != 2:
+            raise ValueError(
+                f"the encoder of {name!r} returned shape {list(features.shape)}, "
+                "expected [B, D]; pool or flatten it"
+            )
+    features = list(encoded.values())
+    joined = features[0] if len(features) == 1 else layers.Concatenate()(features)
     return layers.Dense(units, activation="relu")(layers.Dropout(0.2)(joined))
 
 
@@ -229,85 +245,3 @@ for _function in (
     binary_accuracy,
 ):
     keras.saving.register_keras_serializable("schemagen")(_function)
-
-
-def columns(dataset: tf.data.Dataset, names: Sequence[str]) -> Columns:
-    """Read some features of a whole dataset, once: the batches of each."""
-    found: Columns = {name: [] for name in names}
-    for element in dataset:
-        features = element[0] if isinstance(element, tuple) else element
-        for name, batches in found.items():
-            batches.append(features[name])
-    return found
-
-
-def adapt_numbers(model: Any, features: Columns, name: str) -> None:
-    """Let a field's Normalization see its rows, without those that are not finite."""
-    rows = []
-    for batch in features[name]:
-        size = prod(batch.shape[1:])
-        rows.append(tf.reshape(tf.cast(batch, tf.float32), (-1, size)))
-    _adapt_normalization(model, name, rows)
-
-
-def adapt_items(model: Any, features: Columns, name: str, padding_value: Any) -> None:
-    """Let a field's Normalization see the items of its sequences, without padding."""
-    rows = []
-    for batch in features[name]:
-        values = tf.cast(_dense(batch, padding_value), tf.float32)
-        flat = tf.reshape(values, (-1, prod(batch.shape[2:])))
-        rows.append(flat[~_is_padding(flat, float(padding_value))])
-    _adapt_normalization(model, name, rows)
-
-
-def adapt_tokens(model: Any, features: Columns, name: str, padding_value: Any) -> None:
-    """Let a field's lookup see which tokens there are."""
-    tokens_of = []
-    for batch in features[name]:
-        flat = tf.reshape(_dense(batch, padding_value), (-1,))
-        tokens_of.append(flat if flat.dtype == tf.string else tf.cast(flat, tf.int64))
-    # Any token will do where there is none, but not those that have a meaning.
-    placeholder = "-" if isinstance(padding_value, str) else int(padding_value) ^ 1
-    _adapt_vocabulary(model, f"{name}_lookup", tokens_of, placeholder)
-
-
-def adapt_text(model: Any, features: Columns, name: str) -> None:
-    """Let a field's TextVectorization see which words there are."""
-    _adapt_vocabulary(model, f"{name}_vectorization", features[name], "-")
-
-
-def _adapt_normalization(model: Any, name: str, batches: list[tf.Tensor]) -> None:
-    """Adapt a field's Normalization; without any finite values it changes nothing."""
-    layer = _layer(model, f"{name}_normalization")
-    if layer is None or not batches:
-        return
-    rows = tf.concat(batches, axis=0)
-    rows = rows[tf.reduce_all(tf.math.is_finite(rows), axis=-1)]
-    if len(rows):
-        # The layer may have been built for sequences: then each row is one of its own.
-        rank = len(layer.input.shape)
-        layer.adapt(tf.reshape(rows, (-1, *[1] * (rank - 2), rows.shape[1])).numpy())
-
-
-def _adapt_vocabulary(
-    model: Any, layer_name: str, batches: list[tf.Tensor], placeholder: Any
-) -> None:
-    """Adapt a lookup. One that has seen no token would refuse to work at all."""
-    layer = _layer(model, layer_name)
-    if layer is None:
-        return
-    if batches:
-        layer.adapt(tf.concat(batches, axis=0))
-    if not layer.get_vocabulary(include_special_tokens=False):
-        layer.set_vocabulary([placeholder])
-
-
-def _layer(model: Any, name: str) -> Any:
-    """Return a layer; a model whose encoder was replaced does not have it: None."""
-    return next((layer for layer in model.layers if layer.name == name), None)
-
-
-def _dense(batch: Any, padding_value: Any) -> tf.Tensor:
-    if isinstance(batch, tf.RaggedTensor):
-        return batch.to_tensor(tf.constant(padding_value, batch.dtype))
-    return batch

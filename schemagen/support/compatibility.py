@@ -70,8 +70,9 @@ def check_compatible(written: Spec, expected: Spec, where: str) -> None:
     if found:
         listed = "\n".join(f"  {line}" for line in found)
         raise SchemaMismatchError(
-            f"{where} was written with another schema:\n{listed}\n"
-            "Read it with the code that was generated for it, or write it anew."
+            f"{where}: the data was written with another schema:\n{listed}\n"
+            "Read it with code generated from that schema, which the manifest holds; or "
+            "change the schema back; or write the data anew into another directory."
         )
 
 

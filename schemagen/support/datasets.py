@@ -115,7 +115,7 @@ def _files_of_directory(directory: str, split: str | None, spec: Spec) -> Files:
         )
     with tf.io.gfile.GFile(path, "rb") as file:
         found = manifest.loads(file.read(), path)
-    check_compatible(found.spec, spec, directory)
+    check_compatible(found.spec, spec, path)
     names = ", ".join(sorted(found.splits)) or "none"
     if split is None and len(found.splits) == 1:
         (split,) = found.splits

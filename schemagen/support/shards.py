@@ -11,6 +11,8 @@ import gzip
 import os
 import re
 import uuid
+import warnings
+import weakref
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
@@ -22,6 +24,7 @@ from . import manifest
 from .errors import DatasetError, RecordError
 from .manifest import Manifest, Shard, Spec, Split
 from .tfrecord import frame
+from .values import shortened
 
 DEFAULT_SHARD_BYTES = 128 * 1024 * 1024
 _BUFFER_BYTES = 1 << 20
@@ -87,6 +90,19 @@ class _ShardFile:
         self.path.unlink(missing_ok=True)
 
 
+def _abandon(where: str, files: list[_ShardFile]) -> None:
+    """Clean up after a writer that nobody closed, and say that its records are lost."""
+    warnings.warn(
+        f"{where}: the writer was never closed, and its "
+        f"{sum(file.records for file in files)} records are not published; write in a "
+        "`with` block or call close()",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+    for file in files:
+        file.discard()
+
+
 class ShardedWriter:
     """Writes the serialized records of one split into shards.
 
@@ -120,9 +136,9 @@ class ShardedWriter:
         compression: str | None = None,
         overwrite: bool = False,
     ) -> None:
-        if not _SPLIT_NAME.fullmatch(split):
+        if not isinstance(split, str) or not _SPLIT_NAME.fullmatch(split):
             raise DatasetError(
-                f"split {split!r}: expected letters, digits, '_', '.' and inner '-'"
+                f"split {shortened(split)}: expected letters, digits, '_', '.' and inner '-'"
             )
         if shards is not None and not 1 <= shards <= 99_999:
             raise DatasetError(f"shards={shards}: expected 1 to 99999, or None")
@@ -146,6 +162,10 @@ class ShardedWriter:
         existing = manifest.load(self._directory) or self._empty
         self._check(existing)
         self._directory.mkdir(parents=True, exist_ok=True)
+        # Not a method: it must not keep alive what it waits for.
+        self._abandoned = weakref.finalize(
+            self, _abandon, f"{self._directory}: split {split!r}", self._files
+        )
         for _ in range(shards or 1):
             self._open()
 
@@ -255,6 +275,14 @@ class ShardedWriter:
             self._fail(error)
             raise
         self._closed = True
+        self._abandoned.detach()
+        if not self._records:
+            warnings.warn(
+                f"{self._directory}: split {self._split!r} was published without "
+                "records; was the source of the rows used up before?",
+                RuntimeWarning,
+                stacklevel=2,
+            )
 
     def _fail(self, error: BaseException) -> None:
         self._failure = error
@@ -265,6 +293,7 @@ class ShardedWriter:
         if self._closed:
             return
         self._closed = True
+        self._abandoned.detach()
         for file in self._files:
             file.discard()
 

@@ -1,0 +1,78 @@
+"""The layers that generated models have beside those of Keras."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import keras
+import numpy as np
+import tensorflow as tf
+from keras import layers
+
+
+@keras.saving.register_keras_serializable("schemagen")
+class Densify(layers.Layer):  # type: ignore[misc]
+    """Pads a ragged batch to its longest row."""
+
+    def __init__(self, padding_value: Any, **kwargs: Any) -> None:
+        # Half precision would change the numbers, and padding would not be known again.
+        super().__init__(autocast=False, **kwargs)
+        self.padding_value = padding_value
+
+    def call(self, inputs: Any) -> Any:
+        """Return [B, T, ...] from ragged [B, (T), ...]; dense input is kept."""
+        if isinstance(inputs, tf.RaggedTensor):
+            return inputs.to_tensor(tf.constant(self.padding_value, inputs.dtype))
+        return inputs
+
+    def compute_output_spec(self, inputs: Any) -> Any:
+        """Return the same shape and dtype, dense."""
+        return keras.KerasTensor(inputs.shape, dtype=inputs.dtype)
+
+    def get_config(self) -> dict[str, Any]:
+        """Return what `__init__` takes."""
+        return {**super().get_config(), "padding_value": self.padding_value}
+
+
+@keras.saving.register_keras_serializable("schemagen")
+class Adapted(layers.Layer):  # type: ignore[misc]
+    """Lets values pass once `adapt` has run, and refuses them before.
+
+    A normalization that has seen nothing would train on raw numbers without a word.
+    """
+
+    def __init__(self, field: str, ready: bool = False, **kwargs: Any) -> None:
+        super().__init__(autocast=False, name=f"{field}_adapted", **kwargs)
+        self.field = field
+        self.ready = ready
+
+    def call(self, inputs: Any) -> Any:
+        """Return the inputs.
+
+        Raises:
+            RuntimeError: `adapt` has not run.
+        """
+        if not self.ready:
+            raise RuntimeError(
+                f"the model has not seen data for its input {self.field!r}: call "
+                "adapt(model, dataset) once, before training or predicting"
+            )
+        return inputs
+
+    def compute_output_spec(self, inputs: Any) -> Any:
+        """Return the same shape and dtype."""
+        return keras.KerasTensor(inputs.shape, dtype=inputs.dtype)
+
+    def get_config(self) -> dict[str, Any]:
+        """Return what `__init__` takes."""
+        config = super().get_config()
+        del config["name"]
+        return {**config, "field": self.field, "ready": self.ready}
+
+    def save_own_variables(self, store: Any) -> None:
+        """Save with the weights whether `adapt` has run."""
+        store["ready"] = np.array(self.ready)
+
+    def load_own_variables(self, store: Any) -> None:
+        """Load what `save_own_variables` saved."""
+        self.ready = bool(np.array(store["ready"]))
