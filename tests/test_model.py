@@ -427,7 +427,9 @@ def test_missing_labels_are_not_learned(package: Workspace, tmp_path: Path) -> N
     rows = [{**_several(n), "late_kind": None} for n in range(4)]
     write(rows, tmp_path, "train")
     dataset = package.module("several", "pipeline").make_dataset(tmp_path, batch_size=4)
-    model = package.module("several", "model").build_model()
+    module = package.module("several", "model")
+    model = module.build_model()
+    module.adapt(model, dataset)
     metrics = model.evaluate(dataset, verbose=0, return_dict=True)
     assert metrics["late_kind_loss"] == 0
     assert np.isfinite(metrics["loss"])
@@ -435,7 +437,9 @@ def test_missing_labels_are_not_learned(package: Workspace, tmp_path: Path) -> N
 
 def test_weights_count(several: tf.data.Dataset, package: Workspace) -> None:
     """A row of weight 0 is no part of loss or metrics."""
-    model = package.module("several", "model").build_model()
+    module = package.module("several", "model")
+    model = module.build_model()
+    module.adapt(model, several)
     first = several.take(1)
     silenced = first.map(lambda x, y, w: (x, y, w * tf.cast(x["a"] < 3, w.dtype)))
     kept = first.unbatch().take(3).batch(3)

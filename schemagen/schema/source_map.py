@@ -19,8 +19,8 @@ class ClassPlaces:
     Attributes:
         location: where the class begins.
         fields: its fields by name; the last of one name counts, as in Python.
-        lost: names that look like fields and are none: private ones, and the first
-            of several of one name.
+        lost: names that look like fields and are none: private ones without a value,
+            and the first of several of one name.
     """
 
     location: Location
@@ -101,12 +101,13 @@ class SourceMap:
 
         classes = {}
         for name, definition in _classes(tree):
-            declared = [(item.id, at(line)) for item, line in _fields(definition)]
-            fields = dict(declared)
+            declared = [(line, item.id, at(line)) for item, line in _fields(definition)]
+            fields = {item: place for _, item, place in declared}
             lost = [
                 (item, place)
-                for item, place in declared
-                if item.startswith("_") or fields[item] != place
+                for line, item, place in declared
+                if (fields[item] != place)
+                or (item.startswith("_") and line.value is None)
             ]
             classes[name] = ClassPlaces(at(definition), fields, tuple(lost))
         words = {

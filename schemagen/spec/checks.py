@@ -63,7 +63,7 @@ def record_findings(
             expected="a name without '_' at its beginning"
             if private
             else "each field once",
-            advice="rename it, or mark what is no field as a ClassVar"
+            advice="rename it; what shall be no field is given a value, or is a ClassVar"
             if private
             else "take one of them out: Python keeps only the last",
         )

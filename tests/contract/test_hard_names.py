@@ -88,9 +88,8 @@ def test_reserved_names_are_refused_at_their_line(name: str, tmp_path: Path) -> 
 def test_private_attributes_are_no_fields(tmp_path: Path) -> None:
     """What pydantic keeps as a private attribute is not stored, and no row has it."""
     root = tmp_path / "project"
-    write_project(
-        root, schema_of_names(("x", "_private"), "Private"), "contract_private"
-    )
+    schema = schema_of_names(("x",), "Private") + "    _private: int = 3\n"
+    write_project(root, schema, "contract_private")
     with importable(root):
         serializer = importlib.import_module("contract_private.private.serializer")
     assert serializer.serialize(x=1, the_target=0)
