@@ -36,16 +36,14 @@ def parse(
     Returns:
         What tf.io.parse_example returns.
     """
-    checks = []
+    checks: list[tf.Operation] = []
     if own_keys:
         keys = _present_keys(serialized)
         owned = tf.reduce_any(keys[:, :, tf.newaxis] == list(own_keys), axis=(1, 2))
-        checks.append(
-            _check_rows(
-                owned,
-                "no field of this record is there: written by other code, or not a "
-                "tf.train.Example",
-            )
+        checks = _refuse_unless(
+            tf.reduce_all(owned),
+            "no field of this record is there: written by other code, or not a "
+            "tf.train.Example",
         )
     with tf.control_dependencies(checks):
         stored = dict(tf.io.parse_example(tf.identity(serialized), dict(description)))
@@ -88,7 +86,7 @@ def _required(ragged: tf.RaggedTensor, serialized: tf.Tensor, key: str) -> Any:
         lambda: tf.constant(True),
     )
     message = f"feature {key!r} is required, and an Example does not have it"
-    with tf.control_dependencies([tf.debugging.Assert(found, [message])]):
+    with tf.control_dependencies(_refuse_unless(found, message)):
         return ragged.with_flat_values(tf.identity(ragged.flat_values))
 
 
@@ -204,7 +202,7 @@ def decode_images(
             f"field {name!r}: images of any size cannot be batched; use batch_size=1 "
             "or declare resize=(height, width); found a batch of"
         )
-        with tf.control_dependencies([tf.debugging.Assert(rows == 1, [message, rows])]):
+        with tf.control_dependencies(_refuse_unless(rows == 1, message, rows)):
             data = tf.identity(data)
     function: Callable[[tf.Tensor], tf.Tensor]
     function = decode_optional if optional else decode
@@ -331,17 +329,24 @@ def _checked(
 ) -> tf.Tensor:
     """Return `value` once every element of `right` is seen to be true."""
     shown = value if found is None else found
-    with tf.control_dependencies(
-        [tf.debugging.Assert(tf.reduce_all(right), [message, shown], summarize=10)]
-    ):
+    checks = _refuse_unless(tf.reduce_all(right), message, shown)
+    with tf.control_dependencies(checks):
         return tf.identity(value)
+
+
+def _refuse_unless(
+    right: tf.Tensor, message: str, *found: tf.Tensor
+) -> list[tf.Operation]:
+    """Return what a graph has to run first; outside of one, raise in plain words."""
+    if not tf.executing_eagerly():
+        return [tf.debugging.Assert(right, [message, *found], summarize=10)]
+    if not right:
+        shown = [str(values.numpy().reshape(-1)[:10].tolist()) for values in found]
+        raise tf.errors.InvalidArgumentError(None, None, " ".join([message, *shown]))
+    return []
 
 
 def _checked_cast(
     values: tf.Tensor, dtype: tf.DType, right: tf.Tensor, message: str
 ) -> tf.Tensor:
     return tf.cast(_checked(values, right, message), dtype)
-
-
-def _check_rows(right: tf.Tensor, message: str) -> tf.Operation:
-    return tf.debugging.Assert(tf.reduce_all(right), [message])
