@@ -146,15 +146,11 @@ def _tell_changes(found: Plan, *, dry_run: bool) -> None:
 def check(project: str, style: str, diff: bool) -> None:
     """Tell whether the generated code is what the schemas ask for."""
     from . import project as use_cases
-    from .config import find_project
     from .findings import ExitCode
 
     found = use_cases.check(project)
     if diff:
-        from pathlib import Path
-
-        output = find_project(Path(project)).settings.output
-        click.echo(use_cases.unified_diff(found, output), nl=False, err=style != "text")
+        click.echo(use_cases.unified_diff(found), nl=False, err=style != "text")
     if found.findings or style != "text":
         report(found.findings, style)
     if found.findings:

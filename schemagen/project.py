@@ -14,6 +14,7 @@ from .findings import Finding, Location, SchemagenError, refuse
 from .schema.loading import load_schemas
 from .spec.model import RecordSpec
 from .spec.resolve import resolve
+from .support.errors import did_you_mean
 
 
 def load_specs(project: Project) -> tuple[RecordSpec, ...]:
@@ -88,7 +89,7 @@ def generate(
     if found.refused:
         raise SchemagenError(found.refused)
     if not dry_run:
-        apply(found, project.output, project.settings.output)
+        apply(found, project.output)
     return found
 
 
@@ -107,7 +108,7 @@ def check(directory: Path | str = ".") -> Plan:
     return plan(find_project(Path(directory)))
 
 
-def unified_diff(found: Plan, output: str) -> str:
+def unified_diff(found: Plan) -> str:
     """Return what a plan would change, as a unified diff."""
     parts: list[str] = []
     for file in found.changes:
@@ -117,8 +118,8 @@ def unified_diff(found: Plan, output: str) -> str:
         parts += difflib.unified_diff(
             old.splitlines(keepends=True),
             (file.new or "").splitlines(keepends=True),
-            f"a/{output}/{file.path}" if file.old is not None else "/dev/null",
-            f"b/{output}/{file.path}" if file.new is not None else "/dev/null",
+            f"a/{found.output}/{file.path}" if file.old is not None else "/dev/null",
+            f"b/{found.output}/{file.path}" if file.new is not None else "/dev/null",
         )
     return "".join(part if part.endswith("\n") else part + "\n" for part in parts)
 
@@ -195,7 +196,6 @@ def describe(directory: Path | str, record: str | None = None) -> list[RecordSpe
     if not found:
         names = [spec.record for spec in specs]
         all_names = [*names, *(spec.class_name for spec in specs)]
-        near = difflib.get_close_matches(record, all_names, n=1)
         raise refuse(
             Finding(
                 Location(project.settings.schemas),
@@ -203,7 +203,7 @@ def describe(directory: Path | str, record: str | None = None) -> list[RecordSpe
                 f"no record {record!r}",
                 found=record,
                 expected=f"one of {', '.join(names)}",
-                advice=f"did you mean {near[0]!r}?" if near else "name one of these",
+                advice=did_you_mean(record, all_names) or "name one of these",
             )
         )
     return found

@@ -528,7 +528,7 @@ def test_apply_is_the_plan_and_no_more(tmp_path: Path) -> None:
     """A plan made by hand is carried out to the letter."""
     wanted = RenderedFile("a/b.py", "x = 1\n", "schemas/x.py", "-")
     planned = make_plan([wanted], {}, "out")
-    apply(planned, tmp_path / "deep/out", "deep/out")
+    apply(planned, tmp_path / "deep/out")
     assert contents(tmp_path) == {
         "deep": None,
         "deep/out": None,

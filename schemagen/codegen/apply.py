@@ -36,7 +36,7 @@ def read_existing(output: Path) -> dict[str, bytes]:
     return found
 
 
-def apply(plan: Plan, output: Path, shown: str) -> None:
+def apply(plan: Plan, output: Path) -> None:
     """Write and delete what the plan says; equal files are not touched.
 
     All new contents are on disk under temporary names before the first file gets
@@ -45,7 +45,6 @@ def apply(plan: Plan, output: Path, shown: str) -> None:
     Args:
         plan: a plan without refused files.
         output: the output directory.
-        shown: what to call it in errors.
 
     Raises:
         SchemagenError: the disk refuses.
@@ -73,7 +72,7 @@ def apply(plan: Plan, output: Path, shown: str) -> None:
                 place.unlink(missing_ok=True)
                 _remove_empty(place.parent, output)
     except OSError as error:
-        where = f"{shown}/{place.relative_to(output).as_posix()}"
+        where = f"{plan.output}/{place.relative_to(output).as_posix()}"
         raise refuse(
             Finding(
                 Location(where),

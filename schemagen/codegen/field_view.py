@@ -17,7 +17,7 @@ from ..spec.model import (
     VarLenSpec,
     VectorSpec,
 )
-from ..support.values import RAW_ONLY, Numbers, shape_text
+from ..support.values import FLOATS, RAW_ONLY, Numbers, shape_text
 from .literals import Code, literal
 
 _STRINGS = ("string", "bytes")
@@ -97,7 +97,7 @@ class FieldView:
 
     @property
     def is_float(self) -> bool:
-        return self.dtype in ("float16", "bfloat16", "float32", "float64")
+        return self.dtype in FLOATS
 
     @property
     def nan_if_missing(self) -> bool:

@@ -45,9 +45,15 @@ class PlannedFile:
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything to be done, sorted by path."""
+    """Everything to be done.
+
+    Attributes:
+        files: sorted by path.
+        output: the output directory relative to the project.
+    """
 
     files: tuple[PlannedFile, ...]
+    output: str
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -89,7 +95,7 @@ def make_plan(
         _planned(path, wanted.get(path), existing.get(path), output, force=force)
         for path in sorted(wanted.keys() | existing.keys())
     ]
-    return Plan(tuple(files))
+    return Plan(tuple(files), output)
 
 
 def _planned(

@@ -5,13 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, fields
-from difflib import get_close_matches
 from typing import Any, ClassVar, Literal, get_args
 
 from pydantic import GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
-from ..support.errors import Problem
+from ..support.errors import Problem, did_you_mean
 from ..support.features import Feature
 
 Role = Literal["input", "target", "weight", "info"]
@@ -97,10 +96,8 @@ def choice_problems(
     """
     if not isinstance(value, str) or value not in choices:
         word = getattr(value, "__name__", value)
-        near = get_close_matches(str(word), choices, n=1)
-        advice = f"did you mean {near[0]!r}?" if near else ""
         expected = f"one of {', '.join(choices)}"
-        yield Problem(f"{parameter}={value!r}", expected, advice)
+        yield Problem(f"{parameter}={value!r}", expected, did_you_mean(word, choices))
 
 
 def is_shape(value: object, *, allow_empty: bool = False) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from ..support.errors import Problem
 from ..support.features import Bytes, Feature, Tensor
@@ -46,6 +46,11 @@ class Scalar(Kind):
         else:
             yield from choice_problems("dtype", self.dtype, DTYPES)
 
+    @property
+    def stored_as(self) -> Literal["list", "raw"]:
+        """The encoding that the dtype asks for."""
+        return "raw" if self.dtype in RAW_ONLY else "list"
+
     def feature(self, name: str, *, optional: bool) -> Feature:
         key = self.key or name
         if self.dtype == "bytes":
@@ -55,7 +60,7 @@ class Scalar(Kind):
             key=key,
             shape=(),
             dtype=self.dtype,
-            encoding="raw" if self.dtype in RAW_ONLY else "list",
+            encoding=self.stored_as,
             optional=optional,
             exact=self.exact,
             finite=self.finite,

@@ -20,7 +20,6 @@ from ..schema.scalar import Scalar
 from ..schema.text import Text
 from ..schema.varlen import VarLen
 from ..schema.vector import Vector
-from ..support.values import RAW_ONLY
 from .checks import (
     field_findings,
     findings_between,
@@ -51,7 +50,6 @@ class Resolved:
 
     specs: tuple[RecordSpec, ...]
     findings: tuple[Finding, ...]
-    locations: dict[str, LoadedRecord]
 
 
 def resolve(loaded: Iterable[LoadedRecord]) -> Resolved:
@@ -78,7 +76,7 @@ def resolve(loaded: Iterable[LoadedRecord]) -> Resolved:
                 fields=tuple(map(_field_spec, fields.values())),
             )
     ordered = tuple(specs[name] for name in sorted(specs))
-    return Resolved(ordered, tuple(findings), records)
+    return Resolved(ordered, tuple(findings))
 
 
 def _own_doc(cls: type[Record]) -> str:
@@ -145,7 +143,7 @@ def _field_spec(field: Declaration) -> FieldSpec:
         case Scalar():
             return ScalarSpec(
                 dtype=kind.dtype,
-                encoding="raw" if kind.dtype in RAW_ONLY else "list",
+                encoding=kind.stored_as,
                 exact=kind.exact,
                 finite=kind.finite,
                 **common,

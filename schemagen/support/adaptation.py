@@ -12,6 +12,7 @@ from typing import Any
 import tensorflow as tf
 
 from .blocks import is_padding
+from .layers import densify
 
 Columns = dict[str, list[Any]]
 
@@ -39,7 +40,7 @@ def items(model: Any, features: Columns, name: str, padding_value: Any) -> None:
     """Let a field's Normalization see the items of its sequences, without padding."""
     rows = []
     for batch in features[name]:
-        values = tf.cast(_dense(batch, padding_value), tf.float32)
+        values = tf.cast(densify(batch, padding_value), tf.float32)
         flat = tf.reshape(values, (-1, prod(batch.shape[2:])))
         rows.append(flat[~is_padding(flat, float(padding_value))])
     _adapt_normalization(model, name, rows)
@@ -49,7 +50,7 @@ def tokens(model: Any, features: Columns, name: str, padding_value: Any) -> None
     """Let a field's lookup see which tokens there are."""
     tokens_of = []
     for batch in features[name]:
-        flat = tf.reshape(_dense(batch, padding_value), (-1,))
+        flat = tf.reshape(densify(batch, padding_value), (-1,))
         tokens_of.append(flat if flat.dtype == tf.string else tf.cast(flat, tf.int64))
     # Any token will do where there is none, but not those that have a meaning.
     placeholder = "-" if isinstance(padding_value, str) else int(padding_value) ^ 1
@@ -101,9 +102,3 @@ def _set_ready(model: Any, name: str) -> None:
 def _layer(model: Any, name: str) -> Any:
     """Return a layer; a model whose encoder was replaced does not have it: None."""
     return next((layer for layer in model.layers if layer.name == name), None)
-
-
-def _dense(batch: Any, padding_value: Any) -> tf.Tensor:
-    if isinstance(batch, tf.RaggedTensor):
-        return batch.to_tensor(tf.constant(padding_value, batch.dtype))
-    return batch

@@ -7,13 +7,13 @@ see data before training are named after their field, so that `adaptation` finds
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from difflib import get_close_matches
 from math import isnan, prod
 from typing import Any
 
 import keras
 from keras import layers, ops
 
+from .errors import did_you_mean
 from .layers import Adapted, Densify
 
 Encoder = Callable[[Any], Any]
@@ -179,11 +179,9 @@ def choose_encoders(
         raise ValueError(f"inputs={inputs!r}: expected names out of {', '.join(known)}")
     for name in (*inputs, *own):
         if name not in known:
-            near = get_close_matches(name, known, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise ValueError(
-                f"no input {name!r}: expected names out of {', '.join(known)}{hint}"
-            )
+            words = [f"no input {name!r}: expected names out of {', '.join(known)}"]
+            words += filter(None, [did_you_mean(name, known)])
+            raise ValueError("; ".join(words))
     return {name: own.get(name, known[name]) for name in inputs}
 
 

@@ -2,6 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+def did_you_mean(word: object, choices: Iterable[str]) -> str:
+    """Return a question that names the nearest of some words, or "" if none is near."""
+    near = get_close_matches(str(word), choices, n=1)
+    return f"did you mean {near[0]!r}?" if near else ""
+
 
 class Problem(ValueError):
     """What is wrong with a value, before it is known whose value it is.
@@ -48,6 +57,10 @@ class RecordError(ValueError):
         self.expected = expected
         self.advice = advice
         self.row = row
+
+    def at_row(self, row: int) -> RecordError:
+        """Return the same error, of the row at this position."""
+        return RecordError(self.field, self.found, self.expected, self.advice, row)
 
     def __str__(self) -> str:
         where = "" if self.row is None else f"row {self.row}: "

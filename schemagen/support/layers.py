@@ -10,6 +10,13 @@ import tensorflow as tf
 from keras import layers
 
 
+def densify(batch: Any, padding_value: Any) -> Any:
+    """Return [B, T, ...] from ragged [B, (T), ...]; a dense batch is kept."""
+    if isinstance(batch, tf.RaggedTensor):
+        return batch.to_tensor(tf.constant(padding_value, batch.dtype))
+    return batch
+
+
 @keras.saving.register_keras_serializable("schemagen")
 class Densify(layers.Layer):  # type: ignore[misc]
     """Pads a ragged batch to its longest row."""
@@ -20,10 +27,8 @@ class Densify(layers.Layer):  # type: ignore[misc]
         self.padding_value = padding_value
 
     def call(self, inputs: Any) -> Any:
-        """Return [B, T, ...] from ragged [B, (T), ...]; dense input is kept."""
-        if isinstance(inputs, tf.RaggedTensor):
-            return inputs.to_tensor(tf.constant(self.padding_value, inputs.dtype))
-        return inputs
+        """Return what `densify` returns."""
+        return densify(inputs, self.padding_value)
 
     def compute_output_spec(self, inputs: Any) -> Any:
         """Return the same shape and dtype, dense."""

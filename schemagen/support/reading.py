@@ -7,6 +7,7 @@ raises tf.errors.InvalidArgumentError and names the field.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import prod
 from typing import Any
 
 import tensorflow as tf
@@ -136,10 +137,7 @@ def decode_raw(
     Returns:
         dtype [B, *shape].
     """
-    count = 1
-    for size in shape:
-        count *= size
-    expected = count * dtype.size
+    expected = prod(shape) * dtype.size
     sizes = tf.strings.length(data)
     data = _checked(
         data,
@@ -266,10 +264,11 @@ def sequence(
     if not isinstance(items, tf.RaggedTensor):
         items = _raw_sequence(items, name, dtype)
     elif dtype is not None:
-        cast = booleans if dtype == tf.bool else None
         flat = items.flat_values
-        narrowed = cast(flat, name) if cast else narrow(flat, name, dtype)
-        items = items.with_flat_values(narrowed)
+        if dtype == tf.bool:
+            items = items.with_flat_values(booleans(flat, name))
+        else:
+            items = items.with_flat_values(narrow(flat, name, dtype))
     if item_shape:
         items = _items_of_shape(items, name, item_shape)
     if max_length is not None:
@@ -301,9 +300,7 @@ def _raw_sequence(data: tf.Tensor, name: str, dtype: Any) -> tf.RaggedTensor:
 def _items_of_shape(
     items: tf.RaggedTensor, name: str, shape: Sequence[int]
 ) -> tf.RaggedTensor:
-    count = 1
-    for size in shape:
-        count *= size
+    count = prod(shape)
     lengths = items.row_lengths()
     flat = _checked(
         items.values,

@@ -352,9 +352,7 @@ class ShardedWriter:
             try:
                 record = serialize(**dict(row))
             except RecordError as error:
-                raise RecordError(
-                    error.field, error.found, error.expected, error.advice, number
-                ) from None
+                raise error.at_row(number) from None
             except TypeError as error:
                 raise TypeError(f"row {number}: {error}") from error
             self.append(record)

@@ -30,6 +30,13 @@ INT64_LIST = b"\x1a"
 _SHORT_ROW = 128
 
 
+def list_tag(dtype: str, *, raw: bool) -> bytes:
+    """Return the tag of the list that holds numbers of a dtype."""
+    if raw:
+        return BYTES_LIST
+    return FLOAT_LIST if dtype == "float32" else INT64_LIST
+
+
 def varint(value: int) -> bytes:
     """Encode an unsigned integer in base 128, lowest group first."""
     if value < 0x80:

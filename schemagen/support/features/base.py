@@ -107,7 +107,7 @@ def _joined(entries: tuple[Pieces, ...], row: int) -> bytes:
     try:
         return encode_example(*entries)
     except RecordError as error:
-        raise RecordError(error.field, error.found, error.expected, row=row) from None
+        raise error.at_row(row) from None
 
 
 def _count_rows(columns: Iterable[tuple[Feature, Column | None]]) -> int:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from enum import Enum
 from typing import Any
 
 import numpy as np
 
-from ..errors import Problem
+from ..errors import Problem, did_you_mean
 from ..values import Numbers, described, shortened
 from ..wire import INT64_LIST, Pieces, varint
 from .base import Feature, packed_integers
@@ -60,8 +59,7 @@ class Label(Feature):
     def _id_of(self, name: str) -> int:
         if name in self._ids:
             return self._ids[name]
-        near = get_close_matches(name, self._ids, n=1)
-        advice = f"did you mean {near[0]!r}?" if near else ""
+        advice = did_you_mean(name, self._ids)
         raise Problem(f"the class {shortened(name)}", self._expected(), advice)
 
     def _expected(self) -> str:

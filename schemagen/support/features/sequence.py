@@ -13,11 +13,11 @@ from ..errors import Problem
 from ..values import RAW_ONLY, Numbers, check_shape, described, item_size
 from ..wire import (
     BYTES_LIST,
-    FLOAT_LIST,
     INT64_LIST,
     Buffer,
     Pieces,
     bytes_list,
+    list_tag,
     pack_row,
 )
 from .base import Feature, buffer_of, packed_integers
@@ -52,7 +52,7 @@ class VarLen(Feature):
         finite: bool = True,
     ) -> None:
         raw = dtype in RAW_ONLY
-        tag = BYTES_LIST if raw else FLOAT_LIST if dtype == "float32" else INT64_LIST
+        tag = list_tag(dtype, raw=raw)
         super().__init__(name, key, tag, optional=optional)
         self._numbers = Numbers(dtype, exact, finite)
         self._max_length = max_length

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..errors import Problem
 from ..values import Numbers, check_shape, item_size
-from ..wire import BYTES_LIST, FLOAT_LIST, INT64_LIST, Pieces, pack_row
+from ..wire import INT64_LIST, Pieces, list_tag, pack_row
 from .base import Feature, buffer_of, equal_runs, packed_integers
 
 
@@ -42,7 +42,7 @@ class Tensor(Feature):
         finite: bool = True,
     ) -> None:
         raw = encoding == "raw"
-        tag = BYTES_LIST if raw else FLOAT_LIST if dtype == "float32" else INT64_LIST
+        tag = list_tag(dtype, raw=raw)
         super().__init__(name, key, tag, optional=optional)
         self._shape = shape
         self._numbers = Numbers(dtype, exact, finite)
