@@ -5,11 +5,15 @@ from __future__ import annotations
 import gzip
 import struct
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from typing import IO, Protocol, cast
 
+import numpy as np
 from google_crc32c import value as crc32c
+from numpy.typing import NDArray
 
 from .errors import DatasetError
 
@@ -43,6 +47,38 @@ def frame(record: bytes) -> bytes:
             _CHECKSUM.pack(masked_crc32c(record)),
         )
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Framed:
+    """Consecutive records as they stand in a file.
+
+    Attributes:
+        data: the framed records, one after the other.
+        ends: int64 [records], where each of them ends in `data`.
+    """
+
+    data: bytes | memoryview
+    ends: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        """Return how many records there are."""
+        return len(self.ends)
+
+    def __getitem__(self, records: slice) -> Framed:
+        """Return the records from one to another, without copying their bytes."""
+        first, last, _ = records.indices(len(self.ends))
+        start = int(self.ends[first - 1]) if first else 0
+        ends = self.ends[first:last]
+        stop = int(ends[-1]) if len(ends) else start
+        return Framed(memoryview(self.data)[start:stop], ends - start)
+
+
+def frame_records(records: Sequence[bytes]) -> Framed:
+    """Frame several records at once."""
+    framed = [frame(record) for record in records]
+    ends = np.fromiter(accumulate(map(len, framed)), np.int64, len(framed))
+    return Framed(b"".join(framed), ends)
 
 
 def detect_compression(start: bytes) -> str:

@@ -1,0 +1,1 @@
+"""Measurements against what one would otherwise use; see docs/benchmarks.md."""
