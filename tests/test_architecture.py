@@ -54,7 +54,15 @@ TENSORFLOW = {
 } - {"support/reading/__init__.py"}
 
 # What copied code may need: generated packages are used where schemagen is not.
-SUPPORT_NEEDS = {"numpy", "google_crc32c", "PIL", "tensorflow", "keras", "ml_dtypes"}
+SUPPORT_NEEDS = {
+    "numpy",
+    "google_crc32c",
+    "PIL",
+    "tensorflow",
+    "keras",
+    "ml_dtypes",
+    "fsspec",
+}
 
 
 def imported(module: str) -> Iterator[str]:
