@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from google_crc32c import value as crc32c
 
 from schemagen.support import manifest
 from schemagen.support.datasets import find_files
@@ -81,8 +83,9 @@ def test_saving_and_loading(tmp_path: Path) -> None:
 
 
 def _changed(*path: Any, to: Any = ...) -> bytes:
-    """The manifest's text with one fact changed, or taken out."""
+    """The manifest's text with one fact changed, or taken out, and without a seal."""
     data = json.loads(manifest.dumps(_MANIFEST))
+    del data["crc32c"]
     inner = data
     for step in path[:-1]:
         inner = inner[step]
@@ -99,6 +102,8 @@ _DAMAGED = {
     "cut": manifest.dumps(_MANIFEST).encode()[:-40],
     "no JSON": b"not json",
     "no UTF-8": b'{"format": "\xff\xfe"}',
+    "an entry too many": _changed("colour", to="red"),
+    "a seal elsewhere": _changed("crc32c", to="00000000"),
     "too deep": b"[" * 100_000,
     "a list": b"[]",
     "null": b"null",
@@ -150,6 +155,67 @@ def test_a_damaged_manifest_is_refused(tmp_path: Path, damage: str) -> None:
         text = str(caught.value)
         assert text.startswith(f"{path}: not a whole manifest (")
         assert text.endswith("; restore it or write the dataset again")
+
+
+def test_a_manifest_without_a_seal() -> None:
+    """What was written before manifests were sealed is read all the same."""
+    text = _changed("format", to=1)
+    assert "crc32c" not in json.loads(text)
+    assert manifest.loads(text, "here") == _MANIFEST
+
+
+def test_its_seal() -> None:
+    """The first entry is the checksum of the text with zeros in its place."""
+    text = manifest.dumps(_MANIFEST)
+    seal = json.loads(text)["crc32c"]
+    start = '{\n  "crc32c": "'
+    assert text.startswith(f'{start}{seal}",\n')
+    assert seal == f"{crc32c(text.replace(seal, '00000000', 1).encode()):08x}"
+
+
+def test_every_flipped_bit_is_noticed() -> None:
+    """No bit can change unseen: of facts, names, white space, or the seal itself."""
+    text = manifest.dumps(_MANIFEST).encode()
+    unseen = []
+    for position in range(len(text) * 8):
+        damaged = bytearray(text)
+        damaged[position // 8] ^= 1 << position % 8
+        try:
+            manifest.loads(bytes(damaged), "here")
+        except DatasetError as error:
+            assert "here: " in str(error)  # noqa: PT017
+        else:
+            unseen.append(position)
+    assert not unseen
+
+
+@pytest.mark.parametrize(
+    "change",
+    [(b"\n", b"\r\n"), (b'"records": 7', b'"records":  7'), (b"}\n", b"}\n\n")],
+)
+def test_changed_white_space_is_noticed(change: tuple[bytes, bytes]) -> None:
+    """A program that rewrites the text has touched what it should not have."""
+    text = manifest.dumps(_MANIFEST).encode()
+    assert change[0] in text
+    with pytest.raises(DatasetError, match="not a whole manifest"):
+        manifest.loads(text.replace(*change), "here")
+
+
+def test_what_a_broken_seal_says(tmp_path: Path) -> None:
+    """The error names both checksums."""
+    path = tmp_path / "manifest.json"
+    text = manifest.dumps(_MANIFEST)
+    path.write_text(text.replace('"note"', '"vote"'))
+    with pytest.raises(DatasetError) as caught:
+        manifest.load(tmp_path)
+    assert re.fullmatch(
+        re.escape(
+            f"{path}: not a whole manifest (ValueError('its text has the CRC-32C "
+        )
+        + r"[0-9a-f]{8}, and not the [0-9a-f]{8} of its own entry'\)\); restore it or "
+        "write the dataset again",
+        str(caught.value),
+    )
 
 
 @pytest.mark.parametrize("number", [0, 2, "1", None])

@@ -1,17 +1,34 @@
-"""`manifest.json`: what a data directory holds, and the schema that wrote it."""
+"""`manifest.json`: what a data directory holds, and the schema that wrote it.
+
+The file is sealed: its first entry is the CRC-32C of its own text, with zeros in the
+place of that checksum. A manifest that was written before there were seals has no such
+entry, and is read all the same.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from google_crc32c import value as crc32c
 
 from .errors import DatasetError
 
+if TYPE_CHECKING:
+    from .writing.directory import Directory
+
 FILE_NAME = "manifest.json"
 FORMAT = 1
+
+_ENTRIES = {"format", "record", "fingerprint", "spec", "splits"}
+
+# The beginning of a sealed text. Its name sorts before those of all other entries.
+_SEAL = re.compile(rb'\{\n  "crc32c": "(.{8})"', re.DOTALL)
+_ZEROS = "0" * 8
 
 Spec = dict[str, Any]
 
@@ -69,8 +86,9 @@ class Manifest:
 
 
 def dumps(manifest: Manifest) -> str:
-    """Return a manifest as JSON text, one fact a line."""
+    """Return a manifest as JSON text, one fact a line, sealed with its checksum."""
     data = {
+        "crc32c": _ZEROS,
         "format": FORMAT,
         "record": manifest.record,
         "fingerprint": manifest.fingerprint,
@@ -80,7 +98,27 @@ def dumps(manifest: Manifest) -> str:
             for name, split in manifest.splits.items()
         },
     }
-    return json.dumps(data, indent=2, sort_keys=True) + "\n"
+    text = json.dumps(data, indent=2, sort_keys=True) + "\n"
+    return text.replace(_ZEROS, _checksum(text.encode()), 1)
+
+
+def _checksum(text: bytes) -> str:
+    return f"{crc32c(text):08x}"
+
+
+def _check_seal(text: bytes) -> bool:
+    """See that a sealed text is what was written, and tell whether it has a seal."""
+    seal = _SEAL.match(text)
+    if seal is None:
+        return False
+    start, end = seal.span(1)
+    found = _checksum(text[:start] + _ZEROS.encode() + text[end:])
+    written = seal[1].decode("ascii", "backslashreplace")
+    if found != written:
+        raise ValueError(
+            f"its text has the CRC-32C {found}, and not the {written} of its own entry"
+        )
+    return True
 
 
 def loads(text: str | bytes, where: str) -> Manifest:
@@ -94,12 +132,17 @@ def loads(text: str | bytes, where: str) -> Manifest:
         DatasetError: damaged, or of a format that this code does not know.
     """
     try:
+        text = text.encode() if isinstance(text, str) else text
+        sealed = _check_seal(text)
         data = json.loads(text)
         if data["format"] != FORMAT:
             raise DatasetError(
                 f"{where}: a manifest of format {data['format']}, and this code reads "
                 f"format {FORMAT}; generate it with the schemagen that wrote the data"
             )
+        unknown = set(data) - _ENTRIES - ({"crc32c"} if sealed else set())
+        if unknown:
+            raise ValueError(f"unknown entries {sorted(unknown)}")
         splits = {name: _split(split) for name, split in data["splits"].items()}
         _check_spec(data["spec"])
         return Manifest(data["record"], data["fingerprint"], data["spec"], splits)
@@ -138,35 +181,35 @@ def _check_spec(spec: Spec) -> None:
             field[name]
 
 
-def load(directory: Path) -> Manifest | None:
-    """Read a local directory's manifest, or return None if it has none.
+def load(directory: Directory | str | os.PathLike[str]) -> Manifest | None:
+    """Read a directory's manifest, or return None if it has none.
+
+    Args:
+        directory: a directory, or its path or URL.
 
     Raises:
         DatasetError: there is one, but it cannot be read.
     """
-    path = directory / FILE_NAME
-    try:
-        text = path.read_bytes()
-    except FileNotFoundError:
-        return None
-    return loads(text, str(path))
+    opened = _opened(directory)
+    text = opened.read(FILE_NAME)
+    return None if text is None else loads(text, f"{opened.where}/{FILE_NAME}")
 
 
-def save(directory: Path, manifest: Manifest) -> None:
-    """Replace a local directory's manifest in one step, safe against a crash.
+def save(directory: Directory | str | os.PathLike[str], manifest: Manifest) -> None:
+    """Replace a directory's manifest in one step, safe against a crash.
 
-    It is durable after `sync_directory`.
+    It is durable after the directory's `sync`.
     """
-    temporary = directory / f".{FILE_NAME}.{os.getpid()}.tmp"
-    try:
-        with temporary.open("w", encoding="utf-8", newline="\n") as file:
-            file.write(dumps(manifest))
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(directory / FILE_NAME)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    _opened(directory).replace(FILE_NAME, dumps(manifest).encode())
+
+
+def _opened(directory: Directory | str | os.PathLike[str]) -> Directory:
+    # Writing stands above this module, which only takes what stands for a directory.
+    from .writing.directory import open_directory
+
+    if isinstance(directory, (str, os.PathLike)):
+        return open_directory(directory)
+    return directory
 
 
 def sync_directory(directory: Path) -> None:
