@@ -12,6 +12,11 @@ def did_you_mean(word: object, choices: Iterable[str]) -> str:
     return f"did you mean {near[0]!r}?" if near else ""
 
 
+def position(row: int, shard: int | None = None) -> str:
+    """Say where a row stands: in the source, or in the source of one shard."""
+    return f"row {row}" if shard is None else f"shard {shard}, row {row}"
+
+
 class Problem(ValueError):
     """What is wrong with a value, before it is known whose value it is.
 
@@ -38,6 +43,8 @@ class RecordError(ValueError):
     Attributes:
         field: the name of the field that is wrong; empty if it is the whole row.
         row: the row's position in the batch or source, or None for one row.
+        shard: which of several sources the row is from, one for each shard; None
+            where there is one source.
         found: what was given, in words.
         expected: what the schema asks for, in words.
         advice: what to do about it; may be empty.
@@ -50,20 +57,24 @@ class RecordError(ValueError):
         expected: str,
         advice: str = "",
         row: int | None = None,
+        shard: int | None = None,
     ) -> None:
-        super().__init__(field, found, expected, advice, row)
+        super().__init__(field, found, expected, advice, row, shard)
         self.field = field
         self.found = found
         self.expected = expected
         self.advice = advice
         self.row = row
+        self.shard = shard
 
-    def at_row(self, row: int) -> RecordError:
-        """Return the same error, of the row at this position."""
-        return RecordError(self.field, self.found, self.expected, self.advice, row)
+    def at_row(self, row: int, shard: int | None = None) -> RecordError:
+        """Return the same error, of the row at this position of this shard's source."""
+        return RecordError(
+            self.field, self.found, self.expected, self.advice, row, shard
+        )
 
     def __str__(self) -> str:
-        where = "" if self.row is None else f"row {self.row}: "
+        where = "" if self.row is None else f"{position(self.row, self.shard)}: "
         advice = f"; {self.advice}" if self.advice else ""
         field = f"field {self.field!r}: " if self.field else ""
         return f"{where}{field}found {self.found}, expected {self.expected}{advice}"
