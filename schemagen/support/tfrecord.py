@@ -7,6 +7,7 @@ import struct
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from io import BufferedReader
 from itertools import accumulate
 from pathlib import Path
 from typing import IO, Protocol, cast
@@ -69,6 +70,8 @@ class Framed:
         """Return the records from one to another, without copying their bytes."""
         first, last, _ = records.indices(len(self.ends))
         start = int(self.ends[first - 1]) if first else 0
+        if (first, last) == (0, len(self.ends)):
+            return self
         ends = self.ends[first:last]
         stop = int(ends[-1]) if len(ends) else start
         return Framed(memoryview(self.data)[start:stop], ends - start)
@@ -119,26 +122,38 @@ def read_records(path: Path) -> Iterator[bytes]:
         DatasetError: naming the file and the record, counted from 0.
     """
     with path.open("rb") as raw:
+        yield from records_in(raw, str(path))
+
+
+def records_in(raw: BufferedReader, where: str) -> Iterator[bytes]:
+    """Yield the records of an open TFRecord file, compressed or not.
+
+    Args:
+        raw: the file, at its beginning.
+        where: what to call it in errors.
+
+    Raises:
+        DatasetError: naming the file and the record, counted from 0.
+    """
+    try:
+        compression = detect_compression(raw.peek(_HEADER_SIZE)[:_HEADER_SIZE])
+    except DatasetError as error:
+        raise DatasetError(f"{where}: {error}") from None
+    stream: _Readable = raw
+    if compression == "ZLIB":
+        stream = _Inflated(raw)
+    elif compression == "GZIP":
+        stream = cast("IO[bytes]", gzip.GzipFile(fileobj=raw))
+    number = 0
+    while True:
         try:
-            compression = detect_compression(raw.read(_HEADER_SIZE))
-        except DatasetError as error:
-            raise DatasetError(f"{path}: {error}") from None
-        raw.seek(0)
-        stream: _Readable = raw
-        if compression == "ZLIB":
-            stream = _Inflated(raw)
-        elif compression == "GZIP":
-            stream = cast("IO[bytes]", gzip.GzipFile(fileobj=raw))
-        number = 0
-        while True:
-            try:
-                record = _read_record(stream)
-            except (DatasetError, EOFError, OSError, zlib.error) as error:
-                raise DatasetError(f"{path}: record {number}: {error}") from None
-            if record is None:
-                return
-            yield record
-            number += 1
+            record = _read_record(stream)
+        except (DatasetError, EOFError, OSError, zlib.error) as error:
+            raise DatasetError(f"{where}: record {number}: {error}") from None
+        if record is None:
+            return
+        yield record
+        number += 1
 
 
 class _Readable(Protocol):
