@@ -158,7 +158,7 @@ class LocalFile:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._file = FileIO(path, "x")
+        self._file = FileIO(str(path), "x")
 
     def write(self, data: bytes | memoryview) -> None:
         with _named(self._path):
@@ -246,7 +246,7 @@ class LocalDirectory:
 
     def append(self, name: str, data: bytes) -> None:
         path = self._path / name
-        with FileIO(path, "a") as file, _named(path):
+        with FileIO(str(path), "a") as file, _named(path):
             is_new = os.fstat(file.fileno()).st_size == 0
             _write_all(file, data)
             os.fsync(file.fileno())

@@ -146,7 +146,7 @@ def acquire(path: Path, *, wait: bool = False) -> Lock:
         return Lock()
     while True:
         with _CHANGING:
-            file = FileIO(path, "a+")
+            file = FileIO(str(path), "a+")
             lock = Lock(path, file)
             _HELD.add(lock)
         try:
