@@ -3,7 +3,10 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV ?= .venv
 RUN := $(VENV)/bin/python -m
 
-.PHONY: help demo test check generate clean
+# What `make bench` measures against wants other versions than the rest.
+BENCH := .venv-bench
+
+.PHONY: help demo test check generate bench clean
 
 help:  ## Show what there is to make.
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -24,13 +27,24 @@ check: $(VENV)/dev.installed  ## Check format, style, types and the generated co
 generate: $(VENV)/demo.installed  ## Bring generated/ up to date with schemas/.
 	$(RUN) schemagen generate
 
+bench: $(BENCH)/bench.installed  ## Measure against the peers; OPTIONS=--quick (minutes).
+	$(BENCH)/bin/python -m benchmarks.write $(OPTIONS)
+
 clean:  ## Remove what was made: .venv, data, the demo's pictures.
-	rm -rf $(VENV) data demo/out
+	rm -rf $(VENV) $(BENCH) data demo/out
 
 # One stamp for each extra of pyproject.toml, so that nothing is installed twice.
 $(VENV)/%.installed: pyproject.toml constraints.txt
-	test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
-	@echo "Installing into $(VENV); tensorflow is large, so this takes a minute or two."
-	$(RUN) pip install --disable-pip-version-check --progress-bar off --quiet \
-	    --constraint constraints.txt --editable '.[$*]'
-	touch $@
+	$(call install,$(VENV),constraints.txt,$*)
+
+$(BENCH)/bench.installed: pyproject.toml constraints-bench.txt
+	$(call install,$(BENCH),constraints-bench.txt,bench)
+
+# Install an extra: $(call install,ENVIRONMENT,CONSTRAINTS,EXTRA)
+define install
+	test -x $(1)/bin/python || $(PYTHON) -m venv $(1)
+	@echo "Installing into $(1); tensorflow is large, so this takes a minute or two."
+	$(1)/bin/python -m pip install --disable-pip-version-check --progress-bar off --quiet \
+	    --constraint $(2) --editable '.[$(3)]'
+	touch $(1)/$(3).installed
+endef

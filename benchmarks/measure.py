@@ -3,42 +3,129 @@
 from __future__ import annotations
 
 import gc
+import os
 import statistics
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TypeVar
+from unittest import mock
+
+Way = Callable[[], object]
+Times = dict[str, list[float]]
+Made = TypeVar("Made")
+
+
+class Missing(Exception):
+    """A way that cannot be measured here; the text says what is not installed."""
+
+
+def available(
+    makers: Mapping[str, Callable[[], Made]],
+) -> tuple[dict[str, Made], list[str]]:
+    """Make the ways that can be made.
+
+    Args:
+        makers: by the way's name, what prepares it, outside of the time that is taken.
+
+    Returns:
+        The ways, in the same order, and a line for each that is missing.
+    """
+    ways: dict[str, Made] = {}
+    missing: list[str] = []
+    for name, make in makers.items():
+        try:
+            ways[name] = make()
+        except Missing as reason:
+            missing.append(f"{name} is left out: {reason}")
+    return ways, missing
 
 
 def side_by_side(
-    ways: Mapping[str, Callable[[], object]], rounds: int
-) -> dict[str, list[float]]:
+    ways: Mapping[str, Way], rounds: int, before: Way | None = None
+) -> Times:
     """Time every way once a round, after one round that does not count.
 
     The order turns around from round to round, so that none always comes after the
     one that leaves the caches as it needs them.
 
+    Args:
+        ways: by name, what is timed.
+        rounds: how many count.
+        before: done before each way, and not timed.
+
     Returns:
         Seconds, by way, a number a round.
     """
     names = list(ways)
-    times: dict[str, list[float]] = {name: [] for name in names}
+    times: Times = {name: [] for name in names}
     for number in range(rounds + 1):
         for name in names if number % 2 else reversed(names):
+            if before is not None:
+                before()
             gc.collect()
             gc.disable()
-            start = time.perf_counter()
-            ways[name]()
-            taken = time.perf_counter() - start
-            gc.enable()
+            try:
+                start = time.perf_counter()
+                ways[name]()
+                taken = time.perf_counter() - start
+            finally:
+                gc.enable()
             if number:
                 times[name].append(taken)
     return times
 
 
-def microseconds(times: list[float], records: int) -> float:
-    """Return the median time of one record."""
-    return statistics.median(times) / records * 1e6
+def exhausting(pieces: Callable[[], Iterable[object]]) -> Way:
+    """Return a way that makes all pieces and lets each go, as one who writes does."""
+
+    def way() -> None:
+        for _ in pieces():
+            pass
+
+    return way
 
 
-def ratio(slow: list[float], fast: list[float]) -> float:
-    """Return how many times faster one way is: the median of the rounds' ratios."""
-    return statistics.median(a / b for a, b in zip(slow, fast, strict=True))
+@dataclass(frozen=True)
+class Figure:
+    """What several rounds say.
+
+    Attributes:
+        median: of the rounds.
+        low: below it lies a quarter of the rounds.
+        high: above it lies a quarter of the rounds.
+    """
+
+    median: float
+    low: float
+    high: float
+
+
+def figure(values: Sequence[float]) -> Figure:
+    """Return the median and the middle half of some values, one a round."""
+    if len(values) == 1:
+        return Figure(values[0], values[0], values[0])
+    low, median, high = statistics.quantiles(values, n=4, method="inclusive")
+    return Figure(median, low, high)
+
+
+def microseconds(times: Sequence[float], records: int) -> Figure:
+    """Return the time of one record."""
+    return figure([seconds / records * 1e6 for seconds in times])
+
+
+def ratio(slow: Sequence[float], fast: Sequence[float]) -> Figure:
+    """Return how many times faster one way is, compared round by round."""
+    return figure([a / b for a, b in zip(slow, fast, strict=True)])
+
+
+@contextmanager
+def without_waiting_for_the_disk() -> Iterator[None]:
+    """Let fsync return at once: what is written stays with the system, as peers do."""
+
+    def at_once(file: object) -> None:
+        """Do nothing."""
+
+    with mock.patch.object(os, "fsync", at_once):
+        yield

@@ -1,30 +1,59 @@
-"""What one would otherwise write records with: protobuf, tfx-bsl, TFDS."""
+"""What one would otherwise write records with: protobuf, tfx-bsl, TFDS.
+
+Each is used as well as it can be: what a program would do once, such as making Arrow
+arrays or a description of the features, is done outside of the time that is taken.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import importlib
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from .measure import Missing
 from .shapes import Columns, Row
 
-Serialize = Callable[[], list[bytes]]
+Serialize = Callable[[], Iterator[list[bytes]]]
+"""Yields serialized records, some at a time."""
 
 
-def protobuf(rows: list[Row]) -> Serialize:
-    """(a) tf.train.Example, one feature a line, as tutorials write it."""
-    import tensorflow as tf
+def _library(name: str, package: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise Missing(
+            f"{package} cannot be imported ({error}); `make bench` sets up an "
+            "environment that has it"
+        ) from None
+
+
+def tensorflow() -> Any:
+    """Return tensorflow, or raise `Missing`."""
+    return _library("tensorflow", "tensorflow")
+
+
+def protobuf(rows: list[Row], at_once: int, *, lists: bool = False) -> Serialize:
+    """(a) tf.train.Example, a feature for each value, as tutorials write it.
+
+    Args:
+        rows: what to serialize.
+        at_once: how many are kept before they are handed on.
+        lists: turn arrays into lists first, which few tutorials do and which is
+            faster, since protobuf takes arrays an element at a time.
+    """
+    train = tensorflow().train
 
     def int64_feature(value: Any) -> Any:
-        return tf.train.Feature(int64_list=tf.train.Int64List(value=value))
+        return train.Feature(int64_list=train.Int64List(value=value))
 
     def float_feature(value: Any) -> Any:
-        return tf.train.Feature(float_list=tf.train.FloatList(value=value))
+        return train.Feature(float_list=train.FloatList(value=value))
 
     def bytes_feature(value: bytes) -> Any:
-        return tf.train.Feature(bytes_list=tf.train.BytesList(value=[value]))
+        return train.Feature(bytes_list=train.BytesList(value=[value]))
 
     def feature(value: Any) -> Any:
         if isinstance(value, bytes):
@@ -35,64 +64,72 @@ def protobuf(rows: list[Row]) -> Serialize:
             return float_feature([value])
         if value.dtype == np.uint8:
             return bytes_feature(value.tobytes())
-        return (float_feature if value.dtype == np.float32 else int64_feature)(value)
+        make = float_feature if value.dtype == np.float32 else int64_feature
+        return make(value.tolist() if lists else value)
 
-    def serialize() -> list[bytes]:
-        serialized = []
-        for row in rows:
-            features = {name: feature(value) for name, value in row.items()}
-            example = tf.train.Example(features=tf.train.Features(feature=features))
-            serialized.append(example.SerializeToString())
+    def serialize_row(row: Row) -> bytes:
+        features = {name: feature(value) for name, value in row.items()}
+        example = train.Example(features=train.Features(feature=features))
+        serialized: bytes = example.SerializeToString()
         return serialized
 
+    def serialize() -> Iterator[list[bytes]]:
+        for at in range(0, len(rows), at_once):
+            yield [serialize_row(row) for row in rows[at : at + at_once]]
+
     return serialize
 
 
-def tfx_bsl(columns: Columns) -> Serialize:
-    """(b) tfx-bsl's encoder in C++, from an Arrow batch that is there already."""
-    import pyarrow as pa
-    from tfx_bsl.coders.example_coder import RecordBatchToExamplesEncoder
+def tfx_bsl(batches: list[Columns]) -> Serialize:
+    """(b) tfx-bsl's encoder in C++, from Arrow batches that are there already."""
+    arrow = _library("pyarrow", "pyarrow")
+    coder = _library("tfx_bsl.coders.example_coder", "tfx-bsl")
 
-    def lists(values: Any) -> Any:
+    def large_list(values: Any) -> Any:
         if isinstance(values, np.ndarray) and values.dtype == np.uint8:
             values = [image.tobytes() for image in values]
+        if isinstance(values[0], bytes):
+            offsets = np.arange(len(values) + 1)
+            flat = arrow.array(values, arrow.large_binary())
+            return arrow.LargeListArray.from_arrays(offsets, flat)
         if isinstance(values, np.ndarray):
             values = values.reshape(len(values), -1)
-        first = values[0]
-        if isinstance(first, bytes):
-            offsets = np.arange(len(values) + 1)
-            return pa.LargeListArray.from_arrays(
-                offsets, pa.array(values, pa.large_binary())
-            )
-        lengths = [0, *(len(value) for value in values)]
-        flat = np.concatenate(list(values))
-        kind = pa.float32() if flat.dtype.kind == "f" else pa.int64()
-        flat = flat.astype(np.float32 if flat.dtype.kind == "f" else np.int64)
-        return pa.LargeListArray.from_arrays(np.cumsum(lengths), pa.array(flat, kind))
+        offsets = np.cumsum([0, *(len(value) for value in values)])
+        numbers = np.concatenate(list(values))
+        dtype = np.float32 if numbers.dtype.kind == "f" else np.int64
+        flat = arrow.array(numbers.astype(dtype))
+        return arrow.LargeListArray.from_arrays(offsets, flat)
 
-    arrays = {name: lists(values) for name, values in columns.items()}
-    batch = pa.RecordBatch.from_arrays(list(arrays.values()), list(arrays))
-    encoder = RecordBatchToExamplesEncoder()
+    def record_batch(batch: Columns) -> Any:
+        arrays = [large_list(values) for values in batch.values()]
+        return arrow.RecordBatch.from_arrays(arrays, list(batch))
 
-    def serialize() -> list[bytes]:
-        encoded: list[bytes] = encoder.encode(batch)
-        return encoded
+    record_batches = [record_batch(batch) for batch in batches]
+    encoder = coder.RecordBatchToExamplesEncoder()
+
+    def serialize() -> Iterator[list[bytes]]:
+        yield from map(encoder.encode, record_batches)
 
     return serialize
 
 
-def tfds(rows: list[Row]) -> Serialize:
+def tfds(rows: list[Row], at_once: int) -> Serialize:
     """(c) The serializer of tensorflow-datasets, one example at a time."""
-    import tensorflow_datasets as datasets
-    from tensorflow_datasets.core import example_serializer
-
+    datasets = _library("tensorflow_datasets", "tensorflow-datasets")
+    serializing = _library(
+        "tensorflow_datasets.core.example_serializer", "tensorflow-datasets"
+    )
     features = datasets.features
     spec = {name: _tfds_feature(features, value) for name, value in rows[0].items()}
     info = features.FeaturesDict(spec)
-    serializer = example_serializer.ExampleSerializer(info.get_serialized_info())
+    serializer = serializing.ExampleSerializer(info.get_serialized_info())
 
-    def serialize() -> list[bytes]:
-        return [serializer.serialize_example(info.encode_example(row)) for row in rows]
+    def serialize() -> Iterator[list[bytes]]:
+        for at in range(0, len(rows), at_once):
+            yield [
+                serializer.serialize_example(info.encode_example(row))
+                for row in rows[at : at + at_once]
+            ]
 
     return serialize
 
@@ -108,15 +145,22 @@ def _tfds_feature(features: Any, value: Any) -> Any:
         return features.Tensor(
             shape=value.shape, dtype=np.uint8, encoding=features.Encoding.BYTES
         )
-    if value.dtype == np.int64:
-        return features.Sequence(features.Scalar(np.int64))
+    if value.dtype == np.int64:  # of any length; a Sequence of Scalars is slower
+        return features.Tensor(shape=(None,), dtype=np.int64)
     return features.Tensor(shape=value.shape, dtype=np.float32)
 
 
-def write_file(records: Iterable[bytes], path: Path) -> None:
-    """Write serialized records with tf.io.TFRecordWriter."""
-    import tensorflow as tf
+def write_file(
+    records: Iterable[list[bytes]], path: Path, compression: str = ""
+) -> None:
+    """Write serialized records with tf.io.TFRecordWriter.
 
-    with tf.io.TFRecordWriter(str(path)) as writer:
-        for record in records:
-            writer.write(record)
+    Args:
+        records: some at a time.
+        path: of the file.
+        compression: "", "GZIP" or "ZLIB", at the level that TensorFlow chooses.
+    """
+    with tensorflow().io.TFRecordWriter(str(path), compression) as writer:
+        for some in records:
+            for record in some:
+                writer.write(record)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 Row = dict[str, Any]
 Columns = dict[str, Any]
@@ -21,17 +22,24 @@ class Shape:
         name: of the shape.
         record: of the schema's class, in snake case.
         count: how many records a round writes.
+        batch: how many of them make a batch, for all ways that take batches.
         make: makes that many rows.
     """
 
     name: str
     record: str
     count: int
+    batch: int
     make: Callable[[int, np.random.Generator], list[Row]]
 
-    def rows(self) -> list[Row]:
-        """Return the rows, the same in every run."""
-        return self.make(self.count, np.random.default_rng(0))
+    def rows(self, count: int | None = None) -> list[Row]:
+        """Return that many rows, the same in every run."""
+        return self.make(count or self.count, np.random.default_rng(0))
+
+
+def batches_of(rows: list[Row], size: int) -> list[Columns]:
+    """Return rows as batches of columns."""
+    return [columns_of(rows[at : at + size]) for at in range(0, len(rows), size)]
 
 
 def columns_of(rows: list[Row]) -> Columns:
@@ -84,7 +92,7 @@ def _tokens(count: int, chance: np.random.Generator) -> list[Row]:
 
 
 def _jpeg(count: int, chance: np.random.Generator) -> list[Row]:
-    pictures = [_photograph(chance) for _ in range(8)]
+    pictures = [_jpeg_of(photograph(chance)) for _ in range(8)]
     return [
         {
             "image": pictures[at % len(pictures)],
@@ -95,25 +103,32 @@ def _jpeg(count: int, chance: np.random.Generator) -> list[Row]:
     ]
 
 
-def _photograph(chance: np.random.Generator) -> bytes:
-    """Return a JPEG image of about 60 kB: soft shapes with some grain."""
+def photograph(chance: np.random.Generator) -> NDArray[np.uint8]:
+    """Return a picture, uint8 [480, 640, 3]: soft shapes with some grain."""
     from PIL import Image
 
     coarse = chance.integers(0, 256, (12, 16, 3), np.uint8)
     soft = np.asarray(
         Image.fromarray(coarse).resize((640, 480), Image.Resampling.BICUBIC)
     )
-    grain = chance.normal(0, 9, soft.shape)
-    pixels = np.clip(soft + grain, 0, 255).astype(np.uint8)
+    grain = chance.normal(0, 12, soft.shape)
+    pixels: NDArray[np.uint8] = np.clip(soft + grain, 0, 255).astype(np.uint8)
+    return pixels
+
+
+def _jpeg_of(pixels: NDArray[np.uint8]) -> bytes:
+    """Return a photograph as a JPEG image of about 60 kB."""
+    from PIL import Image
+
     out = io.BytesIO()
     Image.fromarray(pixels).save(out, "JPEG", quality=75)
     return out.getvalue()
 
 
 SHAPES = (
-    Shape("mix", "mix", 4096, _mix),
-    Shape("vector", "embedding", 1024, _vector),
-    Shape("tabular", "tabular", 4096, _tabular),
-    Shape("tokens", "tokens", 4096, _tokens),
-    Shape("jpeg", "jpeg", 1024, _jpeg),
+    Shape("mix", "mix", 4096, 256, _mix),
+    Shape("vector", "embedding", 1024, 64, _vector),
+    Shape("tabular", "tabular", 4096, 256, _tabular),
+    Shape("tokens", "tokens", 4096, 256, _tokens),
+    Shape("jpeg", "jpeg", 1024, 64, _jpeg),
 )

@@ -1,173 +1,167 @@
 """Writing records: ours against what one would otherwise use, side by side.
 
-Run by `make bench`, in an environment that has the peers:
+`make bench` runs all of it in an environment that has the peers; see
+docs/benchmarks.md for what is measured and how.
 
-    python -m benchmarks.write [--rounds 5] [--shapes mix,tabular] [--json FILE]
+    python -m benchmarks.write [--quick] [--parts speed,scaling] [--shapes mix,jpeg]
+        [--rounds 7] [--bytes 4e9] [--json FILE] [--document FILE]
+    python -m benchmarks.write --profile mix
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib
 import json
 import os
-import shutil
-import sys
 import tempfile
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import schemagen
+from . import compressed, memory, processes, profiling, scaling, speed
+from .machine import machine
+from .ours import Generated
+from .report import replace_part, table
+from .setting import Setting
+from .shapes import SHAPES
 
-from . import peers
-from .measure import microseconds, ratio, side_by_side
-from .shapes import SHAPES, Row, Shape, columns_of
-
-HERE = Path(__file__).parent
-PACKAGE = "bench_generated"
-BATCH = 256
-Times = dict[str, list[float]]
+_ALL_SHAPES = tuple(shape.name for shape in SHAPES)
 
 
-def generate(root: Path) -> None:
-    """Generate the records' code into a directory, and let it be imported."""
-    shutil.copytree(HERE / "schemas", root / "schemas")
-    (root / "pyproject.toml").write_text(f'[tool.schemagen]\noutput = "{PACKAGE}"\n')
-    schemagen.generate(root)
-    sys.path.insert(0, str(root))
+@dataclass(frozen=True)
+class Part:
+    """One of the measurements.
+
+    Attributes:
+        measure: returns its results, as JSON can hold them.
+        markdown: returns them as tables.
+    """
+
+    measure: Callable[[Setting], dict[str, Any]]
+    markdown: Callable[[dict[str, Any]], str]
 
 
-def batches_of(rows: list[Row]) -> list[dict[str, Any]]:
-    """Return rows as batches of columns."""
-    return [columns_of(rows[at : at + BATCH]) for at in range(0, len(rows), BATCH)]
+PARTS = {
+    "speed": Part(speed.measure, speed.markdown),
+    "scaling": Part(scaling.measure, scaling.markdown),
+    "workers": Part(processes.measure, processes.markdown),
+    "compression": Part(compressed.measure, compressed.markdown),
+    "memory": Part(memory.measure, memory.markdown),
+    "profile": Part(profiling.measure, profiling.markdown),
+}
 
 
-def in_memory(shape: Shape, rows: list[Row], rounds: int) -> Times:
-    """Time rows to bytes: ours framed as TFRecord, the peers' serialized alone."""
-    serializer = importlib.import_module(f"{PACKAGE}.{shape.record}.serializer")
-    frame = importlib.import_module(f"{PACKAGE}._support.tfrecord").frame
-    batches = batches_of(rows)
+def some_of(known: Sequence[str]) -> Callable[[str], tuple[str, ...]]:
+    """Return what turns an argument such as "mix,jpeg" into names that are known."""
 
-    def ours_batches() -> list[bytes]:
-        return [
-            b"".join(map(frame, serializer.serialize_batch(**batch)))
-            for batch in batches
-        ]
+    def names(text: str) -> tuple[str, ...]:
+        chosen = tuple(text.split(","))
+        unknown = [name for name in chosen if name not in known]
+        if unknown:
+            raise argparse.ArgumentTypeError(
+                f"no {', '.join(unknown)}; there are {', '.join(known)}"
+            )
+        return chosen
 
-    def ours_rows() -> list[bytes]:
-        return [frame(serializer.serialize(**row)) for row in rows]
+    return names
 
-    return side_by_side(
-        {
-            "ours, batches": ours_batches,
-            "ours, rows": ours_rows,
-            "(a) tf.train.Example": peers.protobuf(rows),
-            "(b) tfx-bsl": peers.tfx_bsl(columns_of(rows)),
-            "(c) TFDS": peers.tfds(rows),
-        },
-        rounds,
+
+def options_of(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.write",
+        description="Measure writing: ours against the peers, scaling, memory, workers.",
     )
-
-
-def to_a_file(shape: Shape, rows: list[Row], rounds: int, root: Path) -> Times:
-    """Time rows to a closed file, over the floor of one write and its checksum."""
-    from google_crc32c import value as crc32c
-
-    serializer = importlib.import_module(f"{PACKAGE}.{shape.record}.serializer")
-    frame = importlib.import_module(f"{PACKAGE}._support.tfrecord").frame
-    batches = batches_of(rows)
-    data = b"".join(frame(serializer.serialize(**row)) for row in rows)
-
-    def writer(write: Callable[[Any], None]) -> Callable[[], None]:
-        def run() -> None:
-            with serializer.Writer(root / "data", "train", overwrite=True) as target:
-                write(target)
-
-        return run
-
-    def ours_batches(target: Any) -> None:
-        for batch in batches:
-            target.write_batch(**batch)
-
-    def ours_rows(target: Any) -> None:
-        for row in rows:
-            target.write(**row)
-
-    def peer(serialize: Callable[[], list[bytes]]) -> Callable[[], None]:
-        return lambda: peers.write_file(serialize(), root / "peer.tfrecord")
-
-    def floor() -> None:
-        with (root / "floor").open("wb") as file:
-            file.write(data)
-        crc32c(data)
-
-    return side_by_side(
-        {
-            "ours, batches": writer(ours_batches),
-            "ours, rows": writer(ours_rows),
-            "(a) tf.train.Example": peer(peers.protobuf(rows)),
-            "(b) tfx-bsl": peer(peers.tfx_bsl(columns_of(rows))),
-            "floor": floor,
-        },
-        rounds,
+    parser.add_argument(
+        "--parts",
+        type=some_of(list(PARTS)),
+        default=tuple(PARTS),
+        help=f"which measurements, of {','.join(PARTS)}",
     )
+    parser.add_argument(
+        "--shapes",
+        type=some_of(_ALL_SHAPES),
+        default=_ALL_SHAPES,
+        help=f"which records, of {','.join(_ALL_SHAPES)}",
+    )
+    parser.add_argument("--rounds", type=int, help="how many count; 7")
+    parser.add_argument(
+        "--bytes", type=float, help="how much to write to see the memory; 4e9"
+    )
+    parser.add_argument(
+        "--share",
+        type=float,
+        default=None,
+        help="of the records that a full run writes; 1",
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="3 rounds of a quarter; 4e8 bytes"
+    )
+    parser.add_argument(
+        "--profile", choices=_ALL_SHAPES, help="only where the time of a shape goes"
+    )
+    parser.add_argument("--json", type=Path, help="write the results there")
+    parser.add_argument(
+        "--document", type=Path, help="put the tables between the marks in this file"
+    )
+    parser.add_argument(
+        "--scratch",
+        type=Path,
+        help="where to write files, for a moment; else where "
+        "the system keeps temporary files",
+    )
+    options = parser.parse_args(arguments)
+    quick = options.quick
+    options.rounds = options.rounds or (3 if quick else 7)
+    options.bytes = int(options.bytes or (4e8 if quick else 4e9))
+    options.share = options.share or (0.25 if quick else 1.0)
+    if options.profile:
+        options.parts, options.shapes = ("profile",), (options.profile,)
+    return options
 
 
-def summary(times: Times, records: int) -> dict[str, Any]:
-    """Return microseconds a record for each way, and how many times faster ours are."""
-    taken = {name: round(microseconds(t, records), 2) for name, t in times.items()}
-    ratios = {
-        f"{ours} against {peer}": round(ratio(times[peer], times[ours]), 2)
-        for ours in ("ours, batches", "ours, rows")
-        for peer in times
-        if peer.startswith("(")
+def conditions(options: argparse.Namespace, seconds: float) -> dict[str, str]:
+    """Return when, where and how much was measured."""
+    return {
+        "date": time.strftime("%Y-%m-%d"),
+        **machine(),
+        "run": f"{options.rounds} rounds, {options.share:g} of the records, "
+        f"{seconds / 60:.0f} minutes",
     }
-    if "floor" in times:
-        over = ratio(times["ours, batches"], times["floor"])
-        ratios["ours, batches: times the floor"] = round(over, 2)
-    return {"microseconds a record": taken, "ratios": ratios}
 
 
-def table(results: dict[str, Any], measurement: str) -> str:
-    """Return the results of one measurement as a table in Markdown."""
-    shapes = list(results)
-    first = results[shapes[0]][measurement]
-    lines = [f"| {measurement} | {' | '.join(shapes)} |"]
-    lines.append("| --- |" + " --- |" * len(shapes))
-    for part, unit in (("microseconds a record", " (µs)"), ("ratios", "")):
-        for name in first[part]:
-            cells = [str(results[shape][measurement][part][name]) for shape in shapes]
-            lines.append(f"| {name}{unit} | {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
-
-
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, and print tables; with --json write the numbers to a file too."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--shapes", default=",".join(shape.name for shape in SHAPES))
-    parser.add_argument("--json", type=Path)
-    options = parser.parse_args()
+    options = options_of(arguments)
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    start = time.perf_counter()
     results: dict[str, Any] = {}
-    with tempfile.TemporaryDirectory() as directory:
+    with tempfile.TemporaryDirectory(dir=options.scratch) as directory:
         root = Path(directory)
-        generate(root)
-        for shape in SHAPES:
-            if shape.name not in options.shapes.split(","):
-                continue
-            rows = shape.rows()
-            memory = in_memory(shape, rows, options.rounds)
-            file = to_a_file(shape, rows, options.rounds, root)
-            results[shape.name] = {
-                "in memory": summary(memory, len(rows)),
-                "to a closed file": summary(file, len(rows)),
-            }
-    for measurement in ("in memory", "to a closed file"):
-        print(table(results, measurement))
+        setting = Setting(
+            Generated(root / "project"),
+            root / "scratch",
+            options.rounds,
+            options.shapes,
+            options.share,
+            options.bytes,
+        )
+        for part in options.parts:
+            setting.say(part)
+            results[part] = PARTS[part].measure(setting)
+    found = conditions(options, time.perf_counter() - start)
+    texts = {"conditions": table(["", ""], found.items())}
+    texts |= {part: PARTS[part].markdown(result) for part, result in results.items()}
+    print("\n".join(texts.values()))
+    if options.document:
+        for part, text in texts.items():
+            replace_part(options.document, part, text)
     if options.json:
-        options.json.write_text(json.dumps(results, indent=2) + "\n")
+        options.json.parent.mkdir(parents=True, exist_ok=True)
+        text = json.dumps({"conditions": found, **results}, indent=1)
+        options.json.write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -60,3 +60,10 @@ class Jpeg(Record):
     image: Annotated[bytes, Image((None, None, 3), encoding="jpeg", resize=(224, 224))]
     label: Annotated[int, Label(num_classes=1000)]
     floats: Annotated[np.ndarray, Vector((5,))]
+
+
+class Photograph(Record):
+    """A photograph that is given as an array and encoded by the writer."""
+
+    image: Annotated[np.ndarray, Image((480, 640, 3), encoding="jpeg")]
+    label: Annotated[int, Label(num_classes=1000)]

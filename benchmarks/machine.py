@@ -1,0 +1,53 @@
+"""What was measured on, and with what."""
+
+from __future__ import annotations
+
+import os
+import platform
+from importlib import metadata
+from pathlib import Path
+
+_LIBRARIES = (
+    "numpy",
+    "google-crc32c",
+    "pillow",
+    "protobuf",
+    "tensorflow",
+    "tensorflow-datasets",
+    "tfx-bsl",
+    "pyarrow",
+)
+
+
+def machine() -> dict[str, str]:
+    """Return the processor, the system and the versions of what is measured."""
+    found = {
+        "processor": f"{_processor()}, {os.cpu_count()} cores",
+        "memory": _memory(),
+        "system": f"{platform.system()} {platform.release()}",
+        "Python": platform.python_version(),
+    }
+    for library in _LIBRARIES:
+        try:
+            found[library] = metadata.version(library)
+        except metadata.PackageNotFoundError:
+            found[library] = "not installed"
+    return found
+
+
+def _processor() -> str:
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    except OSError:
+        return platform.processor() or platform.machine()
+    names = [
+        line.split(":", 1)[1].strip()
+        for line in text.splitlines()
+        if "model name" in line
+    ]
+    return names[0] if names else platform.machine()
+
+
+def _memory() -> str:
+    pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return f"{pages / 2**30:.0f} GiB"

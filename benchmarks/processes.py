@@ -1,0 +1,108 @@
+"""What a second process brings where rows are pictures that have to be encoded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .measure import Way, figure, ratio, side_by_side
+from .report import number, spread, table
+from .setting import Setting, empty
+from .shapes import photograph
+
+TARGET = 1.7
+_PHOTOGRAPHS = 512
+_PICTURES = 16
+_SHARDS = 4
+
+
+class Photographs:
+    """Rows with an index: pictures, uint8 [480, 640, 3], out of a few in a file.
+
+    Args:
+        path: of the file, an array of pictures.
+        count: how many rows there are.
+    """
+
+    def __init__(self, path: Path, count: int) -> None:
+        self._path = path
+        self._count = count
+
+    def __len__(self) -> int:
+        """Return how many rows there are."""
+        return self._count
+
+    def __getitem__(self, index: int) -> dict[str, Any]:
+        """Return a row."""
+        pictures = _pictures(self._path)
+        return {"image": pictures[index % len(pictures)], "label": index % 1000}
+
+    def part(self, number: int, of: int) -> Iterator[dict[str, Any]]:
+        """Yield one of several parts of equal size."""
+        start, stop = (self._count * at // of for at in (number, number + 1))
+        return (self[at] for at in range(start, stop))
+
+
+@lru_cache(maxsize=1)
+def _pictures(path: Path) -> NDArray[np.uint8]:
+    """Open a file of pictures, once in each process."""
+    pictures: NDArray[np.uint8] = np.load(path, mmap_mode="r")
+    return pictures
+
+
+def measure(setting: Setting) -> dict[str, Any]:
+    """Write photographs with one and with two workers, from sources of each form.
+
+    Returns:
+        How many photographs there were; seconds in each round, by the form of the
+        source and the number of workers.
+    """
+    count = setting.count(_PHOTOGRAPHS)
+    chance = np.random.default_rng(0)
+    path = setting.generated.root / "pictures.npy"
+    np.save(path, np.stack([photograph(chance) for _ in range(_PICTURES)]))
+    rows = Photographs(path, count)
+    serializer = setting.generated.record("photograph").serializer
+
+    def parts() -> list[Callable[[], Iterator[dict[str, Any]]]]:
+        return [partial(rows.part, number, _SHARDS) for number in range(_SHARDS)]
+
+    sources: dict[str, Callable[[], Any]] = {
+        "rows with an index": lambda: rows,
+        "a source for each shard": parts,
+        "a generator": lambda: (rows[at] for at in range(count)),
+    }
+
+    def way(source: Callable[[], Any], workers: int) -> Way:
+        directory = setting.scratch / "data"
+        # A source for each shard says how many there are.
+        shards = None if source is parts else _SHARDS
+        return lambda: serializer.write_dataset(
+            source(), directory, "train", shards=shards, workers=workers
+        )
+
+    found = {}
+    for name, source in sources.items():
+        setting.say(f"{count} photographs, {name}: one worker and two")
+        ways = {str(workers): way(source, workers) for workers in (1, 2)}
+        times = side_by_side(ways, setting.rounds, lambda: empty(setting.scratch))
+        found[name] = times
+    return {"photographs": count, "seconds": found}
+
+
+def markdown(found: dict[str, Any]) -> str:
+    """Return a table by the form of the source."""
+    count = found["photographs"]
+    rows = []
+    for name, times in found["seconds"].items():
+        gain = ratio(times["1"], times["2"])
+        cells = [number(count / figure(times[workers]).median) for workers in "12"]
+        word = "reached" if gain.median >= TARGET else "**missed**"
+        rows.append([name, *cells, f"{spread(gain)}: {word}"])
+    head = ["source", "photographs/s, one worker", "two workers"]
+    return table([*head, f"how many times faster: at least {TARGET}"], rows)

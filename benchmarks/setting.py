@@ -1,0 +1,50 @@
+"""What all measurements of a run are given."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from .ours import Generated
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How a run measures.
+
+    Attributes:
+        generated: the code of the measured records.
+        scratch: a directory for files, emptied again and again, removed at the end.
+        rounds: how many count, for each comparison.
+        shapes: the names of the shapes to measure.
+        share: of the records that a full run writes; 1 for a full run.
+        bytes: how much to write where memory is measured.
+    """
+
+    generated: Generated
+    scratch: Path
+    rounds: int
+    shapes: tuple[str, ...]
+    share: float
+    bytes: int
+
+    def count(self, full: int) -> int:
+        """Return how many records to write where a full run writes `full`."""
+        return max(2, round(full * self.share))
+
+    def say(self, text: str) -> None:
+        """Tell who waits what is being measured."""
+        print(f"... {text}", file=sys.stderr, flush=True)
+
+
+def empty(directory: Path) -> None:
+    """Empty a directory, and let the disk come to rest.
+
+    Otherwise a way that waits for the disk would wait for what others have written.
+    """
+    shutil.rmtree(directory, ignore_errors=True)
+    directory.mkdir(parents=True)
+    os.sync()
