@@ -72,7 +72,7 @@ class Indexed:
             DatasetError: there are not as many rows.
             Exception: whatever the source raises, with the position as note.
         """
-        _check_start(start, self.length)
+        check_start(start, self.length)
         return _loaded(self.items, range(start, self.length if stop is None else stop))
 
     def block(self, part: int, blocks: int) -> range:
@@ -190,7 +190,12 @@ def _length_of(value: object) -> int | None:
         return None
 
 
-def _check_start(start: int, found: int) -> None:
+def check_start(start: int, found: int) -> None:
+    """See that a source has the rows before `start`.
+
+    Raises:
+        DatasetError: it has fewer.
+    """
     if found < start:
         raise DatasetError(
             f"the source has {found} rows, expected at least {start}, which an earlier "
@@ -232,4 +237,4 @@ def _following(
     except Exception as error:
         error.add_note(f"while the source made {position(number + 1, shard)}")
         raise
-    _check_start(start, number + 1)
+    check_start(start, number + 1)
