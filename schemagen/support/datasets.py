@@ -115,13 +115,13 @@ def _files_of_directory(directory: str, split: str | None, spec: Spec) -> Files:
         )
     with tf.io.gfile.GFile(path, "rb") as file:
         found = manifest.loads(file.read(), path)
-    check_compatible(found.spec, spec, path)
     names = ", ".join(sorted(found.splits)) or "none"
     if split is None and len(found.splits) == 1:
         (split,) = found.splits
     if split is None or split not in found.splits:
         asked = "no split was named" if split is None else f"no split {split!r}"
         raise DatasetError(f"{path}: {asked}; it holds: {names}")
+    check_compatible(found.spec_of(split), spec, path)
     return _files_of_split(directory, found.splits[split])
 
 

@@ -57,10 +57,14 @@ class Split:
     Attributes:
         compression: "", "GZIP" or "ZLIB".
         shards: its files, in order.
+        fingerprint: of the spec that wrote it, if that is not the directory's.
+        spec: the spec that wrote it, likewise.
     """
 
     compression: str
     shards: tuple[Shard, ...]
+    fingerprint: str | None = None
+    spec: Spec | None = None
 
     @property
     def records(self) -> int:
@@ -75,7 +79,8 @@ class Manifest:
     Attributes:
         record: the record's name.
         fingerprint: a short name of what the spec says about the data.
-        spec: the spec that wrote all of it, as in `spec.json`.
+        spec: the spec that wrote all of it, as in `spec.json`, but for splits that
+            have their own.
         splits: its splits by name.
     """
 
@@ -83,6 +88,14 @@ class Manifest:
     fingerprint: str
     spec: Spec
     splits: dict[str, Split]
+
+    def spec_of(self, split: str) -> Spec:
+        """Return the spec that wrote a split."""
+        return self.splits[split].spec or self.spec
+
+    def fingerprint_of(self, split: str) -> str:
+        """Return the fingerprint of the spec that wrote a split."""
+        return self.splits[split].fingerprint or self.fingerprint
 
 
 def dumps(manifest: Manifest) -> str:
@@ -94,7 +107,14 @@ def dumps(manifest: Manifest) -> str:
         "fingerprint": manifest.fingerprint,
         "spec": manifest.spec,
         "splits": {
-            name: {**asdict(split), "records": split.records}
+            name: {
+                **{
+                    fact: held
+                    for fact, held in asdict(split).items()
+                    if held is not None
+                },
+                "records": split.records,
+            }
             for name, split in manifest.splits.items()
         },
     }
@@ -164,7 +184,11 @@ def _split(data: dict[str, Any]) -> Split:
         raise ValueError("a split without shards")
     if data["compression"] not in ("", "GZIP", "ZLIB"):
         raise ValueError(f"compression {data['compression']!r}")
-    split = Split(data["compression"], shards)
+    if data.get("spec") is not None:
+        _check_spec(data["spec"])
+    split = Split(
+        data["compression"], shards, data.get("fingerprint"), data.get("spec")
+    )
     if data["records"] != split.records:
         raise ValueError(
             f"{data['records']} records, and the shards have {split.records}"

@@ -1,1 +1,6 @@
 """Writing a split: from rows to durable shards, published all at once or not."""
+
+from .options import DEFAULT_SHARD_BYTES
+from .writer import ShardedWriter
+
+__all__ = ["DEFAULT_SHARD_BYTES", "ShardedWriter"]

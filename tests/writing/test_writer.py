@@ -6,8 +6,6 @@ import errno
 import gzip
 import os
 import runpy
-import subprocess
-import sys
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -17,11 +15,12 @@ import numpy as np
 import pytest
 from google_crc32c import value as crc32c
 
-from schemagen.support import manifest, shards
+from schemagen.support import manifest
 from schemagen.support.datasets import read_records as dataset_of
-from schemagen.support.errors import DatasetError, RecordError
-from schemagen.support.shards import ShardedWriter
+from schemagen.support.errors import DatasetError, RecordError, SchemaMismatchError
 from schemagen.support.tfrecord import frame, read_records
+from schemagen.support.writing import ShardedWriter
+from schemagen.support.writing.directory import LocalFile
 
 if TYPE_CHECKING:
     from conftest import PackageOf, Workspace
@@ -30,6 +29,14 @@ _FIELD = {"kind": "Text", "name": "word", "key": "word", "role": "input"}
 SPEC: dict[str, Any] = {
     "record": "note",
     "fields": [{**_FIELD, "optional": False, "default": None, "doc": ""}],
+}
+_MORE = {
+    **_FIELD,
+    **{"name": "more", "key": "more", "optional": True, "default": None, "doc": ""},
+}
+_OTHER: dict[str, Any] = {
+    "record": "note",
+    "fields": [{**SPEC["fields"][0], "name": "words", "key": "words"}],
 }
 ROWS = [f"row {number}".encode() * (number % 3 + 1) for number in range(10)]
 
@@ -226,6 +233,9 @@ def _disk_full(*_: Any, **__: Any) -> Any:
     raise OSError(errno.ENOSPC, "No space left on device")
 
 
+_MUCH = b"x" * 2_000_000
+
+
 def test_a_full_disk_while_writing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -233,9 +243,9 @@ def test_a_full_disk_while_writing(
     writer = make_writer(tmp_path)
     writer.append(ROWS[0])
     with monkeypatch.context() as patched:
-        patched.setattr(shards, "frame", _disk_full)
+        patched.setattr(LocalFile, "write", _disk_full)
         with pytest.raises(OSError, match="No space left"):
-            writer.append(ROWS[1])
+            writer.append(_MUCH)
     assert names(tmp_path) == []
     with pytest.raises(DatasetError, match="the writer is closed"):
         writer.append(ROWS[2])
@@ -247,14 +257,15 @@ def test_a_caught_disk_error_is_not_forgotten(
     """Who swallows OSError inside `with` is told at the end: nothing is there."""
     writer = make_writer(tmp_path)
     with monkeypatch.context() as patched:
-        patched.setattr(shards, "frame", _disk_full)
+        patched.setattr(LocalFile, "write", _disk_full)
         with pytest.raises(OSError, match="No space left"):
-            writer.append(ROWS[1])
+            writer.append(_MUCH)
     with pytest.raises(DatasetError) as caught:
         writer.__exit__(None, None, None)
     assert str(caught.value) == (
         "split 'train': an earlier error ended the writing, and nothing was "
-        "published: [Errno 28] No space left on device"
+        "published: [Errno 28] No space left on device; nothing of split 'train' was "
+        "published"
     )
     assert names(tmp_path) == []
 
@@ -287,10 +298,12 @@ def test_a_disk_error_while_publishing(
             else:
                 failed = False
         assert _outcome(directory) in ((ROWS,) if old else ()) + (ROWS[:4], None)
-        assert not list(directory.glob("*.tmp")) + list(directory.glob(".*"))
         if not failed:
             assert _outcome(directory) == ROWS[:4]
             return
+        write(directory, ROWS[:2], overwrite=True)
+        assert _outcome(directory) == ROWS[:2]
+        assert len(names(directory)) == 2
     pytest.fail("publication takes more steps than this test knows")
 
 
@@ -304,86 +317,15 @@ def _outcome(directory: Path) -> list[bytes] | None:
     return sorted(found, key=ROWS.index)
 
 
-# Each child process is a writer that dies, without a last word, at another step.
-_KILLED_WRITERS = """
-import json, os, sys
-from pathlib import Path
-from schemagen.support import shards
-
-root, old, spec = Path(sys.argv[1]), sys.argv[2] == "old", json.loads(sys.argv[3])
-rows = [row.encode() for row in json.loads(sys.argv[4])]
-
-def write(directory, rows, shards_):
-    with shards.ShardedWriter(
-        directory, "train", record="note", spec=spec, fingerprint="aaaa",
-        shards=shards_, overwrite=True,
-    ) as writer:
-        for row in rows:
-            writer.append(row)
-
-def die_at(step):
-    count = iter(range(1000))
-    for module, names in ((os, ("fsync", "replace", "unlink")), (shards, ("frame",))):
-        for name in names:
-            genuine = getattr(module, name)
-            def counted(*args, genuine=genuine, **more):
-                if next(count) == step:
-                    os._exit(9)
-                return genuine(*args, **more)
-            setattr(module, name, counted)
-
-for step in range(100):
-    directory = root / f"{step:02}"
-    directory.mkdir()
-    if old:
-        write(directory, rows, 2)
-    child = os.fork()
-    if not child:
-        die_at(step)
-        write(directory, rows[:4], 3)
-        os._exit(0)
-    if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0:
-        break
-"""
-
-
-@pytest.mark.parametrize("old", ["old", "none"])
-def test_a_killed_writer_leaves_old_new_or_nothing(tmp_path: Path, old: str) -> None:
-    """At whatever step a writer is killed, a reader gets no part of a dataset."""
-    import json
-
-    rows = json.dumps([row.decode() for row in ROWS])
-    subprocess.run(
-        [sys.executable, "-c", _KILLED_WRITERS, tmp_path, old, json.dumps(SPEC), rows],
-        check=True,
-    )
-    outcomes = [_outcome(directory) for directory in sorted(tmp_path.iterdir())]
-    assert len(outcomes) > 12
-    before = ROWS if old == "old" else None
-    changes = [a for a, b in zip([before, *outcomes], outcomes, strict=False) if a != b]
-    assert outcomes[0] == before
-    assert outcomes[-1] == ROWS[:4]
-    # Old, then nothing, then new: each once, and nothing else in between.
-    assert changes == ([ROWS, None] if old == "old" else [None])
-    # After each of them the split can be written again.
-    for directory in sorted(tmp_path.iterdir()):
-        write(directory, ROWS[:3], overwrite=True)
-        assert readable(directory) == ROWS[:3]
-        assert [n for n in names(directory) if not n.startswith(".")] == [
-            "manifest.json",
-            "train-00000-of-00001.tfrecord",
-        ]
-
-
-def test_a_killed_writer_is_reported_to_the_next(tmp_path: Path) -> None:
+def test_files_that_nobody_knows_are_refused(tmp_path: Path) -> None:
     """Shards that no manifest lists are not silently mixed with new ones."""
     (tmp_path / "train-00000-of-00002.tfrecord").write_bytes(b"")
     with pytest.raises(DatasetError) as caught:
         make_writer(tmp_path)
     assert str(caught.value) == (
         f"{tmp_path}: 1 files of a split 'train' that no manifest lists "
-        "(train-00000-of-00002.tfrecord, ...), left by other code or by a writer that "
-        "was killed; pass overwrite=True to replace them"
+        "(train-00000-of-00002.tfrecord, ...), left by other code; pass overwrite=True "
+        "to replace them"
     )
 
 
@@ -455,23 +397,26 @@ def test_two_writers_at_once(tmp_path: Path) -> None:
 
 
 def test_two_writers_of_one_split(tmp_path: Path) -> None:
-    """Of two writers of one new split the later one is refused, not mixed in."""
-    first, second = make_writer(tmp_path), make_writer(tmp_path)
-    first.extend(ROWS)
-    second.extend(ROWS[:3])
-    first.close()
-    with pytest.raises(DatasetError, match="split 'train' exists with 10 records"):
-        second.close()
+    """A second writer of a split is refused as long as the first is at work."""
+    with make_writer(tmp_path) as first:
+        first.extend(ROWS)
+        with pytest.raises(DatasetError) as caught:
+            make_writer(tmp_path)
+    assert str(caught.value).startswith(
+        f"{tmp_path}: another writer is at work on split 'train': "
+        f"{tmp_path}/.train.lock: held by process {os.getpid()} on "
+    )
     assert readable(tmp_path) == ROWS
+    assert [name for name in names(tmp_path) if name.startswith(".")] == []
 
 
 def test_another_schema_in_the_meantime(tmp_path: Path) -> None:
     """What was written beside an open writer is checked again when it closes."""
     first = make_writer(tmp_path, "train")
-    write(tmp_path, ROWS, split="test", fingerprint="bbbb")
-    with pytest.raises(DatasetError, match="fingerprint bbbb, now aaaa"):
+    write(tmp_path, ROWS, split="test", fingerprint="bbbb", spec=_OTHER)
+    with pytest.raises(SchemaMismatchError, match="split 'test': .*another schema"):
         first.close()
-    assert readable(tmp_path, "test") == ROWS
+    assert list(dataset_of(tmp_path, "test", _OTHER).as_numpy_iterator()) == ROWS
 
 
 def test_another_records_directory(tmp_path: Path) -> None:
@@ -485,15 +430,51 @@ def test_another_records_directory(tmp_path: Path) -> None:
     )
 
 
-def test_another_fingerprint_beside_old_splits(tmp_path: Path) -> None:
-    """Splits of two schemas in one directory are refused, and both are named."""
+def test_another_schema_beside_old_splits(tmp_path: Path) -> None:
+    """Splits that one reader cannot read are not put together; it is said why."""
     write(tmp_path, ROWS)
-    with pytest.raises(DatasetError) as caught:
-        make_writer(tmp_path, "test", fingerprint="bbbb")
-    assert str(caught.value) == (
-        f"{tmp_path}/manifest.json: the splits train were written with another schema "
-        "(fingerprint aaaa, now bbbb); write all splits anew into another directory"
+    with pytest.raises(SchemaMismatchError) as caught:
+        make_writer(tmp_path, "test", fingerprint="bbbb", spec=_OTHER)
+    assert str(caught.value).startswith(
+        f"{tmp_path}/manifest.json: split 'train': the data was written with another "
+        "schema:\n  field 'words': nothing was written under the key 'words', expected "
+        "a Text; did it have the key 'word'?\n"
     )
+
+
+def test_a_compatible_schema_beside_old_splits(tmp_path: Path) -> None:
+    """A schema that reads the old splits is added, and each split keeps its own."""
+    wider = {**SPEC, "fields": [*SPEC["fields"], _MORE]}
+    write(tmp_path, ROWS)
+    write(tmp_path, ROWS[:2], split="test", fingerprint="bbbb", spec=wider)
+    found = manifest.load(tmp_path)
+    assert found is not None
+    assert (found.fingerprint, found.spec) == ("bbbb", wider)
+    assert (found.fingerprint_of("train"), found.spec_of("train")) == ("aaaa", SPEC)
+    assert (found.fingerprint_of("test"), found.spec_of("test")) == ("bbbb", wider)
+    for split, rows in (("train", ROWS), ("test", ROWS[:2])):
+        assert list(dataset_of(tmp_path, split, wider).as_numpy_iterator()) == rows
+    # Back to the old schema: what the new one wrote is read without the field.
+    write(tmp_path, ROWS[:1], split="val")
+    found = manifest.load(tmp_path)
+    assert found is not None
+    assert {name: found.fingerprint_of(name) for name in found.splits} == {
+        "train": "aaaa",
+        "test": "bbbb",
+        "val": "aaaa",
+    }
+
+
+def test_each_split_is_compared_by_its_own_schema(tmp_path: Path) -> None:
+    """A field that came, went and came again as another is not read from old data."""
+    old = {**SPEC, "fields": [*SPEC["fields"], {**_MORE, "kind": "Scalar"}]}
+    new = {**SPEC, "fields": [*SPEC["fields"], _MORE]}
+    write(tmp_path, ROWS, split="a", fingerprint="a", spec=old)
+    write(tmp_path, ROWS, split="b", fingerprint="b")
+    with pytest.raises(
+        SchemaMismatchError, match="split 'a': (.|\\n)*field 'more': kind"
+    ):
+        make_writer(tmp_path, "c", fingerprint="c", spec=new)
 
 
 def test_another_fingerprint_may_replace_the_only_split(tmp_path: Path) -> None:
@@ -762,7 +743,7 @@ def test_a_writer_that_nobody_closed_says_so(tmp_path: Path) -> None:
     """Forgetting `with` loses no records in silence, and leaves no files."""
     writer = make_writer(tmp_path)
     writer.extend([b"one", b"two"])
-    with pytest.warns(RuntimeWarning, match=r"never closed, and its 2 records are not"):
+    with pytest.warns(RuntimeWarning, match=r"never closed, and its records are not"):
         del writer
     assert list(tmp_path.iterdir()) == []
 

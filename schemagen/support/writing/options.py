@@ -1,0 +1,66 @@
+"""What writers are asked for, checked before anything is touched."""
+
+from __future__ import annotations
+
+import re
+
+from ..errors import DatasetError
+from ..values import shortened
+from .pending import Packing
+
+DEFAULT_SHARD_BYTES = 128 * 1024 * 1024
+
+_SPLIT_NAME = re.compile(r"\w[\w.]*(-[\w.]+)*", re.ASCII)
+_MOST_SHARDS = 99_999
+
+
+def check_split(split: object) -> None:
+    """Refuse what cannot be the name of a split.
+
+    Raises:
+        DatasetError: saying what names may look like.
+    """
+    if not isinstance(split, str) or not _SPLIT_NAME.fullmatch(split):
+        raise DatasetError(
+            f"split {shortened(split)}: expected letters, digits, '_', '.' and inner '-'"
+        )
+
+
+def check_sharding(shards: int | None, shard_bytes: int) -> None:
+    """Refuse numbers and sizes of shards that are out of range.
+
+    Raises:
+        DatasetError: naming the range.
+    """
+    if shards is not None and not 1 <= shards <= _MOST_SHARDS:
+        raise DatasetError(f"shards={shards}: expected 1 to {_MOST_SHARDS}, or None")
+    if shard_bytes < 1:
+        raise DatasetError(f"shard_bytes={shard_bytes}: expected at least 1")
+
+
+def packing_of(
+    compression: str | None, level: int | None, *, threads: int, open_shards: int
+) -> Packing:
+    """Return how shards are to be stored.
+
+    Args:
+        compression: None, "GZIP" or "ZLIB".
+        level: 1 (fast) to 9 (small); None for 6.
+        threads: how many blocks may be compressed at once.
+        open_shards: how many shards are written at a time.
+
+    Raises:
+        DatasetError: an argument is none of these.
+    """
+    if compression not in (None, "GZIP", "ZLIB"):
+        raise DatasetError(
+            f"compression={compression!r}: expected None, 'GZIP' or 'ZLIB'"
+        )
+    if level is not None and (type(level) is not int or not 1 <= level <= 9):
+        raise DatasetError(f"compression_level={level!r}: expected 1 to 9, or None")
+    if level is not None and compression is None:
+        raise DatasetError(
+            f"compression_level={level} without compression: pass compression='GZIP' "
+            "or 'ZLIB' with it"
+        )
+    return Packing(compression or "", level or 6, threads, open_shards)

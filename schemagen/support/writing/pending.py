@@ -1,0 +1,342 @@
+"""A split while it is written: hidden files until all of it can be published."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from functools import partial
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from google_crc32c import value as value_crc32c
+
+from ..errors import DatasetError
+from ..manifest import Manifest, Shard
+from ..tfrecord import Framed
+from . import publication
+from .compression import Compressor
+from .directory import Directory, open_directory
+from .journal import Finished, Journal, JournalFile
+from .lock import Busy
+from .shard_file import ShardFile
+from .traces import Traces
+
+# How many shards may wait until they are durable while others are written.
+_SYNCING = 4
+
+# A shard goes to the disk in pieces of 1 MiB, or smaller ones if many are open.
+_BUFFER = 1 << 20
+_BUFFERS = 32 << 20
+
+
+@dataclass(frozen=True)
+class Packing:
+    """How shards are stored.
+
+    Attributes:
+        compression: "", "GZIP" or "ZLIB".
+        level: 1 (fast) to 9 (small).
+        threads: how many blocks are compressed at once, beside the encoding.
+        open_shards: how many shards are written at a time.
+    """
+
+    compression: str = ""
+    level: int = 6
+    threads: int = 1
+    open_shards: int = 1
+
+
+class PendingSplit:
+    """The shards of one split until they are published.
+
+    Args:
+        directory: the data directory; made if it is not there.
+        split: the split's name.
+        mine: a manifest of this record's, without splits.
+        packing: how shards are stored.
+        request: what the shards' bytes depend on; a run goes on only where one with
+            an equal request has stopped.
+        overwrite: replace the split if the directory already has it.
+        resume: go on where an interrupted run has stopped.
+
+    Attributes:
+        finished: the shards that are durable, by number.
+        shuffled: whether an interrupted run had put all records into buckets.
+        total: the number of shards, if an interrupted run was publishing them.
+        buckets: a local folder for records on their way to their shards.
+
+    Raises:
+        DatasetError: the split exists, another writer is at it, the directory holds
+            another record, or what was interrupted was another run.
+    """
+
+    def __init__(
+        self,
+        directory: str | os.PathLike[str],
+        split: str,
+        mine: Manifest,
+        *,
+        packing: Packing,
+        request: dict[str, Any],
+        overwrite: bool,
+        resume: bool = False,
+    ) -> None:
+        self._directory = open_directory(directory)
+        self._split = split
+        self._mine = mine
+        self._packing = packing
+        self._overwrite = overwrite
+        self._request = {**request, **asdict(packing), "threads": None}
+        self._files: dict[int, ShardFile] = {}
+        self._syncing: dict[int, Future[Finished]] = {}
+        self._publishing = False
+        self._process = os.getpid()
+        self.buckets = _folder(self._directory, split)
+        self._traces = Traces(self._directory, split, mine, self.buckets)
+        self._traces.check(overwrite=overwrite, resume=resume)
+        self._directory.make()
+        try:
+            self._lock = self._directory.lock(f".{split}.lock")
+        except Busy as busy:
+            raise DatasetError(
+                f"{self.where}: another writer is at work on split {split!r}: {busy}"
+            ) from None
+        try:
+            # Checked again, now that nobody else is at it.
+            run = self._traces.begin(self._request, overwrite=overwrite, resume=resume)
+        except BaseException:
+            self._lock.release()
+            raise
+        self.finished = dict(run.finished)
+        self.shuffled = run.shuffled
+        self.total = run.total
+        self._token = run.token
+        self._take_over()
+        self._sync = ThreadPoolExecutor(_SYNCING, "sync")
+        self._squeeze = ThreadPoolExecutor(packing.threads, "compress")
+
+    @property
+    def where(self) -> str:
+        """The data directory, as errors name it."""
+        return self._directory.where
+
+    @property
+    def is_of_this_process(self) -> bool:
+        """Whether this process has begun it, not one of which it is a fork."""
+        return self._process == os.getpid()
+
+    @property
+    def durable(self) -> int:
+        """What the latest durable shard says that comes after it."""
+        return max((shard.next for shard in self.finished.values()), default=0)
+
+    def keep_leading(self) -> int:
+        """Give up shards of an interrupted run that do not follow on one another.
+
+        Returns:
+            How many are left: those from 0 to the first that is missing.
+        """
+        leading = next(number for number in count() if number not in self.finished)
+        for shard in [shard for shard in self.finished if shard > leading]:
+            self._directory.remove(self._temporary(shard))
+            del self.finished[shard]
+        self._take_over()
+        return leading
+
+    def start_over(self) -> None:
+        """Give up all that an interrupted run has left."""
+        for shard in self.finished:
+            self._directory.remove(self._temporary(shard))
+        shutil.rmtree(self.buckets, ignore_errors=True)
+        self.finished, self.shuffled = {}, False
+        self._take_over()
+
+    def _take_over(self) -> None:
+        run = Journal(self._token, self._request, self.finished, None, self.shuffled)
+        self._journal = JournalFile(self._directory, self._split, run)
+
+    def _temporary(self, shard: int) -> str:
+        return publication.temporary_name(self._split, shard, self._token)
+
+    def add(self, shard: int, framed: Framed) -> None:
+        """Write records to a shard, which begins with the first call that names it.
+
+        Raises:
+            OSError: the disk refuses.
+        """
+        with self._telling():
+            self._file(shard).add(framed)
+
+    def _file(self, shard: int) -> ShardFile:
+        file = self._files.get(shard)
+        if file is None:
+            compressed = None
+            if self._packing.compression:
+                compressed = partial(
+                    Compressor,
+                    form=self._packing.compression,
+                    level=self._packing.level,
+                    threads=self._squeeze,
+                )
+            file = ShardFile(
+                self._directory.create(self._temporary(shard)),
+                compressed,
+                buffer=min(_BUFFER, _BUFFERS // self._packing.open_shards),
+            )
+            self._files[shard] = file
+        return file
+
+    def finish(self, shard: int, *, next_row: int = 0, last_row: int = -1) -> None:
+        """Make a shard durable, which takes its time beside the writing of others.
+
+        Args:
+            shard: its number; without records it is an empty file.
+            next_row: where to go on after it.
+            last_row: the position of its last record's row.
+
+        Raises:
+            OSError: the disk refuses this shard, or one before it.
+        """
+        with self._telling():
+            self._finish(shard, next_row, last_row)
+            if len(self._syncing) > _SYNCING:
+                self._collect(next(iter(self._syncing)))
+                self._journal.write()
+
+    def _finish(self, shard: int, next_row: int = 0, last_row: int = -1) -> None:
+        file = self._file(shard)
+        file.fill()
+        done = partial(_finished, file, shard, next_row, last_row)
+        self._syncing[shard] = self._sync.submit(done)
+
+    def _collect(self, shard: int) -> None:
+        """Wait until a shard is durable, and note it."""
+        self.finished[shard] = self._syncing[shard].result()
+        del self._syncing[shard], self._files[shard]
+        self._journal.finished(self.finished[shard])
+
+    def note_shuffled(self) -> None:
+        """Note that all records are in buckets."""
+        with self._telling():
+            self._journal.shuffled()
+            self._journal.write()
+
+    def publish(self, total: int) -> int:
+        """Make all shards durable and publish them.
+
+        Args:
+            total: how many there are; those that nobody has written to are empty.
+
+        Returns:
+            The number of records.
+
+        Raises:
+            DatasetError: the directory has changed, so that the split does not
+                belong there any more.
+            OSError: the disk refuses.
+        """
+        with self._telling():
+            for shard in range(total):
+                if shard not in self.finished and shard not in self._syncing:
+                    self._finish(shard)
+            for shard in list(self._syncing):
+                self._collect(shard)
+            compression = self._packing.compression
+            contents = [self.finished[at].contents for at in range(total)]
+            files = {
+                self._temporary(at): Shard(
+                    publication.shard_name(self._split, at, total, compression),
+                    held.records,
+                    held.bytes,
+                    held.crc32c,
+                )
+                for at, held in enumerate(contents)
+            }
+            self._journal.publishing(total)
+            self._journal.write()
+            self._publishing = True
+            publication.publish(
+                self._directory,
+                self._split,
+                self._mine,
+                files,
+                compression,
+                overwrite=self._overwrite,
+            )
+            self._journal.remove()
+        self._close()
+        return sum(held.records for held in contents)
+
+    def abort(self, *, keep: bool = False) -> int:
+        """Stop writing; what was published before stays.
+
+        Args:
+            keep: leave the shards that are durable to a run with resume=True.
+
+        Returns:
+            The number of records that are kept.
+        """
+        if not self.is_of_this_process:
+            return 0
+        for shard in list(self._syncing):
+            with suppress(OSError):
+                self._collect(shard)
+        for file in self._files.values():
+            file.discard()
+        keep = self._publishing or (keep and (bool(self.finished) or self.shuffled))
+        with suppress(OSError):
+            if keep:
+                self._journal.write()
+            else:
+                self._traces.remove()
+        self._close()
+        return sum(s.contents.records for s in self.finished.values()) if keep else 0
+
+    def _close(self) -> None:
+        self._sync.shutdown()
+        self._squeeze.shutdown()
+        self._lock.release()
+
+    @contextmanager
+    def _telling(self) -> Iterator[None]:
+        """Say in an error of the disk what has become of the split."""
+        try:
+            yield
+        except OSError as error:
+            told = f"{error.strerror}; {self._state()}"
+            raise OSError(error.errno, told, error.filename) from error
+
+    def _state(self) -> str:
+        split = f"split {self._split!r}"
+        if self._publishing:
+            return (
+                f"{split} is complete, but not all of it has its name; run again with "
+                "resume=True to publish it"
+            )
+        with suppress(OSError, DatasetError):
+            existing = publication.load_or(self._directory, self._mine)
+            if self._split in existing.splits:
+                records = existing.splits[self._split].records
+                return (
+                    f"nothing new of {split} was published, and the {records} records "
+                    "that it had before are still there"
+                )
+        return f"nothing of {split} was published"
+
+
+def _folder(directory: Directory, split: str) -> Path:
+    """Return where a split's records may be put in order, on this machine."""
+    if directory.local is not None:
+        return directory.local / f".{split}.shuffle"
+    tag = f"{value_crc32c(directory.where.encode()):08x}"
+    return Path(tempfile.gettempdir()) / f"schemagen-{tag}-{split}.shuffle"
+
+
+def _finished(file: ShardFile, shard: int, next_row: int, last_row: int) -> Finished:
+    return Finished(shard, file.finish(), next_row, last_row)

@@ -1,0 +1,125 @@
+"""One shard while it is written: framed records in, bytes on disk out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from google_crc32c import extend as extend_crc32c
+
+from ..tfrecord import Framed
+from .directory import OutputFile
+
+SUFFIXES = {"": "", "GZIP": ".gz", "ZLIB": ".zlib"}
+"""What a shard's name ends in after `.tfrecord`, by its compression."""
+
+Sink = Callable[[bytes | memoryview], object]
+
+
+class Stream(Protocol):
+    """What takes bytes and passes them on, smaller."""
+
+    def write(self, data: bytes | memoryview, /) -> object: ...
+
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What a finished shard holds.
+
+    Attributes:
+        records: how many.
+        bytes: its size on disk.
+        crc32c: the CRC-32C of its bytes on disk, eight hex digits.
+        last: the last four bytes, before compression: its last record's checksum.
+    """
+
+    records: int
+    bytes: int
+    crc32c: str
+    last: str
+
+
+class ShardFile:
+    """A file that counts what goes into it.
+
+    Args:
+        file: where the bytes go.
+        compressed: makes a compressing stream that writes to a function; None for
+            bytes as they are.
+        buffer: how many bytes are handed to the system at once.
+    """
+
+    def __init__(
+        self,
+        file: OutputFile,
+        compressed: Callable[[Sink], Stream] | None,
+        *,
+        buffer: int,
+    ) -> None:
+        self.records = 0
+        self._file = file
+        self._buffer = buffer
+        self._bytes = 0
+        self._checksum = 0
+        self._last = b""
+        self._pending = bytearray()
+        self._stream = compressed(self._take) if compressed else None
+
+    def add(self, framed: Framed) -> None:
+        """Take some records.
+
+        Raises:
+            OSError: the disk refuses.
+        """
+        if not len(framed):
+            return
+        self.records += len(framed)
+        self._last = bytes(framed.data[-4:])
+        if self._stream is None:
+            self._take(framed.data)
+        else:
+            self._stream.write(framed.data)
+
+    def _take(self, data: bytes | memoryview) -> None:
+        """Take bytes as they shall stand on disk (compressors write here too)."""
+        if len(data) >= self._buffer:
+            self._flush()
+            self._put(data)
+            return
+        self._pending += data
+        if len(self._pending) >= self._buffer:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._pending:
+            pending, self._pending = self._pending, bytearray()
+            self._put(bytes(pending))
+
+    def _put(self, data: bytes | memoryview) -> None:
+        self._checksum = extend_crc32c(self._checksum, bytes(data))
+        self._file.write(data)
+        self._bytes += len(data)
+
+    def fill(self) -> None:
+        """Hand all bytes to the system; nothing may be added afterwards."""
+        if self._stream is not None:
+            self._stream.close()
+        self._flush()
+
+    def finish(self) -> Contents:
+        """Make the file durable, after `fill`.
+
+        Raises:
+            OSError: the disk refuses.
+        """
+        self._file.finish()
+        return Contents(
+            self.records, self._bytes, f"{self._checksum:08x}", self._last.hex()
+        )
+
+    def discard(self) -> None:
+        """Close the file and remove it."""
+        self._file.discard()

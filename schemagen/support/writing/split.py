@@ -1,0 +1,160 @@
+"""Writing a whole split from a source of rows."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+from ..errors import DatasetError
+from ..manifest import Manifest, Spec
+from .encoding import Chunk, Encoding
+from .job import Job
+from .options import DEFAULT_SHARD_BYTES, check_sharding, check_split, packing_of
+from .pending import PendingSplit
+from .progress import Progress, reporter
+from .refused import Report
+from .shuffle import Buckets
+from .sources import Indexed, Parts, Rows, Source, source_of
+from .writer import warn_of_nothing
+
+Row = Mapping[str, Any] | Iterable[tuple[str, Any]]
+RowSource = Iterable[Row] | Rows | Sequence[Callable[[], Iterable[Row]]]
+
+
+def write_split(
+    source: RowSource,
+    serialize: Callable[..., bytes],
+    directory: str | os.PathLike[str],
+    split: str,
+    *,
+    record: str,
+    spec: Spec,
+    fingerprint: str,
+    shards: int | None = None,
+    shard_bytes: int = DEFAULT_SHARD_BYTES,
+    workers: int = 1,
+    shuffle_seed: int | None = None,
+    key_field: str | None = None,
+    compression: str | None = None,
+    compression_level: int | None = None,
+    on_error: Literal["raise", "skip"] = "raise",
+    refused: str | os.PathLike[str] | None = None,
+    overwrite: bool = False,
+    resume: bool = False,
+    progress: bool | Callable[[Progress], object] | None = None,
+) -> int:
+    """Write a whole split, all of it or nothing.
+
+    Args:
+        source: rows, as `sources.source_of` takes them.
+        serialize: from keywords to a serialized record.
+        directory: the data directory, or an fsspec URL of one.
+        split: the split's name.
+        record: and `spec` and `fingerprint`, which follow: for the manifest.
+        shards: and all that follows: as in the generated `write_dataset`.
+
+    Returns:
+        The number of records written.
+
+    Raises:
+        RecordError: a value that cannot be held, naming its row.
+        TypeError: a row with a field too many or too few, or no rows at all.
+        DatasetError: the split cannot be written as asked; equal keys; a worker that
+            has died.
+        OSError: the disk refuses.
+    """
+    check_split(split)
+    check_sharding(shards, shard_bytes)
+    if on_error not in ("raise", "skip"):
+        raise DatasetError(f"on_error={on_error!r}: expected 'raise' or 'skip'")
+    if refused is not None and on_error == "raise":
+        raise DatasetError("refused= is for on_error='skip': no row is left out here")
+    if resume and key_field is not None and shuffle_seed is None:
+        raise DatasetError(
+            "resume=True with key_field: the keys of finished shards are known only "
+            "when shuffling; pass shuffle_seed too, or leave one of them out"
+        )
+    rows = source_of(source)
+    parts = _parts(rows, shards, shuffled=shuffle_seed is not None)
+    in_turn = shards is not None and parts is None and shuffle_seed is None
+    pending = PendingSplit(
+        directory,
+        split,
+        Manifest(record, fingerprint, spec, {}),
+        packing=packing_of(
+            compression,
+            compression_level,
+            threads=max(workers, 1),
+            open_shards=(shards or 1) if in_turn else workers if parts else 1,
+        ),
+        request={
+            "fingerprint": fingerprint,
+            "source": type(rows).__name__,
+            "rows": rows.length,
+            "parts": parts,
+            "shards": shards,
+            "shard_bytes": shard_bytes,
+            "shuffle_seed": shuffle_seed,
+            "key_field": key_field,
+            "on_error": on_error,
+        },
+        overwrite=overwrite,
+        resume=resume,
+    )
+    encoding = Encoding(serialize, on_error == "skip", key_field, shuffle_seed or 0)
+    unique = None
+    if key_field is not None and shuffle_seed is None:
+        unique = Buckets(pending.buckets, key_field=key_field)
+    try:
+        with (
+            Report(refused, keep=pending.passed) as report,
+            reporter(progress, rows.length, split) as told,
+        ):
+
+            def seen(chunk: Chunk) -> None:
+                report.add(chunk.refused)
+                told(len(chunk.framed), len(chunk.framed.data))
+                if unique is not None and chunk.keys is not None:
+                    part = chunk.part if isinstance(rows, Parts) else 0
+                    unique.add(chunk.keys, chunk.rows, part)
+
+            job = Job(pending, rows, encoding, workers, seen)
+            if pending.total is not None:
+                total = pending.total  # all was written, and being published
+            elif shuffle_seed is not None:
+                total = job.shuffled(shuffle_seed, shards, shard_bytes)
+            elif parts is not None:
+                total = job.by_parts(parts)
+            else:
+                total = job.in_order(shards, shard_bytes)
+            if unique is not None:
+                unique.check_unique()
+        records = pending.publish(total)
+        shutil.rmtree(pending.buckets, ignore_errors=True)
+    except BaseException as error:
+        kept = pending.abort(keep=unique is None)
+        if kept:
+            error.add_note(
+                f"{kept} records of split {split!r} are in finished shards: "
+                "resume=True goes on after them, and a run without it removes them"
+            )
+        raise
+    if not records:
+        warn_of_nothing(pending, split)
+    return records
+
+
+def _parts(source: Source, shards: int | None, *, shuffled: bool) -> int | None:
+    """Return into how many parts, of a shard each, the source falls by itself."""
+    if shuffled:
+        return None
+    if isinstance(source, Parts):
+        if shards not in (None, len(source)):
+            raise DatasetError(
+                f"shards={shards}: the source has a function for each of {len(source)} "
+                "shards; leave `shards` out, or shuffle with shuffle_seed"
+            )
+        return len(source)
+    return shards if isinstance(source, Indexed) else None
