@@ -62,6 +62,7 @@ SUPPORT_NEEDS = {
     "keras",
     "ml_dtypes",
     "fsspec",
+    "tqdm",
 }
 
 
