@@ -12,6 +12,15 @@ from .literals import Code, identifier, literal
 from .nested_view import Member, NestedView, all_nested, in_models
 from .views import FieldView, field_view
 
+# What serializers take from the shared code that writes splits.
+_WRITING = [
+    "DEFAULT_SHARD_BYTES",
+    "Progress",
+    "RowSource",
+    "ShardedWriter",
+    "write_split",
+]
+
 
 def import_line(module: str, names: list[str]) -> str:
     """Write an import of names, one a line if they do not fit."""
@@ -198,7 +207,9 @@ class RecordView:
             ]
         )
         typing = [name for name in ("ArrayLike", "NDArray") if name in text]
-        abc = ["Iterable", "Mapping"] + ["Sequence"] * ("Sequence" in text)
+        abc = ["Callable"] + [
+            name for name in ("Iterable", "Mapping", "Sequence") if name in text
+        ]
         return _imports(
             [
                 "import os",
@@ -212,18 +223,17 @@ class RecordView:
                     ".._support.features", [*sorted({*classes, "Column"}), *functions]
                 ),
                 import_line(".._support.manifest", ["load_spec"]),
-                import_line(
-                    ".._support.shards", ["DEFAULT_SHARD_BYTES", "ShardedWriter"]
-                ),
+                import_line(".._support.writing", _WRITING),
             ],
         )
 
     @property
     def _serializer_typing(self) -> list[str]:
+        text = " ".join(field.takes for field in self.fields)
         nested = ["TypedDict"] if self.nested else []
         if any(field.optional and field.declared.path for field in self.fields):
             nested = ["NotRequired", *nested]
-        return ["Any", *nested]
+        return [*["Any"] * ("Any" in text), "Literal", *nested]
 
     @property
     def parser_imports(self) -> Code:

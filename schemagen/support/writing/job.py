@@ -83,7 +83,7 @@ class Job:
         return shards or shard + 1
 
     def shuffled(self, seed: int, shards: int | None, shard_bytes: int) -> int:
-        """Write all rows in an order of chance, by way of buckets on disk.
+        """Write all rows in a random order, by way of buckets on disk.
 
         Returns:
             The number of shards.
@@ -165,3 +165,26 @@ class Job:
                 "is not what the interrupted run has written; begin anew with "
                 "resume=False"
             )
+
+
+def passed(
+    pending: PendingSplit, source: Source, parts: int | None
+) -> Callable[[int | None, int], bool]:
+    """Return what tells, by shard and row, which rows a run does not see again.
+
+    Args:
+        pending: knows the shards of the interrupted run.
+        source: gives the rows.
+        parts: into how many parts it falls; None if it is read in order.
+    """
+    finished = pending.finished
+    if pending.shuffled or pending.total is not None:
+        return lambda shard, row: True
+    if parts is not None and isinstance(source, Indexed):
+        blocks = [source.block(part, parts) for part in finished]
+        return lambda shard, row: any(row in block for block in blocks)
+    if parts is not None:
+        return lambda shard, row: shard in finished
+    leading = pending.keep_leading()
+    last_row = finished[leading - 1].last_row if leading else -1
+    return lambda shard, row: row <= last_row

@@ -65,7 +65,7 @@ def digest_of(value: object, seed: int) -> tuple[int, int]:
     """
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
-    if isinstance(value, (int, np.integer, np.bool_)):
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
         digest = _digest("integer", str(int(value)).encode(), seed)
     elif isinstance(value, str):
         digest = _digest("text", value.encode("utf-8", "surrogatepass"), seed)

@@ -67,7 +67,7 @@ class Buckets:
         self._path = path
         self._memory = memory
         self._key_field = key_field
-        self._set_up(shift=0, bits=_bits_for(memory // _WRITE_BYTES // 4, 0))
+        self._set_up(shift=0, bits=_bits_for(memory // 5 // _WRITE_BYTES, 0))
 
     def _set_up(self, shift: int, bits: int) -> None:
         # How many first bits all keys have in common, and how many tell buckets apart.
@@ -78,8 +78,9 @@ class Buckets:
         self._parts = False
         self._sealed = False
         # What has not gone to the buckets yet. The system gives the arena its memory
-        # only as it is filled, and it is filled again and again.
-        self._arena: NDArray[np.uint8] = np.empty(self._memory // 4, np.uint8)
+        # only as it is filled, and it is filled again and again. The rest of what is
+        # allowed is for sorting, which for small records takes more than the records.
+        self._arena: NDArray[np.uint8] = np.empty(self._memory // 5, np.uint8)
         self._entries: list[Entries] = []
         self._data_bytes = 0
         self._entry_bytes = 0
@@ -268,7 +269,7 @@ class Buckets:
         shift = self._shift + self._bits
         folder, file = self._folder(bucket), self._file(bucket)
         found = self._reopened(folder, self._memory, shift)
-        allowed = self._memory // 3
+        allowed = self._memory // 4
         size = int(self._bytes[bucket])
         if found is None and size > allowed and shift < _KEY_BITS:
             # Left by a division that did not come to its end.

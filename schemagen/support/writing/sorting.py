@@ -11,8 +11,10 @@ from ..errors import DatasetError
 from ..tfrecord import Framed
 from .bucket_file import Block, Entries
 
-# How much is delivered at a time.
+# How much is delivered at a time. Small records are limited by their number: while
+# they are put together, each takes some hundred bytes more.
 _PIECE_BYTES = 1 << 20
+_PIECE_RECORDS = 1 << 13
 
 Position = tuple[int, int]
 """The part of a source and the row in it."""
@@ -115,7 +117,7 @@ def sorted_records(
     while first < len(order):
         before = int(total[first] - sizes[first])
         last = int(np.searchsorted(total, before + _PIECE_BYTES, "right"))
-        some = slice(first, max(last, first + 1))
+        some = slice(first, min(max(last, first + 1), first + _PIECE_RECORDS))
         places = zip(
             numbers[some].tolist(),
             begins[some].tolist(),

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from ..errors import DatasetError
 from ..manifest import Manifest, Spec
 from .encoding import Chunk, Encoding
-from .job import Job
+from .job import Job, passed
 from .options import DEFAULT_SHARD_BYTES, check_sharding, check_split, packing_of
 from .pending import PendingSplit
 from .progress import Progress, reporter
@@ -109,7 +109,7 @@ def write_split(
         unique = Buckets(pending.buckets, key_field=key_field)
     try:
         with (
-            Report(refused, keep=pending.passed) as report,
+            Report(refused, keep=passed(pending, rows, parts)) as report,
             reporter(progress, rows.length, split) as told,
         ):
 
