@@ -39,7 +39,7 @@ class InTurn:
 
     def deal(self, framed: Framed) -> Iterator[tuple[int, Framed]]:
         """See `Layout`."""
-        if self._shards == 1:
+        if self._shards == 1 and len(framed):
             yield 0, framed
             return
         first, total = self._next, self._shards

@@ -38,6 +38,31 @@ def check_sharding(shards: int | None, shard_bytes: int) -> None:
         raise DatasetError(f"shard_bytes={shard_bytes}: expected at least 1")
 
 
+def check_workers(workers: object) -> None:
+    """Refuse what is no number of processes.
+
+    Raises:
+        DatasetError: naming the range.
+    """
+    if type(workers) is not int or workers < 1:
+        raise DatasetError(f"workers={workers!r}: expected an integer from 1")
+
+
+def check_refusing(on_error: object, refused: object) -> None:
+    """Refuse what does not say what becomes of wrong rows.
+
+    Raises:
+        DatasetError: saying what to ask for.
+    """
+    if on_error not in ("raise", "skip"):
+        raise DatasetError(f"on_error={on_error!r}: expected 'raise' or 'skip'")
+    if refused is not None and on_error == "raise":
+        raise DatasetError(
+            f"refused={str(refused)!r} is for on_error='skip': otherwise no row is left "
+            "out"
+        )
+
+
 def packing_of(
     compression: str | None, level: int | None, *, threads: int, open_shards: int
 ) -> Packing:

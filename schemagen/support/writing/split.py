@@ -11,7 +11,14 @@ from ..errors import DatasetError
 from ..manifest import Manifest, Spec
 from .encoding import Chunk, Encoding
 from .job import Job, passed
-from .options import DEFAULT_SHARD_BYTES, check_sharding, check_split, packing_of
+from .options import (
+    DEFAULT_SHARD_BYTES,
+    check_refusing,
+    check_sharding,
+    check_split,
+    check_workers,
+    packing_of,
+)
 from .pending import PendingSplit
 from .progress import Progress, reporter
 from .refused import Report
@@ -67,16 +74,19 @@ def write_split(
     """
     check_split(split)
     check_sharding(shards, shard_bytes)
-    if on_error not in ("raise", "skip"):
-        raise DatasetError(f"on_error={on_error!r}: expected 'raise' or 'skip'")
-    if refused is not None and on_error == "raise":
-        raise DatasetError("refused= is for on_error='skip': no row is left out here")
+    check_workers(workers)
+    check_refusing(on_error, refused)
+    if shuffle_seed is not None and type(shuffle_seed) is not int:
+        raise DatasetError(
+            f"shuffle_seed={shuffle_seed!r}: expected an integer, or None"
+        )
     if resume and key_field is not None and shuffle_seed is None:
         raise DatasetError(
             "resume=True with key_field: the keys of finished shards are known only "
             "when shuffling; pass shuffle_seed too, or leave one of them out"
         )
     rows = source_of(source)
+    encoding = Encoding(serialize, on_error == "skip", key_field, shuffle_seed or 0)
     parts = _parts(rows, shards, shuffled=shuffle_seed is not None)
     in_turn = shards is not None and parts is None and shuffle_seed is None
     pending = PendingSplit(
@@ -86,7 +96,7 @@ def write_split(
         packing=packing_of(
             compression,
             compression_level,
-            threads=max(workers, 1),
+            threads=workers,
             open_shards=(shards or 1) if in_turn else workers if parts else 1,
         ),
         request={
@@ -103,7 +113,6 @@ def write_split(
         overwrite=overwrite,
         resume=resume,
     )
-    encoding = Encoding(serialize, on_error == "skip", key_field, shuffle_seed or 0)
     unique = None
     if key_field is not None and shuffle_seed is None:
         unique = Buckets(pending.buckets, key_field=key_field)
