@@ -17,7 +17,7 @@ from typing import Any
 from google_crc32c import value as value_crc32c
 
 from ..errors import DatasetError
-from ..manifest import Manifest, Shard
+from ..manifest import Manifest, Shard, Split
 from ..tfrecord import Framed
 from . import publication
 from .compression import Compressor
@@ -96,20 +96,25 @@ class PendingSplit:
         self._files: dict[int, ShardFile] = {}
         self._syncing: dict[int, Future[Finished]] = {}
         self._publishing = False
+        self._resumable = bool(request)
         self._process = os.getpid()
         self.buckets = _folder(self._directory, split)
         self._traces = Traces(self._directory, split, mine, self.buckets)
         self._traces.check(overwrite=overwrite, resume=resume)
-        self._directory.make()
         try:
-            self._lock = self._directory.lock(f".{split}.lock")
+            with self._telling():
+                self._directory.make()
+                self._lock = self._directory.lock(f".{split}.lock")
         except Busy as busy:
             raise DatasetError(
                 f"{self.where}: another writer is at work on split {split!r}: {busy}"
             ) from None
         try:
             # Checked again, now that nobody else is at it.
-            run = self._traces.begin(self._request, overwrite=overwrite, resume=resume)
+            with self._telling():
+                run = self._traces.begin(
+                    self._request, overwrite=overwrite, resume=resume
+                )
         except BaseException:
             self._lock.release()
             raise
@@ -289,7 +294,8 @@ class PendingSplit:
                 self._collect(shard)
         for file in self._files.values():
             file.discard()
-        keep = self._publishing or (keep and (bool(self.finished) or self.shuffled))
+        keep &= self._publishing or self.shuffled or bool(self.finished)
+        keep |= self._publishing and self._resumable
         with suppress(OSError):
             if keep:
                 self._journal.write()
@@ -308,13 +314,15 @@ class PendingSplit:
         """Say in an error of the disk what has become of the split."""
         try:
             yield
+        except Busy:
+            raise
         except OSError as error:
             told = f"{error.strerror}; {self._state()}"
             raise OSError(error.errno, told, error.filename) from error
 
     def _state(self) -> str:
         split = f"split {self._split!r}"
-        if self._publishing:
+        if self._publishing and self._resumable:
             return (
                 f"{split} is complete, but not all of it has its name; run again with "
                 "resume=True to publish it"
@@ -322,12 +330,20 @@ class PendingSplit:
         with suppress(OSError, DatasetError):
             existing = publication.load_or(self._directory, self._mine)
             if self._split in existing.splits:
-                records = existing.splits[self._split].records
+                found = existing.splits[self._split]
+                if self._publishing and self._is(found):
+                    return f"{split} is published, but may be lost in a power cut"
                 return (
-                    f"nothing new of {split} was published, and the {records} records "
-                    "that it had before are still there"
+                    f"nothing new of {split} was published, and the {found.records} "
+                    "records that it had before are still there"
                 )
+        if self._publishing and self._overwrite:
+            return f"{split} was being replaced, and is not there now; write it again"
         return f"nothing of {split} was published"
+
+    def _is(self, published: Split) -> bool:
+        mine = [self.finished[at].contents.crc32c for at in sorted(self.finished)]
+        return mine == [shard.crc32c for shard in published.shards]
 
 
 def _folder(directory: Directory, split: str) -> Path:
