@@ -1,0 +1,270 @@
+"""From rows to chunks: positions, bounds, and what is wrong with rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from enum import Enum
+from typing import Any
+
+import numpy as np
+import pytest
+from numbered_rows import serialize
+
+from schemagen.support.errors import DatasetError, RecordError
+from schemagen.support.tfrecord import frame
+from schemagen.support.writing.encoding import (
+    CHUNK_BYTES,
+    CHUNK_ROWS,
+    Chunk,
+    Encoding,
+    Refused,
+    encode_rows,
+)
+
+RAISE = Encoding(serialize)
+SKIP = Encoding(serialize, skip=True)
+
+
+def numbered(count: int) -> list[dict[str, Any]]:
+    return [{"number": number} for number in range(count)]
+
+
+def encoded(
+    rows: Iterable[object], how: Encoding = RAISE, **options: Any
+) -> list[Chunk]:
+    return list(encode_rows(rows, how, **options))
+
+
+def test_chunks_are_consecutive_framed_records() -> None:
+    """The chunks joined are the framed records, with the position of each."""
+    rows = numbered(2 * CHUNK_ROWS + 5)
+    found = encoded(rows, first=100, part=3)
+    assert b"".join(chunk.framed.data for chunk in found) == b"".join(
+        frame(serialize(**row)) for row in rows
+    )
+    positions = np.concatenate([chunk.rows for chunk in found])
+    assert positions.dtype == np.int64
+    assert positions.tolist() == list(range(100, 100 + len(rows)))
+    assert [chunk.next_row for chunk in found] == [1124, 2148, 2153]
+    assert [chunk.last for chunk in found] == [False, False, True]
+    assert {chunk.part for chunk in found} == {3}
+    assert {chunk.keys for chunk in found} == {None}
+
+
+def test_a_chunk_ends_with_the_record_that_fills_it() -> None:
+    """Large records make short chunks, and one is never cut."""
+    rows = [{"number": number, "size": CHUNK_BYTES // 3} for number in range(7)]
+    sizes = [len(chunk.framed) for chunk in encoded(rows)]
+    assert sizes == [4, 3]
+
+
+def test_rows_are_taken_as_they_are_needed() -> None:
+    """A source is asked for the rows of one chunk before the chunk is given."""
+    taken = []
+
+    def rows() -> Iterator[dict[str, int]]:
+        for number in range(10 * CHUNK_ROWS):
+            taken.append(number)
+            yield {"number": number}
+
+    next(encode_rows(rows(), RAISE))
+    assert len(taken) == CHUNK_ROWS
+
+
+def test_no_rows_make_one_chunk_that_ends_the_part() -> None:
+    """Who waits for the end of a part always sees it."""
+    (chunk,) = encoded([], first=7)
+    assert (len(chunk.framed), chunk.next_row, chunk.last) == (0, 7, True)
+    (chunk,) = encoded(numbered(2), last=False)
+    assert not chunk.last
+
+
+def test_refused_rows_count_towards_a_chunk() -> None:
+    """Where everything is refused, memory stays bounded all the same."""
+    found = encoded([{"number": -1}] * (CHUNK_ROWS + 1), SKIP)
+    assert [len(chunk.refused) for chunk in found] == [CHUNK_ROWS, 1]
+    assert [chunk.next_row for chunk in found] == [CHUNK_ROWS, CHUNK_ROWS + 1]
+
+
+class Pairs:
+    """Gives pairs of names and values, as instances of pydantic's classes do."""
+
+    def __init__(self, **fields: Any) -> None:
+        self.fields = fields
+
+    def __iter__(self) -> Iterator[tuple[str, Any]]:
+        yield from self.fields.items()
+
+
+def test_what_dict_takes_is_a_row() -> None:
+    """Instances of classes and pairs make the records of their dicts."""
+    (chunk,) = encoded([Pairs(number=5), [("number", 5)], {"number": 5}])
+    assert chunk.framed.data == frame(serialize(number=5)) * 3
+
+
+@pytest.mark.parametrize(("shard", "where"), [(None, "row 11"), (4, "shard 4, row 11")])
+def test_a_refused_row_is_named(shard: int | None, where: str) -> None:
+    """The error of a row tells its position, and in which source that counts."""
+    with pytest.raises(RecordError) as caught:
+        encoded([*numbered(1), {"number": -1}], first=10, shard=shard)
+    assert (caught.value.row, caught.value.shard) == (11, shard)
+    assert str(caught.value) == (
+        f"{where}: field 'number': found -1, expected a number from 0"
+    )
+
+
+def test_skipped_rows_are_reported_and_the_rest_is_written() -> None:
+    """on_error="skip" leaves out what is wrong with a row, each kind of it."""
+    rows = [*numbered(1), {"number": -1}, {"nummer": 2}, {}, {"number": 4}]
+    (chunk,) = encoded(rows, SKIP, shard=2)
+    assert chunk.framed.data == frame(serialize(number=0)) + frame(serialize(number=4))
+    assert chunk.rows.tolist() == [0, 4]
+    assert chunk.refused == (
+        Refused(1, "number", "-1", "a number from 0", "", 2),
+        Refused(
+            2,
+            "nummer",
+            "a value for it",
+            "values for number, values, size alone",
+            "did you mean 'number'?",
+            2,
+        ),
+        Refused(3, "number", "no value", "one, since it is required", "", 2),
+    )
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"number": 1, "x": 2}, r"^row 1: .*unexpected keyword argument 'x'$"),
+        ({}, r"^row 1: .*missing 1 required keyword-only argument: 'number'$"),
+        ({1: 2}, r"^row 1: keywords must be strings$"),
+    ],
+)
+def test_a_row_of_other_fields(row: object, message: str) -> None:
+    """A field too many or too few is the TypeError of the call, with the row."""
+    with pytest.raises(TypeError, match=message):
+        encoded([*numbered(1), row])
+
+
+@pytest.mark.parametrize("how", [RAISE, SKIP])
+@pytest.mark.parametrize(
+    ("row", "found"),
+    [
+        ((np.zeros(3), 5), "a tuple"),
+        (5, "int 5"),
+        (None, "None"),
+        ("text", "str 'text'"),
+        (np.zeros((2, 3)), "float64 [2, 3]"),
+    ],
+)
+def test_what_is_no_row_at_all(row: object, found: str, how: Encoding) -> None:
+    """What has no fields is a mistake of the source, and is never left out."""
+    with pytest.raises(TypeError) as caught:
+        encoded([*numbered(1), row], how)
+    assert str(caught.value) == (
+        f"row 1: found {found}, expected a dict of the record's fields, or an "
+        "instance of its schema's class"
+    )
+
+
+class Broken:
+    """A value, or a row, whose own code has a mistake."""
+
+    def __array__(self, dtype: object = None, copy: object = None) -> Any:
+        raise TypeError("a mistake in a value's code")
+
+    def keys(self) -> Any:
+        raise TypeError("a mistake in a row's code")
+
+
+@pytest.mark.parametrize("how", [RAISE, SKIP])
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"number": 1, "values": Broken()}, "a mistake in a value's code"),
+        (Broken(), "a mistake in a row's code"),
+    ],
+)
+def test_mistakes_in_a_rows_own_code(row: object, message: str, how: Encoding) -> None:
+    """A TypeError of somebody's code is no refused row: it ends the job as it is."""
+    with pytest.raises(TypeError) as caught:
+        encoded([*numbered(1), row], how, shard=3)
+    assert str(caught.value) == message
+    assert caught.value.__notes__ == ["while encoding shard 3, row 1"]
+
+
+def test_other_errors_keep_their_class() -> None:
+    """What a row's own code raises is told with the row's position."""
+
+    def fail(**row: object) -> bytes:
+        raise FileNotFoundError("17.jpg")
+
+    with pytest.raises(FileNotFoundError, match=r"17\.jpg") as caught:
+        encoded(numbered(1), Encoding(fail), first=17)
+    assert caught.value.__notes__ == ["while encoding row 17"]
+
+
+class Colour(Enum):
+    RED = "red"
+
+
+def digests(values: list[object], seed: int = 0) -> list[tuple[int, ...]]:
+    def name(*, key: object) -> bytes:
+        return b""
+
+    (chunk,) = encoded([{"key": v} for v in values], Encoding(name, False, "key", seed))
+    assert chunk.keys is not None
+    assert chunk.keys.dtype == np.uint64
+    assert chunk.keys.shape == (len(values), 2)
+    return [tuple(row) for row in chunk.keys.tolist()]
+
+
+def test_keys_are_digested_by_value() -> None:
+    """A key is what it means: numpy's and Enum's values are those of Python."""
+    equal: list[list[object]] = [
+        [7, np.int64(7), np.uint8(7), np.array(7)],
+        ["red", np.str_("red"), Colour.RED],
+        [b"red", np.bytes_(b"red")],
+    ]
+    for values in equal:
+        assert len(set(digests(values))) == 1
+    assert len(set(digests([7, "7", b"7", 8, "red"]))) == 5
+    assert digests([7], seed=1) != digests([7], seed=2)
+
+
+@pytest.mark.parametrize(
+    ("row", "found"),
+    [
+        ({"number": 1, "values": 1.5}, "float 1.5"),
+        ({"number": 1, "values": True}, "bool True"),
+        ({"number": 1, "values": [1]}, "a list"),
+        ({"number": 1}, "no value"),
+    ],
+)
+def test_keys_of_other_types(row: dict[str, Any], found: str) -> None:
+    """What makes no good key refuses the row, and can be left out as any other."""
+    how = Encoding(serialize, key_field="values")
+    with pytest.raises(RecordError) as caught:
+        encoded([row], how)
+    assert str(caught.value) == (
+        f"row 0: field 'values': found {found}, expected an int, str or bytes, since "
+        "it is the key of the records"
+    )
+    how = Encoding(serialize, skip=True, key_field="values")
+    (chunk,) = encoded([row, {"number": 2, "values": 9}], how)
+    assert chunk.rows.tolist() == [1]
+    assert chunk.keys is not None
+    assert len(chunk.keys) == len(chunk.framed) == len(chunk.refused) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"), [("numbr", "; did you mean 'number'?"), ("xyz", "")]
+)
+def test_an_unknown_key_field(name: str, hint: str) -> None:
+    """The key's field is looked for before anything is read."""
+    with pytest.raises(DatasetError) as caught:
+        Encoding(serialize, key_field=name)
+    assert str(caught.value) == (
+        f"key_field='{name}': expected one of the fields number, values, size{hint}"
+    )
