@@ -19,6 +19,7 @@ from .targets import BATCHES, ROWS
 
 _INTERVAL = 0.001
 _LINES = 8
+_SECONDS = 2.0
 
 Line = tuple[str, int, str]
 """A file, a line's number in it, and the function around it."""
@@ -93,7 +94,7 @@ def measure(setting: Setting) -> dict[str, Any]:
         }
         root = setting.generated.root
         found[shape.name] = {
-            name: _lines(way, root, len(rows), 2 * setting.share)
+            name: _lines(way, root, len(rows), max(_SECONDS * setting.share, 0.1))
             for name, way in ways.items()
         }
     return found

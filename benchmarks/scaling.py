@@ -19,6 +19,9 @@ _SHAPE = next(shape for shape in SHAPES if shape.name == "tabular")
 _RECORDS = (1_000, 10_000, 100_000)
 _SHARDS = (1, 16, 256)
 
+# It is a question of twice as much, not of percents.
+_ROUNDS = 3
+
 
 def measure(setting: Setting) -> dict[str, Any]:
     """Write numbers of records, and one number of them in numbers of shards.
@@ -53,7 +56,9 @@ def _seconds(
             ours.write_batches(batches, directory, shards)
 
     ways: dict[str, Way] = {"synced": synced, "unsynced": unsynced}
-    return side_by_side(ways, setting.rounds, lambda: empty(setting.scratch))
+    return side_by_side(
+        ways, min(_ROUNDS, setting.rounds), lambda: empty(setting.scratch)
+    )
 
 
 def markdown(found: dict[str, Any]) -> str:

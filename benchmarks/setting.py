@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 from dataclasses import dataclass
@@ -41,10 +40,10 @@ class Setting:
 
 
 def empty(directory: Path) -> None:
-    """Empty a directory, and let the disk come to rest.
+    """Empty a directory.
 
-    Otherwise a way that waits for the disk would wait for what others have written.
+    With the files goes what was not on the disk yet: a way that waits for the disk does
+    not wait for what others have written.
     """
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir(parents=True)
-    os.sync()

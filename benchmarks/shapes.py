@@ -126,9 +126,9 @@ def _jpeg_of(pixels: NDArray[np.uint8]) -> bytes:
 
 
 SHAPES = (
-    Shape("mix", "mix", 4096, 256, _mix),
-    Shape("vector", "embedding", 1024, 64, _vector),
-    Shape("tabular", "tabular", 4096, 256, _tabular),
-    Shape("tokens", "tokens", 4096, 256, _tokens),
-    Shape("jpeg", "jpeg", 1024, 64, _jpeg),
+    Shape("mix", "mix", 2048, 256, _mix),
+    Shape("vector", "embedding", 512, 64, _vector),
+    Shape("tabular", "tabular", 2048, 256, _tabular),
+    Shape("tokens", "tokens", 2048, 256, _tokens),
+    Shape("jpeg", "jpeg", 512, 64, _jpeg),
 )

@@ -97,7 +97,7 @@ def measure_shape(
     for name, peer in serialize.items():
         memory[name] = exhausting(peer)
 
-    files = _file_ways(ours, rows, batches, serialize, scratch)
+    files = file_ways(ours, rows, batches, serialize, scratch)
     for name, way in files.items():
         empty(scratch)
         way()
@@ -126,7 +126,7 @@ def _peers(
     return available(makers)
 
 
-def _file_ways(
+def file_ways(
     ours: Ours,
     rows: list[Row],
     batches: list[Columns],
