@@ -37,7 +37,8 @@ from .sorting import DuplicateKeyError, sorted_records, sorting
 
 __all__ = ["Buckets", "DuplicateKeyError", "digest_of", "order_of"]
 
-_KEY_BITS = 128
+# Buckets are told apart by the first word of the keys. Only equal keys share all of it
+# in any number, and those of a key field are found at once.
 _WORD_BITS = 64
 
 # Buckets are so many that each gets about this much whenever memory is full: enough
@@ -45,14 +46,17 @@ _WORD_BITS = 64
 _WRITE_BYTES = 1 << 17
 _MOST_BITS = 8
 
+# With less, the header of a block alone would make a bucket too large to be read.
+_LEAST_MEMORY = 1 << 10
+
 
 class Buckets:
     """Records on their way into the order of their keys.
 
     Args:
         path: a folder of its own, which is made and must not be there yet.
-        memory: about how many bytes to hold at a time; a chunk that is handed over
-            comes on top.
+        memory: about how many bytes to hold at a time, at least 1 KiB; a chunk that
+            is handed over comes on top.
         key_field: the field whose values the keys are digests of, if they are: then
             equal keys are an error.
 
@@ -65,7 +69,7 @@ class Buckets:
     ) -> None:
         path.mkdir(parents=True)
         self._path = path
-        self._memory = memory
+        self._memory = max(memory, _LEAST_MEMORY)
         self._key_field = key_field
         self._set_up(shift=0, bits=_bits_for(memory // 5 // _WRITE_BYTES, 0))
 
@@ -104,7 +108,7 @@ class Buckets:
             return None
         found = cls.__new__(cls)
         found._path = path
-        found._memory = memory
+        found._memory = max(memory, _LEAST_MEMORY)
         found._key_field = index.key_field
         found._set_up(shift, index.bits)
         found._records = np.array(index.records, np.int64)
@@ -184,10 +188,9 @@ class Buckets:
         order = sorting(entries, self._key_field, self._parts)
         ends = np.cumsum(entries["size"])
         starts = ends - entries["size"]
-        # All bits before the shift are equal, so that one word of the key tells.
-        word = entries["high" if self._shift < _WORD_BITS else "low"][order]
-        unused = np.uint64(_WORD_BITS - self._shift % _WORD_BITS - self._bits)
-        buckets = word >> unused & np.uint64((1 << self._bits) - 1)
+        unused = np.uint64(_WORD_BITS - self._shift - self._bits)
+        mask = np.uint64((1 << self._bits) - 1)
+        buckets = entries["high"][order] >> unused & mask
         bounds = np.searchsorted(buckets, np.arange((1 << self._bits) + 1, dtype="u8"))
         for bucket, (first, last) in enumerate(pairwise(bounds.tolist())):
             if first < last:
@@ -271,7 +274,7 @@ class Buckets:
         found = self._reopened(folder, self._memory, shift)
         allowed = self._memory // 4
         size = int(self._bytes[bucket])
-        if found is None and size > allowed and shift < _KEY_BITS:
+        if found is None and size > allowed and shift < _WORD_BITS:
             # Left by a division that did not come to its end.
             shutil.rmtree(folder, ignore_errors=True)
             found = Buckets(folder, memory=self._memory, key_field=self._key_field)
@@ -337,5 +340,5 @@ class Buckets:
 
 def _bits_for(buckets: int, shift: int) -> int:
     """Return how many bits tell about so many buckets apart, behind `shift` others."""
-    left = _WORD_BITS - shift % _WORD_BITS
-    return min(max(buckets, 2).bit_length() - 1, _MOST_BITS, left)
+    bits = max(buckets, 4).bit_length() - 1
+    return min(bits, _MOST_BITS, _WORD_BITS - shift)
