@@ -414,7 +414,7 @@ def test_another_schema_in_the_meantime(tmp_path: Path) -> None:
     """What was written beside an open writer is checked again when it closes."""
     first = make_writer(tmp_path, "train")
     write(tmp_path, ROWS, split="test", fingerprint="bbbb", spec=_OTHER)
-    with pytest.raises(SchemaMismatchError, match="split 'test': .*another schema"):
+    with pytest.raises(SchemaMismatchError, match=r"split 'test': .*another schema"):
         first.close()
     assert list(dataset_of(tmp_path, "test", _OTHER).as_numpy_iterator()) == ROWS
 
@@ -472,7 +472,7 @@ def test_each_split_is_compared_by_its_own_schema(tmp_path: Path) -> None:
     write(tmp_path, ROWS, split="a", fingerprint="a", spec=old)
     write(tmp_path, ROWS, split="b", fingerprint="b")
     with pytest.raises(
-        SchemaMismatchError, match="split 'a': (.|\\n)*field 'more': kind"
+        SchemaMismatchError, match=r"split 'a': (.|\n)*field 'more': kind"
     ):
         make_writer(tmp_path, "c", fingerprint="c", spec=new)
 
