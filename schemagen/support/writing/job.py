@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from ..errors import DatasetError
+from ..tfrecord import Framed
 from .encoding import Chunk, Encoding
 from .journal import Finished
 from .layout import ByCount, BySize, InTurn, Layout, equal_counts
@@ -100,32 +101,42 @@ class Job:
             if shards
             else BySize(shard_bytes, shard)
         )
-        for piece in buckets.ordered(skip=done):
+        for piece in self._ordered(buckets, done):
             for number, records in layout.deal(piece):
                 for full in range(shard, number):
                     self.pending.finish(full, next_row=done)
                 shard = number
                 self.pending.add(number, records)
                 done += len(records)
-            buckets.forget(self.pending.durable)
+            with self.pending.telling():
+                buckets.forget(self.pending.durable)
         return shards or shard + 1
 
     def _filled_buckets(self, seed: int) -> Buckets:
         """Return buckets of all records, those of an interrupted run if it had them."""
         path = self.pending.buckets
-        found = Buckets.reopen(path) if self.pending.shuffled else None
+        telling = self.pending.telling
+        with telling():
+            found = Buckets.reopen(path) if self.pending.shuffled else None
         if found is not None:
             return found
         self.pending.start_over()
-        buckets = Buckets(path, key_field=self.encoding.key_field)
+        with telling():
+            buckets = Buckets(path, key_field=self.encoding.key_field)
         for chunk in self._all(self._chunks()):
             keys = chunk.keys
             if keys is None:
                 keys = order_of(seed, chunk.part, chunk.rows)
-            buckets.add(keys, chunk.rows, chunk.part, chunk.framed)
-        buckets.seal()
+            with telling():
+                buckets.add(keys, chunk.rows, chunk.part, chunk.framed)
+        with telling():
+            buckets.seal()
         self.pending.note_shuffled()
         return buckets
+
+    def _ordered(self, buckets: Buckets, skip: int) -> Iterator[Framed]:
+        with self.pending.telling():
+            yield from buckets.ordered(skip=skip)
 
     def _all(self, found: Iterator[Chunk]) -> Iterator[Chunk]:
         for chunk in found:

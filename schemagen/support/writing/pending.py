@@ -102,7 +102,7 @@ class PendingSplit:
         self._traces = Traces(self._directory, split, mine, self.buckets)
         self._traces.check(overwrite=overwrite, resume=resume)
         try:
-            with self._telling():
+            with self.telling():
                 self._directory.make()
                 self._lock = self._directory.lock(f".{split}.lock")
         except Busy as busy:
@@ -111,7 +111,7 @@ class PendingSplit:
             ) from None
         try:
             # Checked again, now that nobody else is at it.
-            with self._telling():
+            with self.telling():
                 run = self._traces.begin(
                     self._request, overwrite=overwrite, resume=resume
                 )
@@ -175,7 +175,7 @@ class PendingSplit:
         Raises:
             OSError: the disk refuses.
         """
-        with self._telling():
+        with self.telling():
             self._file(shard).add(framed)
 
     def _file(self, shard: int) -> ShardFile:
@@ -208,7 +208,7 @@ class PendingSplit:
         Raises:
             OSError: the disk refuses this shard, or one before it.
         """
-        with self._telling():
+        with self.telling():
             self._finish(shard, next_row, last_row)
             if len(self._syncing) > _SYNCING:
                 self._collect(next(iter(self._syncing)))
@@ -228,7 +228,7 @@ class PendingSplit:
 
     def note_shuffled(self) -> None:
         """Note that all records are in buckets."""
-        with self._telling():
+        with self.telling():
             self._journal.shuffled()
             self._journal.write()
 
@@ -246,7 +246,7 @@ class PendingSplit:
                 belong there any more.
             OSError: the disk refuses.
         """
-        with self._telling():
+        with self.telling():
             for shard in range(total):
                 if shard not in self.finished and shard not in self._syncing:
                     self._finish(shard)
@@ -310,8 +310,11 @@ class PendingSplit:
         self._lock.release()
 
     @contextmanager
-    def _telling(self) -> Iterator[None]:
-        """Say in an error of the disk what has become of the split."""
+    def telling(self) -> Iterator[None]:
+        """Say in an error of the disk what has become of the split.
+
+        Not around a source of rows, whose errors are its own.
+        """
         try:
             yield
         except Busy:
