@@ -50,6 +50,7 @@ ACTS: dict[str, Callable[[], object]] = {
     "unreturnable": lambda: _raise(Unreturnable(text="lost on the way")),
     "leave": lambda: os._exit(3),
     "quit": lambda: _raise(SystemExit(4)),
+    "interrupt": lambda: os.kill(os.getpid(), signal.SIGINT),
     "die": lambda: os.kill(os.getpid(), signal.SIGKILL),
 }
 
@@ -78,10 +79,6 @@ class Table:
         if act.startswith("wait for "):
             with open(act.removeprefix("wait for "), encoding="utf-8") as pipe:
                 pipe.read()
-        elif act.startswith("tell "):
-            with open(act.removeprefix("tell "), "w", encoding="utf-8"):
-                pass
-            return {"number": -index}
         elif act:
             ACTS[act]()
         return {"number": index, "values": np.arange(index % 7), "size": self.size}

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from schemagen.support.errors import DatasetError, RecordError
 from schemagen.support.writing import pool
 from schemagen.support.writing.encoding import Encoding
 from schemagen.support.writing.sources import Source, source_of
+from schemagen.support.writing.worker import Failed
 from schemagen.support.writing.workers import chunks
 
 HERE = Path(__file__).parent
@@ -191,15 +193,32 @@ def test_the_first_wrong_row_is_named(
     assert str(caught.value).startswith("row 1700: field 'number': found -1700")
 
 
-def test_a_later_error_that_comes_first_waits(tmp_path: Path, forked: None) -> None:
-    """While the row before is still being loaded, the error of a later one waits."""
+def test_a_later_error_that_comes_first_waits(
+    tmp_path: Path, forked: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While a row before is still being loaded, the error of a later one waits."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    # Row 3 can be loaded only after row 20, in another worker, has been refused.
-    acts = {3: f"wait for {pipe}", 5: "refused", 20: f"tell {pipe}"}
+
+    class Watched(deque[Any]):
+        def append(self, item: Any) -> None:
+            super().append(item)
+            if isinstance(item[0], Failed) and told.ident is None:
+                told.start()
+
+    class Worker(pool._Worker):
+        def __init__(self, *args: Any) -> None:
+            super().__init__(*args)
+            self.ready = Watched()
+
+    # Row 3 is loaded once the parent knows that row 20, in another worker, is refused.
+    told = threading.Thread(target=pipe.write_text, args=("",))
+    monkeypatch.setattr(pool, "_Worker", Worker)
+    acts = {3: f"wait for {pipe}", 5: "refused", 20: "refused"}
     with pytest.raises(RecordError) as caught:
         joined(indexed(acts), workers=2)
     assert caught.value.row == 5
+    told.join()
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -384,8 +403,7 @@ def test_what_waits_for_its_turn_is_bounded(
     forked: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A worker waits while the parent has as much from it as it may keep."""
-    full = threading.Event()
-    most = []
+    full, overrun = threading.Event(), threading.Event()
 
     class Watched(pool._Worker):
         @property
@@ -395,22 +413,23 @@ def test_what_waits_for_its_turn_is_bounded(
         @ahead.setter
         def ahead(self, size: int) -> None:
             self._ahead = size
-            most.append(size)
             if size >= limit:
                 full.set()
+            if size >= bound:
+                overrun.set()
 
-    limit = 1 << 20
+    limit, size = 1 << 20, 100_000
+    bound = limit + (1 << 20) + 2 * size  # one more chunk may be on its way
     monkeypatch.setattr(pool, "_AHEAD_BYTES", limit)
     monkeypatch.setattr(pool, "_Worker", Watched)
-    size = 100_000
     found = chunks(source_of(Table(300, size=size)), Encoding(serialize), workers=2)
     first = next(found)
     assert full.wait(60)
+    assert not overrun.wait(0.3)
     records = [*first.rows.tolist()]
     for chunk in found:
         records += chunk.rows.tolist()
     assert records == list(range(300))
-    assert limit <= max(most) < limit + (1 << 20) + 2 * size
 
 
 def test_what_cannot_be_sent_to_a_new_process() -> None:
@@ -495,6 +514,12 @@ def test_workers_do_not_outlive_their_parent(tmp_path: Path, start: str) -> None
         assert parent.stdout.readline() == "running\n"
         parent.kill()
         parent.communicate(timeout=20)  # until no process has the pipe
+
+
+def test_workers_leave_interrupts_to_the_parent(method: str) -> None:
+    """A Ctrl-C that reaches a worker alone does nothing."""
+    found = joined(indexed({9: "interrupt"}, 100), workers=2)
+    assert found[0][1] == list(range(100))
 
 
 @pytest.mark.parametrize("start", METHODS)

@@ -78,7 +78,7 @@ class Report:
         for line in lines:
             try:
                 row = _refused_of(json.loads(line))
-            except (ValueError, KeyError, TypeError):
+            except (ValueError, KeyError, TypeError, AttributeError):
                 continue  # cut off when the earlier run ended, or not ours
             if self._keep(row.part, row.row):
                 found.append(row)
