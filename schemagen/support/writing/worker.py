@@ -15,6 +15,7 @@ import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from io import BytesIO
 from queue import SimpleQueue
 from socket import socket
 from typing import Any
@@ -37,7 +38,8 @@ class Task:
         first: the position of the first row.
         stop: the position after the last row; None for all that there are.
         last: whether the part ends with them.
-        rows: each row's pickle; None if the worker has the source.
+        rows: the rows' pickles, one after the other; None if the worker has the
+            source.
     """
 
     part: int
@@ -45,7 +47,7 @@ class Task:
     first: int
     stop: int | None
     last: bool
-    rows: Sequence[bytes | pickle.PickleBuffer] | None = None
+    rows: pickle.PickleBuffer | memoryview | bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,9 +209,12 @@ def _chunks(
 
 
 def _unpickled(task: Task) -> Iterator[object]:
-    for number, row in enumerate(task.rows or (), task.first):
+    assert task.rows is not None
+    assert task.stop is not None
+    pickles = BytesIO(task.rows)
+    for number in range(task.first, task.stop):
         try:
-            found = pickle.loads(row)
+            found = pickle.load(pickles)
         except Exception as error:
             error.add_note(f"while a worker process unpickled {position(number)}")
             raise
