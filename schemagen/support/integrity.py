@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from io import BufferedReader, RawIOBase
-from typing import TYPE_CHECKING
+from typing import Any
 
 from google_crc32c import extend as extend_crc32c
 
@@ -14,9 +14,6 @@ from .errors import DatasetError
 from .manifest import Shard
 from .tfrecord import records_in
 from .writing.directory import PIECE_BYTES, Directory, open_directory
-
-if TYPE_CHECKING:
-    from _typeshed import WriteableBuffer
 
 
 def check_files(
@@ -125,7 +122,7 @@ class _Measured(RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: WriteableBuffer) -> int:
+    def readinto(self, buffer: Any) -> int:
         view = memoryview(buffer).cast("B")
         missing = len(view)
         while missing:
