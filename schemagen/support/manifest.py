@@ -236,17 +236,6 @@ def _opened(directory: Directory | str | os.PathLike[str]) -> Directory:
     return directory
 
 
-def sync_directory(directory: Path) -> None:
-    """Make renames in a directory durable, where the system allows it."""
-    if os.name != "posix":
-        return
-    handle = os.open(directory, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
 def load_spec(module_file: str) -> Spec:
     """Read the `spec.json` beside a generated module, without its header."""
     text = Path(module_file).with_name("spec.json").read_text(encoding="utf-8")
