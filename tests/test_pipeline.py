@@ -76,7 +76,7 @@ def data(package: Workspace, tmp_path: Path) -> Callable[..., Path]:
     write = package.module("plain", "serializer").write_dataset
 
     def make(rows: int = _ROWS, split: str = "train", **options: Any) -> Path:
-        write(_plain(rows), tmp_path, split, **options)
+        write(iter(_plain(rows)), tmp_path, split, **options)
         return tmp_path
 
     return make

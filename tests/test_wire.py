@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from tensorflow.train import BytesList, Example, Feature, Features, FloatList, Int64List
 
 from schemagen.support import wire
+from schemagen.support.varints import pack_row
 
 _SIGNED = st.integers(-(2**63), 2**63 - 1)
 _SIZES = (0, 1, 0x7F, 0x80, 0x3FFF, 0x4000, 2**21 - 1, 2**21, 2**63 - 1)
@@ -33,27 +34,16 @@ def test_varint_at_the_edges_of_its_groups(value: int) -> None:
     assert wire.varint(value) == _protobuf_varint(value)
 
 
-@given(st.lists(_SIGNED, max_size=30))
-def test_columns_of_varints_are_those_of_protobuf(values: list[int]) -> None:
-    """Varints of a whole array, and the size of each, are protobuf's."""
-    packed, sizes = wire.pack_varints(np.array(values, np.int64))
-    each = [_protobuf_varint(value % 2**64) for value in values]
-    assert packed.dtype == np.uint8
-    assert packed.tobytes() == b"".join(each)
-    assert sizes.tolist() == [len(one) for one in each]
-
-
-def test_no_varints_at_all() -> None:
-    """An empty column gives no bytes and no sizes."""
-    packed, sizes = wire.pack_varints(np.empty(0, np.int64))
-    assert packed.tobytes() == b""
-    assert sizes.tolist() == []
+def _joined(*entries: bytes) -> bytes:
+    """Return the Example that consists of these entries."""
+    return b"".join(wire.example_pieces(entries))
 
 
 def _example(entries: dict[str, bytes]) -> Example:
     """Join entries by their keys and let protobuf read them."""
-    pieces = [(entries[key],) for key in sorted(entries, key=str.encode)]
-    return Example.FromString(wire.join_entries(pieces))
+    return Example.FromString(
+        _joined(*(entries[key] for key in sorted(entries, key=str.encode)))
+    )
 
 
 @given(st.text(min_size=1, max_size=200), st.binary(max_size=300))
@@ -70,7 +60,7 @@ def test_sizes_around_the_edges_of_varints(size: int) -> None:
     """Every length in an entry grows at its own edge; none is off by one."""
     value = b"v" * size
     entry = wire.Entry("key", wire.BYTES_LIST)
-    serialized = wire.join_entries([(entry.packed_head(size), value)])
+    serialized = _joined(entry.packed_head(size), value)
     expected = Features(feature={"key": Feature(bytes_list=BytesList(value=[value]))})
     assert serialized == Example(features=expected).SerializeToString()
 
@@ -80,7 +70,7 @@ def test_lists_of_bytes_come_back(values: list[bytes]) -> None:
     """A list of bytes, empty ones among them, is what protobuf would write."""
     contents = wire.bytes_list(values)
     entry = wire.Entry("names", wire.BYTES_LIST)
-    serialized = wire.join_entries([(entry.list_head(len(contents)), contents)])
+    serialized = _joined(entry.list_head(len(contents)), contents)
     feature = Feature(bytes_list=BytesList(value=values))
     expected = Example(features=Features(feature={"names": feature}))
     assert serialized == expected.SerializeToString()
@@ -89,9 +79,9 @@ def test_lists_of_bytes_come_back(values: list[bytes]) -> None:
 @given(st.lists(_SIGNED, min_size=1, max_size=20))
 def test_lists_of_integers_come_back(values: list[int]) -> None:
     """A packed list of integers is what protobuf would write."""
-    packed = wire.pack_varints(np.array(values, np.int64))[0].tobytes()
+    packed = pack_row(np.array(values, np.int64))
     entry = wire.Entry("ids", wire.INT64_LIST)
-    serialized = wire.join_entries([(entry.packed_head(len(packed)), packed)])
+    serialized = _joined(entry.packed_head(len(packed)), packed)
     feature = Feature(int64_list=Int64List(value=values))
     expected = Example(features=Features(feature={"ids": feature}))
     assert serialized == expected.SerializeToString()
@@ -114,20 +104,19 @@ def test_an_empty_list_keeps_its_type(tag: bytes, feature: Feature) -> None:
 
 def test_no_entries_make_an_example_without_features() -> None:
     """Nothing to write gives an Example that protobuf reads as empty."""
-    assert wire.join_entries([]) == b"\x0a\x00"
-    assert not Example.FromString(wire.join_entries([])).features.feature
+    assert _joined() == b"\x0a\x00"
+    assert not Example.FromString(_joined()).features.feature
 
 
 def test_golden_bytes() -> None:
     """The bytes of one small Example, written out: they may never change."""
-    ids, _ = wire.pack_varints(np.array([1, 300, -1], np.int64))
-    run = ids.tobytes()
+    run = pack_row(np.array([1, 300, -1], np.int64))
     entries = [
-        (wire.Entry("a", wire.INT64_LIST).packed_head(len(run)), run),
-        (wire.Entry("b", wire.FLOAT_LIST).empty,),
-        (wire.Entry("é", wire.BYTES_LIST).packed_head(2), b"hi"),
+        wire.Entry("a", wire.INT64_LIST).packed_head(len(run)) + run,
+        wire.Entry("b", wire.FLOAT_LIST).empty,
+        wire.Entry("é", wire.BYTES_LIST).packed_head(2) + b"hi",
     ]
-    assert wire.join_entries(entries).hex(" ") == (
+    assert _joined(*entries).hex(" ") == (
         "0a 2f "
         "0a 16 0a 01 61 12 11 1a 0f 0a 0d 01 ac 02 ff ff ff ff ff ff ff ff ff 01 "
         "0a 07 0a 01 62 12 02 12 00 "

@@ -10,7 +10,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -38,6 +40,10 @@ _ITEM_SIZES = {
     "complex64": 8,
     "complex128": 16,
 }
+
+# Up to this many numbers are summed up to see whether all are finite; for longer
+# arrays numpy's library would start threads.
+_SUMMED = 8192
 
 # The dtype of a complex number's real and imaginary part.
 _PARTS = {"complex64": "float32", "complex128": "float64"}
@@ -85,6 +91,29 @@ class Numbers:
             return self._complex(array)
         return self._floats(array, self.dtype)
 
+    @cached_property
+    def _own(self) -> np.dtype[Any] | None:
+        """The dtype of memory that is stored as it is, if there is one."""
+        if self.dtype == "bfloat16" or self.dtype in COMPLEX:
+            return None
+        return np.dtype(self.dtype).newbyteorder("<")
+
+    def accepts(self, array: NDArray[Any]) -> bool:
+        """Return whether an array is stored as it is, whatever its strides are.
+
+        `convert` would find nothing wrong with it and nothing to convert, nor would
+        `raw`. If not, they may still accept it.
+
+        Args:
+            array: an array without a mask.
+        """
+        own = self._own
+        return (
+            own is not None
+            and array.dtype == own
+            and (own.kind != "f" or not self.finite or all_finite(array))
+        )
+
     def raw(self, array: NDArray[Any]) -> NDArray[Any]:
         """Return a converted array as little-endian, contiguous memory to store."""
         if self.dtype == "bfloat16":
@@ -102,6 +131,8 @@ class Numbers:
         if isinstance(value, plain) and not isinstance(value, np.generic):
             return self._from_numbers([value]).reshape(())
         if isinstance(value, (list, tuple)):
+            if {*map(type, value)} <= {float, int}:
+                return self._from_numbers(value)
             if any(isinstance(item, np.ndarray) for item in value):
                 return _stacked(value)
             flat, shape = _flatten(value)
@@ -168,6 +199,8 @@ class Numbers:
         if array.dtype.kind not in "iu":
             raise Problem(f"{array.dtype.name} values", f"{self.dtype} values")
         target = np.dtype(self.dtype)
+        if array.dtype == target:
+            return array
         if not np.can_cast(array.dtype, target) and array.size:
             bounds = np.iinfo(target)
             for extreme in (int(array.min()), int(array.max())):
@@ -193,10 +226,8 @@ class Numbers:
         """Convert to floats; `declared` is what errors call the field's dtype."""
         if array.dtype.kind not in "fiu":
             raise Problem(f"{array.dtype.name} values", f"{declared} values")
-        if array.dtype.kind == "f" and self.finite:
-            finite = np.isfinite(array)
-            if not finite.all():
-                _refuse(~finite, array, "a finite number")
+        if array.dtype.kind == "f" and self.finite and not all_finite(array):
+            _refuse(~np.isfinite(array), array, "a finite number")
         if array.dtype == self.dtype:
             return array
         if self.dtype == "bfloat16":
@@ -206,6 +237,11 @@ class Numbers:
                 converted = array.astype(self.dtype, copy=False)
             if array.dtype.kind == "f" and np.can_cast(array.dtype, converted.dtype):
                 return converted
+        if (
+            array.dtype.kind == "f"
+            and np.count_nonzero(converted == array) == array.size
+        ):
+            return converted
         overflown = np.isinf(converted) & np.isfinite(array)
         if array.dtype.kind == "f":
             same = (converted == array) | np.isnan(array)
@@ -223,6 +259,17 @@ class Numbers:
                 else "declare a wider dtype",
             )
         return converted
+
+
+def all_finite(array: NDArray[Any]) -> bool:
+    """Return whether no number of an array is NaN or infinite.
+
+    The sum of squares is finite only if all of them are: one call for a short array.
+    Where large numbers make it infinite each is looked at.
+    """
+    if array.size <= _SUMMED and isfinite(np.vdot(array, array)):
+        return True
+    return bool(np.isfinite(array).all())
 
 
 def described(value: object) -> str:

@@ -23,17 +23,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
-import numpy as np
-from numpy.typing import NDArray
-
 Buffer = bytes | memoryview
 Pieces = tuple[Buffer, ...]
 
 BYTES_LIST = b"\x0a"
 FLOAT_LIST = b"\x12"
 INT64_LIST = b"\x1a"
-
-_SHORT_ROW = 128
 
 
 def list_tag(dtype: str, *, raw: bool) -> bytes:
@@ -46,54 +41,17 @@ def list_tag(dtype: str, *, raw: bool) -> bytes:
 def varint(value: int) -> bytes:
     """Encode an unsigned integer in base 128, lowest group first."""
     if value < 0x80:
-        return value.to_bytes(1, "little")
+        return bytes((value,))
+    if value < 0x4000:
+        return bytes((value & 0x7F | 0x80, value >> 7))
+    if value < 0x20_0000:
+        return bytes((value & 0x7F | 0x80, value >> 7 & 0x7F | 0x80, value >> 14))
     groups = bytearray()
     while value >= 0x80:
         groups.append(value & 0x7F | 0x80)
         value >>= 7
     groups.append(value)
     return bytes(groups)
-
-
-def pack_varints(
-    values: NDArray[np.int64],
-) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Encode int64 values as varints, all at once.
-
-    Args:
-        values: int64 [N]; negative values take ten bytes, as in protobuf.
-
-    Returns:
-        The bytes of all values, uint8, and the size of each, int64 [N].
-    """
-    unsigned = values.view(np.uint64)
-    largest = int(unsigned.max()) if unsigned.size else 0
-    if largest < 0x80:
-        return unsigned.astype(np.uint8), np.ones(unsigned.size, np.int64)
-    width = (largest.bit_length() + 6) // 7
-    sizes = np.ones(unsigned.size, np.int64)
-    for group in range(1, width):
-        sizes += unsigned >= np.uint64(1 << (7 * group))
-    positions = np.arange(width)
-    shifts = (positions * 7).astype(np.uint64)
-    groups = ((unsigned[:, None] >> shifts) & np.uint64(0x7F)).astype(np.uint8)
-    groups |= np.where(positions < sizes[:, None] - 1, np.uint8(0x80), np.uint8(0))
-    return groups[positions < sizes[:, None]], sizes
-
-
-@lru_cache(maxsize=1 << 15)
-def _signed_varint(value: int) -> bytes:
-    return varint(value & 0xFFFF_FFFF_FFFF_FFFF)
-
-
-def pack_row(values: NDArray[np.int64]) -> bytes:
-    """Encode the int64 values [N] of one row as varints.
-
-    numpy's calls cost more than they save on a short row.
-    """
-    if values.size <= _SHORT_ROW:
-        return b"".join(map(_signed_varint, values.tolist()))
-    return pack_varints(values)[0].tobytes()
 
 
 def sized(value: bytes) -> bytes:
@@ -178,20 +136,25 @@ def bytes_list(values: Iterable[bytes]) -> bytes:
     return b"".join(map(sized, values))
 
 
-def join_entries(entries: Iterable[Pieces]) -> bytes:
-    """Join entries, in the order of their keys, to an Example."""
-    pieces = [piece for entry in entries for piece in entry]
-    return b"".join((b"\x0a", varint(sum(map(len, pieces))), *pieces))
+def example_pieces(entries: Pieces) -> Pieces:
+    """Return the pieces of an Example, made of those of its entries.
+
+    Entries are in the order of their keys.
+    """
+    return _map_head(sum(map(len, entries))), *entries
 
 
-def join_sequence(context: Iterable[Pieces], lists: Iterable[Pieces]) -> bytes:
-    """Join entries, in the order of their keys, to a SequenceExample.
+def sequence_pieces(context: Pieces, lists: Pieces) -> Pieces:
+    """Return the pieces of a SequenceExample, made of those of its entries.
 
     Feature lists are written even if there are none: without them it would be an
     Example, and readers could not tell the two apart.
     """
-    features = [piece for entry in context for piece in entry]
-    steps = [piece for entry in lists for piece in entry]
-    head = (b"\x0a", varint(sum(map(len, features)))) if features else ()
-    size = varint(sum(map(len, steps)))
-    return b"".join((*head, *features, b"\x12", size, *steps))
+    head = (_map_head(sum(map(len, context))),) if any(context) else ()
+    return *head, *context, b"\x12" + varint(sum(map(len, lists))), *lists
+
+
+@lru_cache(maxsize=4096)
+def _map_head(size: int) -> bytes:
+    """Return everything before `size` bytes of a map's entries."""
+    return b"\x0a" + varint(size)

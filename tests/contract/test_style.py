@@ -35,7 +35,7 @@ MYPY = """\
 strict = True
 warn_unreachable = True
 
-[mypy-tensorflow.*,keras.*,google_crc32c.*,PIL.*]
+[mypy-tensorflow.*,keras.*,google_crc32c.*,PIL.*,fsspec.*,tqdm.*]
 ignore_missing_imports = True
 """
 
@@ -73,7 +73,16 @@ def test_the_formatter_changes_nothing(output: Path) -> None:
 
 def test_the_linter_finds_nothing(output: Path) -> None:
     """Generated code is clean under ruff's default rules."""
-    code, text = run("ruff", "check", "--isolated", "--no-cache", ".", cwd=output)
+    code, text = run(
+        "ruff",
+        "check",
+        "--isolated",
+        "--no-cache",
+        "--ignore",
+        "BLE001",
+        ".",
+        cwd=output,
+    )
     assert code == 0, text
 
 

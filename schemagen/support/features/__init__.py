@@ -4,14 +4,8 @@ Each checks what it is given and refuses what the file could not give back. The
 same objects validate a schema's rows and encode them, so the two cannot differ.
 """
 
-from .base import (
-    Column,
-    Compound,
-    Feature,
-    encode_example,
-    encode_examples,
-    encode_fields,
-)
+from .base import Column, Compound, Feature
+from .examples import encode_example, encode_examples, encode_fields, frame_examples
 from .groups import check_column_lengths, check_lengths
 from .image import DescribedImage, EncodedImage
 from .images import EncodedImages
@@ -22,7 +16,12 @@ from .ragged import Ragged
 from .sequence import Strings, VarLen
 from .shaped import SerializedTensor, SizedTensor
 from .sparse import Sparse
-from .steps import Steps, encode_sequence_example, encode_sequence_examples
+from .steps import (
+    Steps,
+    encode_sequence_example,
+    encode_sequence_examples,
+    frame_sequence_examples,
+)
 from .tensor import Tensor
 from .text import Bytes, Text
 
@@ -54,5 +53,7 @@ __all__ = [
     "encode_fields",
     "encode_sequence_example",
     "encode_sequence_examples",
+    "frame_examples",
+    "frame_sequence_examples",
     "nested_members",
 ]

@@ -13,7 +13,8 @@ from ..images import CHANNELS, encode, header_of, read_header, sniff
 from ..png import encode_png
 from ..values import Numbers, check_shape, described, shape_text
 from ..wire import BYTES_LIST, Buffer, Pieces
-from .base import Compound, Feature, buffer_of
+from .base import Compound, Feature
+from .columns import buffer_of
 from .tensor import Tensor
 from .text import Text
 
@@ -101,9 +102,6 @@ class EncodedImage(Feature):
     def _pieces(self, value: Any) -> Pieces:
         data = self.contents(self.convert(value))
         return self._entry.packed_head(len(data)), data
-
-    def _column(self, values: Any, rows: int) -> list[Pieces]:
-        return [self._pieces(value) for value in values]
 
 
 class DescribedImage(Compound):
@@ -212,6 +210,3 @@ class _Contents(Feature):
 
     def _pieces(self, value: Any) -> Pieces:
         return self._entry.packed_head(len(value)), value
-
-    def _column(self, values: Any, rows: int) -> list[Pieces]:
-        return [self._pieces(value) for value in values]

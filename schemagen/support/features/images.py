@@ -66,9 +66,6 @@ class EncodedImages(Feature):
         contents = bytes_list(_each(self._one.contents, self.convert(value)))
         return self._entry.list_head(len(contents)), contents
 
-    def _column(self, values: Any, rows: int) -> list[Pieces]:
-        return [self._pieces(value) for value in values]
-
 
 def _each(function: Callable[[Any], Any], images: Iterable[Any]) -> list[Any]:
     """Apply a function to each image; a Problem says which it is with."""

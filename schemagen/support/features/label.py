@@ -11,10 +11,17 @@ from numpy.typing import NDArray
 from ..errors import Problem, did_you_mean
 from ..values import Numbers, described, shortened
 from ..wire import BYTES_LIST, INT64_LIST, Buffer, Pieces, bytes_list, varint
-from .base import Feature, packed_integers
+from .base import Feature
+from .columns import Strands, strands_of, varint_strands
 from .text import encode_text
 
 _IDS = Numbers("int64")
+
+# How many classes' entries are kept at hand.
+_KEPT = 4096
+
+# What stands for a class without being taken for another number: True equals 1.
+_PLAIN = frozenset((int, str, np.int64, np.int32, np.uint8))
 
 
 class _Classes(Feature):
@@ -89,8 +96,22 @@ class _Classes(Feature):
 class Label(_Classes):
     """One class."""
 
+    def __init__(self, name: str, **classes: Any) -> None:
+        super().__init__(name, **classes)
+        self._known: dict[int | str, Pieces] = {}
+
     def convert(self, value: Any) -> int:
         return self._id_of(value)
+
+    def encode(self, value: Any) -> Pieces:
+        if type(value) not in _PLAIN:
+            return self._row(value, None)
+        pieces = self._known.get(value)
+        if pieces is None:
+            pieces = (b"".join(self._row(value, None)),)
+            if len(self._known) < _KEPT:
+                self._known[value] = pieces
+        return pieces
 
     def _entry_of(self, run: Buffer) -> Pieces:
         return self._entry.packed_head(len(run)), run
@@ -101,7 +122,7 @@ class Label(_Classes):
             return self._entry_of(self._texts[index])
         return self._entry_of(varint(index + self._offset))
 
-    def _column(self, values: Any, rows: int) -> list[Pieces]:
+    def _column(self, values: Any, rows: int) -> Strands:
         if not isinstance(values, np.ndarray) and str in set(map(type, values)):
             values = [self.convert(value) for value in values]
         ids = _IDS.convert(values)
@@ -110,9 +131,8 @@ class Label(_Classes):
         if ids.size and not 0 <= ids.min() <= ids.max() < self._num_classes:
             raise Problem("class ids out of range", self._expected())
         if self._texts:
-            return [self._entry_of(self._texts[index]) for index in ids.tolist()]
-        runs = packed_integers(ids + self._offset, np.ones(rows, np.int64))
-        return [self._entry_of(run) for run in runs]
+            return strands_of(self._entry_of(self._texts[at]) for at in ids.tolist())
+        return varint_strands(self._entry, (ids + self._offset)[:, np.newaxis])
 
 
 class MultiLabel(_Classes):
@@ -157,6 +177,3 @@ class MultiLabel(_Classes):
             return (self._entry.empty,)
         packed = b"".join(varint(index + self._offset) for index in ids)
         return self._entry.packed_head(len(packed)), packed
-
-    def _column(self, values: Any, rows: int) -> list[Pieces]:
-        return [self._pieces(value) for value in values]

@@ -35,6 +35,11 @@ class Limit:
         if limit is not None and length > limit and self.too_long == "error":
             raise Problem(f"{length} items", f"at most {limit}")
 
+    def keeps(self, length: int) -> bool:
+        """Return whether rows of this length are stored as they are."""
+        limit = self.max_length
+        return limit is None or (length <= limit and self.padding is None)
+
     def cut(self, items: Any) -> Any:
         """Return the items of one row that are kept, of a list or an array."""
         if self.max_length is None or len(items) <= self.max_length:

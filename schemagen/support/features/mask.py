@@ -12,7 +12,8 @@ from ..errors import Problem
 from ..png import PngHeader, encode_png, read_png_header
 from ..values import Numbers, check_shape, described, shape_text
 from ..wire import BYTES_LIST, Pieces
-from .base import Compound, Feature, buffer_of
+from .base import Compound, Feature
+from .columns import buffer_of
 from .tensor import Tensor
 from .text import Text
 
@@ -109,9 +110,6 @@ class Mask(Feature):
                 raw = buffer_of(self._numbers.raw(mask))
                 return self._entry.packed_head(len(raw)), raw
         return self._entry.packed_head(len(mask)), mask
-
-    def _column(self, values: Any, rows: int) -> list[Pieces]:
-        return [self._pieces(value) for value in values]
 
 
 class DescribedMask(Compound):

@@ -11,16 +11,10 @@ from numpy.typing import NDArray
 
 from ..errors import Problem
 from ..values import RAW_ONLY, Numbers, check_shape, described, item_size
-from ..wire import (
-    BYTES_LIST,
-    INT64_LIST,
-    Buffer,
-    Pieces,
-    bytes_list,
-    list_tag,
-    pack_row,
-)
-from .base import Feature, buffer_of, packed_integers
+from ..varints import pack_row, pack_rows
+from ..wire import BYTES_LIST, INT64_LIST, Buffer, Pieces, bytes_list, list_tag
+from .base import Feature
+from .columns import Strands, buffer_of, run_strands
 from .limit import Limit
 from .text import encode_text
 
@@ -75,31 +69,48 @@ class VarLen(Feature):
         self._limit.check(len(array))
         return array
 
+    def encode(self, value: Any) -> Pieces:
+        if (
+            type(value) is np.ndarray
+            and value.ndim
+            and value.shape[1:] == self._item_shape
+            and self._limit.keeps(len(value))
+            and self._numbers.accepts(value)
+        ):
+            return self._stored(np.ascontiguousarray(value))
+        return self._row(value, None)
+
     def _entry_of(self, run: Buffer) -> Pieces:
         if len(run) or self._raw:
             return self._entry.packed_head(len(run)), run
         return (self._entry.empty,)
 
-    def _pieces(self, value: Any) -> Pieces:
-        array = self._numbers.raw(self._limit.fit(self.convert(value)))
+    def _stored(self, array: NDArray[Any]) -> Pieces:
+        """Encode an array in the form in which it is stored."""
         if not self._varints:
             return self._entry_of(buffer_of(array))
         flat = array.astype(np.int64, copy=False).reshape(-1)
         return self._entry_of(pack_row(flat))
 
-    def _column(self, values: Any, rows: int) -> list[Pieces]:
+    def _pieces(self, value: Any) -> Pieces:
+        return self._stored(self._numbers.raw(self._limit.fit(self.convert(value))))
+
+    def _column(self, values: Any, rows: int) -> Strands:
         items, lengths = self.joined(values)
         self._limit.check(int(lengths.max(initial=0)))
         items, lengths = self._limit.fit_rows(items, lengths)
         array = self._numbers.raw(items)
         if self._varints:
             flat = array.astype(np.int64, copy=False).reshape(-1)
-            runs = packed_integers(flat, lengths * self._item_count)
-            return [self._entry_of(run) for run in runs]
-        memory = buffer_of(array)
-        ends = (np.cumsum(lengths) * self._item_size).tolist()
-        starts = [0, *ends[:-1]]
-        return [self._entry_of(memory[a:b]) for a, b in zip(starts, ends, strict=True)]
+            runs: list[Buffer] = [*pack_rows(flat, lengths * self._item_count)]
+        else:
+            memory = buffer_of(array)
+            ends = (np.cumsum(lengths) * self._item_size).tolist()
+            starts = [0, *ends[:-1]]
+            runs = [memory[a:b] for a, b in zip(starts, ends, strict=True)]
+        if self._raw:
+            return [[self._entry.packed_head(len(run)) for run in runs], runs]
+        return run_strands(self._entry, runs)
 
     def joined(self, values: Any) -> tuple[NDArray[Any], NDArray[np.int64]]:
         """Return all rows' items in one array, and the number of each row's."""
@@ -174,6 +185,3 @@ class Strings(Feature):
             strings = [*strings, *[self._limit.padding] * missing]
         contents = bytes_list(strings)
         return self._entry.list_head(len(contents)), contents
-
-    def _column(self, values: Any, rows: int) -> list[Pieces]:
-        return [self._pieces(value) for value in values]

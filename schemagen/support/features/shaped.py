@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..values import Numbers, check_shape
-from ..wire import INT64_LIST, Buffer, Pieces, list_tag, pack_row, varint
-from .base import Compound, Feature, buffer_of
+from ..varints import pack_row
+from ..wire import INT64_LIST, Buffer, Pieces, list_tag, varint
+from .base import Compound, Feature
+from .columns import buffer_of
 from .tensor import Tensor
 
 # The dtypes' numbers in TensorFlow's types.proto.
@@ -82,9 +84,6 @@ class _Shaped(Feature):
         if len(run) or self._raw:
             return self._entry.packed_head(len(run)), run
         return (self._entry.empty,)
-
-    def _column(self, values: Any, rows: int) -> list[Pieces]:
-        return [self._pieces(value) for value in values]
 
 
 class SizedTensor(Compound):

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import Any, cast
 
 import numpy as np
 
 from ..errors import Problem, RecordError
+from ..tfrecord import Framed, frame_pieces
 from ..values import check_shape, described
-from ..wire import ListEntry, Pieces, join_sequence
-from .base import Column, Compound, Feature, count_rows, merged_entries
+from ..wire import ListEntry, Pieces, sequence_pieces
+from .base import Feature
+from .columns import Strands, rows_of, strands_of
+from .examples import ColumnOf, count_rows, merged_columns, merged_entries
 from .limit import Limit
 from .tensor import Tensor
 
@@ -102,30 +105,31 @@ class Steps(Feature):
             self.convert(steps)  # what is not written has to be right as well
         return self._entry_of(self._encoded(kept))
 
-    def _encoded(self, steps: Sequence[Any]) -> list[Pieces]:
+    def _encoded(self, steps: Sequence[Any]) -> Iterable[Pieces]:
         if not len(steps):
             return []
         try:
-            return self.step._column(steps, len(steps))
+            return rows_of(self.step._column(steps, len(steps)), len(steps))
         except (Problem, TypeError, ValueError):
             return self._each(self.step._pieces, steps)
 
-    def _entry_of(self, steps: list[Pieces]) -> Pieces:
+    def _entry_of(self, steps: Iterable[Pieces]) -> Pieces:
         pieces = tuple(chain.from_iterable(steps))
         return self._head(sum(map(len, pieces))), *pieces
 
-    def _column(self, values: Any, rows: int) -> list[Pieces]:
+    def _column(self, values: Any, rows: int) -> Strands:
         """Encode the steps of all rows as one column, where they are of one kind."""
         given = [v for v in values if v is not None or not self.optional]
         there = [self._checked(steps) for steps in given]
         steps = _joined(there)
-        if steps is None or any(self._limit.cut(row) is not row for row in there):
-            return [() if v is None else self._pieces(v) for v in values]
-        encoded = iter(self.step._column(steps, len(steps)))
-        return [
-            () if row is None else self._entry_of(list(islice(encoded, len(row))))
+        cut = any(self._limit.cut(row) is not row for row in there)
+        if steps is None or not len(steps) or cut:
+            return strands_of(() if v is None else self._pieces(v) for v in values)
+        encoded = iter(rows_of(self.step._column(steps, len(steps)), len(steps)))
+        return strands_of(
+            () if row is None else self._entry_of(islice(encoded, len(row)))
             for row in values
-        ]
+        )
 
 
 def _joined(rows: list[Sequence[Any]]) -> Sequence[Any] | None:
@@ -155,39 +159,50 @@ def encode_sequence_example(
     Raises:
         RecordError: a value that cannot be held, or no field is there.
     """
-    context = [pair for pair in fields if not isinstance(pair[0], Steps)]
+    others = [pair for pair in fields if not isinstance(pair[0], Steps)]
     lists = [f._row(value, row) for f, value in fields if isinstance(f, Steps)]
-    return _sequence(merged_entries(*context, row=row), lists, row)
+    context = merged_entries(*others, row=row)
+    return b"".join(
+        _sequence(
+            tuple(chain.from_iterable(context)), tuple(chain.from_iterable(lists)), row
+        )
+    )
 
 
-def encode_sequence_examples(*columns: tuple[Feature, Column | None]) -> list[bytes]:
+def encode_sequence_examples(*columns: ColumnOf) -> list[bytes]:
     """Encode a batch, given as pairs of a feature and its column, sorted by key.
 
     Raises:
         RecordError: columns of different lengths, or a value that cannot be held.
     """
+    return [b"".join(pieces) for pieces in _sequences(columns)]
+
+
+def frame_sequence_examples(*columns: ColumnOf) -> Iterator[Framed]:
+    """Encode and frame a batch, as `frame_examples` does."""
+    return frame_pieces(_sequences(columns))
+
+
+def _sequences(columns: tuple[ColumnOf, ...]) -> list[Pieces]:
     rows = count_rows(columns)
-    context = [pair for pair in columns if not isinstance(pair[0], Steps)]
     steps = [f.encode_column(c, rows) for f, c in columns if isinstance(f, Steps)]
-    if any(isinstance(feature, Compound) for feature, _ in context):
-        entries = [
-            merged_entries(
-                *((f, None if c is None else c[row]) for f, c in context), row=row
-            )
-            for row in range(rows)
-        ]
-    else:
-        found = [feature.encode_column(column, rows) for feature, column in context]
-        entries = [[column[row] for column in found] for row in range(rows)]
+    lists = rows_of(list(chain.from_iterable(steps)), rows)
+    others = [pair for pair in columns if not isinstance(pair[0], Steps)]
+    context = rows_of(merged_columns(others, rows), rows)
     return [
-        _sequence(entries[row], [column[row] for column in steps], row)
-        for row in range(rows)
+        _sequence(features, steps, row)
+        for row, (features, steps) in enumerate(zip(context, lists, strict=True))
     ]
 
 
-def _sequence(context: list[Pieces], lists: list[Pieces], row: int | None) -> bytes:
+def _sequence(context: Pieces, lists: Pieces, row: int | None) -> Pieces:
+    """Return the pieces of a SequenceExample, made of those of its entries.
+
+    Raises:
+        RecordError: there are none.
+    """
     if not any(context) and not any(lists):
         raise RecordError(
             "", "no field at all", "at least one that is not None", row=row
         )
-    return join_sequence(context, lists)
+    return sequence_pieces(context, lists)

@@ -46,9 +46,6 @@ class Text(Feature):
         data = self.convert(value)
         return self._entry.packed_head(len(data)), data
 
-    def _column(self, values: Any, rows: int) -> list[Pieces]:
-        return [self._pieces(value) for value in values]
-
 
 class Bytes(Text):
     """One value of opaque bytes; arguments as for Text."""
