@@ -160,7 +160,11 @@ def loads(text: str | bytes, where: str) -> Manifest:
                 f"{where}: a manifest of format {data['format']}, and this code reads "
                 f"format {FORMAT}; generate it with the schemagen that wrote the data"
             )
-        unknown = set(data) - _ENTRIES - ({"crc32c"} if sealed else set())
+        if not sealed and "crc32c" in data:
+            raise ValueError(
+                "its text was laid out anew after it was sealed with the CRC-32C in it"
+            )
+        unknown = set(data) - _ENTRIES - {"crc32c"}
         if unknown:
             raise ValueError(f"unknown entries {sorted(unknown)}")
         splits = {name: _split(split) for name, split in data["splits"].items()}
