@@ -56,12 +56,14 @@ class Ours:
     def __init__(self, package: str, record: str) -> None:
         self.serializer: Any = importlib.import_module(f"{package}.{record}.serializer")
         tfrecord = importlib.import_module(f"{package}._support.tfrecord")
+        features = importlib.import_module(f"{package}._support.features")
         self._frame_records = tfrecord.frame_records
+        self._frame_examples = features.frame_examples
 
     def framed_batches(self, batches: list[Columns]) -> Iterator[Any]:
         """Yield each batch as it stands in a file."""
         for batch in batches:
-            yield self._frame_records(self.serializer.serialize_batch(**batch))
+            yield from self._frame_examples(self.serializer.columns_by_key(**batch))
 
     def framed_rows(self, rows: list[Row], at_once: int) -> Iterator[Any]:
         """Yield rows as they stand in a file, serialized one by one."""

@@ -126,9 +126,9 @@ def _jpeg_of(pixels: NDArray[np.uint8]) -> bytes:
 
 
 SHAPES = (
-    Shape("mix", "mix", 2048, 256, _mix),
-    Shape("vector", "embedding", 512, 64, _vector),
-    Shape("tabular", "tabular", 2048, 256, _tabular),
-    Shape("tokens", "tokens", 2048, 256, _tokens),
-    Shape("jpeg", "jpeg", 512, 64, _jpeg),
+    Shape("mix", "mix", 16384, 256, _mix),
+    Shape("vector", "embedding", 2048, 64, _vector),
+    Shape("tabular", "tabular", 16384, 256, _tabular),
+    Shape("tokens", "tokens", 8192, 256, _tokens),
+    Shape("jpeg", "jpeg", 1024, 64, _jpeg),
 )

@@ -36,7 +36,8 @@ def test_varint_at_the_edges_of_its_groups(value: int) -> None:
 
 def _joined(*entries: bytes) -> bytes:
     """Return the Example that consists of these entries."""
-    return b"".join(wire.example_pieces(entries))
+    joined = b"".join(entries)
+    return wire.example_head(len(joined)) + joined
 
 
 def _example(entries: dict[str, bytes]) -> Example:

@@ -190,18 +190,37 @@ class RecordView:
         return Code("weighted_metrics" if self.weights else "metrics")
 
     @property
+    def encode_row(self) -> Code:
+        """The function that joins the fields of a row."""
+        if self.sequence:
+            return Code("encode_sequence_example")
+        return Code("encode_fields" if self.compound else "encode_example")
+
+    @property
+    def encode_batch(self) -> Code:
+        """The function that makes records of columns."""
+        return Code(f"encode_{self._records}")
+
+    @property
+    def frame_batch(self) -> Code:
+        """The function that makes framed records of columns."""
+        return Code(f"frame_{self._records}")
+
+    @property
+    def _records(self) -> str:
+        return "sequence_examples" if self.sequence else "examples"
+
+    @property
     def serializer_imports(self) -> Code:
         """The imports of `serializer.py`, and no more than it uses."""
         types = [field.takes for field in self.fields]
         text = " ".join(types)
         classes = {name for field in self.fields for name in field.feature_classes}
-        encode = ["encode_fields" if self.compound else "encode_example"]
-        encode.append("encode_examples")
-        if self.sequence:
-            encode = ["encode_sequence_example", "encode_sequence_examples"]
         functions = sorted(
             [
-                *encode,
+                self.encode_row,
+                self.encode_batch,
+                self.frame_batch,
                 *["nested_members"] * bool(self.nested),
                 *["check_column_lengths", "check_lengths"] * bool(self.equal_lengths),
             ]
@@ -220,7 +239,8 @@ class RecordView:
             + [import_line("numpy.typing", typing)] * bool(typing),
             [
                 import_line(
-                    ".._support.features", [*sorted({*classes, "Column"}), *functions]
+                    ".._support.features",
+                    [*sorted({*classes, "Column", "Columns"}), *functions],
                 ),
                 import_line(".._support.manifest", ["load_spec"]),
                 import_line(".._support.writing", _WRITING),

@@ -23,14 +23,16 @@ RESERVED_FIELDS = frozenset(
     {
         "self",
         "serialize",
-        "serialize_batch",
         "check_column_lengths",
         "check_lengths",
+        "columns_by_key",
         "encode_example",
         "encode_examples",
         "encode_fields",
         "encode_sequence_example",
         "encode_sequence_examples",
+        "frame_examples",
+        "frame_sequence_examples",
         "nested_members",
     }
 )

@@ -6,13 +6,16 @@ one that tensorflow could not decode to the picture that the file holds.
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .errors import Problem
 
 _PNG_CHANNELS = {0: 1, 2: 3, 3: 3, 4: 2, 6: 4}
 _PNG_PALETTE = 3
+_JPEG_SEGMENT = struct.Struct(">BBH")  # FF, marker, size
+_JPEG_FRAME = struct.Struct(">BHHB")  # bits, height, width, channels
 _START_OF_SCAN = 0xDA
 _START_OF_FRAME = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _BMP_CHANNELS = {8: 1, 24: 3, 32: 4}
@@ -21,8 +24,7 @@ _BMP_BGRA = bytes.fromhex("0000ff00 00ff0000 ff000000")
 _BMP_GREY = b"".join(bytes((grey, grey, grey, 0)) for grey in range(256))
 
 
-@dataclass(frozen=True)
-class ImageHeader:
+class ImageHeader(NamedTuple):
     """Size and channels of an encoded image.
 
     Attributes:
@@ -48,17 +50,14 @@ def jpeg_header(data: bytes) -> ImageHeader | None:
     header: ImageHeader | None = None
     at = 2
     while at + 4 <= len(data):
-        if data[at] != 0xFF:
+        start, marker, size = _JPEG_SEGMENT.unpack_from(data, at)
+        if start != 0xFF:
             return None
-        marker = data[at + 1]
         if marker == 0xFF:  # padding
             at += 1
             continue
-        size = int.from_bytes(data[at + 2 : at + 4], "big")
         if marker in _START_OF_FRAME and at + 10 <= len(data):
-            bits, channels = data[at + 4], data[at + 9]
-            height = int.from_bytes(data[at + 5 : at + 7], "big")
-            width = int.from_bytes(data[at + 7 : at + 9], "big")
+            bits, height, width, channels = _JPEG_FRAME.unpack_from(data, at + 4)
             header = ImageHeader(height, width, channels, bits)
         if marker == _START_OF_SCAN:
             return header if data.rfind(b"\xff\xd9", at + 2 + size) >= 0 else None

@@ -5,25 +5,27 @@ from __future__ import annotations
 import gzip
 import struct
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from io import BufferedReader
+from itertools import chain
 from pathlib import Path
-from typing import IO, Any, Protocol, cast
+from typing import IO, Protocol, cast
 
 import numpy as np
-from google_crc32c import extend as extend_crc32c
-from google_crc32c import implementation
+from google_crc32c import extend, implementation
 from google_crc32c import value as crc32c
 from numpy.typing import NDArray
 
 from .errors import DatasetError
-from .wire import Pieces
+from .wire import Buffer, Pieces
 
 _LENGTH = struct.Struct("<Q")
 _CHECKSUM = struct.Struct("<I")
 _HEADER_SIZE = 12
+_FOOTER_SIZE = 4
+_FRAMING = _HEADER_SIZE + _FOOTER_SIZE
 _MASK_DELTA = 0xA282EAD8
 
 # A record's length is 64 bits wide, so a damaged one may ask for anything. Records
@@ -34,6 +36,9 @@ _PIECE = 1 << 24
 # little enough for the processor's cache.
 _RUN = 1 << 20
 
+# From here on a record is not worth another copy of its own.
+_WIDE = 1 << 14
+
 # How much of a compressed file is read at a time.
 _CHUNK = 1 << 16
 
@@ -42,6 +47,16 @@ def masked_crc32c(data: bytes) -> int:
     """Return the CRC-32C of `data`, rotated and offset as TFRecord stores it."""
     crc: int = crc32c(data)
     return ((crc >> 15 | crc << 17) + _MASK_DELTA) & 0xFFFFFFFF
+
+
+def extend_crc32c(crc: int, data: Buffer | NDArray[np.uint8]) -> int:
+    """Return the CRC-32C of bytes that come after others with a known one."""
+    if not isinstance(data, bytes):
+        # google-crc32c takes other memory in C only, and there from arrays.
+        array = np.frombuffer(data, np.uint8)
+        data = array if implementation == "c" else array.tobytes()
+    extended: int = extend(crc, data)
+    return extended
 
 
 def frame(record: bytes) -> bytes:
@@ -66,7 +81,7 @@ class Framed:
         ends: int64 [records], where each of them ends in `data`.
     """
 
-    data: bytes | memoryview
+    data: Buffer
     ends: NDArray[np.int64]
 
     def __len__(self) -> int:
@@ -86,61 +101,87 @@ class Framed:
 
 def frame_records(records: Sequence[bytes]) -> Framed:
     """Frame several records at once."""
-    return _framed([(record,) for record in records], [*map(len, records)])
+    sizes = np.fromiter(map(len, records), np.int64, len(records))
+    headers, ends = _headers(sizes), np.cumsum(sizes + _FRAMING)
+    if _are_wide(sizes):
+        return _joined_wide(headers, [(record,) for record in records], ends)
+    return _joined(headers, records, ends)
 
 
-def frame_pieces(records: Iterable[Pieces]) -> Iterator[Framed]:
-    """Frame records that are given in pieces, about a megabyte of them at a time."""
-    run: list[Pieces] = []
-    sizes: list[int] = []
-    filled = 0
-    for pieces in records:
-        size = sum(map(len, pieces))
-        run.append(pieces)
-        sizes.append(size)
-        filled += size
-        if filled >= _RUN:
-            yield _framed(run, sizes)
-            run, sizes, filled = [], [], 0
-    if run:
-        yield _framed(run, sizes)
+def frame_pieces(
+    records: Sequence[Pieces], sizes: NDArray[np.int64]
+) -> Iterator[Framed]:
+    """Frame records that are given in pieces, about a megabyte of them at a time.
+
+    Args:
+        records: the pieces of each.
+        sizes: int64 [records], how many bytes each has.
+    """
+    headers, ends = _headers(sizes), np.cumsum(sizes + _FRAMING)
+    wide = _are_wide(sizes)
+    first, start = 0, 0
+    while first < len(records):
+        last = max(first + 1, int(np.searchsorted(ends, start + _RUN, "right")))
+        some = slice(first, last)
+        if wide:
+            yield _joined_wide(headers[some], records[some], ends[some] - start)
+        else:
+            joined = [*map(b"".join, records[some])]
+            yield _joined(headers[some], joined, ends[some] - start)
+        first, start = last, int(ends[last - 1])
 
 
-def _framed(records: Sequence[Pieces], sizes: Sequence[int]) -> Framed:
-    """Frame records of known sizes: what takes numpy one call is done for all."""
-    lengths = np.array(sizes, "<u8")
-    headers = np.empty((len(records), _HEADER_SIZE), np.uint8)
-    headers[:, :8] = lengths.view(np.uint8).reshape(-1, 8)
+def _are_wide(sizes: NDArray[np.int64]) -> bool:
+    return bool(sizes.sum() > _WIDE * len(sizes))
+
+
+def _joined(
+    headers: list[bytes], records: Sequence[bytes], ends: NDArray[np.int64]
+) -> Framed:
+    footers = _rows(_checksum_bytes(np.array([*map(crc32c, records)], np.uint32)))
+    parts = chain.from_iterable(zip(headers, records, footers, strict=True))
+    return Framed(b"".join(parts), ends)
+
+
+def _joined_wide(
+    headers: list[bytes], records: Sequence[Pieces], ends: NDArray[np.int64]
+) -> Framed:
+    """Join records whose bytes are better copied once only.
+
+    They are summed up where they then lie, while they are in the processor's cache.
+    """
+    footer = bytes(_FOOTER_SIZE)
+    data = bytearray().join(
+        chain.from_iterable(
+            (header, *pieces, footer)
+            for header, pieces in zip(headers, records, strict=True)
+        )
+    )
+    memory = np.frombuffer(data, np.uint8)
+    starts = [_HEADER_SIZE, *(ends[:-1] + _HEADER_SIZE).tolist()]
+    stops = ends - _FOOTER_SIZE
+    crcs = [
+        extend_crc32c(0, memory[start:stop])
+        for start, stop in zip(starts, stops.tolist(), strict=True)
+    ]
+    memory[stops[:, np.newaxis] + np.arange(_FOOTER_SIZE)] = _checksum_bytes(
+        np.array(crcs, np.uint32)
+    )
+    return Framed(data, ends)
+
+
+def _headers(sizes: NDArray[np.int64]) -> list[bytes]:
+    """Return what comes before records of these sizes: length and checksum."""
+    headers = np.empty((len(sizes), _HEADER_SIZE), np.uint8)
+    headers[:, :8] = sizes.astype("<u8").view(np.uint8).reshape(-1, 8)
     headers[:, 8:] = _checksum_bytes(_crc32c_of_lengths(headers[:, :8]))
-    footers = _checksum_bytes(np.array([_crc32c(p) for p in records], np.uint32))
-    parts: list[bytes | memoryview] = []
-    for header, pieces, footer in zip(
-        _rows(headers), records, _rows(footers), strict=True
-    ):
-        parts += (header, *pieces, footer)
-    framing = headers.shape[1] + footers.shape[1]
-    return Framed(b"".join(parts), np.cumsum(lengths.astype(np.int64) + framing))
+    return _rows(headers)
 
 
 def _rows(table: NDArray[np.uint8]) -> list[bytes]:
     """Return the rows of a table of bytes."""
     memory, width = table.tobytes(), table.shape[1]
     return [memory[at : at + width] for at in range(0, len(memory), width)]
-
-
-def _crc32c(pieces: Pieces) -> int:
-    """Return the CRC-32C of a record that is given in pieces."""
-    crc: int = 0
-    for piece in pieces:
-        crc = extend_crc32c(
-            crc, piece if isinstance(piece, bytes) else _readable(piece)
-        )
-    return crc
-
-
-def _readable(piece: memoryview) -> Any:
-    """Return memory as google-crc32c takes it: in C an array, without a copy."""
-    return np.frombuffer(piece, np.uint8) if implementation == "c" else bytes(piece)
 
 
 def _crc32c_of_lengths(lengths: NDArray[np.uint8]) -> NDArray[np.uint32]:

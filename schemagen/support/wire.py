@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
-Buffer = bytes | memoryview
+Buffer = bytes | bytearray | memoryview
 Pieces = tuple[Buffer, ...]
 
 BYTES_LIST = b"\x0a"
@@ -136,25 +136,26 @@ def bytes_list(values: Iterable[bytes]) -> bytes:
     return b"".join(map(sized, values))
 
 
-def example_pieces(entries: Pieces) -> Pieces:
-    """Return the pieces of an Example, made of those of its entries.
+@lru_cache(maxsize=4096)
+def example_head(size: int) -> bytes:
+    """Return everything before `size` bytes of an Example's entries.
 
-    Entries are in the order of their keys.
+    They are in the order of their keys.
     """
-    return _map_head(sum(map(len, entries))), *entries
-
-
-def sequence_pieces(context: Pieces, lists: Pieces) -> Pieces:
-    """Return the pieces of a SequenceExample, made of those of its entries.
-
-    Feature lists are written even if there are none: without them it would be an
-    Example, and readers could not tell the two apart.
-    """
-    head = (_map_head(sum(map(len, context))),) if any(context) else ()
-    return *head, *context, b"\x12" + varint(sum(map(len, lists))), *lists
+    return b"\x0a" + varint(size)
 
 
 @lru_cache(maxsize=4096)
-def _map_head(size: int) -> bytes:
-    """Return everything before `size` bytes of a map's entries."""
-    return b"\x0a" + varint(size)
+def context_head(size: int) -> bytes:
+    """Return the same for a SequenceExample, which may be without a context."""
+    return example_head(size) if size else b""
+
+
+@lru_cache(maxsize=4096)
+def lists_head(size: int) -> bytes:
+    """Return everything before `size` bytes of a SequenceExample's feature lists.
+
+    They are written even if there are none: without them it would be an Example, and
+    readers could not tell the two apart.
+    """
+    return b"\x12" + varint(size)

@@ -5,7 +5,13 @@ same objects validate a schema's rows and encode them, so the two cannot differ.
 """
 
 from .base import Column, Compound, Feature
-from .examples import encode_example, encode_examples, encode_fields, frame_examples
+from .examples import (
+    Columns,
+    encode_example,
+    encode_examples,
+    encode_fields,
+    frame_examples,
+)
 from .groups import check_column_lengths, check_lengths
 from .image import DescribedImage, EncodedImage
 from .images import EncodedImages
@@ -28,6 +34,7 @@ from .text import Bytes, Text
 __all__ = [
     "Bytes",
     "Column",
+    "Columns",
     "Compound",
     "DescribedImage",
     "DescribedMask",

@@ -42,6 +42,7 @@ class Cells:
 
 Strand = Cells | Sequence[Buffer]
 Strands = list[Strand]
+Runs = list[Sequence[Buffer]]
 
 
 def strands_of(entries: Iterable[Pieces]) -> Strands:
@@ -49,9 +50,9 @@ def strands_of(entries: Iterable[Pieces]) -> Strands:
     return list(zip_longest(*entries, fillvalue=b""))
 
 
-def rows_of(strands: Strands, rows: int) -> Iterable[tuple[Buffer, ...]]:
-    """Return the runs of bytes that each row consists of."""
-    runs: list[Sequence[Buffer]] = []
+def runs_of(strands: Strands) -> Runs:
+    """Return strands as runs of bytes, one or none for each row in each of them."""
+    runs: Runs = []
     beside: list[Cells] = []
     for strand in strands:
         if isinstance(strand, Cells):
@@ -63,12 +64,21 @@ def rows_of(strands: Strands, rows: int) -> Iterable[tuple[Buffer, ...]]:
         runs.append(strand)
     if beside:
         runs.append(_cut(beside))
-    return zip(*runs, strict=True) if runs else [()] * rows
+    return runs
+
+
+def sizes_of(runs: Runs, rows: int) -> NDArray[np.int64]:
+    """Return how many bytes each row has in all of the runs: int64 [rows]."""
+    sizes = np.zeros(rows, np.int64)
+    for run in runs:
+        sizes += np.fromiter(map(len, run), np.int64, rows)
+    return sizes
 
 
 def joined_rows(strands: Strands, rows: int) -> list[bytes]:
     """Return the bytes of each row in one piece."""
-    return [b"".join(runs) for runs in rows_of(strands, rows)]
+    runs = runs_of(strands)
+    return [*map(b"".join, zip(*runs, strict=True))] if runs else [b""] * rows
 
 
 def _cut(cells: list[Cells]) -> list[bytes]:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..errors import Problem, RecordError
 from ..tfrecord import Framed, frame_pieces
-from ..wire import Pieces, example_pieces
+from ..wire import Pieces, example_head
 from .base import Column, Compound, Feature
-from .columns import Strands, joined_rows, rows_of, strands_of
+from .columns import Runs, Strands, joined_rows, runs_of, sizes_of, strands_of
 
 ColumnOf = tuple[Feature, Column | None]
+Columns = tuple[ColumnOf, ...]
 
 
 def encode_example(*entries: Pieces) -> bytes:
@@ -21,20 +25,20 @@ def encode_example(*entries: Pieces) -> bytes:
     Raises:
         RecordError: no field is there; readers could not tell whose record it is.
     """
-    return b"".join(_example(tuple(chain.from_iterable(entries)), None))
+    return _joined(entries, None)
 
 
-def _example(pieces: Pieces, row: int | None) -> Pieces:
-    """Return the pieces of an Example, made of those of its entries.
+def _joined(entries: Iterable[Pieces], row: int | None) -> bytes:
+    pieces = [*chain.from_iterable(entries)]
+    size = sum(map(len, pieces))
+    if not size:
+        raise nothing_there(row)
+    return b"".join((example_head(size), *pieces))
 
-    Raises:
-        RecordError: there are none.
-    """
-    if not any(pieces):
-        raise RecordError(
-            "", "no field at all", "at least one that is not None", row=row
-        )
-    return example_pieces(pieces)
+
+def nothing_there(row: int | None) -> RecordError:
+    """Return the error of a row without any field."""
+    return RecordError("", "no field at all", "at least one that is not None", row=row)
 
 
 def encode_fields(*fields: tuple[Feature, Any], row: int | None = None) -> bytes:
@@ -46,8 +50,7 @@ def encode_fields(*fields: tuple[Feature, Any], row: int | None = None) -> bytes
     Raises:
         RecordError: a value that cannot be held, or no field is there.
     """
-    entries = merged_entries(*fields, row=row)
-    return b"".join(_example(tuple(chain.from_iterable(entries)), row))
+    return _joined(merged_entries(*fields, row=row), row)
 
 
 def merged_entries(
@@ -72,16 +75,17 @@ def merged_entries(
     return [found[key][1] for key in sorted(found, key=str.encode)]
 
 
-def encode_examples(*columns: ColumnOf) -> list[bytes]:
+def encode_examples(columns: Columns) -> list[bytes]:
     """Encode a batch, given as pairs of a feature and its column, sorted by key.
 
     Raises:
         RecordError: columns of different lengths, or a value that cannot be held.
     """
-    return [b"".join(pieces) for pieces in _examples(columns)]
+    runs, _ = _examples(columns)
+    return [*map(b"".join, zip(*runs, strict=True))]
 
 
-def frame_examples(*columns: ColumnOf) -> Iterator[Framed]:
+def frame_examples(columns: Columns) -> Iterator[Framed]:
     """Encode and frame a batch; arguments and errors are those of `encode_examples`.
 
     All rows are checked at once. Their records are put together as they are asked
@@ -89,13 +93,26 @@ def frame_examples(*columns: ColumnOf) -> Iterator[Framed]:
     less time than records of their own do. Until then the columns must stay as they
     are.
     """
-    return frame_pieces(_examples(columns))
+    runs, sizes = _examples(columns)
+    return frame_pieces([*zip(*runs, strict=True)], sizes)
 
 
-def _examples(columns: tuple[ColumnOf, ...]) -> list[Pieces]:
+def _examples(columns: Columns) -> tuple[Runs, NDArray[np.int64]]:
+    """Return the runs of bytes of a batch's Examples, and the size of each."""
     rows = count_rows(columns)
-    entries = rows_of(merged_columns(columns, rows), rows)
-    return [_example(pieces, row) for row, pieces in enumerate(entries)]
+    runs = runs_of(merged_columns(columns, rows))
+    sizes = sizes_of(runs, rows)
+    if not sizes.all():
+        raise nothing_there(int(np.argmin(sizes)))
+    return headed(example_head, runs, sizes)
+
+
+def headed(
+    head: Callable[[int], bytes], runs: Runs, sizes: NDArray[np.int64]
+) -> tuple[Runs, NDArray[np.int64]]:
+    """Put what depends on the size of each row before it; return the new sizes too."""
+    heads = [*map(head, sizes.tolist())]
+    return [heads, *runs], sizes + sizes_of([heads], len(heads))
 
 
 def merged_columns(columns: Iterable[ColumnOf], rows: int) -> Strands:

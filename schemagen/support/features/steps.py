@@ -7,14 +7,22 @@ from itertools import chain, islice
 from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..errors import Problem, RecordError
+from ..errors import Problem
 from ..tfrecord import Framed, frame_pieces
 from ..values import check_shape, described
-from ..wire import ListEntry, Pieces, sequence_pieces
+from ..wire import ListEntry, Pieces, context_head, lists_head
 from .base import Feature
-from .columns import Strands, rows_of, strands_of
-from .examples import ColumnOf, count_rows, merged_columns, merged_entries
+from .columns import Runs, Strands, runs_of, sizes_of, strands_of
+from .examples import (
+    Columns,
+    count_rows,
+    headed,
+    merged_columns,
+    merged_entries,
+    nothing_there,
+)
 from .limit import Limit
 from .tensor import Tensor
 
@@ -109,7 +117,7 @@ class Steps(Feature):
         if not len(steps):
             return []
         try:
-            return rows_of(self.step._column(steps, len(steps)), len(steps))
+            return _rows_of(self.step._column(steps, len(steps)))
         except (Problem, TypeError, ValueError):
             return self._each(self.step._pieces, steps)
 
@@ -125,11 +133,15 @@ class Steps(Feature):
         cut = any(self._limit.cut(row) is not row for row in there)
         if steps is None or not len(steps) or cut:
             return strands_of(() if v is None else self._pieces(v) for v in values)
-        encoded = iter(rows_of(self.step._column(steps, len(steps)), len(steps)))
+        encoded = _rows_of(self.step._column(steps, len(steps)))
         return strands_of(
             () if row is None else self._entry_of(islice(encoded, len(row)))
             for row in values
         )
+
+
+def _rows_of(strands: Strands) -> Iterator[Pieces]:
+    return zip(*runs_of(strands), strict=True)
 
 
 def _joined(rows: list[Sequence[Any]]) -> Sequence[Any] | None:
@@ -160,49 +172,43 @@ def encode_sequence_example(
         RecordError: a value that cannot be held, or no field is there.
     """
     others = [pair for pair in fields if not isinstance(pair[0], Steps)]
-    lists = [f._row(value, row) for f, value in fields if isinstance(f, Steps)]
-    context = merged_entries(*others, row=row)
+    steps = [f._row(value, row) for f, value in fields if isinstance(f, Steps)]
+    lists = b"".join(chain.from_iterable(steps))
+    context = b"".join(chain.from_iterable(merged_entries(*others, row=row)))
+    if not context and not lists:
+        raise nothing_there(row)
     return b"".join(
-        _sequence(
-            tuple(chain.from_iterable(context)), tuple(chain.from_iterable(lists)), row
-        )
+        (context_head(len(context)), context, lists_head(len(lists)), lists)
     )
 
 
-def encode_sequence_examples(*columns: ColumnOf) -> list[bytes]:
+def encode_sequence_examples(columns: Columns) -> list[bytes]:
     """Encode a batch, given as pairs of a feature and its column, sorted by key.
 
     Raises:
         RecordError: columns of different lengths, or a value that cannot be held.
     """
-    return [b"".join(pieces) for pieces in _sequences(columns)]
+    runs, _ = _sequences(columns)
+    return [*map(b"".join, zip(*runs, strict=True))]
 
 
-def frame_sequence_examples(*columns: ColumnOf) -> Iterator[Framed]:
+def frame_sequence_examples(columns: Columns) -> Iterator[Framed]:
     """Encode and frame a batch, as `frame_examples` does."""
-    return frame_pieces(_sequences(columns))
+    runs, sizes = _sequences(columns)
+    return frame_pieces([*zip(*runs, strict=True)], sizes)
 
 
-def _sequences(columns: tuple[ColumnOf, ...]) -> list[Pieces]:
+def _sequences(columns: Columns) -> tuple[Runs, NDArray[np.int64]]:
+    """Return the runs of bytes of a batch's SequenceExamples, and each one's size."""
     rows = count_rows(columns)
     steps = [f.encode_column(c, rows) for f, c in columns if isinstance(f, Steps)]
-    lists = rows_of(list(chain.from_iterable(steps)), rows)
+    lists = runs_of(list(chain.from_iterable(steps)))
     others = [pair for pair in columns if not isinstance(pair[0], Steps)]
-    context = rows_of(merged_columns(others, rows), rows)
-    return [
-        _sequence(features, steps, row)
-        for row, (features, steps) in enumerate(zip(context, lists, strict=True))
-    ]
-
-
-def _sequence(context: Pieces, lists: Pieces, row: int | None) -> Pieces:
-    """Return the pieces of a SequenceExample, made of those of its entries.
-
-    Raises:
-        RecordError: there are none.
-    """
-    if not any(context) and not any(lists):
-        raise RecordError(
-            "", "no field at all", "at least one that is not None", row=row
-        )
-    return sequence_pieces(context, lists)
+    context = runs_of(merged_columns(others, rows))
+    context_sizes, lists_sizes = sizes_of(context, rows), sizes_of(lists, rows)
+    there = context_sizes + lists_sizes
+    if not there.all():
+        raise nothing_there(int(np.argmin(there)))
+    context, context_sizes = headed(context_head, context, context_sizes)
+    lists, lists_sizes = headed(lists_head, lists, lists_sizes)
+    return [*context, *lists], context_sizes + lists_sizes

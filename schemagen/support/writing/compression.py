@@ -17,6 +17,7 @@ from collections.abc import Callable
 from concurrent.futures import Executor, Future
 
 from ..errors import DatasetError
+from ..wire import Buffer
 
 BLOCK_BYTES = 1 << 18
 """How much input is deflated at a time. Other sizes make other bytes of equal data."""
@@ -95,7 +96,7 @@ class Compressor:
         self._closed = False
         self._failure: BaseException | None = None
 
-    def write(self, data: bytes | memoryview) -> None:
+    def write(self, data: Buffer) -> None:
         """Take more input, of any size.
 
         Raises:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Protocol
 
 from ..errors import DatasetError
+from ..wire import Buffer
 from .lock import Lock, acquire
 
 PIECE_BYTES = 1 << 20
@@ -29,7 +30,7 @@ _URL_OF_A_PATH = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/(?!/)")
 class OutputFile(Protocol):
     """A file that is being written."""
 
-    def write(self, data: bytes | memoryview) -> None:
+    def write(self, data: Buffer) -> None:
         """Write all of some bytes."""
 
     def finish(self) -> None:
@@ -160,7 +161,7 @@ class LocalFile:
         self._path = path
         self._file = FileIO(str(path), "x")
 
-    def write(self, data: bytes | memoryview) -> None:
+    def write(self, data: Buffer) -> None:
         with _named(self._path):
             _write_all(self._file, data)
 
@@ -177,7 +178,7 @@ class LocalFile:
             self._path.unlink()
 
 
-def _write_all(file: FileIO, data: bytes | memoryview) -> None:
+def _write_all(file: FileIO, data: Buffer) -> None:
     view = memoryview(data)
     while view:
         # The system takes fewer bytes when a disk fills up, and raises at the next try.

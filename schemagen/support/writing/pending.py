@@ -31,7 +31,7 @@ from .traces import Traces
 _SYNCING = 4
 
 # A shard goes to the disk in pieces of 1 MiB, or smaller ones if many are open.
-_BUFFER = 1 << 20
+_BUFFER = 1 << 18
 _BUFFERS = 32 << 20
 
 

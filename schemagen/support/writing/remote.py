@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DatasetError
+from ..wire import Buffer
 from .directory import PIECE_BYTES, OutputFile, temporary_name
 from .lock import Lock
 
@@ -81,7 +82,7 @@ class RemoteFile:
                 raise FileExistsError
             self._file = file_system.open(path, "wb")
 
-    def write(self, data: bytes | memoryview) -> None:
+    def write(self, data: Buffer) -> None:
         view = memoryview(data)
         self._bytes += len(view)
         with _named(self._url):

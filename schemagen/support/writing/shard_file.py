@@ -6,21 +6,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from google_crc32c import extend as extend_crc32c
-
-from ..tfrecord import Framed
+from ..tfrecord import Framed, extend_crc32c
+from ..wire import Buffer
 from .directory import OutputFile
 
 SUFFIXES = {"": "", "GZIP": ".gz", "ZLIB": ".zlib"}
 """What a shard's name ends in after `.tfrecord`, by its compression."""
 
-Sink = Callable[[bytes | memoryview], object]
+Sink = Callable[[Buffer], object]
 
 
 class Stream(Protocol):
     """What takes bytes and passes them on, smaller."""
 
-    def write(self, data: bytes | memoryview, /) -> object: ...
+    def write(self, data: Buffer, /) -> object: ...
 
     def close(self) -> None: ...
 
@@ -83,7 +82,7 @@ class ShardFile:
         else:
             self._stream.write(framed.data)
 
-    def _take(self, data: bytes | memoryview) -> None:
+    def _take(self, data: Buffer) -> None:
         """Take bytes as they shall stand on disk (compressors write here too)."""
         if len(data) >= self._buffer:
             self._flush()
@@ -98,8 +97,8 @@ class ShardFile:
             pending, self._pending = self._pending, bytearray()
             self._put(bytes(pending))
 
-    def _put(self, data: bytes | memoryview) -> None:
-        self._checksum = extend_crc32c(self._checksum, bytes(data))
+    def _put(self, data: Buffer) -> None:
+        self._checksum = extend_crc32c(self._checksum, data)
         self._file.write(data)
         self._bytes += len(data)
 

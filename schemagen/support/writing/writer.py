@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from types import TracebackType
 from typing import Self
 
@@ -105,14 +105,15 @@ class ShardedWriter:
 
     def extend(self, records: Sequence[bytes]) -> None:
         """Write serialized records; errors are those of `append`."""
-        self.extend_framed(frame_records(records))
+        self.extend_framed([frame_records(records)])
 
-    def extend_framed(self, framed: Framed) -> None:
+    def extend_framed(self, runs: Iterable[Framed]) -> None:
         """Write records that are framed already; errors are those of `append`."""
         self._check_open()
         self._write_waiting()
-        self._write(framed)
-        self._records += len(framed)
+        for framed in runs:
+            self._write(framed)
+            self._records += len(framed)
 
     def _check_open(self) -> None:
         if self._closed:
