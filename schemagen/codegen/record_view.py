@@ -190,6 +190,12 @@ class RecordView:
         return Code("weighted_metrics" if self.weights else "metrics")
 
     @property
+    def pairs(self) -> Code:
+        """What encodes each field beside the field's values, sorted by key."""
+        pairs = [f"(_{identifier(f.name)}, {f.value})" for f in self.by_key]
+        return Code(", ".join(pairs) + "," * (len(pairs) == 1))
+
+    @property
     def encode_row(self) -> Code:
         """The function that joins the fields of a row."""
         if self.sequence:

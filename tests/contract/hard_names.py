@@ -17,6 +17,7 @@ GENERATED = (
     *("make_inputs", "build_model", "load_spec", "ShardedWriter", "Label", "VarLen"),
     *("element", "dataset", "info", "augment", "prepare", "batches", "training"),
     *("annotations", "datasets", "sort", "index", "write", "write_batch", "records"),
+    *("serialize_batch", "Columns", "columns", "framed"),
     *("close", "prompt", "examples", "serve", "path", "source", "seed", "writer"),
 )
 LETTERS = ("x", "X", "ª", "ﬁsh", "match", "case", "true", "x1")
@@ -27,9 +28,10 @@ ACCEPTED = (*BUILTINS, *GENERATED, *LETTERS, *INFO_ONLY)
 REFUSED = {
     "self": "SG115",
     "serialize": "SG115",
-    "serialize_batch": "SG115",
+    "columns_by_key": "SG115",
     "encode_example": "SG115",
     "encode_examples": "SG115",
+    "frame_examples": "SG115",
     "copy": "SG115",
     "json": "SG115",
     "dict": "SG115",

@@ -27,7 +27,7 @@ def test_a_line_for_each_row(tmp_path: Path) -> None:
     """What was there before is replaced; each line is there as soon as it is told."""
     path = tmp_path / "refused.jsonl"
     path.write_text("of an earlier run\n", encoding="utf-8")
-    with Report(path) as report:
+    with Report(path, "train") as report:
         assert path.read_text("utf-8") == ""
         report.add([Refused(7, "größe", "'\ud800'", "text", "encode it", None)])
         assert lines(path) == [
@@ -47,7 +47,7 @@ def test_a_line_for_each_row(tmp_path: Path) -> None:
 def test_the_lines_are_in_the_order_of_shards_and_rows(tmp_path: Path) -> None:
     """However the chunks of several shards came, the file is the same."""
     path = tmp_path / "refused.jsonl"
-    with Report(path) as report:
+    with Report(path, "train") as report:
         report.add([refused(10, "größe", 1), refused(11, "age", 1)])
         report.add([refused(5, "\ud800", 0)])
         report.add([refused(12, "age", 1)])
@@ -61,7 +61,7 @@ def test_the_lines_are_in_the_order_of_shards_and_rows(tmp_path: Path) -> None:
 def test_nothing_refused(tmp_path: Path) -> None:
     """An empty file says that there was nothing, and no warning is given."""
     path = tmp_path / "refused.jsonl"
-    with warnings.catch_warnings(), Report(path) as report:
+    with warnings.catch_warnings(), Report(path, "train") as report:
         warnings.simplefilter("error")
         report.add([])
     assert path.read_text("utf-8") == ""
@@ -74,12 +74,12 @@ def test_the_warning(tmp_path: Path, several: bool) -> None:
     rows = [refused(9), refused(4, "kind"), refused(5, ""), refused(6), refused(7)]
     with (
         pytest.warns(RuntimeWarning) as caught,
-        Report(path if several else None) as report,
+        Report(path if several else None, "train") as report,
     ):
         report.add(rows)
     where = f"see {path}" if several else "pass refused=, a path, for a report of them"
     assert str(caught[0].message) == (
-        "5 rows were left out (3 for field 'age', 1 for the row as a whole, 1 for "
+        "split 'train': 5 rows were left out (3 for field 'age', 1 for the row as a whole, 1 for "
         f"field 'kind'); {where}:\n"
         "  row 4: field 'kind': found found 4, expected an integer\n"
         "  row 5: found found 5, expected an integer\n"
@@ -92,9 +92,10 @@ def test_one_row(tmp_path: Path) -> None:
     """One row is spoken of as one."""
     with (
         pytest.warns(
-            RuntimeWarning, match=r"^1 row was left out \(1 for field 'age'\)"
+            RuntimeWarning,
+            match=r"^split 'train': 1 row was left out \(1 for field 'age'\)",
         ),
-        Report(None) as report,
+        Report(None, "train") as report,
     ):
         report.add([refused(9)])
 
@@ -104,7 +105,7 @@ def test_an_error_leaves_the_lines(tmp_path: Path) -> None:
     path = tmp_path / "refused.jsonl"
 
     def fail() -> None:
-        with Report(path) as report:
+        with Report(path, "train") as report:
             report.add([refused(9)])
             raise OSError("disk full")
 
@@ -118,13 +119,13 @@ def test_an_error_leaves_the_lines(tmp_path: Path) -> None:
 def test_going_on_from_an_earlier_run(tmp_path: Path) -> None:
     """Lines that still hold are kept and counted; others, and half ones, are not."""
     path = tmp_path / "refused.jsonl"
-    with pytest.warns(RuntimeWarning), Report(path) as report:
+    with pytest.warns(RuntimeWarning), Report(path, "train") as report:
         report.add([refused(1, part=0), refused(2, part=0), refused(1, part=1)])
     with path.open("a", encoding="utf-8") as file:
         file.write('[]\n"x"\n{"row": "1"}\n{"shard": 0, "ro')
     with (
-        pytest.warns(RuntimeWarning, match="^3 rows were left out"),
-        Report(path, keep=lambda shard, row: shard == 0) as report,
+        pytest.warns(RuntimeWarning, match="^split 'train': 3 rows were left out"),
+        Report(path, "train", keep=lambda shard, row: shard == 0) as report,
     ):
         report.add([refused(8, part=1)])
     found = [(line["shard"], line["row"]) for line in lines(path)]
@@ -134,7 +135,7 @@ def test_going_on_from_an_earlier_run(tmp_path: Path) -> None:
 def test_going_on_without_an_earlier_report(tmp_path: Path) -> None:
     """There may be none to keep lines of."""
     path = tmp_path / "refused.jsonl"
-    with Report(path, keep=lambda shard, row: True) as report:
+    with Report(path, "train", keep=lambda shard, row: True) as report:
         assert report.rows == 0
     assert path.read_text("utf-8") == ""
 

@@ -11,6 +11,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -469,7 +470,7 @@ def test_workers_of_workers(monkeypatch: pytest.MonkeyPatch) -> None:
 # Scripts of their own, whose processes all write to one pipe: it ends with the last.
 
 _SCRIPT = """
-import multiprocessing, os, sys, time
+import multiprocessing, signal
 from numbered_rows import Table, serialize
 from schemagen.support.writing.encoding import Encoding
 from schemagen.support.writing.sources import source_of
@@ -484,6 +485,8 @@ class Endless(Table):
         return {{"number": index}}
 
 def main():
+    # Shells let what they start in the background ignore it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     multiprocessing.set_start_method({method!r})
     for chunk in chunks(source_of(Endless(1000)), Encoding(serialize), workers=2):
         pass
@@ -493,17 +496,24 @@ def main():
 """
 
 
-def run(path: Path, method: str, guard: str) -> subprocess.Popen[str]:
+@contextmanager
+def run(path: Path, method: str, guard: str) -> Iterator[subprocess.Popen[str]]:
+    """Run the script; none of its processes is left afterwards."""
     script = path / "script.py"
     script.write_text(_SCRIPT.format(method=method, guard=guard), encoding="utf-8")
-    return subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, str(script)],
         env={**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{HERE}"},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-    )
+    ) as parent:
+        try:
+            yield parent
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(parent.pid, signal.SIGKILL)
 
 
 @pytest.mark.parametrize("start", METHODS)

@@ -31,6 +31,7 @@ class Report:
 
     Args:
         path: a local file, replaced; None for none.
+        split: the split's name, for the warning.
         keep: tells by shard (None where there is one source) and row which lines of
             an earlier run still hold, where this run goes on from it.
 
@@ -39,11 +40,16 @@ class Report:
     """
 
     def __init__(
-        self, path: str | os.PathLike[str] | None, *, keep: Keep | None = None
+        self,
+        path: str | os.PathLike[str] | None,
+        split: str,
+        *,
+        keep: Keep | None = None,
     ) -> None:
         if path is not None and "://" in os.fspath(path):
             raise DatasetError(f"refused={os.fspath(path)!r}: expected a local path")
         self.rows = 0
+        self._split = split
         self._path = None if path is None else Path(path)
         self._keep = keep
         self._file: IO[str] | None = None
@@ -144,7 +150,7 @@ class Report:
             if self._path is None
             else f"see {self._path}"
         )
-        return f"{rows} left out ({fields}); {where}:\n{shown}{ending}"
+        return f"split {self._split!r}: {rows} left out ({fields}); {where}:\n{shown}{ending}"
 
 
 def _place(row: Refused) -> tuple[int, int]:

@@ -118,7 +118,7 @@ def write_split(
         unique = Buckets(pending.buckets, key_field=key_field)
     try:
         with (
-            Report(refused, keep=passed(pending, rows, parts)) as report,
+            Report(refused, split, keep=passed(pending, rows, parts)) as report,
             reporter(progress, rows.length, split) as told,
         ):
 

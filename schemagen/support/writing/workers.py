@@ -14,6 +14,7 @@ from typing import Any
 
 from ..errors import DatasetError, position
 from .encoding import Chunk, Encoding, encode_rows
+from .options import check_workers
 from .pool import Pool
 from .sources import Indexed, Parts, Source, Stream, check_start
 from .worker import Done, Task
@@ -58,8 +59,7 @@ def chunks(
         DatasetError: a worker has died, or cannot be given what it needs.
         Exception: whatever the source raises, with the position as note.
     """
-    if type(workers) is not int or workers < 1:
-        raise DatasetError(f"workers={workers!r}: expected an integer from 1")
+    check_workers(workers)
     if parts is None:
         parts = range(len(source) if isinstance(source, Parts) else blocks)
     if isinstance(source, Parts):
