@@ -111,7 +111,7 @@ def test_numbers_of_records_and_shards_and_profiles(tmp_path: Path) -> None:
 def test_processes_and_memory(tmp_path: Path) -> None:
     """Each source is written with one worker and two; each mode says what it took."""
     found, text = run(tmp_path, "--parts", "workers,memory")
-    assert len(found["workers"]["seconds"]) == 3
+    assert len(found["workers"]["seconds"]) == 4
     for times in found["workers"]["seconds"].values():
         assert set(times) == {"1", "2"}
     assert list(found["memory"]) == [

@@ -42,7 +42,8 @@ class Indexed:
         return len(self._numbers)
 
     def __getitem__(self, index: int) -> dict[str, int]:
-        if index == self._stop:
+        # Those after it too: several workers may be at them at the same time.
+        if self._stop is not None and index >= self._stop:
             raise Stopped
         return {"n": self._numbers[index]}
 

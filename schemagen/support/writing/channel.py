@@ -22,6 +22,10 @@ _LENGTHS = struct.Struct("<QQ")
 # Smaller memory is not worth a call of its own, and goes into the head.
 _LARGE = 1 << 14
 
+# How much is to be on its way between two processes: enough for a large row or two,
+# so that who sends it goes on while the other is still busy with those before.
+_BETWEEN = 1 << 22
+
 # Windows cannot wait for all of it.
 _WAIT_FOR_ALL = getattr(socket, "MSG_WAITALL", 0)
 
@@ -41,6 +45,10 @@ class Packed:
     def unpacked(self) -> Any:
         """Return the object; raises whatever its classes do."""
         return pickle.loads(self.head, buffers=self.buffers)
+
+    def kept(self) -> Packed:
+        """Return the same with memory of its own."""
+        return Packed(self.head, [memoryview(bytes(b)) for b in self.buffers])
 
     @property
     def size(self) -> int:
@@ -65,6 +73,15 @@ def pack(value: object) -> Packed:
 
     head = pickle.dumps(value, protocol=5, buffer_callback=keep_small)
     return Packed(head, buffers)
+
+
+def connected() -> tuple[socket.socket, socket.socket]:
+    """Return the two ends of a connection, for a `Channel` each."""
+    ends = socket.socketpair()
+    for end in ends:
+        # The system gives what it allows of it.
+        end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _BETWEEN)
+    return ends
 
 
 class Channel:

@@ -8,6 +8,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
 from multiprocessing.reduction import ForkingPickler
@@ -15,7 +16,7 @@ from signal import Signals
 from typing import Any
 
 from ..errors import DatasetError
-from .channel import Channel, Packed, pack
+from .channel import Channel, Packed, connected, pack
 from .encoding import Chunk, Encoding
 from .sources import Indexed, Parts
 from .worker import Done, Failed, Task, chunk_of, work
@@ -113,7 +114,7 @@ class Pool:
         ends: list[socket.socket] = []
         # All processes start before the first thread: a forked one has no threads.
         for number in range(workers):
-            mine, theirs = socket.socketpair()
+            mine, theirs = connected()
             ends.append(mine)
             process = context.Process(
                 target=work,
@@ -156,7 +157,7 @@ class Pool:
     def _assign(self, worker: _Worker, task: Task) -> None:
         if not worker.tasks:
             worker.next_row = task.first
-        worker.tasks.append(task)
+        worker.tasks.append(replace(task, rows=None))  # they are on their way
         self._order.append(worker)
 
     def _send(self, worker: _Worker, packed: Packed) -> None:
@@ -218,7 +219,9 @@ class Pool:
 
     def _roomy(self) -> _Worker | None:
         worker = min(self._workers, key=lambda worker: len(worker.tasks))
-        return worker if len(worker.tasks) < self._ahead else None
+        waiting = worker.tasks
+        full = sum(task.size for task in waiting) >= _AHEAD_BYTES
+        return None if full or len(waiting) >= self._ahead else worker
 
     def finish(self) -> None:
         """Say that no more tasks will be given."""

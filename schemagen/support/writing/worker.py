@@ -16,15 +16,52 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from io import BytesIO
+from itertools import chain
 from queue import SimpleQueue
 from socket import socket
-from typing import Any
+from typing import Any, Self
 
 from ..errors import position
 from ..tfrecord import Framed
 from .channel import Channel, Packed, pack
 from .encoding import Chunk, Encoding, encode_rows
 from .sources import Indexed, Parts
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Rows on their way to a worker.
+
+    Attributes:
+        pickles: of the rows, one after the other.
+        buffers: the large memory of all of them, in order.
+    """
+
+    pickles: pickle.PickleBuffer | memoryview | bytes
+    buffers: tuple[pickle.PickleBuffer | memoryview, ...]
+
+    @classmethod
+    def of(cls, packed: Sequence[Packed]) -> Self:
+        """Put rows together; their large memory is only referred to."""
+        # One piece of memory arrives much sooner than many small ones.
+        pickles = pickle.PickleBuffer(b"".join(row.head for row in packed))
+        buffers = chain.from_iterable(row.buffers for row in packed)
+        return cls(pickles, tuple(map(pickle.PickleBuffer, buffers)))
+
+    def unpickled(self, first: int) -> Iterator[object]:
+        """Yield the rows; `first` is the position of the first of them."""
+        buffers = iter(self.buffers)
+        stream = BytesIO(self.pickles)
+        size = memoryview(self.pickles).nbytes
+        number = first
+        while stream.tell() < size:
+            try:
+                row = pickle.load(stream, buffers=buffers)
+            except Exception as error:
+                error.add_note(f"while a worker process unpickled {position(number)}")
+                raise
+            yield row
+            number += 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +75,8 @@ class Task:
         first: the position of the first row.
         stop: the position after the last row; None for all that there are.
         last: whether the part ends with them.
-        rows: the rows' pickles, one after the other; None if the worker has the
-            source.
+        rows: the rows; None if the worker has the source.
+        size: the bytes of these rows.
     """
 
     part: int
@@ -47,7 +84,15 @@ class Task:
     first: int
     stop: int | None
     last: bool
-    rows: pickle.PickleBuffer | memoryview | bytes | None = None
+    rows: Rows | None = None
+    size: int = 0
+
+    @classmethod
+    def of(cls, packed: Sequence[Packed], first: int) -> Self:
+        """Return the task to encode rows that come with it."""
+        size = sum(row.size for row in packed)
+        stop = first + len(packed)
+        return cls(0, None, first, stop, last=False, rows=Rows.of(packed), size=size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +239,7 @@ def _chunks(
     task: Task, source: Parts | Indexed | None, encoding: Encoding
 ) -> Iterator[Chunk]:
     if task.rows is not None:
-        rows = _unpickled(task)
+        rows = task.rows.unpickled(task.first)
     else:
         assert source is not None
         rows = source.rows(task.part, task.first, task.stop)
@@ -206,19 +251,6 @@ def _chunks(
         first=task.first,
         last=task.last,
     )
-
-
-def _unpickled(task: Task) -> Iterator[object]:
-    assert task.rows is not None
-    assert task.stop is not None
-    pickles = BytesIO(task.rows)
-    for number in range(task.first, task.stop):
-        try:
-            found = pickle.load(pickles)
-        except Exception as error:
-            error.add_note(f"while a worker process unpickled {position(number)}")
-            raise
-        yield found
 
 
 def _failed(error: BaseException) -> Failed:

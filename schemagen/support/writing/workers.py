@@ -6,13 +6,13 @@ that the bytes of all chunks together do not depend on the number of workers.
 
 from __future__ import annotations
 
-import pickle
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
 from ..errors import DatasetError, position
+from .channel import Packed, pack
 from .encoding import Chunk, Encoding, encode_rows
 from .options import check_workers
 from .pool import Pool
@@ -26,7 +26,11 @@ _FIRST_TASK_ROWS = 16
 _TASK_ROWS = 4096
 
 # Rows that are sent to a worker wait there in memory, this many bytes at a time.
-_TASK_BYTES = 1 << 20
+_TASK_BYTES = 1 << 18
+
+# How many tasks with rows are sent to a worker before it is done with the first: its
+# thread that receives them has to wait for the one that encodes.
+_AHEAD = 8
 
 
 def chunks(
@@ -194,7 +198,7 @@ def _streamed(
         None,
         encoding,
         ordered=True,
-        ahead=2,
+        ahead=_AHEAD,
         next_task=None,
         learn=pace.learn,
     )
@@ -203,12 +207,10 @@ def _streamed(
         rows = source.rows(0, skip)
         while not ended:
             yield from pool.chunks()
-            pickles, failure, ended = _gather(rows, row, pace)
-            stop = row + len(pickles)
-            if pickles:
-                # One piece of memory arrives much sooner than many small ones.
-                joined = pickle.PickleBuffer(b"".join(pickles))
-                pool.give(Task(0, None, row, stop, last=False, rows=joined))
+            packed, failure, ended = _gather(rows, row, pace)
+            stop = row + len(packed)
+            if packed:
+                pool.give(Task.of(packed, row))
             row = stop
         pool.finish()
         yield from pool.chunks()
@@ -221,35 +223,37 @@ def _streamed(
 
 def _gather(
     rows: Iterator[object], first: int, pace: _Pace
-) -> tuple[list[bytes], Exception | None, bool]:
-    """Take the rows of a task, each pickled before the source is asked for another.
+) -> tuple[list[Packed], Exception | None, bool]:
+    """Take the rows of a task.
 
-    A source may use the memory of a row again for the next one.
+    A source may use the memory of a row again for the next one. So rows get memory of
+    their own, all but the last, which is sent before the source is asked again: large
+    rows, each of them a task, are not copied at all.
 
     Returns:
-        Their pickles; what has ended them, if it was an error; whether they have ended.
+        The rows; what has ended them, if it was an error; whether they have ended.
     """
-    gathered: list[bytes] = []
+    gathered: list[Packed] = []
     size = 0
     try:
         for row in rows:
-            pickled = _pickled(row, first + len(gathered))
-            gathered.append(pickled)
-            size += len(pickled)
-            if len(gathered) >= pace.rows or size >= _TASK_BYTES:
-                return gathered, None, False
+            packed = _packed(row, first + len(gathered))
+            size += packed.size
+            if len(gathered) + 1 >= pace.rows or size >= _TASK_BYTES:
+                return [*gathered, packed], None, False
+            gathered.append(packed.kept())
     except Exception as error:
         return gathered, error, True
     return gathered, None, True
 
 
-def _pickled(row: Any, number: int) -> bytes:
+def _packed(row: Any, number: int) -> Packed:
     """Pickle a row, as a dict if it can be one; a worker says what is wrong if not."""
     if type(row) is not dict:
         with suppress(Exception):
             row = dict(row)
     try:
-        return pickle.dumps(row, protocol=5)
+        return pack(row)
     except Exception as error:
         raise DatasetError(
             f"{position(number)} cannot be sent to a worker process ({error}); make "
