@@ -108,12 +108,16 @@ def pack_row(values: NDArray[np.int64]) -> bytes:
     """Encode the int64 values [N] of one row as varints."""
     if values.size <= _FEW:
         return b"".join(map(_signed_varint, values.tolist()))
-    if (
-        0 < int(np.bitwise_or.reduce(values)) < _KNOWN
-        and np.count_nonzero(values) == values.size
-    ):
+    if np.minimum.reduce(values) > 0:
         # All zeros that are found in such varints are those that pad them.
-        return _known().take(values).tobytes().translate(None, b"\0")
+        try:
+            return _known().take(values).tobytes().translate(None, b"\0")
+        except IndexError:
+            return _packed(values)  # some are larger than the table has
+    return _packed(values)
+
+
+def _packed(values: NDArray[np.int64]) -> bytes:
     table, written = varint_table(values)
     return table[written].tobytes()
 
