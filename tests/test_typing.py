@@ -80,23 +80,72 @@ def use(row: dict[str, Any], pet: Pet) -> float:
 '''
 
 
-def wrong_lines() -> set[int]:
+WRITING = '''\
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+from generated.digit.serializer import Writer, write_dataset
+
+
+class Table:
+    """Rows by index."""
+
+    def __len__(self) -> int:
+        return 3
+
+    def __getitem__(self, index: int) -> dict[str, Any]:
+        return {"label": index}
+
+
+class Endless:
+    """Rows by index, nobody knows how many."""
+
+    def __getitem__(self, index: int) -> dict[str, Any]:
+        return {"label": index}
+
+
+def rows(first: int) -> Iterator[dict[str, Any]]:
+    yield {"label": first}
+
+
+def use(table: Table) -> int:
+    write_dataset(rows(0), "data", "train")
+    write_dataset([{"label": 0}], "data", "train", shards=2, workers=2)
+    write_dataset(table, "data", "train", shuffle_seed=1, progress=print)
+    write_dataset([partial(rows, n) for n in range(3)], "data", "train")
+    write_dataset(Endless(), "data", "train")  # wrong
+    write_dataset([rows, rows], "data", "train")  # wrong
+    write_dataset(3, "data", "train")  # wrong
+    write_dataset(table, "data", "train", on_error="ignore")  # wrong
+    write_dataset(table, "data", "train", worker=2)  # wrong
+    with Writer("data", "train") as writer:
+        writer.write(lable=3)  # wrong
+    return write_dataset(table, "data", "train", compression="GZIP")
+'''
+
+
+def wrong_lines(text: str) -> set[int]:
     return {
         number
-        for number, line in enumerate(SCHEMA.splitlines(), start=1)
+        for number, line in enumerate(text.splitlines(), start=1)
         if line.endswith("# wrong")
     }
 
 
+USES = pytest.mark.parametrize("text", [SCHEMA, WRITING], ids=["schema", "writing"])
+
+
 @pytest.mark.slow
-def test_mypy_finds_what_is_wrong_and_nothing_else(tmp_path: Path) -> None:
+@USES
+def test_mypy_finds_what_is_wrong_and_nothing_else(tmp_path: Path, text: str) -> None:
     """In its strict mode, each mistake at its line."""
     path = tmp_path / "pets.py"
-    path.write_text(SCHEMA)
+    path.write_text(text)
     command = [sys.executable, "-m", "mypy", "--strict", "--no-incremental", str(path)]
     result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     found = re.findall(r"pets\.py:(\d+): error", result.stdout)
-    assert set(map(int, found)) == wrong_lines(), result.stdout
+    assert set(map(int, found)) == wrong_lines(text), result.stdout
 
 
 def pyright(*paths: Path) -> list[tuple[str, int]]:
@@ -114,11 +163,14 @@ def pyright(*paths: Path) -> list[tuple[str, int]]:
 
 
 @pytest.mark.slow
-def test_pyright_finds_what_is_wrong_and_nothing_else(tmp_path: Path) -> None:
+@USES
+def test_pyright_finds_what_is_wrong_and_nothing_else(
+    tmp_path: Path, text: str
+) -> None:
     """The same mistakes, as editors show them."""
     path = tmp_path / "pets.py"
-    path.write_text(SCHEMA)
-    assert {line for _, line in pyright(path)} == wrong_lines()
+    path.write_text(text)
+    assert {line for _, line in pyright(path)} == wrong_lines(text)
 
 
 @pytest.mark.slow

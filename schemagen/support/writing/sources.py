@@ -11,13 +11,16 @@ from ..errors import DatasetError, RecordError, position
 from ..values import described
 from .encoding import Unreadable
 
+# A dict, or an instance of a schema's class, which gives its fields one by one.
+Row = Mapping[str, Any] | Iterable[tuple[str, Any]]
+
 
 class Rows(Protocol):
     """What has a length, and a row at each index from 0."""
 
     def __len__(self) -> int: ...
 
-    def __getitem__(self, index: int, /) -> Any: ...
+    def __getitem__(self, index: int, /) -> Row: ...
 
 
 @dataclass(frozen=True)
@@ -206,7 +209,7 @@ def check_start(start: int, found: int) -> None:
 def _loaded(items: Rows, positions: range) -> Iterator[object]:
     for index in positions:
         try:
-            row = items[index]
+            row: object = items[index]
         except RecordError as error:
             row = Unreadable(error)
         except Exception as error:

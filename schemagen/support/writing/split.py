@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal
 
 from ..errors import DatasetError
 from ..manifest import Manifest, Spec
@@ -23,10 +23,9 @@ from .pending import PendingSplit
 from .progress import Progress, reporter
 from .refused import Report
 from .shuffle import Buckets
-from .sources import Indexed, Parts, Rows, Source, source_of
+from .sources import Indexed, Parts, Row, Rows, Source, source_of
 from .writer import warn_of_nothing
 
-Row = Mapping[str, Any] | Iterable[tuple[str, Any]]
 RowSource = Iterable[Row] | Rows | Sequence[Callable[[], Iterable[Row]]]
 
 
