@@ -154,7 +154,9 @@ def test_a_damaged_manifest_is_refused(tmp_path: Path, damage: str) -> None:
             use()
         text = str(caught.value)
         assert text.startswith(f"{path}: not a whole manifest (")
-        assert text.endswith("; restore it or write the dataset again")
+        assert text.endswith(
+            "; restore it, or remove it and write the dataset again with overwrite=True"
+        )
 
 
 def test_a_manifest_without_a_seal() -> None:
@@ -212,8 +214,8 @@ def test_what_a_broken_seal_says(tmp_path: Path) -> None:
         re.escape(
             f"{path}: not a whole manifest (ValueError('its text has the CRC-32C "
         )
-        + r"[0-9a-f]{8}, and not the [0-9a-f]{8} of its own entry'\)\); restore it or "
-        "write the dataset again",
+        + r"[0-9a-f]{8}, and not the [0-9a-f]{8} of its own entry'\)\); restore it, or "
+        "remove it and write the dataset again with overwrite=True",
         str(caught.value),
     )
 

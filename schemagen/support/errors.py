@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Iterable
 from difflib import get_close_matches
+from pathlib import Path
+
+# Where generated code lies, this module with it.
+_HERE = str(Path(__file__).parents[1])
 
 
 def did_you_mean(word: object, choices: Iterable[str]) -> str:
@@ -15,6 +21,14 @@ def did_you_mean(word: object, choices: Iterable[str]) -> str:
 def position(row: int, shard: int | None = None) -> str:
     """Say where a row stands: in the source, or in the source of one shard."""
     return f"row {row}" if shard is None else f"shard {shard}, row {row}"
+
+
+def warn(message: str) -> None:
+    """Warn of what happens at the line that has called generated code."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_HERE):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, RuntimeWarning, stacklevel=level)
 
 
 class Problem(ValueError):
@@ -82,6 +96,10 @@ class RecordError(ValueError):
 
 class DatasetError(Exception):
     """A data directory that cannot be written or read as asked."""
+
+
+class ChangedSourceError(DatasetError):
+    """A source whose rows are not those that an interrupted run has written."""
 
 
 class SchemaMismatchError(DatasetError):

@@ -51,13 +51,8 @@ def read_header(data: bytes, encoding: str) -> ImageHeader:
     """
     found = sniff(data)
     if found is None or encoding not in (found, "any"):
-        start = data[:8].hex(" ")
-        raise Problem(
-            f"a {found} image"
-            if found
-            else f"bytes that begin with {start or 'nothing'}",
-            _named(encoding),
-        )
+        start = f"bytes that begin with {data[:8].hex(' ')}" if data else "no bytes"
+        raise Problem(f"a {found} image" if found else start, _named(encoding))
     header = HEADERS[found](data)
     if header is None:
         raise Problem(f"a truncated {found} image", f"a whole {found} image")

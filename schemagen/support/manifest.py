@@ -172,8 +172,8 @@ def loads(text: str | bytes, where: str) -> Manifest:
         return Manifest(data["record"], data["fingerprint"], data["spec"], splits)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise DatasetError(
-            f"{where}: not a whole manifest ({error!r}); restore it or write the "
-            "dataset again"
+            f"{where}: not a whole manifest ({error!r}); restore it, or remove it and "
+            "write the dataset again with overwrite=True"
         ) from None
 
 

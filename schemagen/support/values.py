@@ -282,7 +282,8 @@ def described(value: object) -> str:
         return f"{type(value).__name__} {shortened(value)}"
     if isinstance(value, (bool, int, float, complex)):
         return f"{type(value).__name__} {value!r}"
-    return f"a {type(value).__name__}"
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'AEIOUaeiou' else 'a'} {name}"
 
 
 def shortened(value: object, limit: int = 60) -> str:

@@ -49,6 +49,7 @@ ACTS: dict[str, Callable[[], object]] = {
     "unsendable": lambda: _raise(Unsendable("no way back")),
     "unreturnable": lambda: _raise(Unreturnable(text="lost on the way")),
     "leave": lambda: os._exit(3),
+    "stop": lambda: _raise(StopIteration()),
     "quit": lambda: _raise(SystemExit(4)),
     "interrupt": lambda: os.kill(os.getpid(), signal.SIGINT),
     "die": lambda: os.kill(os.getpid(), signal.SIGKILL),

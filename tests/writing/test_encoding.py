@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator
 from enum import Enum
 from typing import Any
@@ -12,6 +13,7 @@ from numbered_rows import serialize
 
 from schemagen.support.errors import DatasetError, RecordError
 from schemagen.support.tfrecord import frame
+from schemagen.support.writing import encoding
 from schemagen.support.writing.encoding import (
     CHUNK_BYTES,
     CHUNK_ROWS,
@@ -49,6 +51,36 @@ def test_chunks_are_consecutive_framed_records() -> None:
     assert [chunk.last for chunk in found] == [False, False, True]
     assert {chunk.part for chunk in found} == {3}
     assert {chunk.keys for chunk in found} == {None}
+
+
+def test_slow_rows_are_handed_on_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows that take half a second each make chunks of a second."""
+    clock = itertools.count(0.0, 0.5)
+    monkeypatch.setattr(encoding, "monotonic", lambda: next(clock))
+    sizes = [len(chunk.framed) for chunk in encoded(numbered(5))]
+    assert sizes == [2, 2, 1]
+
+
+def test_rows_before_an_error_are_handed_on() -> None:
+    """Whether a row, a value or the source is at fault, what came before is good."""
+
+    def failing() -> Iterator[dict[str, Any]]:
+        yield from numbered(3)
+        raise OSError
+
+    wrong = [*numbered(3), {"number": -1}]
+    strange = [*numbered(3), 5]
+    for rows, error in (
+        (failing(), OSError),
+        (wrong, RecordError),
+        (strange, TypeError),
+    ):
+        found = []
+        with pytest.raises(error):
+            found.extend(encode_rows(rows, RAISE, first=10))
+        (chunk,) = found
+        assert chunk.rows.tolist() == [10, 11, 12]
+        assert (chunk.next_row, chunk.last) == (13, False)
 
 
 def test_a_chunk_ends_with_the_record_that_fills_it() -> None:

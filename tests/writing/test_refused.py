@@ -143,7 +143,7 @@ def test_going_on_without_an_earlier_report(tmp_path: Path) -> None:
 def test_a_remote_path() -> None:
     """The report grows line by line, which remote files cannot."""
     with pytest.raises(DatasetError) as caught:
-        Report("gs://bucket/refused.jsonl")
+        Report("gs://bucket/refused.jsonl", "train")
     assert str(caught.value) == (
         "refused='gs://bucket/refused.jsonl': expected a local path"
     )

@@ -212,8 +212,31 @@ def test_a_source_that_has_changed_is_not_resumed(
     make = SOURCES[source]
     with pytest.raises(Stopped):
         write(make(2900), tmp_path, **options)
-    with pytest.raises(DatasetError, match=r"the source has changed: row \d+ is not"):
+    with pytest.raises(
+        DatasetError, match=r"the source has changed: row \d+ is not"
+    ) as caught:
         write(make(None, range(1, COUNT + 1)), tmp_path, resume=True, **options)
+    assert not hasattr(caught.value, "__notes__")
+
+
+def test_a_complete_split_is_not_resumed(tmp_path: Path) -> None:
+    """It says that nothing is left to do, and replaces nothing."""
+    write(indexed(None), tmp_path, resume=True)
+    with pytest.raises(DatasetError) as caught:
+        write(indexed(None), tmp_path, resume=True)
+    assert str(caught.value) == (
+        f"{tmp_path}/manifest.json: split 'train' exists with {COUNT} records; it is "
+        "complete, and there is nothing to resume; pass overwrite=True to replace it"
+    )
+
+
+def test_warnings_show_the_line_that_writes(tmp_path: Path) -> None:
+    """Not one of ours; rows that were all left out are not said to be used up."""
+    with pytest.warns(RuntimeWarning) as caught:
+        write([{"n": -1}], tmp_path, on_error="skip")
+    (warning,) = caught
+    assert warning.filename == __file__
+    assert str(warning.message).startswith("split 'train': 1 row was left out")
 
 
 def test_a_run_without_resume_begins_anew_and_says_so(tmp_path: Path) -> None:

@@ -265,6 +265,13 @@ def test_leaving_a_worker_leaves_the_job(workers: int, forked: None) -> None:
 
 
 @pytest.mark.parametrize("workers", [1, 2])
+def test_a_row_that_stops_an_iteration(workers: int, forked: None) -> None:
+    """It is no end of the rows, and its position is named."""
+    with pytest.raises(RuntimeError, match="raised StopIteration for row 41"):
+        joined(indexed({41: "stop"}), workers=workers)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
 def test_a_generator_that_fails(workers: int, forked: None) -> None:
     """What it has given is encoded first; then its error comes, with the position."""
     found = chunks(streamed({1500: "error"}), Encoding(serialize), workers=workers)
@@ -272,7 +279,7 @@ def test_a_generator_that_fails(workers: int, forked: None) -> None:
     with pytest.raises(OSError, match="Input/output error") as caught:
         rows.extend(chunk.next_row for chunk in found)
     assert caught.value.__notes__ == ["while the source made row 1500"]
-    assert rows[-1] == (1500 if workers > 1 else 1024)
+    assert rows[-1] == 1500
     with pytest.raises(RecordError) as refused:
         joined(streamed({1499: "refused", 1500: "error"}), workers=workers)
     assert refused.value.row == 1499

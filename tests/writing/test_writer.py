@@ -323,9 +323,9 @@ def test_files_that_nobody_knows_are_refused(tmp_path: Path) -> None:
     with pytest.raises(DatasetError) as caught:
         make_writer(tmp_path)
     assert str(caught.value) == (
-        f"{tmp_path}: 1 files of a split 'train' that no manifest lists "
-        "(train-00000-of-00002.tfrecord, ...), left by other code; pass overwrite=True "
-        "to replace them"
+        f"{tmp_path}: 1 files of a split 'train' that no manifest lists, "
+        "the first is train-00000-of-00002.tfrecord: left by other code, or the "
+        "manifest is lost; pass overwrite=True to replace them"
     )
 
 
@@ -496,7 +496,24 @@ def test_bad_split_names(tmp_path: Path, split: str) -> None:
     assert names(tmp_path) == []
 
 
-@pytest.mark.parametrize("split", ["train", "v1.2", "fold_0", "train-2024-01"])
+@pytest.mark.parametrize(
+    ("split", "message"),
+    [
+        ("manifest", "files of the directory have names like this"),
+        ("train-00000-of-00001", "files of the directory have names like this"),
+        ("a" * 151, "expected at most 150 characters"),
+    ],
+)
+def test_names_of_other_files(tmp_path: Path, split: str, message: str) -> None:
+    """A split whose files would be taken for others is refused at once."""
+    with pytest.raises(DatasetError, match=message):
+        make_writer(tmp_path, split)
+    assert names(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    "split", ["train", "v1.2", "fold_0", "train-2024-01", "a" * 150, "manifest-2"]
+)
 def test_good_split_names(tmp_path: Path, split: str) -> None:
     """Usual names work, with inner dots and dashes."""
     write(tmp_path, ROWS, split=split)
@@ -508,7 +525,17 @@ def test_good_split_names(tmp_path: Path, split: str) -> None:
     [
         ({"shards": 0}, "shards=0: expected 1 to 99999, or None"),
         ({"shards": 100_000}, "shards=100000: expected 1 to 99999, or None"),
-        ({"shard_bytes": 0}, "shard_bytes=0: expected at least 1"),
+        ({"shards": 1.5}, "shards=1.5: expected 1 to 99999, or None"),
+        ({"shards": "2"}, "shards='2': expected 1 to 99999, or None"),
+        ({"shards": True}, "shards=True: expected 1 to 99999, or None"),
+        ({"shard_bytes": 0}, "shard_bytes=0: expected an integer from 1"),
+        ({"shard_bytes": None}, "shard_bytes=None: expected an integer from 1"),
+        ({"shard_bytes": 1.5e4}, "shard_bytes=15000.0: expected an integer from 1"),
+        (
+            {"shards": 2, "shard_bytes": 100},
+            "shard_bytes=100 beside shards=2: expected one of them, the number of files "
+            "or their size",
+        ),
         (
             {"compression": "zlib"},
             "compression='zlib': expected None, 'GZIP' or 'ZLIB'",

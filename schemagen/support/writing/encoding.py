@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,9 @@ CHUNK_BYTES = 1 << 20
 """A chunk ends with the record that makes it this large."""
 
 CHUNK_ROWS = 1024
+
+# After this long rows that take their time are handed on, for shards and for bars.
+CHUNK_SECONDS = 1.0
 """A chunk is of no more rows than this, written or refused."""
 
 
@@ -164,7 +168,7 @@ def encode_rows(
     first: int = 0,
     last: bool = True,
 ) -> Iterator[Chunk]:
-    """Encode rows, holding about 1 MiB of records at a time.
+    """Encode rows, holding about 1 MiB of records at a time, or those of a second.
 
     Args:
         rows: dicts of fields, or what dict() makes one of, such as an instance of
@@ -188,39 +192,48 @@ def encode_rows(
     """
     serialize, keyed = encoding.serialize, encoding.key_field is not None
     pending = _Pending(part, keyed)
-    number = first - 1
-    for number, row in enumerate(rows, first):
-        refused = fields = None
-        try:
-            fields = row if type(row) is dict else _fields_of(row)
-            record = serialize(**fields)
-            if keyed:
-                pending.keys.append(encoding.key_of(fields))
-            pending.add(number, record)
-        except RecordError as error:
-            refused = error.at_row(number, shard)
-            if not encoding.skip:
-                raise refused from None
-        except _NoRow as error:
-            raise TypeError(f"{position(number, shard)}: {error}") from error.__cause__
-        except TypeError as error:
-            # The row's names tell a wrong row from a mistake in anyone's code.
-            misfit = None if fields is None else encoding.misfit(fields)
-            if misfit is None:
+    reached = first
+    try:
+        for number, row in enumerate(rows, first):
+            refused = fields = None
+            try:
+                fields = row if type(row) is dict else _fields_of(row)
+                record = serialize(**fields)
+                if keyed:
+                    pending.keys.append(encoding.key_of(fields))
+                pending.add(number, record)
+            except RecordError as error:
+                refused = error.at_row(number, shard)
+                if not encoding.skip:
+                    raise refused from None
+            except _NoRow as error:
+                raise TypeError(
+                    f"{position(number, shard)}: {error}"
+                ) from error.__cause__
+            except TypeError as error:
+                # The row's names tell a wrong row from a mistake in anyone's code.
+                misfit = None if fields is None else encoding.misfit(fields)
+                if misfit is None:
+                    error.add_note(f"while encoding {position(number, shard)}")
+                    raise
+                if not encoding.skip:
+                    raise TypeError(f"{position(number, shard)}: {error}") from error
+                refused = misfit.at_row(number, shard)
+            except Exception as error:
                 error.add_note(f"while encoding {position(number, shard)}")
                 raise
-            if not encoding.skip:
-                raise TypeError(f"{position(number, shard)}: {error}") from error
-            refused = misfit.at_row(number, shard)
-        except Exception as error:
-            error.add_note(f"while encoding {position(number, shard)}")
-            raise
-        if refused is not None:
-            pending.refuse(refused)
-        if pending.full:
-            yield pending.chunk(number + 1, last=False)
-            pending = _Pending(part, keyed)
-    yield pending.chunk(number + 1, last=last)
+            if refused is not None:
+                pending.refuse(refused)
+            if pending.full:
+                yield pending.chunk(number + 1, last=False)
+                pending = _Pending(part, keyed)
+            reached = number + 1
+    except Exception:
+        # What came before is as good as if nothing had happened.
+        if not pending.empty:
+            yield pending.chunk(reached, last=False)
+        raise
+    yield pending.chunk(reached, last=last)
 
 
 class _NoRow(Exception):
@@ -252,6 +265,7 @@ class _Pending:
         self._rows: list[int] = []
         self._bytes = 0
         self._refused: list[Refused] = []
+        self._until = monotonic() + CHUNK_SECONDS
 
     def add(self, row: int, record: bytes) -> None:
         self._records.append(record)
@@ -272,9 +286,17 @@ class _Pending:
         )
 
     @property
+    def empty(self) -> bool:
+        return not self._rows and not self._refused
+
+    @property
     def full(self) -> bool:
         rows = len(self._rows) + len(self._refused)
-        return self._bytes >= CHUNK_BYTES or rows >= CHUNK_ROWS
+        return (
+            self._bytes >= CHUNK_BYTES
+            or rows >= CHUNK_ROWS
+            or monotonic() >= self._until
+        )
 
     def chunk(self, next_row: int, *, last: bool) -> Chunk:
         keys = np.array(self.keys, np.uint64).reshape(-1, 2) if self._keyed else None

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from ..errors import DatasetError
+from ..errors import ChangedSourceError
 from ..tfrecord import Framed
 from .encoding import Chunk, Encoding
 from .journal import Finished
@@ -166,12 +166,12 @@ class Job:
             first: the row's chunk, which begins with it.
 
         Raises:
-            DatasetError: the source does not hold the same rows any more.
+            ChangedSourceError: the source does not hold the same rows any more.
         """
         rows = first.rows[:1].tolist()
         checksum = bytes(first.framed[:1].data[-4:]).hex()
         if rows != [before.last_row] or checksum != before.contents.last:
-            raise DatasetError(
+            raise ChangedSourceError(
                 f"{self.pending.where}: the source has changed: row {before.last_row} "
                 "is not what the interrupted run has written; begin anew with "
                 "resume=False"

@@ -7,7 +7,6 @@ import os
 import socket
 import sys
 import threading
-import warnings
 import weakref
 from contextlib import suppress
 from datetime import datetime
@@ -15,6 +14,8 @@ from io import FileIO
 from pathlib import Path
 from types import TracebackType
 from typing import Self
+
+from ..errors import warn
 
 if sys.platform != "win32":
     import fcntl
@@ -202,8 +203,4 @@ def _owner(file: FileIO) -> str:
 
 
 def _warn(path: Path, reason: str) -> None:
-    warnings.warn(
-        f"{path}: {reason}; make sure yourself that nobody else writes here meanwhile",
-        RuntimeWarning,
-        stacklevel=4,
-    )
+    warn(f"{path}: {reason}; make sure yourself that nobody else writes here meanwhile")

@@ -13,6 +13,12 @@ DEFAULT_SHARD_BYTES = 128 * 1024 * 1024
 _SPLIT_NAME = re.compile(r"\w[\w.]*(-[\w.]+)*", re.ASCII)
 _MOST_SHARDS = 99_999
 
+# File systems take names of 255 bytes; a shard's has this and some more.
+_LONGEST_SPLIT = 150
+
+# Names that files of other splits have.
+_TAKEN = re.compile(r"manifest|.*-\d{5,}-of-\d{5,}", re.ASCII)
+
 
 def check_split(split: object) -> None:
     """Refuse what cannot be the name of a split.
@@ -24,6 +30,15 @@ def check_split(split: object) -> None:
         raise DatasetError(
             f"split {shortened(split)}: expected letters, digits, '_', '.' and inner '-'"
         )
+    if len(split) > _LONGEST_SPLIT:
+        raise DatasetError(
+            f"split {shortened(split)}: expected at most {_LONGEST_SPLIT} characters"
+        )
+    if _TAKEN.fullmatch(split):
+        raise DatasetError(
+            f"split {split!r}: expected another name, since files of the directory have "
+            "names like this"
+        )
 
 
 def check_sharding(shards: int | None, shard_bytes: int) -> None:
@@ -32,10 +47,19 @@ def check_sharding(shards: int | None, shard_bytes: int) -> None:
     Raises:
         DatasetError: naming the range.
     """
-    if shards is not None and not 1 <= shards <= _MOST_SHARDS:
-        raise DatasetError(f"shards={shards}: expected 1 to {_MOST_SHARDS}, or None")
-    if shard_bytes < 1:
-        raise DatasetError(f"shard_bytes={shard_bytes}: expected at least 1")
+    if shards is not None and not (_is_int(shards) and 1 <= shards <= _MOST_SHARDS):
+        raise DatasetError(f"shards={shards!r}: expected 1 to {_MOST_SHARDS}, or None")
+    if not _is_int(shard_bytes) or shard_bytes < 1:
+        raise DatasetError(f"shard_bytes={shard_bytes!r}: expected an integer from 1")
+    if shards is not None and shard_bytes != DEFAULT_SHARD_BYTES:
+        raise DatasetError(
+            f"shard_bytes={shard_bytes} beside shards={shards}: expected one of them, "
+            "the number of files or their size"
+        )
+
+
+def _is_int(value: object) -> bool:
+    return type(value) is int
 
 
 def check_workers(workers: object) -> None:

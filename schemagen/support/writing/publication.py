@@ -72,6 +72,7 @@ def check_place(
     *,
     overwrite: bool,
     leftovers: set[str],
+    resume: bool = False,
 ) -> None:
     """Refuse to write a split for which the directory has no place.
 
@@ -81,6 +82,7 @@ def check_place(
         mine: a manifest of the writer's record.
         overwrite: whether the split may be replaced.
         leftovers: names that are known to be those of an interrupted run.
+        resume: whether an interrupted run was to be gone on with.
 
     Raises:
         DatasetError: it has the split, or other records, or files that nobody knows.
@@ -101,16 +103,18 @@ def check_place(
     if overwrite:
         return
     if split in existing.splits:
+        records = existing.splits[split].records
+        nothing = "; it is complete, and there is nothing to resume" if resume else ""
         raise DatasetError(
-            f"{where}: split {split!r} exists with {existing.splits[split].records} "
-            "records; pass overwrite=True to replace it"
+            f"{where}: split {split!r} exists with {records} records{nothing}; pass "
+            "overwrite=True to replace it"
         )
     unknown = sorted(strays(directory, split, existing) - leftovers)
     if unknown:
         raise DatasetError(
             f"{directory.where}: {len(unknown)} files of a split {split!r} that no "
-            f"manifest lists ({unknown[0]}, ...), left by other code; pass "
-            "overwrite=True to replace them"
+            f"manifest lists, the first is {unknown[0]}: left by other code, or the "
+            "manifest is lost; pass overwrite=True to replace them"
         )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import warnings
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -15,7 +14,7 @@ from typing import IO, Any, Self
 
 import numpy as np
 
-from ..errors import DatasetError, RecordError
+from ..errors import DatasetError, RecordError, warn
 from .encoding import Refused
 
 _SHOWN = 3
@@ -116,7 +115,7 @@ class Report:
             self._file.close()
             self._sort()
         if kind is None and self.rows:
-            warnings.warn(self._summary(), RuntimeWarning, stacklevel=2)
+            warn(self._summary())
 
     def _sort(self) -> None:
         """Sort the file's lines: several workers report from several shards at once."""

@@ -212,6 +212,10 @@ def _loaded(items: Rows, positions: range) -> Iterator[object]:
             row: object = items[index]
         except RecordError as error:
             row = Unreadable(error)
+        except StopIteration as error:  # would end this generator, not the program
+            raise RuntimeError(
+                f"the source raised StopIteration for {position(index)}"
+            ) from error
         except Exception as error:
             error.add_note(f"while the source loaded {position(index)}")
             raise

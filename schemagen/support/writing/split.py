@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
-from ..errors import DatasetError
+from ..errors import ChangedSourceError, DatasetError
 from ..manifest import Manifest, Spec
 from .encoding import Chunk, Encoding
 from .job import Job, passed
@@ -143,13 +143,13 @@ def write_split(
         shutil.rmtree(pending.buckets, ignore_errors=True)
     except BaseException as error:
         kept = pending.abort(keep=unique is None)
-        if kept:
+        if kept and not isinstance(error, ChangedSourceError):
             error.add_note(
                 f"{kept} records of split {split!r} are in finished shards: "
                 "resume=True goes on after them, and a run without it removes them"
             )
         raise
-    if not records:
+    if not records and not report.rows:
         warn_of_nothing(pending, split)
     return records
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import shutil
 import uuid
-import warnings
 from pathlib import Path
 from typing import Any
 
-from ..errors import DatasetError
+from ..errors import DatasetError, warn
 from ..manifest import Manifest
 from . import publication
 from .directory import Directory
@@ -48,6 +47,7 @@ class Traces:
             self._mine,
             overwrite=overwrite or (resume and done),
             leftovers=publication.names_of(self._split, run),
+            resume=resume,
         )
         return run
 
@@ -77,12 +77,10 @@ class Traces:
             return Journal(run.token, request, whole, None, run.shuffled)
         if run is not None and run.finished:
             records = sum(shard.contents.records for shard in run.finished.values())
-            warnings.warn(
+            warn(
                 f"{self._directory.where}: an interrupted run had finished "
                 f"{len(run.finished)} shards of split {self._split!r} with {records} "
-                "records; they are removed now (resume=True would have gone on there)",
-                RuntimeWarning,
-                stacklevel=6,
+                "records; they are removed now (resume=True would have gone on there)"
             )
         self.remove()
         return Journal(uuid.uuid4().hex[:12], request, {}, None, False)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import warnings
 import weakref
 from collections.abc import Iterable, Sequence
 from types import TracebackType
 from typing import Self
 
-from ..errors import DatasetError
+from ..errors import DatasetError, warn
 from ..manifest import Manifest, Spec
 from ..tfrecord import Framed, frame_records
 from .layout import BySize, InTurn, Layout
@@ -191,21 +190,17 @@ class ShardedWriter:
 
 def warn_of_nothing(pending: PendingSplit, split: str) -> None:
     """Warn that a split was published without records."""
-    warnings.warn(
+    warn(
         f"{pending.where}: split {split!r} was published without records; was the "
-        "source of the rows used up before?",
-        RuntimeWarning,
-        stacklevel=3,
+        "source of the rows used up before?"
     )
 
 
 def _abandon(pending: PendingSplit, split: str) -> None:
     """Clean up after a writer that nobody closed, and say that its records are lost."""
     if pending.is_of_this_process:
-        warnings.warn(
+        warn(
             f"{pending.where}: split {split!r}: the writer was never closed, and its "
-            "records are not published; write in a `with` block or call close()",
-            RuntimeWarning,
-            stacklevel=2,
+            "records are not published; write in a `with` block or call close()"
         )
         pending.abort()
