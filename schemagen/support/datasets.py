@@ -6,13 +6,16 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
 from . import manifest
 from .compatibility import check_compatible
 from .errors import DatasetError
 from .manifest import Spec, Split
+from .sharing import Shard, share_of
 from .tfrecord import detect_compression
 
 Source = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
@@ -28,12 +31,12 @@ class Files:
     Attributes:
         paths: in order.
         compressions: of each file, as tf.data.TFRecordDataset takes it.
-        records: how many records they hold, or None if nobody has said.
+        records: how many records each holds, or None if nobody has said.
     """
 
     paths: tuple[str, ...]
     compressions: tuple[str, ...]
-    records: int | None
+    records: tuple[int, ...] | None
 
 
 def read_records(
@@ -43,6 +46,7 @@ def read_records(
     *,
     shuffle: bool = False,
     seed: int | None = None,
+    shard: Shard | None = None,
 ) -> tf.data.Dataset:
     """Read serialized records.
 
@@ -53,6 +57,7 @@ def read_records(
         shuffle: read several files at once, in another order each epoch; otherwise
             one file after the other, as listed.
         seed: makes the order of files the same in every run.
+        shard: which of several readers this is.
 
     Returns:
         string scalars, one a record.
@@ -62,20 +67,45 @@ def read_records(
         SchemaMismatchError: the data was written with an incompatible schema.
     """
     files = find_files(source, split, spec)
+    share = share_of(shard, len(files.paths), files.records)
     dataset = tf.data.Dataset.from_tensor_slices(
-        (list(files.paths), list(files.compressions))
+        (
+            [files.paths[file] for file in share.files],
+            [files.compressions[file] for file in share.files],
+            np.array(share.firsts, np.int64),
+        )
     )
     if shuffle:
-        dataset = dataset.shuffle(len(files.paths), seed=seed)
+        dataset = dataset.shuffle(len(share.files), seed=seed)
+
+    def records_of(path: tf.Tensor, compression: tf.Tensor, first: tf.Tensor) -> Any:
+        records = tf.data.TFRecordDataset(path, compression)
+        return records if share.step == 1 else records.shard(share.step, first)
+
     dataset = dataset.interleave(
-        lambda path, compression: tf.data.TFRecordDataset(path, compression),
-        cycle_length=min(len(files.paths), _PARALLEL_FILES) if shuffle else 1,
+        records_of,
+        cycle_length=min(len(share.files), _PARALLEL_FILES) if shuffle else 1,
         num_parallel_calls=tf.data.AUTOTUNE if shuffle else None,
         deterministic=True if shuffle else None,
     )
     if files.records is not None:
-        dataset = dataset.apply(tf.data.experimental.assert_cardinality(files.records))
-    return dataset
+        total = share.records(files.records)
+        dataset = dataset.apply(tf.data.experimental.assert_cardinality(total))
+    return dataset.with_options(_distribution(shard))
+
+
+def _distribution(shard: Shard | None) -> tf.data.Options:
+    """Return how strategies divide the dataset among their workers.
+
+    Not by files, as they would by themselves: the number of records that the manifest
+    lists would not be right for a part of them.
+    """
+    policy = tf.data.experimental.AutoShardPolicy
+    options = tf.data.Options()
+    options.experimental_distribute.auto_shard_policy = (
+        policy.DATA if shard is None else policy.OFF
+    )
+    return options
 
 
 def find_files(source: Source, split: str | None, spec: Spec) -> Files:
@@ -138,7 +168,8 @@ def _files_of_split(directory: str, split: Split) -> Files:
                 "manifest lists; copy it again"
             )
         paths.append(path)
-    return Files(tuple(paths), (split.compression,) * len(paths), split.records)
+    records = tuple(shard.records for shard in split.shards)
+    return Files(tuple(paths), (split.compression,) * len(paths), records)
 
 
 def _check_shards(paths: Sequence[str]) -> None:
