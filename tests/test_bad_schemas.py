@@ -962,7 +962,7 @@ TAKEN = [
     "construct",
     "self",
     "serialize",
-    "serialize_batch",
+    "columns_by_key",
     "check_lengths",
     "check_column_lengths",
     "encode_example",

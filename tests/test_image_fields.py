@@ -186,7 +186,7 @@ def test_sizes_are_not_delivered(parser: Any, serializer: Any) -> None:
             "found the integer 70000, expected uint16",
         ),
         ("scan", saved(FRAME), "expected uint16 numbers"),
-        ("frames", [saved(FRAME), b""], "begin with nothing at [1], expected a png"),
+        ("frames", [saved(FRAME), b""], "found no bytes at [1], expected a png"),
         ("frames", saved(FRAME), "expected a list of images, or an array [N, H, W, C]"),
         ("frames", [saved(FRAME)] * 3, "found 3 images, expected at most 2"),
         (

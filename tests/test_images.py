@@ -151,7 +151,7 @@ def test_damaged_jpegs_never_crash(name: str, data: st.DataObject) -> None:
         (_JPEGS["grey"][0], "png", "found a jpeg image, expected a png image"),
         (b"GIF89a..", "png", "found a gif image, expected a png image"),
         (b"GIF88a..", "png", "found bytes that begin with 47 49 46 38 38 61 2e 2e"),
-        (b"", "jpeg", "found bytes that begin with nothing, expected a jpeg image"),
+        (b"", "jpeg", "found no bytes, expected a jpeg image"),
         (_JPEGS["grey"][0][:-1], "jpeg", "found a truncated jpeg image"),
         (_PNGS["grey"][0][:-1], "png", "found a truncated png image"),
     ],

@@ -227,7 +227,7 @@ REFUSALS: tuple[tuple[str, Any, str, str], ...] = (
     ("photo", PNG, "a png image", "a jpeg image"),
     ("photo", b"GIF89a..", "a gif image", "a jpeg image"),
     ("photo", b"GIF88a..", "bytes that begin with 47 49 46 38 38 61 2e 2e", "a jpeg"),
-    ("photo", b"", "bytes that begin with nothing", "a jpeg image"),
+    ("photo", b"", "no bytes", "a jpeg image"),
     ("photo", encoded("JPEG", (6, 4)), "an image of shape [4, 6, 3]", "[4, 5, 3]"),
     ("photo", encoded("JPEG", mode="CMYK"), "an image of shape [4, 5, 4]", "[4, 5, 3]"),
     ("photo", "photo.jpg", "str 'photo.jpg'", "the bytes of a jpeg image or an array"),
