@@ -123,8 +123,7 @@ def markdown(found: dict[str, Any]) -> str:
     for name, times in found["seconds"].items():
         gain = ratio(times["1"], times["2"])
         cells = [number(count / figure(times[workers]).median) for workers in "12"]
-        word = "reached" if gain.median >= TARGET else "**missed**"
-        verdict = "" if name == CEILING else f": {word}"
-        rows.append([name, *cells, f"{spread(gain)}{verdict}"])
+        verdict = ": reached" if gain.median >= TARGET else ": **missed**"
+        rows.append([name, *cells, spread(gain) + verdict * (name != CEILING)])
     head = ["source", "photographs/s, one worker", "two workers"]
     return table([*head, f"how many times faster: at least {TARGET}"], rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from collections.abc import Iterable
@@ -9,7 +10,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 # Where generated code lies, this module with it.
-_HERE = str(Path(__file__).parents[1])
+_HERE = f"{Path(__file__).parents[1]}{os.sep}"
 
 
 def did_you_mean(word: object, choices: Iterable[str]) -> str:

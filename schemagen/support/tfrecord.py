@@ -138,7 +138,7 @@ def _are_wide(sizes: NDArray[np.int64]) -> bool:
 def _joined(
     headers: list[bytes], records: Sequence[bytes], ends: NDArray[np.int64]
 ) -> Framed:
-    footers = _rows(_checksum_bytes(np.array([*map(crc32c, records)], np.uint32)))
+    footers = table_rows(_checksum_bytes(np.array([*map(crc32c, records)], np.uint32)))
     parts = chain.from_iterable(zip(headers, records, footers, strict=True))
     return Framed(b"".join(parts), ends)
 
@@ -175,10 +175,10 @@ def _headers(sizes: NDArray[np.int64]) -> list[bytes]:
     headers = np.empty((len(sizes), _HEADER_SIZE), np.uint8)
     headers[:, :8] = sizes.astype("<u8").view(np.uint8).reshape(-1, 8)
     headers[:, 8:] = _checksum_bytes(_crc32c_of_lengths(headers[:, :8]))
-    return _rows(headers)
+    return table_rows(headers)
 
 
-def _rows(table: NDArray[np.uint8]) -> list[bytes]:
+def table_rows(table: NDArray[np.uint8]) -> list[bytes]:
     """Return the rows of a table of bytes."""
     memory, width = table.tobytes(), table.shape[1]
     return [memory[at : at + width] for at in range(0, len(memory), width)]

@@ -109,15 +109,13 @@ def pack_row(values: NDArray[np.int64]) -> bytes:
     if values.size <= _FEW:
         return b"".join(map(_signed_varint, values.tolist()))
     if np.minimum.reduce(values) > 0:
-        # All zeros that are found in such varints are those that pad them.
         try:
-            return _known().take(values).tobytes().translate(None, b"\0")
+            padded = _known().take(values).tobytes()
         except IndexError:
-            return _packed(values)  # some are larger than the table has
-    return _packed(values)
-
-
-def _packed(values: NDArray[np.int64]) -> bytes:
+            pass  # some are larger than those that are known
+        else:
+            # All zeros that are found in such varints are those that pad them.
+            return padded.translate(None, b"\0")
     table, written = varint_table(values)
     return table[written].tobytes()
 

@@ -145,7 +145,6 @@ def example_head(size: int) -> bytes:
     return b"\x0a" + varint(size)
 
 
-@lru_cache(maxsize=4096)
 def context_head(size: int) -> bytes:
     """Return the same for a SequenceExample, which may be without a context."""
     return example_head(size) if size else b""

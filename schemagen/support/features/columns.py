@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..tfrecord import table_rows
 from ..varints import largest_varint, pack_rows, varint_table, written_rows
 from ..wire import Buffer, Head, Pieces
 
@@ -75,10 +76,14 @@ def sizes_of(runs: Runs, rows: int) -> NDArray[np.int64]:
     return sizes
 
 
+def joined(runs: Runs) -> list[bytes]:
+    """Return the bytes of each row in one piece; no rows if there are no runs."""
+    return [*map(b"".join, zip(*runs, strict=True))]
+
+
 def joined_rows(strands: Strands, rows: int) -> list[bytes]:
-    """Return the bytes of each row in one piece."""
-    runs = runs_of(strands)
-    return [*map(b"".join, zip(*runs, strict=True))] if runs else [b""] * rows
+    """Return the same of strands, of which there may be none."""
+    return joined(runs_of(strands)) or [b""] * rows
 
 
 def _cut(cells: list[Cells]) -> list[bytes]:
@@ -86,8 +91,7 @@ def _cut(cells: list[Cells]) -> list[bytes]:
     table = np.concatenate([cell.table for cell in cells], axis=1)
     rows, width = table.shape
     if all(cell.written is None for cell in cells):
-        memory = table.tobytes()
-        return [memory[at : at + width] for at in range(0, rows * width, width)]
+        return table_rows(table)
     written = np.ones(table.shape, np.bool_)
     at = 0
     for cell in cells:
@@ -154,6 +158,11 @@ def run_strands(entry: Head, runs: Sequence[Buffer]) -> Strands:
     """Return the entries of packed numbers, given as the bytes of each row's."""
     heads = [entry.packed_head(len(run)) if len(run) else entry.empty for run in runs]
     return [heads, runs]
+
+
+def value_strands(entry: Head, values: Sequence[Buffer]) -> Strands:
+    """Return the entries of one value of bytes in each row."""
+    return [[*map(entry.packed_head, map(len, values))], values]
 
 
 def buffer_of(array: NDArray[Any]) -> Buffer:

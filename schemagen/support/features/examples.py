@@ -13,7 +13,15 @@ from ..errors import Problem, RecordError
 from ..tfrecord import Framed, frame_pieces
 from ..wire import Pieces, example_head
 from .base import Column, Compound, Feature
-from .columns import Runs, Strands, joined_rows, runs_of, sizes_of, strands_of
+from .columns import (
+    Runs,
+    Strands,
+    joined,
+    joined_rows,
+    runs_of,
+    sizes_of,
+    strands_of,
+)
 
 ColumnOf = tuple[Feature, Column | None]
 Columns = tuple[ColumnOf, ...]
@@ -82,7 +90,7 @@ def encode_examples(columns: Columns) -> list[bytes]:
         RecordError: columns of different lengths, or a value that cannot be held.
     """
     runs, _ = _examples(columns)
-    return [*map(b"".join, zip(*runs, strict=True))]
+    return joined(runs)
 
 
 def frame_examples(columns: Columns) -> Iterator[Framed]:
@@ -139,7 +147,7 @@ def merged_columns(columns: Iterable[ColumnOf], rows: int) -> Strands:
         return strands_of(tuple(chain.from_iterable(entries)) for entries in each)
 
 
-def _by_key(columns: tuple[ColumnOf, ...], rows: int) -> Strands:
+def _by_key(columns: Columns, rows: int) -> Strands:
     """Encode the columns of fields some of which are stored under several keys.
 
     Raises:

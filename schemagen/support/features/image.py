@@ -14,7 +14,7 @@ from ..png import encode_png
 from ..values import Numbers, check_shape, described, shape_text
 from ..wire import BYTES_LIST, Buffer, Pieces
 from .base import Compound, Feature
-from .columns import Strands, buffer_of
+from .columns import Strands, buffer_of, value_strands
 from .tensor import Tensor
 from .text import Text
 
@@ -105,7 +105,7 @@ class EncodedImage(Feature):
 
     def _column(self, values: Any, rows: int) -> Strands:
         images = [self.contents(self.convert(value)) for value in values]
-        return [[*map(self._entry.packed_head, map(len, images))], images]
+        return value_strands(self._entry, images)
 
 
 class DescribedImage(Compound):

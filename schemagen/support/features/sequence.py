@@ -14,7 +14,7 @@ from ..values import RAW_ONLY, Numbers, check_shape, described, item_size
 from ..varints import pack_row, pack_rows
 from ..wire import BYTES_LIST, INT64_LIST, Buffer, Pieces, bytes_list, list_tag
 from .base import Feature
-from .columns import Strands, buffer_of, run_strands
+from .columns import Strands, buffer_of, run_strands, value_strands
 from .limit import Limit
 from .text import encode_text
 
@@ -109,7 +109,7 @@ class VarLen(Feature):
             starts = [0, *ends[:-1]]
             runs = [memory[a:b] for a, b in zip(starts, ends, strict=True)]
         if self._raw:
-            return [[self._entry.packed_head(len(run)) for run in runs], runs]
+            return value_strands(self._entry, runs)
         return run_strands(self._entry, runs)
 
     def joined(self, values: Any) -> tuple[NDArray[Any], NDArray[np.int64]]:

@@ -14,7 +14,7 @@ from ..tfrecord import Framed, frame_pieces
 from ..values import check_shape, described
 from ..wire import ListEntry, Pieces, context_head, lists_head
 from .base import Feature
-from .columns import Runs, Strands, runs_of, sizes_of, strands_of
+from .columns import Runs, Strands, joined, runs_of, sizes_of, strands_of
 from .examples import (
     Columns,
     count_rows,
@@ -189,7 +189,7 @@ def encode_sequence_examples(columns: Columns) -> list[bytes]:
         RecordError: columns of different lengths, or a value that cannot be held.
     """
     runs, _ = _sequences(columns)
-    return [*map(b"".join, zip(*runs, strict=True))]
+    return joined(runs)
 
 
 def frame_sequence_examples(columns: Columns) -> Iterator[Framed]:

@@ -21,10 +21,10 @@ CHUNK_BYTES = 1 << 20
 """A chunk ends with the record that makes it this large."""
 
 CHUNK_ROWS = 1024
-
-# After this long rows that take their time are handed on, for shards and for bars.
-CHUNK_SECONDS = 1.0
 """A chunk is of no more rows than this, written or refused."""
+
+CHUNK_SECONDS = 1.0
+"""A chunk ends with the row after which it is this old: slow rows are handed on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,35 +195,15 @@ def encode_rows(
     reached = first
     try:
         for number, row in enumerate(rows, first):
-            refused = fields = None
+            fields = None
             try:
                 fields = row if type(row) is dict else _fields_of(row)
                 record = serialize(**fields)
                 if keyed:
                     pending.keys.append(encoding.key_of(fields))
                 pending.add(number, record)
-            except RecordError as error:
-                refused = error.at_row(number, shard)
-                if not encoding.skip:
-                    raise refused from None
-            except _NoRow as error:
-                raise TypeError(
-                    f"{position(number, shard)}: {error}"
-                ) from error.__cause__
-            except TypeError as error:
-                # The row's names tell a wrong row from a mistake in anyone's code.
-                misfit = None if fields is None else encoding.misfit(fields)
-                if misfit is None:
-                    error.add_note(f"while encoding {position(number, shard)}")
-                    raise
-                if not encoding.skip:
-                    raise TypeError(f"{position(number, shard)}: {error}") from error
-                refused = misfit.at_row(number, shard)
             except Exception as error:
-                error.add_note(f"while encoding {position(number, shard)}")
-                raise
-            if refused is not None:
-                pending.refuse(refused)
+                pending.refuse(_refusal(error, fields, encoding, number, shard))
             if pending.full:
                 yield pending.chunk(number + 1, last=False)
                 pending = _Pending(part, keyed)
@@ -234,6 +214,39 @@ def encode_rows(
             yield pending.chunk(reached, last=False)
         raise
     yield pending.chunk(reached, last=last)
+
+
+def _refusal(
+    error: Exception,
+    fields: Mapping[str, Any] | None,
+    encoding: Encoding,
+    number: int,
+    shard: int | None,
+) -> RecordError:
+    """Return what a row is left out for, by its position.
+
+    Raises:
+        Exception: as `encode_rows`, if no row is to be left out, or this one is not
+            what is wrong.
+    """
+    where = position(number, shard)
+    if isinstance(error, _NoRow):
+        raise TypeError(f"{where}: {error}") from error.__cause__
+    if isinstance(error, RecordError):
+        refused = error.at_row(number, shard)
+        if encoding.skip:
+            return refused
+        raise refused from None
+    misfit = None
+    if isinstance(error, TypeError) and fields is not None:
+        # The row's names tell a wrong row from a mistake in anyone's code.
+        misfit = encoding.misfit(fields)
+    if misfit is None:
+        error.add_note(f"while encoding {where}")
+        raise error
+    if encoding.skip:
+        return misfit.at_row(number, shard)
+    raise TypeError(f"{where}: {error}") from error
 
 
 class _NoRow(Exception):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import TypeGuard
 
 from ..errors import DatasetError
 from ..values import shortened
@@ -58,7 +59,8 @@ def check_sharding(shards: int | None, shard_bytes: int) -> None:
         )
 
 
-def _is_int(value: object) -> bool:
+def _is_int(value: object) -> TypeGuard[int]:
+    """Tell an integer from True, which equals 1, and from floats and text."""
     return type(value) is int
 
 
@@ -68,7 +70,7 @@ def check_workers(workers: object) -> None:
     Raises:
         DatasetError: naming the range.
     """
-    if type(workers) is not int or workers < 1:
+    if not _is_int(workers) or workers < 1:
         raise DatasetError(f"workers={workers!r}: expected an integer from 1")
 
 
@@ -105,7 +107,7 @@ def packing_of(
         raise DatasetError(
             f"compression={compression!r}: expected None, 'GZIP' or 'ZLIB'"
         )
-    if level is not None and (type(level) is not int or not 1 <= level <= 9):
+    if level is not None and not (_is_int(level) and 1 <= level <= 9):
         raise DatasetError(f"compression_level={level!r}: expected 1 to 9, or None")
     if level is not None and compression is None:
         raise DatasetError(

@@ -30,7 +30,7 @@ from .traces import Traces
 # How many shards may wait until they are durable while others are written.
 _SYNCING = 4
 
-# A shard goes to the disk in pieces of 1 MiB, or smaller ones if many are open.
+# A shard goes to the disk in pieces of 256 KiB, or smaller ones if many are open.
 _BUFFER = 1 << 18
 _BUFFERS = 32 << 20
 

@@ -21,7 +21,7 @@ from .encoding import Chunk, Encoding
 from .sources import Indexed, Parts
 from .worker import Done, Failed, Task, chunk_of, work
 
-# What may wait for its turn from each worker. It then waits itself.
+# What may wait from each worker for its turn, and what for each worker, of rows.
 _AHEAD_BYTES = 16 << 20
 
 # How long a worker that has nothing more to do may take for what it has opened.

@@ -95,7 +95,7 @@ class ShardFile:
     def _flush(self) -> None:
         if self._pending:
             pending, self._pending = self._pending, bytearray()
-            self._put(bytes(pending))
+            self._put(pending)
 
     def _put(self, data: Buffer) -> None:
         self._checksum = extend_crc32c(self._checksum, data)

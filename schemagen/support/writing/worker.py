@@ -29,7 +29,7 @@ from .sources import Indexed, Parts
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class SentRows:
     """Rows on their way to a worker.
 
     Attributes:
@@ -84,7 +84,7 @@ class Task:
     first: int
     stop: int | None
     last: bool
-    rows: Rows | None = None
+    rows: SentRows | None = None
     size: int = 0
 
     @classmethod
@@ -92,7 +92,9 @@ class Task:
         """Return the task to encode rows that come with it."""
         size = sum(row.size for row in packed)
         stop = first + len(packed)
-        return cls(0, None, first, stop, last=False, rows=Rows.of(packed), size=size)
+        return cls(
+            0, None, first, stop, last=False, rows=SentRows.of(packed), size=size
+        )
 
 
 @dataclass(frozen=True, slots=True)
