@@ -12,6 +12,7 @@ from contextlib import suppress
 from datetime import datetime
 from io import FileIO
 from pathlib import Path
+from time import monotonic, sleep
 from types import TracebackType
 from typing import Self
 
@@ -19,6 +20,11 @@ from ..errors import warn
 
 if sys.platform != "win32":
     import fcntl
+
+# A process that was killed while it forked leaves its lock to the child for a moment,
+# until that has begun to run.
+_GRACE_SECONDS = 0.3
+_RETRY_SECONDS = 0.02
 
 # What file systems without locks answer.
 _NO_LOCKS = {
@@ -145,6 +151,7 @@ def acquire(path: Path, *, wait: bool = False) -> Lock:
     if sys.platform == "win32":
         _warn(path, "this platform has no locks that end with their process")
         return Lock()
+    until = monotonic() + _GRACE_SECONDS
     while True:
         with _CHANGING:
             file = FileIO(str(path), "a+")
@@ -158,6 +165,9 @@ def acquire(path: Path, *, wait: bool = False) -> Lock:
         except BlockingIOError:
             owner = _owner(file)
             lock.forget()
+            if monotonic() < until:
+                sleep(_RETRY_SECONDS)
+                continue
             raise Busy(str(path), owner) from None
         except OSError as error:
             lock.forget()
