@@ -45,18 +45,26 @@ ALLOWED: dict[str, set[str]] = {
 TENSORFLOW = {
     "support/adaptation.py",
     "support/blocks.py",
-    "support/datasets.py",
     "support/layers.py",
     "support/metrics.py",
     "support/multi_label.py",
     "support/segmentation.py",
-    *(module for module in MODULES if module.startswith("support/reading/")),
-} - {"support/reading/__init__.py"}
+    *(
+        module
+        for module in MODULES
+        if module.startswith(("support/datasets/", "support/reading/"))
+    ),
+} - {
+    "support/datasets/__init__.py",
+    "support/datasets/selection.py",
+    "support/reading/__init__.py",
+}
 
 # What copied code may need: generated packages are used where schemagen is not.
 SUPPORT_NEEDS = {
     "numpy",
     "google_crc32c",
+    "google",  # protobuf, which tensorflow brings along
     "PIL",
     "tensorflow",
     "keras",

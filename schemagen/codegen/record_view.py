@@ -7,9 +7,10 @@ from functools import cached_property
 
 from ..spec.model import RecordSpec
 from .equal_lengths import EqualLengths, equal_lengths, member_of
-from .layout import WIDTH
+from .imports import import_line, imports
 from .literals import Code, identifier, literal
 from .nested_view import Member, NestedView, all_nested, in_models
+from .pipeline_view import PipelineView
 from .views import FieldView, field_view
 
 # What serializers take from the shared code that writes splits.
@@ -20,19 +21,6 @@ _WRITING = [
     "ShardedWriter",
     "write_split",
 ]
-
-
-def import_line(module: str, names: list[str]) -> str:
-    """Write an import of names, one a line if they do not fit."""
-    line = f"from {module} import {', '.join(names)}"
-    if len(line) <= WIDTH:
-        return line
-    listed = "".join(f"    {name},\n" for name in names)
-    return f"from {module} import (\n{listed})"
-
-
-def _imports(*groups: list[str]) -> Code:
-    return Code("\n\n".join("\n".join(group) for group in groups if group))
 
 
 def _with_masks(fields: tuple[FieldView, ...]) -> tuple[str, ...]:
@@ -135,10 +123,10 @@ class RecordView:
     def adapted_names(self) -> tuple[str, ...]:
         return tuple(field.name for field in self.adapted)
 
-    @property
-    def feature_names(self) -> tuple[str, ...]:
-        """The names in the dict of features: inputs and their masks."""
-        return _with_masks(self.inputs)
+    @cached_property
+    def pipeline(self) -> PipelineView:
+        """What `pipeline.py` is made of beside all else."""
+        return PipelineView(self.fields, bool(self.nested))
 
     @property
     def info_names(self) -> tuple[str, ...]:
@@ -217,7 +205,7 @@ class RecordView:
         return "sequence_examples" if self.sequence else "examples"
 
     @property
-    def serializer_imports(self) -> Code:
+    def serializerimports(self) -> Code:
         """The imports of `serializer.py`, and no more than it uses."""
         types = [field.takes for field in self.fields]
         text = " ".join(types)
@@ -235,7 +223,7 @@ class RecordView:
         abc = ["Callable"] + [
             name for name in ("Iterable", "Mapping", "Sequence") if name in text
         ]
-        return _imports(
+        return imports(
             [
                 "import os",
                 import_line("collections.abc", abc),
@@ -262,11 +250,11 @@ class RecordView:
         return [*["Any"] * ("Any" in text), "Literal", *nested]
 
     @property
-    def parser_imports(self) -> Code:
+    def parserimports(self) -> Code:
         """The imports of `parser.py`, and no more than it uses."""
         numpy = any(field.uses_numpy for field in self.fields)
         names = any(field.named_on_disk for field in self.fields)
-        return _imports(
+        return imports(
             [
                 import_line("collections.abc", ["Collection"]),
                 import_line("typing", ["Any"]),
@@ -279,10 +267,10 @@ class RecordView:
         )
 
     @property
-    def model_imports(self) -> Code:
+    def modelimports(self) -> Code:
         """The imports of `model.py`."""
         abc = ["Collection", "Mapping"]
-        return _imports(
+        return imports(
             [
                 "import os",
                 import_line("collections.abc", abc),

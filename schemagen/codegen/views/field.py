@@ -15,6 +15,9 @@ from ..literals import Code, identifier, literal
 
 Shape = tuple[int | None, ...]
 
+# The kinds that hold lists.
+_LISTS = ("Images", "Ragged", "Steps", "VarLen")
+
 
 @dataclass(frozen=True)
 class FieldView:
@@ -171,6 +174,33 @@ class FieldView:
         None if what is stored has one length, whatever the row's is.
         """
         return 1
+
+    @property
+    def is_list(self) -> bool:
+        """Whether it holds any number of items."""
+        return self.spec.kind in _LISTS and self.shape[:1] == (None,)
+
+    @property
+    def described_length(self) -> Code:
+        """The description of the key that tells how many items it has."""
+        name = "SEQUENCE_DESCRIPTION" if self.in_list else "FEATURE_DESCRIPTION"
+        return Code(f"{name}[{literal(self.length_key)}]")
+
+    @property
+    def padded(self) -> bool:
+        """Whether rows are filled up to the longest of their batch."""
+        sparse = bool(getattr(self, "sparse", False))
+        return None in self.shape and not (self.ragged or sparse)
+
+    @property
+    def ragged(self) -> bool:
+        """Whether it is delivered as a tf.RaggedTensor."""
+        return bool(getattr(self.spec, "ragged", False))
+
+    @property
+    def filler(self) -> Any:
+        """What fills up rows that are shorter than others."""
+        return getattr(self.spec, "padding_value", "" if self.dtype == "string" else 0)
 
     @property
     def stored_filler(self) -> int | float | bytes | None:
