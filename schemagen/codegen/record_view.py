@@ -127,6 +127,11 @@ class RecordView:
         return self._with_role("info")
 
     @property
+    def augmented(self) -> tuple[FieldView, ...]:
+        """The fields that are varied in training."""
+        return tuple(field for field in self.fields if field.augmented)
+
+    @property
     def adapted(self) -> tuple[FieldView, ...]:
         """The inputs whose encoders learn from data first."""
         return tuple(field for field in self.inputs if field.adapts)
