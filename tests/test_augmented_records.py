@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+import tensorflow as tf
 from command_line import make_project, place, refusals, run
 from numpy.typing import NDArray
 from PIL import Image as Pillow
@@ -347,6 +348,31 @@ def test_a_seed_repeats_the_augmentation(package: Workspace, scenes: Path) -> No
     assert alike(first, second) < 5
     assert alike(first, epochs(8)[0]) < 5
     assert alike(epochs(None)[0], epochs(None)[0]) < 5
+
+
+@pytest.mark.parametrize("epoch", [0, 1])
+def test_a_checkpoint_resumes_the_augmentation(
+    package: Workspace, scenes: Path, tmp_path: Path, epoch: int
+) -> None:
+    """In mid-epoch, what is left comes as it would have come, pixel by pixel."""
+    module = package.module("scene", "pipeline")
+
+    def iterator(epochs: int) -> Any:
+        dataset = module.make_dataset(
+            scenes, batch_size=4, training=True, seed=1, drop_remainder=True
+        )
+        for _ in range(epochs):
+            assert len(list(dataset)) == len(dataset) == _ROWS // 4
+        return iter(dataset)
+
+    first, again = iterator(epoch), iterator(0)
+    next(first)
+    path = tf.train.Checkpoint(iterator=first).save(str(tmp_path / "checkpoint"))
+    tf.train.Checkpoint(iterator=again).restore(path)
+    left = [features["photo"].numpy() for features, _ in first]
+    found = [features["photo"].numpy() for features, _ in again]
+    assert len(left) == _ROWS // 4 - 1
+    np.testing.assert_array_equal(found, left)
 
 
 def test_a_function_comes_after_what_is_declared(
