@@ -156,10 +156,9 @@ def auto_sharded(dataset: tf.data.Dataset, index: int, count: int) -> list[int]:
 def undivided(directory: Path, shard: tuple[int, int] | None) -> tf.data.Dataset:
     """Return what `make_dataset` returns, of records that are numbers."""
     parser = Parser(lambda records, _: {"record": records}, {}, {}, ())
-    batches = Pipeline(batch_size=1, shard=shard).dataset(
+    return Pipeline(batch_size=1, shard=shard).dataset(
         directory, "train", SPEC, parser, lambda batch: batch["record"][0]
     )
-    return batches
 
 
 def test_strategies_do_not_divide_a_second_time(data: Callable[..., Path]) -> None:

@@ -205,7 +205,7 @@ class RecordView:
         return "sequence_examples" if self.sequence else "examples"
 
     @property
-    def serializerimports(self) -> Code:
+    def serializer_imports(self) -> Code:
         """The imports of `serializer.py`, and no more than it uses."""
         types = [field.takes for field in self.fields]
         text = " ".join(types)
@@ -250,7 +250,7 @@ class RecordView:
         return [*["Any"] * ("Any" in text), "Literal", *nested]
 
     @property
-    def parserimports(self) -> Code:
+    def parser_imports(self) -> Code:
         """The imports of `parser.py`, and no more than it uses."""
         numpy = any(field.uses_numpy for field in self.fields)
         names = any(field.named_on_disk for field in self.fields)
@@ -267,7 +267,7 @@ class RecordView:
         )
 
     @property
-    def modelimports(self) -> Code:
+    def model_imports(self) -> Code:
         """The imports of `model.py`."""
         abc = ["Collection", "Mapping"]
         return imports(

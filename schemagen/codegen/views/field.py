@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ...spec.model import FieldSpec
+from ...spec.model import AugmentSpec, FieldSpec
 from ...support.values import FLOATS, Numbers
 from ..literals import Code, identifier, literal
 
@@ -335,6 +335,17 @@ class FieldView:
     def target_value(self) -> Code:
         """The expression for what a loss gets of it, out of a batch."""
         return Code(f"batch[{literal(self.name)}]")
+
+    @property
+    def augmented(self) -> tuple[tuple[str, Any], ...]:
+        """How it is varied in training: options of `_support.augmentation`."""
+        augment: AugmentSpec | None = getattr(self.spec, "augment", None)
+        return tuple(augment.said().items()) if augment else ()
+
+    @property
+    def recoloured(self) -> bool:
+        """Whether that changes values, and not only their places."""
+        return bool({"brightness", "contrast"} & dict(self.augmented).keys())
 
     @property
     def compound(self) -> bool:

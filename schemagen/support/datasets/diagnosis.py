@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
-from google.protobuf.message import DecodeError
+from google.protobuf.message import (  # type: ignore[import-untyped, unused-ignore]
+    DecodeError,
+)
 
 from ..errors import did_you_mean
 

@@ -242,6 +242,10 @@ class Pipeline:
         policy = tf.data.experimental.AutoShardPolicy
         options = tf.data.Options()
         options.deterministic = self.deterministic
+        # What is called in Python has none that an iterator's checkpoint would miss.
+        options.experimental_external_state_policy = (
+            tf.data.experimental.ExternalStatePolicy.IGNORE
+        )
         options.experimental_distribute.auto_shard_policy = (
             policy.DATA if self.shard is None else policy.OFF
         )
