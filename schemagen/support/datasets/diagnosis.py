@@ -67,6 +67,8 @@ def _refusal(record: bytes, parser: Parser, fields: Collection[str]) -> str:
             parser.parse(tf.constant([record]), fields)
     except tf.errors.OpError as error:
         return _FRAME.sub("", error.message).strip() or type(error).__name__
+    except UnicodeDecodeError:  # tensorflow's message shows the bytes
+        return "its bytes cannot be parsed"
     return ""
 
 

@@ -58,7 +58,7 @@ class Faults:
             problem = opening_problem(name, int(size))
             return self._judge([problem] if problem else []), [name] * (not problem)
 
-        message, paths = _python(open_, [path, size], [(), (None,)])
+        message, paths = _python(open_, [path, size])
         return _unless(message, paths)
 
     def rest(self, path: tf.Tensor, records: tf.Tensor, size: tf.Tensor) -> tf.Tensor:
@@ -84,7 +84,7 @@ class Faults:
             good = [each for each in found if isinstance(each, bytes)]
             return self._judge(problems), good
 
-        message, rest = _python(read, [path, records, size], [(), (None,)])
+        message, rest = _python(read, [path, records, size])
         return _unless(message, rest)
 
     def sifted(self, serialized: tf.Tensor) -> tf.Tensor:
@@ -107,9 +107,7 @@ class Faults:
                     break
             return self._judge(problems), good
 
-        # Where none may be skipped, none is missing.
-        shape = (None,) if self.skips else serialized.shape
-        message, good = _python(sift, [serialized], [(), shape])
+        message, good = _python(sift, [serialized])
         return _unless(message, good)
 
     def _judge(self, problems: list[str]) -> str:
@@ -133,7 +131,7 @@ class Faults:
 
 
 def _python(
-    function: Callable[..., Any], inputs: list[Any], shapes: list[Any]
+    function: Callable[..., Any], inputs: list[Any]
 ) -> tuple[tf.Tensor, tf.Tensor]:
     """Call Python from a graph; it returns a message and strings."""
 
@@ -142,13 +140,15 @@ def _python(
         return [tf.constant(message), tf.constant(strings, tf.string)]
 
     message, strings = tf.py_function(called, inputs, [tf.string, tf.string])
-    message.set_shape(shapes[0])
-    strings.set_shape(shapes[1])
+    message.set_shape(())
+    strings.set_shape((None,))
     return message, strings
 
 
 def _unless(message: tf.Tensor, value: tf.Tensor) -> tf.Tensor:
     """Return a value, or raise an error if there is a message."""
-    raised = tf.debugging.Assert(message == "", [message])
+    # An assertion would show quotation marks with backslashes.
+    shown = tf.strings.regex_replace(message, "'", "`")
+    raised = tf.debugging.Assert(message == "", [shown])
     with tf.control_dependencies([raised]):
         return tf.identity(value)

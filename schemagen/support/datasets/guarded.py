@@ -17,7 +17,11 @@ _PARALLEL_BATCHES = min(16, os.cpu_count() or 1)
 
 
 def parsed(
-    batches: tf.data.Dataset, parse: Parse, faults: Faults | None
+    batches: tf.data.Dataset,
+    parse: Parse,
+    faults: Faults | None,
+    *,
+    complete: bool = False,
 ) -> tf.data.Dataset:
     """Parse batches, several at a time, and look into those that are refused.
 
@@ -30,19 +34,22 @@ def parsed(
         parse: from such a batch to an element.
         faults: what becomes of records that are refused; None for tensorflow's own
             errors, which name no file.
+        complete: that no batch can lose a record, since `sifted` has seen them all.
 
     Returns:
         Elements, in the order of the batches.
     """
     if faults is None:
         return batches.map(parse, tf.data.AUTOTUNE)
-    skips = faults.skips
+    loses = faults.skips and not complete
 
     def attempt(serialized: tf.Tensor) -> tf.data.Dataset:
         batch = tf.data.Dataset.from_tensors(serialized)
         sifted = batch.map(faults.sifted)
-        if skips:
+        if loses:
             sifted = sifted.filter(lambda serialized: tf.size(serialized) > 0)
+        else:
+            sifted = sifted.map(lambda some: tf.ensure_shape(some, serialized.shape))
         return batch.map(parse).ignore_errors().concatenate(sifted.map(parse)).take(1)
 
     elements = batches.interleave(
@@ -51,7 +58,7 @@ def parsed(
         num_parallel_calls=tf.data.AUTOTUNE,
     )
     count = batches.cardinality()
-    if skips or count == tf.data.UNKNOWN_CARDINALITY:
+    if loses or count == tf.data.UNKNOWN_CARDINALITY:
         return elements
     return elements.apply(tf.data.experimental.assert_cardinality(count))
 

@@ -131,8 +131,8 @@ class Pipeline:
             records = self._shuffled(records)
             batches = self._batches(records, parse, lengths or {}, faults)
             batches = self._repeated(batches, faults)
-            batches = parsed(batches, parse_all, faults)
-        if faults is not None and not self.repeat:
+            batches = parsed(batches, parse_all, faults, complete=self.drop_remainder)
+        if faults is not None:
             batches = reported(batches, faults)
         if self.service is not None:
             batches = self._distributed(batches)

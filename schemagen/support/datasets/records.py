@@ -14,6 +14,7 @@ from .files import Files
 _PARALLEL_FILES = 16
 _PIECE_RECORDS = 256
 _PIECE_BYTES = 1 << 20
+_NOTHING = np.zeros(0, object)
 
 
 def read_records(
@@ -92,8 +93,8 @@ def _pieces(
         # A file that tensorflow cannot open, it tries to open for ever.
         paths = faults.opened(file["path"], file["size"])
         records = tf.data.TFRecordDataset(paths, file["compression"]).ignore_errors()
-        # An empty piece stands for the end of the file.
-        end = tf.data.Dataset.from_tensors(tf.zeros((0,), tf.string))
+        # An empty piece stands for the end of a file that was opened.
+        end = tf.data.Dataset.from_tensor_slices(paths).map(lambda _: _NOTHING)
         pieces = records.batch(piece).concatenate(end)
     start = (tf.constant(0, tf.int64), tf.constant(0, tf.int64))
 

@@ -67,11 +67,14 @@ def inflated_size_ends_with(path: str, size: int) -> bool:
     The size stands there modulo 2 ** 32. Of a file of several members it is that of
     the last one, so that a "no" says nothing.
     """
-    with tf.io.gfile.GFile(path, "rb") as file:
-        if file.read(2) != b"\x1f\x8b":
-            return False
-        file.seek(file.size() - 4)
-        return int.from_bytes(file.read(4), "little") == size % 2**32
+    try:
+        with tf.io.gfile.GFile(path, "rb") as file:
+            if file.read(2) != b"\x1f\x8b":
+                return False
+            file.seek(file.size() - 4)
+            return int.from_bytes(file.read(4), "little") == size % 2**32
+    except tf.errors.OpError:
+        return False
 
 
 class _File(RawIOBase):

@@ -105,12 +105,19 @@ def _present_keys(serialized: tf.Tensor) -> tf.Tensor:
     return tf.where(tf.strings.length(values) > 0, keys, "")
 
 
+# A function of its own, which is not set up before the first row that looks empty: in
+# the graph around it, it would take as long as all the rest, in every epoch.
+@tf.function(autograph=False, experimental_attributes={"_noinline": True})
+def _all_present(serialized: tf.Tensor, key: str) -> tf.Tensor:
+    return tf.reduce_all(present(serialized, key))
+
+
 def _required(ragged: tf.RaggedTensor, serialized: tf.Tensor, key: str) -> Any:
     """Refuse Examples without a feature. Only those that look empty are searched."""
     empty = ragged.row_lengths() == 0
     found = tf.cond(
         tf.reduce_any(empty),
-        lambda: tf.reduce_all(present(tf.boolean_mask(serialized, empty), key)),
+        lambda: _all_present(tf.boolean_mask(serialized, empty), key),
         lambda: tf.constant(True),
     )
     message = f"feature {key!r} is required, and an Example does not have it"
