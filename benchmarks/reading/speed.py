@@ -152,9 +152,8 @@ def _times(head: str, found: dict[str, Any], clock: str) -> str:
     columns = {}
     for shape, result in found.items():
         times: Times = result[clock]
-        columns[shape] = {
+        columns[shape] = {"records in an epoch": f"{result['records']:,}"} | {
             name: number(microseconds(taken, result["records"]).median)
             for name, taken in times.items()
         }
-        columns[shape]["records in an epoch"] = f"{result['records']:,}"
     return grid(head, columns)
