@@ -17,7 +17,14 @@ import tensorflow as tf
 from ..measure import library
 from ..shapes import Columns, Row, columns_of
 from ..tfds import tfds_features
-from .shapes import CORES, ReadShape, decoded
+from .shapes import (
+    CORES,
+    Decode,
+    ReadShape,
+    decode_picture_as_floats,
+    decoded,
+    rounded,
+)
 from .ways import Reading, element_of, fields_of, of_dataset
 
 _AUTOTUNE = tf.data.AUTOTUNE
@@ -28,19 +35,35 @@ def tutorials(files: list[str], shape: ReadShape) -> Reading:
 
     On as many threads as AUTOTUNE finds right, then shuffled, padded and prefetched.
     """
+    return of_dataset(_mapped(files, shape, shape.decode), fields_of, shuffled=True)
 
+
+def tutorials_with_floats(files: list[str], shape: ReadShape) -> Reading:
+    """(a) The same of pictures whose pixels are left as float32.
+
+    So most tutorials do; to be compared with the others, they are rounded later.
+    """
+
+    def named(element: Any) -> Columns:
+        fields = fields_of(element)
+        return fields | {"image": rounded(fields["image"])}
+
+    dataset = _mapped(files, shape, decode_picture_as_floats)
+    return of_dataset(dataset, named, shuffled=True)
+
+
+def _mapped(files: list[str], shape: ReadShape, decode: Decode) -> tf.data.Dataset:
     def parse(record: tf.Tensor) -> Any:
         parsed = tf.io.parse_single_example(record, shape.description)
-        return element_of(shape.decode(parsed, ()))
+        return element_of(decode(parsed, ()))
 
-    dataset = (
+    return (
         tf.data.TFRecordDataset(files)
         .map(parse, num_parallel_calls=_AUTOTUNE)
         .shuffle(shape.shuffle_buffer)
         .padded_batch(shape.batch)
         .prefetch(_AUTOTUNE)
     )
-    return of_dataset(dataset, fields_of, shuffled=True)
 
 
 def batched_features(files: list[str], shape: ReadShape) -> Reading:

@@ -19,6 +19,9 @@ CORES = 2
 """How many cores, and threads where a way asks for a number."""
 
 
+Decode = Callable[[Columns, tuple[int, ...]], Columns]
+
+
 @dataclass(frozen=True)
 class ReadShape(Shape):
     """Records to read.
@@ -31,7 +34,7 @@ class ReadShape(Shape):
     """
 
     description: dict[str, Any]
-    decode: Callable[[Columns, tuple[int, ...]], Columns]
+    decode: Decode
     shuffle_buffer: int
 
 
@@ -56,10 +59,24 @@ def decode_picture(parsed: Columns, lead: tuple[int, ...]) -> Columns:
     return parsed | {"image": decoded(parsed["image"])}
 
 
+def decode_picture_as_floats(parsed: Columns, lead: tuple[int, ...]) -> Columns:
+    """Do the same and leave pixels as `tf.image.resize` returns them: float32."""
+    return parsed | {"image": resized(parsed["image"])}
+
+
 def decoded(image: tf.Tensor) -> tf.Tensor:
     """Decode one JPEG image: uint8 [224, 224, 3]."""
-    scaled = tf.image.resize(tf.io.decode_jpeg(image, channels=3), IMAGE_SIZE)
-    return tf.cast(tf.round(scaled), tf.uint8)
+    return rounded(resized(image))
+
+
+def resized(image: tf.Tensor) -> tf.Tensor:
+    """Decode one JPEG image and leave its pixels as float32 [224, 224, 3]."""
+    return tf.image.resize(tf.io.decode_jpeg(image, channels=3), IMAGE_SIZE)
+
+
+def rounded(pixels: tf.Tensor) -> tf.Tensor:
+    """Return float32 pixels as uint8."""
+    return tf.cast(tf.round(pixels), tf.uint8)
 
 
 def _scalars(names: str, dtype: tf.DType) -> dict[str, Any]:

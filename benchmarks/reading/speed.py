@@ -16,6 +16,7 @@ from . import ours, peers
 from .agreement import Agreement
 from .shapes import SHAPES, ReadShape
 from .targets import (
+    A_FLOATS,
     C_SHUFFLED,
     DECODING,
     OURS,
@@ -99,7 +100,10 @@ def makers(
         A: lambda: peers.tutorials(files, shape),
     }
     if shape.name == "jpeg":
-        return ways | {DECODING: lambda: peers.decoding(rows)}
+        return ways | {
+            A_FLOATS: lambda: peers.tutorials_with_floats(files, shape),
+            DECODING: lambda: peers.decoding(rows),
+        }
     return ways | {
         B: lambda: peers.batched_features(files, shape),
         C: lambda: peers.records(files, shape),

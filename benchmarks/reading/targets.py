@@ -7,6 +7,7 @@ from ..targets import Target
 OURS = "ours"
 OURS_IN_ORDER = "ours, not shuffled"
 A = "(a) the tutorials' pipeline"
+A_FLOATS = "(a) with pixels left as float32"
 B = "(b) make_batched_features_dataset"
 C = "(c) TFRecordDataset.batch, nothing parsed"
 C_SHUFFLED = "(c) with shuffle"
@@ -17,6 +18,7 @@ AN_EPOCH = "an epoch"
 
 TARGETS = (
     Target(AN_EPOCH, A, OURS, {"mix": 6, "jpeg": 1.15, "tokens": 4}),
+    Target(AN_EPOCH, A_FLOATS, OURS, {}),
     Target(AN_EPOCH, B, OURS, {"mix": 2.5}),
     Target(AN_EPOCH, OURS, C, {"mix": 1.5}, at_most=True),
     Target(AN_EPOCH, OURS, C_SHUFFLED, {}, at_most=True),
