@@ -6,10 +6,10 @@ RUN := $(VENV)/bin/python -m
 # What `make bench` measures against wants other versions than the rest.
 BENCH := .venv-bench
 
-.PHONY: help demo test check generate bench clean
+.PHONY: help demo test check generate bench bench-write bench-read clean
 
 help:  ## Show what there is to make.
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
 
 demo: $(VENV)/demo.installed  ## Generate, write, read and train on real data (minutes).
 	$(RUN) schemagen generate
@@ -27,8 +27,13 @@ check: $(VENV)/dev.installed  ## Check format, style, types and the generated co
 generate: $(VENV)/demo.installed  ## Bring generated/ up to date with schemas/.
 	$(RUN) schemagen generate
 
-bench: $(BENCH)/bench.installed  ## Measure against the peers; OPTIONS=--quick (minutes).
+bench: bench-write bench-read  ## Measure against the peers; OPTIONS=--quick (minutes).
+
+bench-write: $(BENCH)/bench.installed  ## Measure writing alone.
 	$(BENCH)/bin/python -m benchmarks.write $(OPTIONS)
+
+bench-read: $(BENCH)/bench.installed  ## Measure reading alone.
+	$(BENCH)/bin/python -m benchmarks.read $(OPTIONS)
 
 clean:  ## Remove what was made: .venv, data, the demo's pictures.
 	rm -rf $(VENV) $(BENCH) data demo/out

@@ -10,6 +10,7 @@ from pathlib import Path
 _LIBRARIES = (
     "numpy",
     "google-crc32c",
+    "keras",
     "pillow",
     "protobuf",
     "tensorflow",
@@ -22,7 +23,7 @@ _LIBRARIES = (
 def machine() -> dict[str, str]:
     """Return the processor, the system and the versions of what is measured."""
     found = {
-        "processor": f"{_processor()}, {os.cpu_count()} cores",
+        "processor": f"{_processor()}, {_cores()}",
         "memory": _memory(),
         "system": f"{platform.system()} {platform.release()}",
         "Python": platform.python_version(),
@@ -46,6 +47,19 @@ def _processor() -> str:
         if "model name" in line
     ]
     return names[0] if names else platform.machine()
+
+
+def _cores() -> str:
+    if not hasattr(os, "sched_getaffinity"):
+        return f"{os.cpu_count()} cores"
+    used, there = len(os.sched_getaffinity(0)), os.cpu_count()
+    return f"{there} cores" if used == there else f"{used} of {there} cores"
+
+
+def keep_to_cores(count: int) -> None:
+    """Let this process, and those that it begins, have some cores only; on Linux."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:count])
 
 
 def _memory() -> str:

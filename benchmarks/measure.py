@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import os
 import statistics
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 from unittest import mock
 
 Way = Callable[[], object]
@@ -19,6 +20,21 @@ Made = TypeVar("Made")
 
 class Missing(Exception):
     """A way that cannot be measured here; the text says what is not installed."""
+
+
+class Different(Exception):
+    """A way wrote or read something else than it was given."""
+
+
+def library(name: str, package: str) -> Any:
+    """Import a module of a peer, or raise `Missing`, which names the package."""
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise Missing(
+            f"{package} cannot be imported ({error}); `make bench` sets up an "
+            "environment that has it"
+        ) from None
 
 
 def available(
@@ -58,30 +74,46 @@ def side_by_side(
     Returns:
         Seconds, by way, a number a round.
     """
+    (times,) = by_clocks(ways, rounds, [time.perf_counter], before)
+    return times
+
+
+def by_clocks(
+    ways: Mapping[str, Way],
+    rounds: int,
+    clocks: Sequence[Callable[[], float]],
+    before: Way | None = None,
+) -> list[Times]:
+    """Do the same and look at several clocks.
+
+    Returns:
+        Seconds by each of the clocks.
+    """
     names = list(ways)
-    times: Times = {name: [] for name in names}
+    times: list[Times] = [{name: [] for name in names} for _ in clocks]
     gc.freeze()  # what is there already need not be looked through each time
     try:
         for number in range(rounds + 1):
             for name in names if number % 2 else reversed(names):
                 if before is not None:
                     before()
-                taken = _seconds(ways[name])
-                if number:
-                    times[name].append(taken)
+                taken = _seconds(ways[name], clocks)
+                for seconds, clock in zip(taken, times, strict=True):
+                    if number:
+                        clock[name].append(seconds)
     finally:
         gc.unfreeze()
     return times
 
 
-def _seconds(way: Way) -> float:
+def _seconds(way: Way, clocks: Sequence[Callable[[], float]]) -> list[float]:
     """Time something that begins without garbage and is not stopped to collect any."""
     gc.collect()
     gc.disable()
     try:
-        start = time.perf_counter()
+        start = [clock() for clock in clocks]
         way()
-        return time.perf_counter() - start
+        return [clock() - began for clock, began in zip(clocks, start, strict=True)]
     finally:
         gc.enable()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from .measure import Figure
@@ -27,6 +27,20 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a table in Markdown."""
     lines = [head, ["---"] * len(head), *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def grid(head: str, columns: Mapping[str, Mapping[str, str]]) -> str:
+    """Return a table of columns whose cells have names; where there is none, nothing.
+
+    Args:
+        head: what stands above the names.
+        columns: cells by name, by column.
+    """
+    names = dict.fromkeys(name for cells in columns.values() for name in cells)
+    rows = [
+        [name, *(cells.get(name, "") for cells in columns.values())] for name in names
+    ]
+    return table([head, *columns], rows)
 
 
 def replace_part(document: Path, part: str, text: str) -> None:

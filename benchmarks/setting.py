@@ -7,7 +7,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from .ours import Generated
+from .generated import Generated
 
 
 @dataclass(frozen=True)
@@ -19,8 +19,8 @@ class Setting:
         scratch: a directory for files, emptied again and again, removed at the end.
         rounds: how many count, for each comparison.
         shapes: the names of the shapes to measure.
-        share: of the records that a full run writes; 1 for a full run.
-        bytes: how much to write where memory is measured.
+        share: of the records of a full run; 1 for a full run.
+        bytes: how much to write or read where memory is measured.
     """
 
     generated: Generated
@@ -31,7 +31,7 @@ class Setting:
     bytes: int
 
     def count(self, full: int) -> int:
-        """Return how many records to write where a full run writes `full`."""
+        """Return how many records to take where a full run takes `full`."""
         return max(2, round(full * self.share))
 
     def say(self, text: str) -> None:

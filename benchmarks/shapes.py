@@ -1,4 +1,4 @@
-"""Records of five shapes: the same values for every way of writing them."""
+"""Records to measure with: the same values for every way of writing or reading them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Shape:
     Attributes:
         name: of the shape.
         record: of the schema's class, in snake case.
-        count: how many records a round writes.
+        count: how many records there are in a full run.
         batch: how many of them make a batch, for all ways that take batches.
         make: makes that many rows.
     """
@@ -55,29 +55,26 @@ def columns_of(rows: list[Row]) -> Columns:
     return columns
 
 
-def _mix(count: int, chance: np.random.Generator) -> list[Row]:
+def mix(count: int, chance: np.random.Generator) -> list[Row]:
+    """Make rows of a small image, a label, 5 floats and 5 to 59 tokens."""
     return [
         {
             "image": chance.integers(0, 256, (32, 32, 3), np.uint8),
             "label": int(chance.integers(10)),
             "floats": chance.normal(size=5).astype(np.float32),
-            "tokens": chance.integers(0, 30_000, chance.integers(5, 60)),
+            "tokens": tokens(chance, int(chance.integers(5, 60))),
         }
         for _ in range(count)
     ]
 
 
-def _vector(count: int, chance: np.random.Generator) -> list[Row]:
-    return [
-        {
-            "vector": chance.normal(size=4096).astype(np.float32),
-            "label": int(chance.integers(10)),
-        }
-        for _ in range(count)
-    ]
+def tokens(chance: np.random.Generator, count: int) -> NDArray[np.int64]:
+    """Return ids of words; 0 is left for padding."""
+    return chance.integers(1, 30_000, count)
 
 
-def _tabular(count: int, chance: np.random.Generator) -> list[Row]:
+def numbers(count: int, chance: np.random.Generator) -> list[Row]:
+    """Make rows of ten floats and ten integers."""
     floats = chance.normal(size=(count, 10)).astype(np.float32).tolist()
     integers = chance.integers(0, 1_000_000, (count, 10)).tolist()
     return [
@@ -87,15 +84,14 @@ def _tabular(count: int, chance: np.random.Generator) -> list[Row]:
     ]
 
 
-def _tokens(count: int, chance: np.random.Generator) -> list[Row]:
-    return [{"tokens": chance.integers(0, 30_000, 512)} for _ in range(count)]
-
-
-def _jpeg(count: int, chance: np.random.Generator) -> list[Row]:
-    pictures = [_jpeg_of(photograph(chance)) for _ in range(8)]
+def pictures(
+    count: int, chance: np.random.Generator, height: int = 480, width: int = 640
+) -> list[Row]:
+    """Make rows of a JPEG image, out of eight, with a label and 5 floats."""
+    some = [jpeg_of(photograph(chance, height, width)) for _ in range(8)]
     return [
         {
-            "image": pictures[at % len(pictures)],
+            "image": some[at % len(some)],
             "label": int(chance.integers(1000)),
             "floats": chance.normal(size=5).astype(np.float32),
         }
@@ -103,32 +99,25 @@ def _jpeg(count: int, chance: np.random.Generator) -> list[Row]:
     ]
 
 
-def photograph(chance: np.random.Generator) -> NDArray[np.uint8]:
-    """Return a picture, uint8 [480, 640, 3]: soft shapes with some grain."""
+def photograph(
+    chance: np.random.Generator, height: int = 480, width: int = 640
+) -> NDArray[np.uint8]:
+    """Return a picture, uint8 [height, width, 3]: soft shapes with some grain."""
     from PIL import Image
 
     coarse = chance.integers(0, 256, (12, 16, 3), np.uint8)
     soft = np.asarray(
-        Image.fromarray(coarse).resize((640, 480), Image.Resampling.BICUBIC)
+        Image.fromarray(coarse).resize((width, height), Image.Resampling.BICUBIC)
     )
     grain = chance.normal(0, 12, soft.shape)
     pixels: NDArray[np.uint8] = np.clip(soft + grain, 0, 255).astype(np.uint8)
     return pixels
 
 
-def _jpeg_of(pixels: NDArray[np.uint8]) -> bytes:
-    """Return a photograph as a JPEG image of about 60 kB."""
+def jpeg_of(pixels: NDArray[np.uint8]) -> bytes:
+    """Return a photograph as a JPEG image: 60 kB where it is 640 by 480."""
     from PIL import Image
 
     out = io.BytesIO()
     Image.fromarray(pixels).save(out, "JPEG", quality=75)
     return out.getvalue()
-
-
-SHAPES = (
-    Shape("mix", "mix", 16384, 256, _mix),
-    Shape("vector", "embedding", 2048, 64, _vector),
-    Shape("tabular", "tabular", 16384, 256, _tabular),
-    Shape("tokens", "tokens", 8192, 256, _tokens),
-    Shape("jpeg", "jpeg", 1024, 64, _jpeg),
-)

@@ -11,14 +11,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks import speed, write
-from benchmarks.agreement import Agreement, Different, records_of
-from benchmarks.measure import figure, ratio, side_by_side
-from benchmarks.ours import Generated
-from benchmarks.peers import protobuf
-from benchmarks.report import replace_part
-from benchmarks.shapes import SHAPES, Row, batches_of
-from benchmarks.targets import (
+from benchmarks import read, write
+from benchmarks.generated import Generated
+from benchmarks.measure import Different, by_clocks, figure, ratio, side_by_side
+from benchmarks.program import Program
+from benchmarks.report import grid, replace_part
+from benchmarks.shapes import Row, batches_of
+from benchmarks.writing import speed
+from benchmarks.writing.agreement import Agreement, records_of
+from benchmarks.writing.ours import Ours
+from benchmarks.writing.peers import protobuf
+from benchmarks.writing.shapes import SHAPES
+from benchmarks.writing.targets import (
     BATCHES,
     FLOOR,
     IN_MEMORY,
@@ -28,6 +32,7 @@ from benchmarks.targets import (
     A,
     B,
     C,
+    without_fsync,
 )
 
 DOCUMENT = Path(__file__).parent.parent / "docs" / "benchmarks.md"
@@ -46,7 +51,9 @@ def run(tmp_path: Path, *options: str) -> tuple[dict[str, Any], str]:
     shutil.copy(DOCUMENT, document)
     results = tmp_path / "results" / "write.json"
     few = ("--rounds", "1", "--share", "0.005", "--bytes", "1e6")
-    write.main([*few, *options, "--json", str(results), "--document", str(document)])
+    write.PROGRAM.run(
+        [*few, *options, "--json", str(results), "--document", str(document)]
+    )
     return json.loads(results.read_text()), document.read_text()
 
 
@@ -136,7 +143,7 @@ def test_arguments_that_name_nothing_are_refused(
     """A part or shape that there is not ends the program before it measures."""
     for option, there in (("--parts", "speed"), ("--shapes", "mix, vector")):
         with pytest.raises(SystemExit):
-            write.main([option, "speeed"])
+            write.PROGRAM.run([option, "speeed"])
         said = capsys.readouterr().err
         assert "no speeed; there are " in said
         assert there in said
@@ -146,7 +153,7 @@ def test_other_values_are_not_timed(tmp_path: Path) -> None:
     """A way that loses a row, or changes a value, stops the measurement."""
     (shape,) = (shape for shape in SHAPES if shape.name == "mix")
     rows = shape.rows(3)
-    ours = Generated(tmp_path / "project").record(shape.record)
+    ours = Ours(Generated(tmp_path / "project"), shape.record)
     written = list(records_of(ours.framed_batches(batches_of(rows, 2))))
     (peer,) = protobuf(rows, at_once=3)()
     agreement = Agreement(rows)
@@ -173,6 +180,26 @@ def test_the_order_turns_around_and_one_round_does_not_count() -> None:
     assert [len(taken) for taken in times.values()] == [2, 2, 2]
 
 
+def test_clocks_are_read_around_the_same_runs() -> None:
+    """Each has its own numbers for each way, of the rounds that count."""
+    now = {"slow": 0.0, "fast": 0.0}
+
+    def work() -> None:
+        now["slow"] += 1
+        now["fast"] += 3
+
+    clocks = [lambda clock=clock: now[clock] for clock in now]
+    slow, fast = by_clocks({"a": work, "b": work}, 2, clocks)
+    assert slow == {"a": [1, 1], "b": [1, 1]}
+    assert fast == {"a": [3, 3], "b": [3, 3]}
+
+
+def test_a_way_that_a_shape_does_not_have_leaves_its_cell_empty() -> None:
+    """The others stay in their columns."""
+    text = grid("way", {"mix": {"a": "1", "b": "2"}, "jpeg": {"b": "3"}})
+    assert rows_of_tables(text)[2:] == [["a", "1", ""], ["b", "2", "3"]]
+
+
 def test_ratios_compare_the_same_round() -> None:
     """What slows down a whole round does not change them."""
     found = ratio([2, 20, 200, 2000], [1, 10, 100, 1000])
@@ -187,8 +214,8 @@ def test_a_target_may_be_the_least_or_the_most() -> None:
     assert [least.reached("mix", found) for found in (4.9, 5.0)] == [False, True]
     assert [most.reached("mix", found) for found in (3.1, 3.0)] == [False, True]
     assert most.reached("tabular", 1000.0) is None
-    assert most.without_fsync().slow == "ours, batches, fsync left out"
-    assert least.without_fsync().fast == "ours, batches, fsync left out"
+    assert without_fsync(most).slow == "ours, batches, fsync left out"
+    assert without_fsync(least).fast == "ours, batches, fsync left out"
 
 
 def test_tables_go_between_their_marks(tmp_path: Path) -> None:
@@ -203,11 +230,12 @@ def test_tables_go_between_their_marks(tmp_path: Path) -> None:
         replace_part(document, "z", "")
 
 
-def test_every_part_has_a_place_in_the_documentation() -> None:
+@pytest.mark.parametrize("program", [write.PROGRAM, read.PROGRAM])
+def test_every_part_has_a_place_in_the_documentation(program: Program) -> None:
     """`make bench OPTIONS="--document docs/benchmarks.md"` finds where to write."""
     text = DOCUMENT.read_text(encoding="utf-8")
-    for part in ("conditions", *write.PARTS):
-        assert text.count(f"<!-- measured: {part} -->\n") == 1
+    for part in ("conditions", *program.parts):
+        assert text.count(f"<!-- measured: {program.mark(part)} -->\n") == 1
 
 
 def test_fsync_is_left_out_only_where_it_says_so(
@@ -217,7 +245,7 @@ def test_fsync_is_left_out_only_where_it_says_so(
     waited: list[int] = []
     monkeypatch.setattr("os.fsync", waited.append)
     (shape,) = (shape for shape in SHAPES if shape.name == "tabular")
-    ours = Generated(tmp_path / "project").record(shape.record)
+    ours = Ours(Generated(tmp_path / "project"), shape.record)
     rows = shape.rows(4)
     batches = batches_of(rows, 2)
     ways = speed.file_ways(ours, rows, batches, {}, tmp_path / "scratch")

@@ -67,3 +67,29 @@ class Photograph(Record):
 
     image: Annotated[np.ndarray, Image((480, 640, 3), encoding="jpeg")]
     label: Annotated[int, Label(num_classes=1000)]
+
+
+class Document(Record):
+    """A piece of text of a fixed length with what is known about it, 1.6 kB."""
+
+    tokens: Annotated[np.ndarray, Vector((512,), dtype="int64")]
+    f0: float
+    f1: float
+    f2: float
+    f3: float
+    f4: float
+    f5: float
+    f6: float
+    f7: float
+    f8: float
+    f9: float
+    i0: int
+    i1: int
+    i2: int
+    i3: int
+    i4: int
+    i5: int
+    i6: int
+    i7: int
+    i8: int
+    i9: int

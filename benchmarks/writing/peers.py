@@ -6,33 +6,23 @@ arrays or a description of the features, is done outside of the time that is tak
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .measure import Missing
-from .shapes import Columns, Row
+from ..measure import library
+from ..shapes import Columns, Row
+from ..tfds import tfds_features
 
 Serialize = Callable[[], Iterator[list[bytes]]]
 """Yields serialized records, some at a time."""
 
 
-def _library(name: str, package: str) -> Any:
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        raise Missing(
-            f"{package} cannot be imported ({error}); `make bench` sets up an "
-            "environment that has it"
-        ) from None
-
-
 def tensorflow() -> Any:
     """Return tensorflow, or raise `Missing`."""
-    return _library("tensorflow", "tensorflow")
+    return library("tensorflow", "tensorflow")
 
 
 def protobuf(rows: list[Row], at_once: int, *, lists: bool = False) -> Serialize:
@@ -82,8 +72,8 @@ def protobuf(rows: list[Row], at_once: int, *, lists: bool = False) -> Serialize
 
 def tfx_bsl(batches: list[Columns]) -> Serialize:
     """(b) tfx-bsl's encoder in C++, from Arrow batches that are there already."""
-    arrow = _library("pyarrow", "pyarrow")
-    coder = _library("tfx_bsl.coders.example_coder", "tfx-bsl")
+    arrow = library("pyarrow", "pyarrow")
+    coder = library("tfx_bsl.coders.example_coder", "tfx-bsl")
 
     def large_list(values: Any) -> Any:
         if isinstance(values, np.ndarray) and values.dtype == np.uint8:
@@ -115,13 +105,10 @@ def tfx_bsl(batches: list[Columns]) -> Serialize:
 
 def tfds(rows: list[Row], at_once: int) -> Serialize:
     """(c) The serializer of tensorflow-datasets, one example at a time."""
-    datasets = _library("tensorflow_datasets", "tensorflow-datasets")
-    serializing = _library(
+    serializing = library(
         "tensorflow_datasets.core.example_serializer", "tensorflow-datasets"
     )
-    features = datasets.features
-    spec = {name: _tfds_feature(features, value) for name, value in rows[0].items()}
-    info = features.FeaturesDict(spec)
+    info = tfds_features(rows[0])
     serializer = serializing.ExampleSerializer(info.get_serialized_info())
 
     def serialize() -> Iterator[list[bytes]]:
@@ -132,22 +119,6 @@ def tfds(rows: list[Row], at_once: int) -> Serialize:
             ]
 
     return serialize
-
-
-def _tfds_feature(features: Any, value: Any) -> Any:
-    if isinstance(value, bytes):
-        return features.Tensor(shape=(), dtype=np.object_)
-    if isinstance(value, int):
-        return features.Scalar(np.int64)
-    if isinstance(value, float):
-        return features.Scalar(np.float32)
-    if value.dtype == np.uint8:
-        return features.Tensor(
-            shape=value.shape, dtype=np.uint8, encoding=features.Encoding.BYTES
-        )
-    if value.dtype == np.int64:  # of any length; a Sequence of Scalars is slower
-        return features.Tensor(shape=(None,), dtype=np.int64)
-    return features.Tensor(shape=value.shape, dtype=np.float32)
 
 
 def write_file(

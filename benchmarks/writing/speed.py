@@ -10,9 +10,9 @@ from typing import Any
 
 from google_crc32c import value as crc32c
 
-from . import peers
-from .agreement import Agreement, records_in, records_of
-from .measure import (
+from ..generated import Generated
+from ..measure import (
+    Times,
     Way,
     available,
     exhausting,
@@ -21,11 +21,15 @@ from .measure import (
     side_by_side,
     without_waiting_for_the_disk,
 )
-from .ours import Generated, Ours
+from ..report import grid, number
+from ..setting import Setting, empty
+from ..shapes import Columns, Row, Shape, batches_of
+from ..targets import Target
+from . import peers
+from .agreement import Agreement, records_in, records_of
+from .ours import Ours
 from .peers import Serialize
-from .report import number, spread, table
-from .setting import Setting, empty
-from .shapes import SHAPES, Columns, Row, Shape, batches_of
+from .shapes import SHAPES
 from .targets import (
     A_LISTS,
     BATCHES,
@@ -38,7 +42,7 @@ from .targets import (
     A,
     B,
     C,
-    Target,
+    without_fsync,
 )
 
 SYNCED_FLOOR = "floor with fsync"
@@ -81,7 +85,7 @@ def measure_shape(
     """
     rows = shape.rows(count)
     batches = batches_of(rows, shape.batch)
-    ours = generated.record(shape.record)
+    ours = Ours(generated, shape.record)
     agreement = Agreement(rows)
     serialize, missing = _peers(rows, batches, shape.batch)
     for name, peer in serialize.items():
@@ -183,42 +187,35 @@ def markdown(found: dict[str, Any]) -> str:
 
 
 def _times(found: dict[str, Any], measurement: str) -> str:
-    shapes = list(found)
-    names = dict.fromkeys(
-        name for shape in shapes for name in found[shape]["seconds"][measurement]
-    )
-    rows = []
-    for name in names:
-        cells = []
-        for shape in shapes:
-            times = found[shape]["seconds"][measurement][name]
-            cells.append(number(microseconds(times, found[shape]["records"]).median))
-        rows.append([name, *cells])
-    sizes = [f"{found[shape]['bytes a record']:,.0f}" for shape in shapes]
-    rows.append(["bytes of a record, framed", *sizes])
-    return table([f"{measurement}: microseconds a record", *shapes], rows)
+    columns = {}
+    for shape, result in found.items():
+        columns[shape] = {
+            name: number(microseconds(times, result["records"]).median)
+            for name, times in result["seconds"][measurement].items()
+        }
+        size = f"{result['bytes a record']:,.0f}"
+        columns[shape]["bytes of a record, framed"] = size
+    return grid(f"{measurement}: microseconds a record", columns)
 
 
 def _targets(found: dict[str, Any], measurement: str) -> str:
-    shapes = list(found)
-    rows = []
+    targets = []
     for target in TARGETS:
-        if target.measurement != measurement:
-            continue
-        rows.append([target.words, *(_cell(target, shape, found) for shape in shapes)])
-        if measurement == TO_A_FILE:
-            cells = [_cell(target.without_fsync(), shape, found) for shape in shapes]
-            rows.append([target.without_fsync().words, *cells])
-    return table([f"{measurement}: how many times", *shapes], rows)
+        if target.measurement == measurement:
+            targets.append(target)
+            if measurement == TO_A_FILE:
+                targets.append(without_fsync(target))
+    columns = {
+        shape: {
+            target.words: _cell(target, shape, result["seconds"][measurement])
+            for target in targets
+        }
+        for shape, result in found.items()
+    }
+    return grid(f"{measurement}: how many times", columns)
 
 
-def _cell(target: Target, shape: str, found: dict[str, Any]) -> str:
-    times = found[shape]["seconds"][target.measurement]
+def _cell(target: Target, shape: str, times: Times) -> str:
     if target.slow not in times:
         return "not measured"
-    compared = ratio(times[target.slow], times[target.fast])
-    reached = target.reached(shape, compared.median)
-    if reached is None:
-        return spread(compared)
-    goal = f"{'at most' if target.at_most else 'at least'} {target.goals[shape]:g}"
-    return f"{spread(compared)}, {goal}: {'reached' if reached else '**missed**'}"
+    return target.verdict(shape, ratio(times[target.slow], times[target.fast]))

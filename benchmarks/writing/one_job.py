@@ -1,6 +1,6 @@
 """One process that writes a dataset and says how much memory that took.
 
-    python -m benchmarks.one_job PACKAGE MODE BYTES DIRECTORY
+    python -m benchmarks.writing.one_job PACKAGE MODE BYTES DIRECTORY
 
 It imports nothing but the generated code and what that needs, as a program that
 writes data would.
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import resource
 import sys
 import time
 from collections.abc import Iterator
@@ -18,6 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from ..jobs import peak, peak_of_children
 
 _VALUES = 4096
 _RECORD_BYTES = _VALUES * 4
@@ -78,26 +79,9 @@ def write(package: str, mode: str, size: int, directory: Path) -> dict[str, floa
     return {
         "records": len(rows),
         "seconds": time.perf_counter() - start,
-        "process": _peak(),
-        "largest worker": _in_bytes(resource.getrusage(resource.RUSAGE_CHILDREN)),
+        "process": peak(),
+        "largest worker": peak_of_children(),
     }
-
-
-def _peak() -> float:
-    """Return the most memory that was resident since this program was started.
-
-    Linux counts what the parent had before it started this program, too, in what
-    getrusage returns; its own page about the process does not.
-    """
-    try:
-        lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return _in_bytes(resource.getrusage(resource.RUSAGE_SELF))
-    return next(float(line.split()[1]) * 1024 for line in lines if "VmHWM" in line)
-
-
-def _in_bytes(usage: resource.struct_rusage) -> float:
-    return usage.ru_maxrss * (1.0 if sys.platform == "darwin" else 1024.0)
 
 
 def main() -> None:

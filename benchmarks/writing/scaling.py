@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from .measure import (
+from ..measure import (
     Way,
     microseconds,
     side_by_side,
     without_waiting_for_the_disk,
 )
+from ..report import number, table
+from ..setting import Setting, empty
+from ..shapes import Row, batches_of
 from .ours import Ours
-from .report import number, table
-from .setting import Setting, empty
-from .shapes import SHAPES, Row, batches_of
+from .shapes import SHAPES
 
 _SHAPE = next(shape for shape in SHAPES if shape.name == "tabular")
 _RECORDS = (1_000, 10_000, 100_000)
@@ -32,7 +33,7 @@ def measure(setting: Setting) -> dict[str, Any]:
     """
     counts = [setting.count(count) for count in _RECORDS]
     rows = _SHAPE.rows(counts[-1])
-    ours = setting.generated.record(_SHAPE.record)
+    ours = Ours(setting.generated, _SHAPE.record)
     setting.say(f"{', '.join(map(str, counts))} records")
     records = {
         str(count): _seconds(setting, ours, rows[:count], None) for count in counts

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
+from ..jobs import done_alone
+from ..report import number, table
+from ..setting import Setting, empty
 from .one_job import MODES
-from .report import number, table
-from .setting import Setting, empty
 
 LIMIT = 300e6
 """Bytes that may be resident, in the process and its workers together."""
 
-_ROOT = Path(__file__).parent.parent
 _SMALL = 0.1
 
 
@@ -42,19 +37,9 @@ def measure(setting: Setting) -> dict[str, Any]:
 
 def _job(setting: Setting, mode: str, size: int) -> dict[str, float]:
     generated = setting.generated
-    paths = [str(_ROOT), str(generated.root), os.environ.get("PYTHONPATH", "")]
-    command = [sys.executable, "-m", "benchmarks.one_job", generated.package, mode]
-    done = subprocess.run(
-        [*command, str(size), str(setting.scratch / "data")],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        raise RuntimeError(f"writing in mode {mode!r} failed:\n{done.stderr}")
-    found: dict[str, float] = json.loads(done.stdout)
-    return found
+    directory = str(setting.scratch / "data")
+    arguments = [generated.package, mode, str(size), directory]
+    return done_alone("benchmarks.writing.one_job", arguments, generated.root)
 
 
 def resident(mode: str, job: dict[str, float]) -> float:

@@ -11,10 +11,12 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from .measure import Way, exhausting
-from .report import number, table
-from .setting import Setting
-from .shapes import SHAPES, batches_of
+from ..measure import Way, exhausting
+from ..report import number, table
+from ..setting import Setting
+from ..shapes import batches_of
+from .ours import Ours
+from .shapes import SHAPES
 from .targets import BATCHES, ROWS
 
 _INTERVAL = 0.001
@@ -85,7 +87,7 @@ def measure(setting: Setting) -> dict[str, Any]:
         if shape.name not in setting.shapes:
             continue
         setting.say(f"{shape.name}: profile")
-        ours = setting.generated.record(shape.record)
+        ours = Ours(setting.generated, shape.record)
         rows = shape.rows(setting.count(shape.count))
         batches = batches_of(rows, shape.batch)
         ways = {

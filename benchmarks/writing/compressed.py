@@ -6,13 +6,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ..measure import Times, Way, available, figure, ratio, side_by_side
+from ..report import number, spread, table
+from ..setting import Setting, empty
+from ..shapes import Columns, Shape, batches_of
 from . import peers
 from .agreement import Agreement, records_in, records_of
-from .measure import Times, Way, available, figure, ratio, side_by_side
 from .ours import Ours
-from .report import number, spread, table
-from .setting import Setting, empty
-from .shapes import SHAPES, Columns, Shape, batches_of
+from .shapes import SHAPES
 from .targets import BATCHES
 
 PEER = "tf.io.TFRecordWriter, given serialized records"
@@ -37,7 +38,7 @@ def measure(setting: Setting) -> dict[str, Any]:
 def _measure_shape(setting: Setting, shape: Shape) -> dict[str, Any]:
     rows = shape.rows(setting.count(shape.count))
     batches = batches_of(rows, shape.batch)
-    ours = setting.generated.record(shape.record)
+    ours = Ours(setting.generated, shape.record)
     records = list(records_of(ours.framed_batches(batches)))
 
     def our_way() -> Way:

@@ -8,11 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .shapes import Row
-
-
-class Different(Exception):
-    """A way wrote something else than it was given."""
+from ..measure import Different
+from ..shapes import Row
 
 
 def records_of(framed: Iterable[Any]) -> Iterator[bytes]:

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .measure import Way, figure, ratio, side_by_side
-from .report import number, spread, table
-from .setting import Setting, empty
-from .shapes import photograph
+from ..measure import Way, figure, ratio, side_by_side
+from ..report import number, spread, table
+from ..setting import Setting, empty
+from ..shapes import photograph
+from .ours import Ours
 
 TARGET = 1.7
 
@@ -72,7 +73,7 @@ def measure(setting: Setting) -> dict[str, Any]:
     path = setting.generated.root / "pictures.npy"
     np.save(path, np.stack([photograph(chance) for _ in range(_PICTURES)]))
     rows = Photographs(path, count)
-    serializer = setting.generated.record("photograph").serializer
+    serializer = Ours(setting.generated, "photograph").serializer
 
     def parts() -> list[Callable[[], Iterator[dict[str, Any]]]]:
         return [partial(rows.part, number, _SHARDS) for number in range(_SHARDS)]

@@ -1,0 +1,1 @@
+"""Writing: ours against protobuf, tfx-bsl and tensorflow-datasets."""
