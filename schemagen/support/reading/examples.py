@@ -105,11 +105,15 @@ def _present_keys(serialized: tf.Tensor) -> tf.Tensor:
     return tf.where(tf.strings.length(values) > 0, keys, "")
 
 
+def _present_in_all(serialized: tf.Tensor, key: str) -> tf.Tensor:
+    return tf.reduce_all(present(serialized, key))
+
+
 # A function of its own, which is not set up before the first row that looks empty: in
 # the graph around it, it would take as long as all the rest, in every epoch.
-@tf.function(autograph=False, experimental_attributes={"_noinline": True})
-def _all_present(serialized: tf.Tensor, key: str) -> tf.Tensor:
-    return tf.reduce_all(present(serialized, key))
+_searched: Any = tf.function(
+    _present_in_all, autograph=False, experimental_attributes={"_noinline": True}
+)
 
 
 def _required(ragged: tf.RaggedTensor, serialized: tf.Tensor, key: str) -> Any:
@@ -117,7 +121,7 @@ def _required(ragged: tf.RaggedTensor, serialized: tf.Tensor, key: str) -> Any:
     empty = ragged.row_lengths() == 0
     found = tf.cond(
         tf.reduce_any(empty),
-        lambda: _all_present(tf.boolean_mask(serialized, empty), key),
+        lambda: _searched(tf.boolean_mask(serialized, empty), key),
         lambda: tf.constant(True),
     )
     message = f"feature {key!r} is required, and an Example does not have it"
