@@ -12,14 +12,13 @@ from collections.abc import Hashable, Iterable, Mapping
 from math import isnan
 from typing import Any, Protocol, TypeVar
 
-import keras
 import numpy as np
 import tensorflow as tf
 from numpy.typing import NDArray
 
 from .agreement import check_features
 from .layers import densify
-from .vocabularies import DEFAULT_TOKENS
+from .vocabularies import DEFAULT_TOKENS, widest_integer
 
 Token = TypeVar("Token", bound=Hashable)
 
@@ -231,17 +230,17 @@ def _flat_values(batch: Any) -> Any:
 
 
 def _check_int32(name: str, batch: Any) -> None:
-    """Refuse integers that JAX would cut to 32 bits without a word."""
-    if keras.backend.backend() != "jax" or batch.dtype not in (tf.int64, tf.uint64):
+    """Refuse integers that Keras would cut to 32 bits without a word."""
+    if batch.dtype not in (tf.int64, tf.uint64) or widest_integer() == "int64":
         return
     values = _flat_values(batch)
     beyond = values != tf.cast(tf.cast(values, tf.int32), values.dtype)
     if tf.reduce_any(beyond):
         found = tf.boolean_mask(values, beyond)[0].numpy()
         raise ValueError(
-            f"input {name!r}: found {found}, expected integers of 32 bits, which are "
-            "all that Keras takes with the 'jax' backend: divide or convert them in "
-            f"the dataset, or leave {name!r} out of fields"
+            f"input {name!r}: found {found}, expected integers of 32 bits: Keras cuts "
+            "longer ones with this backend, which is JAX without JAX_ENABLE_X64=1; set "
+            f"that, or leave {name!r} out of fields"
         )
 
 

@@ -166,13 +166,14 @@ def predicted(name: str, predictions: Any, shape: tuple[int | None, ...]) -> Any
         shape: of one record's predictions; None for sizes that vary.
 
     Raises:
+        TypeError: something else than a Keras tensor.
         ValueError: predictions of another shape, or not float32.
     """
     sizes = ", ".join(map(str, ("B", *(size or "?" for size in shape))))
     expected = f"expected float32 [{sizes}]"
     if not isinstance(predictions, keras.KerasTensor):
         found = type(predictions).__name__
-        raise ValueError(f"the head of {name!r} returned a {found}, {expected}")
+        raise TypeError(f"the head of {name!r} returned a {found}, {expected}")
     found = f"{predictions.dtype} {list(predictions.shape)}"
     sides = predictions.shape[1:]
     fits = len(sides) == len(shape) and all(

@@ -137,6 +137,7 @@ class Normalization(layers.Normalization):  # type: ignore[misc]
         """Take these for the mean and the variance."""
         self.adapt_mean.assign(mean)
         self.adapt_variance.assign(variance)
+        self.finalize_state()
 
     def call(self, inputs: Any) -> Any:
         """Return the inputs normalized, of the layer's dtype."""

@@ -8,7 +8,9 @@ Keras write text lines, which a token with a line break in it would tear apart, 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import keras
@@ -19,6 +21,15 @@ from keras import layers, ops
 DEFAULT_TOKENS = 20_000
 PADDING, UNKNOWN = 0, 1
 _SPECIAL = 2  # how many indices come before that of the first token
+
+
+@cache
+def widest_integer() -> str:
+    """Return "int64", or "int32" where Keras has no wider one, as with JAX by default."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # JAX says that it gives another dtype
+        found: str = keras.backend.standardize_dtype(ops.zeros((), "int64").dtype)
+    return found
 
 
 @keras.saving.register_keras_serializable("schemagen")
@@ -38,7 +49,7 @@ class IntegerVocabulary(layers.Layer):  # type: ignore[misc]
         self.max_tokens = max_tokens
         size = (max_tokens - _SPECIAL,)
         options = {"shape": size, "initializer": "zeros", "trainable": False}
-        self.tokens = self.add_weight(name="tokens", dtype="int64", **options)
+        self.tokens = self.add_weight(name="tokens", dtype=widest_integer(), **options)
         self.indices = self.add_weight(name="indices", dtype="int32", **options)
         self.built = True
 
@@ -76,20 +87,36 @@ class IntegerVocabulary(layers.Layer):  # type: ignore[misc]
 
 @keras.saving.register_keras_serializable("schemagen")
 class StringVocabulary(layers.StringLookup):  # type: ignore[misc]
-    """Looks up strings, which need not be UTF-8. For the TensorFlow backend."""
+    """Looks up strings, which need not be UTF-8. For the TensorFlow backend.
+
+    It has one table, which changes: that of Keras is replaced by another, and functions
+    that were traced before go on with the old one when other weights are loaded.
+    """
+
+    def _uninitialized_lookup_table(self) -> Any:
+        with tf.init_scope():
+            return tf.lookup.experimental.MutableHashTable(
+                tf.string, tf.int64, self._default_value
+            )
+
+    def _lookup_table_from_tokens(self, tokens: Any) -> Any:
+        table = (
+            getattr(self, "lookup_table", None) or self._uninitialized_lookup_table()
+        )
+        table.remove(table.export()[0])
+        table.insert(tokens, np.arange(len(tokens)) + _SPECIAL)
+        return table
+
+    def _lookup_dense(self, inputs: Any) -> Any:
+        return tf.ensure_shape(super()._lookup_dense(inputs), inputs.shape)
 
     def learn(self, tokens: Sequence[bytes]) -> None:
         """Take these for the tokens there are, the most frequent first."""
-        # A table that holds nothing refuses to work; any token will do for it, but
-        # not the one that stands for padding.
-        filler = b"--" if self.mask_token == "-" else b"-"
         # As objects: an array of numpy's own strings would lose NULs at the end.
-        self.set_vocabulary(np.array(list(tokens) or [filler], object))
+        self._lookup_table_from_tokens(np.array(list(tokens), object))
 
     def known(self) -> list[bytes]:
         """Return the tokens in the order of their indices."""
-        if not self.lookup_table.size():
-            return []
         tokens, indices = self.lookup_table.export()
         order = np.argsort(indices.numpy())
         found: list[bytes] = tokens.numpy()[order].tolist()
@@ -104,11 +131,10 @@ class StringVocabulary(layers.StringLookup):  # type: ignore[misc]
     def load_own_variables(self, store: Any) -> None:
         """Load what `save_own_variables` saved."""
         lengths, joined = np.array(store["lengths"]), np.array(store["bytes"]).tobytes()
-        if len(lengths):
-            ends = np.cumsum(lengths)
-            self.learn(
-                [joined[end - n : end] for end, n in zip(ends, lengths, strict=True)]
-            )
+        ends = np.cumsum(lengths)
+        self.learn(
+            [joined[end - n : end] for end, n in zip(ends, lengths, strict=True)]
+        )
 
     def save_assets(self, dir_path: str) -> None:
         """Save nothing more: the weights have it all."""
