@@ -355,6 +355,14 @@ def test_weights_without_adapt_are_no_licence(
         model(features)
 
 
+def test_a_clone_is_not_ready(package: Workspace, dataset: tf.data.Dataset) -> None:
+    """It has the layers, and nothing of what they have learned."""
+    clone = keras.models.clone_model(_adapted(package, dataset))
+    ((features, _),) = dataset.take(1)
+    with pytest.raises(RuntimeError, match="has not seen data"):
+        clone(features)
+
+
 def test_other_weights_reach_functions_that_were_traced(
     package: Workspace, dataset: tf.data.Dataset, tmp_path: Path
 ) -> None:

@@ -81,12 +81,14 @@ class Adapted(layers.Layer):  # type: ignore[misc]
     """Lets values pass once `adapt` has run, and refuses them before.
 
     A normalization that has seen nothing would train on raw numbers without a word.
+    Whether it has is saved with the weights, as what it has learned is: a copy made of
+    the configuration alone is not ready.
     """
 
-    def __init__(self, field: str, ready: bool = False, **kwargs: Any) -> None:
+    def __init__(self, field: str, **kwargs: Any) -> None:
         super().__init__(autocast=False, name=f"{field}_adapted", **kwargs)
         self.field = field
-        self.ready = ready
+        self.ready = False
 
     def call(self, inputs: Any) -> Any:
         """Return the inputs.
@@ -109,7 +111,7 @@ class Adapted(layers.Layer):  # type: ignore[misc]
         """Return what `__init__` takes."""
         config = super().get_config()
         del config["name"]
-        return {**config, "field": self.field, "ready": self.ready}
+        return {**config, "field": self.field}
 
     def save_own_variables(self, store: Any) -> None:
         """Save with the weights whether `adapt` has run."""
