@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .codegen.plan import Plan
     from .schema import (
+        Augment,
         Image,
         Images,
         Label,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "Augment",
     "Image",
     "Images",
     "Label",

@@ -104,6 +104,12 @@ _ROWS = (
         "not be told from a tf.train.Example.",
     ),
     Rule(
+        "SG121",
+        "a mask that would not move with its picture",
+        "Augmentation mirrors and moves pictures: training would teach each pixel the "
+        "class of another one.",
+    ),
+    Rule(
         "SG301",
         "a generated file is missing",
         "The committed code does not follow from the schemas.",

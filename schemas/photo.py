@@ -4,7 +4,7 @@ from typing import Annotated
 
 import numpy as np
 
-from schemagen import Image, Label, Record, Vector
+from schemagen import Augment, Image, Label, Record, Vector
 
 
 class Photo(Record):
@@ -16,7 +16,12 @@ class Photo(Record):
 
     crop: Annotated[
         np.ndarray,
-        Image(shape=(None, None, 3), encoding="jpeg", resize=(48, 48)),
+        Image(
+            shape=(None, None, 3),
+            encoding="jpeg",
+            resize=(48, 48),
+            augment=Augment(flip_left_right=True, brightness=0.1, crop=4),
+        ),
     ]
     """The piece, red, green and blue. Sizes differ; reading brings all to 48x48."""
 

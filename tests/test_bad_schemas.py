@@ -657,6 +657,140 @@ PARAMETERS = [
     ("Steps(Text(), ragged='no')", "ragged='no'", "True or False", ""),
     ("Steps(Text(), group='')", "group=''", "a non-empty str", ""),
     ("Steps(Text(), key='')", "key=''", "a non-empty str", ""),
+    # augmentation
+    ("Image((8, 8, 3), augment=True)", "augment=True", "Augment(flip", ""),
+    (
+        "Image((8, 8, 3), augment=Augment)",
+        "augment=Augment without parentheses",
+        "Augment(flip_left_right=True) or None",
+        "",
+    ),
+    (
+        "Image((8, 8, 3), augment=Augment())",
+        "augment=Augment(), which changes nothing",
+        "one of flip_left_right, flip_up_down, crop, brightness, contrast",
+        "",
+    ),
+    (
+        "Image((8, 8, 3), augment=Augment(flip_left_right=1))",
+        "flip_left_right=1",
+        "True or False",
+        "",
+    ),
+    (
+        "Images((8, 8, 3), augment=Augment(flip_up_down='yes'))",
+        "flip_up_down='yes'",
+        "True or False",
+        "",
+    ),
+    *(
+        (f"Image((8, 8, 3), augment=Augment(crop={crop}))", f"crop={crop}", "a num", "")
+        for crop in ("-1", "True", "2.0", "(8, 8)", "None")
+    ),
+    (
+        "Image((32, 8, 3), augment=Augment(crop=8))",
+        "crop=8 of pictures that are 8 pixels high or wide",
+        "fewer pixels than that",
+        "not the size of what is left",
+    ),
+    (
+        "Image((1, 1, 3), augment=Augment(crop=1))",
+        "crop=1 of pictures that are 1 pixels",
+        "fewer pixels",
+        "",
+    ),
+    (
+        "Image((None, None, 3), encoding='png', resize=(9, 7), augment=Augment(crop=7))",
+        "crop=7 of pictures that are 7 pixels",
+        "fewer pixels",
+        "",
+    ),
+    (
+        "Images((None, 5, 3), resize=(6, 6), augment=Augment(crop=6))",
+        "crop=6 of pictures that are 6 pixels",
+        "fewer pixels",
+        "",
+    ),
+    (
+        "Mask((4, 4), augment=Augment(crop=4))",
+        "crop=4 of pictures that are 4 pixels",
+        "fewer pixels",
+        "",
+    ),
+    *(
+        (
+            f"Image((8, 8, 3), augment=Augment(brightness={share}))",
+            f"brightness={share}",
+            "a share from 0 to 1",
+            "",
+        )
+        for share in ("1.5", "-0.1", "True", "'0.1'", "(0.1, 0.2)")
+    ),
+    (
+        "Image((8, 8, 3), augment=Augment(brightness=float('nan')))",
+        "brightness=nan",
+        "a share",
+        "",
+    ),
+    (
+        "Images((8, 8, 3), augment=Augment(contrast=2))",
+        "contrast=2",
+        "a share from 0 to 1",
+        "",
+    ),
+    *(
+        (
+            f"Image((8, 8, 3), dtype='{dtype}', augment=Augment({colour}=0.1))",
+            f"brightness or contrast of {dtype} pixels",
+            "flips and crop",
+            f"float32, which does not hold every {dtype}",
+        )
+        for dtype in ("int32", "uint32", "int64", "uint64", "float64")
+        for colour in ("brightness", "contrast")
+    ),
+    *(
+        (
+            "Image((8, 8, 3), dtype='uint16', "
+            f"augment=Augment(contrast=0.1, value_range={given}))",
+            f"value_range={given}",
+            "(black, white), two numbers with black below white",
+            "",
+        )
+        for given in ("4095", "(0,)", "(5, 5)", "(9, 0)", "(False, True)")
+    ),
+    (
+        "Image((8, 8, 3), augment=Augment(contrast=0.1, value_range=(0, 1e999)))",
+        "value_range=(0, inf)",
+        "(black, white), two numbers",
+        "",
+    ),
+    (
+        "Image((8, 8, 3), augment=Augment(contrast=0.1, value_range=(0, 256)))",
+        "value_range=(0, 256)",
+        "values that uint8 holds, 0 to 255",
+        "",
+    ),
+    (
+        "Image((8, 8, 3), augment=Augment(crop=1, value_range=(0, 99)))",
+        "value_range=(0, 99) without brightness and contrast",
+        "one of them",
+        "",
+    ),
+    *(
+        (
+            f"Mask((8, 8), augment=Augment(crop=1, {colour}))",
+            colour,
+            "flips and crop",
+            "class ids have no colour",
+        )
+        for colour in ("brightness=0.1", "contrast=0.1")
+    ),
+    (
+        "Steps(Image((8, 8, 3), augment=Augment(crop=1)))",
+        "augment= in the kind of one step",
+        "none",
+        "give make_dataset a function",
+    ),
     # key and role
     ("Text(key='')", "key=''", "a non-empty str", ""),
     ("Text(key={})", "key={}", "a non-empty str", ""),

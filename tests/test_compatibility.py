@@ -12,6 +12,7 @@ import pytest
 
 from schemagen.spec.model import (
     KINDS,
+    AugmentSpec,
     FieldSpec,
     ImageSpec,
     ImagesSpec,
@@ -146,6 +147,10 @@ _CHANGES: list[tuple[str, dict[str, Any], str | None, str | None]] = [
     ("raw", {"dtype": "int8"}, "dtype: written 'uint8', expected 'int8'", ""),
     ("Image", {"resize": (4, 4)}, _ANY, _ANY),
     ("Image", {"interpolation": "nearest"}, _ANY, _ANY),
+    *(
+        (base, {"augment": AugmentSpec(crop=1)}, _ANY, _ANY)
+        for base in ("Image", "Images", "Mask")
+    ),
     ("Image", {"encoding": "any"}, _ANY, "encoding: written 'any', expected 'png'"),
     ("raw", {"encoding": "any"}, "encoding: written 'raw', expected 'any'", ""),
     ("raw", {"resize": (4, 4)}, _ANY, _ANY),

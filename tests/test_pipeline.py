@@ -187,7 +187,7 @@ def test_cache(data: Callable[..., Path], make_dataset: MakeDataset) -> None:
     for path in directory.glob("train*"):
         path.unlink()
     assert _numbers(cached) == _round_robin(3)
-    with pytest.raises(tf.errors.NotFoundError):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="is not there now"):
         _numbers(plain)
 
 
@@ -536,7 +536,8 @@ def test_a_flipped_bit(data: Callable[..., Path], make_dataset: MakeDataset) -> 
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
     path.write_bytes(content)
-    with pytest.raises(tf.errors.DataLossError):
+    found = r"train-00000-of-00001\.tfrecord: record \d+: the checksum of the record"
+    with pytest.raises(tf.errors.InvalidArgumentError, match=found):
         _numbers(make_dataset(directory, batch_size=4))
 
 

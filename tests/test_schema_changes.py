@@ -30,6 +30,7 @@ OTHER_VALUES: dict[tuple[str, str], dict[str, str]] = {
         "width_key": "'width'",
         "channels_key": "'channels'",
         "format_key": "'format'",
+        "augment": "__import__('schemagen').Augment(crop=1)",
     },
     ("digit", "ink_runs"): {
         "dtype": "'int32'",
@@ -73,6 +74,7 @@ OTHER_VALUES: dict[tuple[str, str], dict[str, str]] = {
         "width_key": "'width'",
         "channels_key": "'channels'",
         "format_key": "'format'",
+        "augment": "None",
     },
     ("photo", "photograph"): {"offset": "1", "stored": "'text'"},
     ("photo", "box"): {

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import tensorflow as tf
 
-from schemagen.support.datasets import read_records
+from schemagen.support.datasets import Parser, Pipeline, find_files, read_records
 from schemagen.support.errors import DatasetError
 from schemagen.support.sharing import share_of
 from schemagen.support.writing.split import write_split
@@ -63,7 +63,9 @@ def test_every_record_goes_to_one_reader(
         warnings.simplefilter("ignore", RuntimeWarning)
         for index in range(readers):
             dataset = read_records(
-                directory, "train", SPEC, shuffle=shuffle, shard=(index, readers)
+                find_files(directory, "train", SPEC),
+                shuffle=shuffle,
+                shard=(index, readers),
             )
             own = numbers(dataset)
             assert len(own) == dataset.cardinality()
@@ -76,7 +78,11 @@ def test_parts_of_few_files_are_of_equal_size(data: Callable[..., Path]) -> None
     directory = data(4)  # 13, 13, 12 and 12 records
     with pytest.warns(RuntimeWarning):
         sizes = [
-            len(numbers(read_records(directory, "train", SPEC, shard=(index, 5))))
+            len(
+                numbers(
+                    read_records(find_files(directory, "train", SPEC), shard=(index, 5))
+                )
+            )
             for index in range(5)
         ]
     assert sizes == [10] * 5
@@ -88,7 +94,11 @@ def test_files_without_a_manifest_and_compressed_ones(
     """Readers divide what a glob finds in the same way."""
     directory = data(3, "GZIP")
     parts = [
-        numbers(read_records(f"{directory}/train*", None, SPEC, shard=(index, 3)))
+        numbers(
+            read_records(
+                find_files(f"{directory}/train*", None, SPEC), shard=(index, 3)
+            )
+        )
         for index in range(3)
     ]
     assert parts == [list(range(index, COUNT, 3)) for index in range(3)]
@@ -100,14 +110,14 @@ def test_too_few_files_are_a_warning_that_says_how_many(
     """Enough files are none."""
     directory = data(3)
     with pytest.warns(RuntimeWarning) as caught:
-        read_records(directory, "train", SPEC, shard=(0, 4))
+        read_records(find_files(directory, "train", SPEC), shard=(0, 4))
     assert [str(warning.message) for warning in caught] == [
         "3 files for 4 readers: each reads all of them and keeps its part of the "
         "records; write 4 or more shards, best a multiple of 4"
     ]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        read_records(directory, "train", SPEC, shard=(2, 3))
+        read_records(find_files(directory, "train", SPEC), shard=(2, 3))
 
 
 @pytest.mark.parametrize("shard", [3, "0/2", (1,), (0, 2, 3), (0.0, 2), (True, 2)])
@@ -130,8 +140,10 @@ def test_an_input_context_says_which_reader_asks(data: Callable[..., Path]) -> N
         num_input_pipelines=3, input_pipeline_id=1, num_replicas_in_sync=3
     )
     directory = data(3)
-    found = numbers(read_records(directory, "train", SPEC, shard=context))
-    assert found == numbers(read_records(directory, "train", SPEC, shard=(1, 3)))
+    found = numbers(read_records(find_files(directory, "train", SPEC), shard=context))
+    assert found == numbers(
+        read_records(find_files(directory, "train", SPEC), shard=(1, 3))
+    )
 
 
 def auto_sharded(dataset: tf.data.Dataset, index: int, count: int) -> list[int]:
@@ -141,12 +153,20 @@ def auto_sharded(dataset: tf.data.Dataset, index: int, count: int) -> list[int]:
     return numbers(distribute._AutoShardDataset(dataset, count, index))
 
 
+def undivided(directory: Path, shard: tuple[int, int] | None) -> tf.data.Dataset:
+    """Return what `make_dataset` returns, of records that are numbers."""
+    parser = Parser(lambda records, _: {"record": records}, {}, {}, ())
+    return Pipeline(batch_size=1, shard=shard).dataset(
+        directory, "train", SPEC, parser, lambda batch: batch["record"][0]
+    )
+
+
 def test_strategies_do_not_divide_a_second_time(data: Callable[..., Path]) -> None:
     """What was divided here stays as it is; everything else is divided by records."""
     directory = data(4)
-    own = read_records(directory, "train", SPEC, shard=(1, 2))
+    own = undivided(directory, (1, 2))
     assert auto_sharded(own, 1, 2) == numbers(own)
-    whole = read_records(directory, "train", SPEC)
+    whole = undivided(directory, None)
     parts = [auto_sharded(whole, index, 2) for index in range(2)]
     assert sorted(parts[0] + parts[1]) == list(range(COUNT))
     assert list(map(len, parts)) == [25, 25]

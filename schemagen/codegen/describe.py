@@ -21,7 +21,14 @@ def describe_text(spec: RecordSpec) -> str:
     ]
     title = f"{spec.class_name} ({spec.source}), fingerprint {view.fingerprint}"
     doc = [line for line in spec.doc.splitlines()[:1] if line]
+    varied = [_augmentation(field) for field in view.pipeline.augmented]
+    lines += [*[""] * bool(varied), *varied]
     return "\n".join(line.rstrip() for line in [title, *doc, "", *lines]) + "\n"
+
+
+def _augmentation(field: FieldView) -> str:
+    given = ", ".join(f"{name}={value!r}" for name, value in field.augmented)
+    return f"in training {field.label} is varied: {given}"
 
 
 def _row(field: FieldView) -> tuple[str, ...]:

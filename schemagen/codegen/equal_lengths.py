@@ -41,6 +41,16 @@ def equal_lengths(fields: tuple[FieldView, ...]) -> tuple[EqualLengths, ...]:
     )
 
 
+def length_of(field: FieldView) -> Code:
+    """Return the `reading.Member` that tells a field's length, as source code."""
+    parts = [literal(field.length_key)]
+    if field.item_size != 1:
+        parts.append(Code(f"size={field.item_size}"))
+    if field.in_list:
+        parts.append(Code("in_list=True"))
+    return Code(f"reading.Member({', '.join(parts)})")
+
+
 def member_of(field: FieldView) -> Code:
     """Return the `reading.Member` of a field in a group, as source code."""
     parts = [literal(field.length_key)]

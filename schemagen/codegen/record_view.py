@@ -7,10 +7,11 @@ from functools import cached_property
 
 from ..spec.model import RecordSpec
 from .equal_lengths import EqualLengths, equal_lengths, member_of
-from .layout import WIDTH
+from .imports import import_line, imports
 from .literals import Code, identifier, literal
 from .model_view import ModelView
 from .nested_view import Member, NestedView, all_nested, in_models
+from .pipeline_view import PipelineView
 from .views import FieldView, field_view
 
 # What serializers take from the shared code that writes splits.
@@ -21,19 +22,6 @@ _WRITING = [
     "ShardedWriter",
     "write_split",
 ]
-
-
-def import_line(module: str, names: list[str]) -> str:
-    """Write an import of names, one a line if they do not fit."""
-    line = f"from {module} import {', '.join(names)}"
-    if len(line) <= WIDTH:
-        return line
-    listed = "".join(f"    {name},\n" for name in names)
-    return f"from {module} import (\n{listed})"
-
-
-def _imports(*groups: list[str]) -> Code:
-    return Code("\n\n".join("\n".join(group) for group in groups if group))
 
 
 def _with_masks(fields: tuple[FieldView, ...]) -> tuple[str, ...]:
@@ -132,10 +120,10 @@ class RecordView:
         """What the model is made of."""
         return ModelView(self.inputs, self.targets)
 
-    @property
-    def feature_names(self) -> tuple[str, ...]:
-        """The names in the dict of features: inputs and their masks."""
-        return _with_masks(self.inputs)
+    @cached_property
+    def pipeline(self) -> PipelineView:
+        """What `pipeline.py` is made of beside all else."""
+        return PipelineView(self.fields, bool(self.nested))
 
     @property
     def info_names(self) -> tuple[str, ...]:
@@ -232,7 +220,7 @@ class RecordView:
         abc = ["Callable"] + [
             name for name in ("Iterable", "Mapping", "Sequence") if name in text
         ]
-        return _imports(
+        return imports(
             [
                 "import os",
                 import_line("collections.abc", abc),
@@ -263,7 +251,7 @@ class RecordView:
         """The imports of `parser.py`, and no more than it uses."""
         numpy = any(field.uses_numpy for field in self.fields)
         names = any(field.named_on_disk for field in self.fields)
-        return _imports(
+        return imports(
             [
                 import_line("collections.abc", ["Collection"]),
                 import_line("typing", ["Any"]),
@@ -279,7 +267,7 @@ class RecordView:
     def model_imports(self) -> Code:
         """The imports of `model.py`."""
         abc = ["Collection", "Mapping"]
-        return _imports(
+        return imports(
             [
                 "import os",
                 import_line("collections.abc", abc),

@@ -1,5 +1,6 @@
 """What users write: records and the kinds of their fields."""
 
+from .augment import Augment
 from .image import Image
 from .images import Images
 from .label import Label
@@ -17,6 +18,7 @@ from .varlen import VarLen
 from .vector import Vector
 
 __all__ = [
+    "Augment",
     "Image",
     "Images",
     "Label",

@@ -10,6 +10,7 @@ from types import TracebackType
 
 from ..findings import Finding, Location
 from ..support.errors import did_you_mean
+from .augment import Augment
 from .kind import Kind
 from .source_map import SourceMap
 
@@ -72,8 +73,9 @@ def load_failure(
 
 
 def _parameters_of(kind: str) -> tuple[str, ...]:
-    """Return the parameters of a kind by its name; none if there is no such kind."""
-    found = next((cls for cls in Kind.__subclasses__() if cls.__name__ == kind), None)
+    """Return the parameters of a kind, or of Augment, by its name; none of others."""
+    known: tuple[type, ...] = (Augment, *Kind.__subclasses__())
+    found = next((cls for cls in known if cls.__name__ == kind), None)
     return tuple(inspect.signature(found).parameters) if found else ()
 
 

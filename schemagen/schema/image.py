@@ -10,6 +10,7 @@ from ..support.errors import Problem
 from ..support.features import DescribedImage, EncodedImage, Feature, Tensor
 from ..support.images import CHANNELS
 from ..support.values import FLOATS, INTEGERS, shortened
+from .augment import Augment, augment_problems
 from .kind import (
     Kind,
     Role,
@@ -51,6 +52,7 @@ class Image(Kind):
         channels_key: a key under which the number of channels is written too.
         format_key: a key under which the encoding is written too, as text.
         format_text: what is written there, in place of the encoding in small letters.
+        augment: how the picture is varied in training.
     """
 
     shape: Shape
@@ -63,6 +65,7 @@ class Image(Kind):
     channels_key: str | None = None
     format_key: str | None = None
     format_text: str | None = None
+    augment: Augment | None = None
 
     name: ClassVar[str] = "Image"
     holds: ClassVar[str] = "np.ndarray, or bytes if it is encoded"
@@ -87,6 +90,7 @@ class Image(Kind):
             yield from encoded_shape_problems(self.shape, self.encoding)
             yield from self._encoded_dtype_problems()
         yield from resize_problems(self.resize, self.interpolation)
+        yield from augment_problems(self.augment, self.shape, self.resize, self.dtype)
         if self.resize and self.interpolation == "bilinear" and self.dtype in _TOO_WIDE:
             yield Problem(
                 f"resize of {self.dtype} pixels with interpolation='bilinear'",

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, cast, get_args
 from ..support.errors import Problem
 from ..support.features import EncodedImages, Feature
 from ..support.values import shortened
+from .augment import Augment, augment_problems
 from .image import (
     ENCODINGS,
     Encoding,
@@ -33,6 +34,7 @@ class Images(Kind):
         resize: (height, width) to which pictures are brought when read.
         interpolation: how: "bilinear" or "nearest".
         group: fields of one group are equally long.
+        augment: how pictures are varied in training, all of a record alike.
     """
 
     shape: Shape
@@ -42,6 +44,7 @@ class Images(Kind):
     resize: tuple[int, int] | None = None
     interpolation: Interpolation = "bilinear"
     group: str | None = None
+    augment: Augment | None = None
 
     name: ClassVar[str] = "Images"
     holds: ClassVar[str] = "a list of bytes or np.ndarray, or np.ndarray"
@@ -52,6 +55,7 @@ class Images(Kind):
     def problems(self) -> Iterator[Problem]:
         yield from group_problems(self.group)
         yield from resize_problems(self.resize, self.interpolation)
+        yield from augment_problems(self.augment, self.shape, self.resize)
         yield from self._count_problems()
         wrong = list(choice_problems("encoding", self.encoding, ENCODINGS[1:]))
         if wrong:  # what else is right depends on it

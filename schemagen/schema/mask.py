@@ -11,6 +11,7 @@ import numpy as np
 from ..support import features
 from ..support.errors import Problem
 from ..support.values import shape_text, shortened
+from .augment import Augment, mask_augment_problems
 from .class_names import class_name_problems
 from .image import Image
 from .kind import Kind, Role, choice_problems, is_positive, is_shape, key_problems
@@ -43,6 +44,7 @@ class Mask(Kind):
         height_key: the key of the height in pixels, if it is stored.
         width_key: the key of the width in pixels, if it is stored.
         format_key: the key of the encoding's name, "png" or "raw", if it is stored.
+        augment: the flips and the crop of the picture in training.
     """
 
     shape: tuple[int | None, int | None]
@@ -55,6 +57,7 @@ class Mask(Kind):
     height_key: str | None = None
     width_key: str | None = None
     format_key: str | None = None
+    augment: Augment | None = None
 
     name: ClassVar[str] = "Mask"
     holds: ClassVar[str] = "np.ndarray, or bytes if it is a PNG"
@@ -124,6 +127,7 @@ class Mask(Kind):
         yield from wrong_encoding
         yield from self._key_problems()
         yield from self._shape_problems()
+        yield from mask_augment_problems(self.augment, self.shape, self.resize)
         dtypes = _DTYPES["raw" if wrong_encoding else self.encoding]
         wrong_dtype = list(choice_problems("dtype", self.dtype, dtypes))
         yield from wrong_dtype

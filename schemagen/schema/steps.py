@@ -96,6 +96,12 @@ class Steps(Kind):
                     f"Steps(..., {parameter}={value!r})",
                     "a field has one, whatever the number of its steps",
                 )
+        if getattr(step, "augment", None) is not None:
+            yield Problem(
+                "augment= in the kind of one step",
+                "none",
+                "give make_dataset a function that varies the images of all steps",
+            )
         wrong = list(step.problems())
         yield from wrong
         if wrong:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, fields
 from typing import Any, ClassVar
 
 Item = bool | int | float | str | bytes
 Default = Item | tuple["Default", ...] | None
 
 
+_SELDOM = {"seldom": True}
+
+
 def seldom(default: Any) -> Any:
     """Declare an attribute that JSON leaves out where it has this value."""
-    return field(default=default, metadata={"seldom": True})
+    return field(default=default, metadata=_SELDOM)
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,26 @@ class FieldSpec:
 
 
 @dataclass(frozen=True)
+class AugmentSpec:
+    """How pictures are varied in training; what is not said does not happen.
+
+    `crop` is in pixels; `value_range` is (black, white), if not those of the dtype.
+    """
+
+    flip_left_right: bool = False
+    flip_up_down: bool = False
+    crop: int = 0
+    brightness: float = 0.0
+    contrast: float = 0.0
+    value_range: tuple[float, ...] | None = None
+
+    def said(self) -> dict[str, Any]:
+        """Return what is unlike the default, by name."""
+        given = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {name: value for name, value in given.items() if value}
+
+
+@dataclass(frozen=True)
 class ImageSpec(FieldSpec):
     """A picture, [height, width, channels]; None for a size that may vary.
 
@@ -62,6 +85,7 @@ class ImageSpec(FieldSpec):
     channels_key: str | None = seldom(None)
     format_key: str | None = seldom(None)
     format_text: str | None = seldom(None)
+    augment: AugmentSpec | None = field(default=None, metadata=_SELDOM)
 
     kind: ClassVar[str] = "Image"
 
@@ -80,6 +104,7 @@ class ImagesSpec(FieldSpec):
     resize: tuple[int, ...] | None = None
     interpolation: str = seldom("bilinear")
     group: str | None = seldom(None)
+    augment: AugmentSpec | None = field(default=None, metadata=_SELDOM)
 
     kind: ClassVar[str] = "Images"
 
@@ -203,6 +228,7 @@ class MaskSpec(FieldSpec):
     height_key: str | None = seldom(None)
     width_key: str | None = seldom(None)
     format_key: str | None = seldom(None)
+    augment: AugmentSpec | None = field(default=None, metadata=_SELDOM)
 
     kind: ClassVar[str] = "Mask"
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..findings import Finding
+from ..schema.augment import Augment
 from ..schema.declaration import Declaration
 from ..schema.kind import Kind
 from ..schema.loading import LoadedRecord
 from ..schema.record import BASES, Record, SequenceRecord
+from .augmentations import augmentation_findings
 from .checks import (
     field_findings,
     findings_between,
@@ -22,7 +24,7 @@ from .checks import (
 )
 from .groups import group_findings
 from .messages import message_findings
-from .model import KINDS, Default, FieldSpec, RecordSpec
+from .model import KINDS, AugmentSpec, Default, FieldSpec, RecordSpec
 from .names import snake_case
 
 
@@ -53,6 +55,7 @@ def resolve(loaded: Iterable[LoadedRecord]) -> Resolved:
         problems += findings_between(fields, record)
         problems += message_findings(fields, record)
         problems += group_findings(fields, record)
+        problems += augmentation_findings(fields, record)
         findings += problems
         records.setdefault(name, record)
         if not problems:
@@ -104,15 +107,16 @@ def _field_spec(field: Declaration) -> FieldSpec:
 
 
 def _facts(field: Declaration, kind: Kind) -> dict[str, Any]:
-    """Return what a kind's spec says; a kind inside it has no key of its own."""
-    return {
-        name: KINDS[fact.name](
+    """Return what a kind's spec says."""
+    return {name: _fact(field, kind, fact) for name, fact in kind.facts().items()}
+
+
+def _fact(field: Declaration, kind: Kind, fact: Any) -> Any:
+    if isinstance(fact, Kind):  # a kind inside one has no key of its own
+        return KINDS[fact.name](
             name=field.name, key="", role=role_of(kind), **_facts(field, fact)
         )
-        if isinstance(fact, Kind)
-        else fact
-        for name, fact in kind.facts().items()
-    }
+    return AugmentSpec(**asdict(fact)) if isinstance(fact, Augment) else fact
 
 
 def _default(field: Declaration, kind: Kind) -> Default:

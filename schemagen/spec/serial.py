@@ -8,12 +8,15 @@ import json
 from dataclasses import Field, fields
 from typing import Any
 
-from .model import KINDS, FieldSpec, RecordSpec
+from .model import KINDS, AugmentSpec, FieldSpec, RecordSpec
 
 FORMAT = 1
 
 # What only people read: it changes no byte and no tensor.
 _PROSE = ("doc", "source", "class_name")
+
+# What becomes of data after it was read: it says nothing about data itself.
+_USE = ("augment",)
 
 
 def to_data(spec: RecordSpec) -> dict[str, Any]:
@@ -71,9 +74,9 @@ def dumps(data: dict[str, Any]) -> str:
 
 
 def fingerprint(spec: RecordSpec) -> str:
-    """Return a short name for what a spec says about data, prose left out."""
-    data = _without_prose(to_data(spec))
-    data["fields"] = sorted(map(_without_prose, data["fields"]), key=_key)
+    """Return a short name for what a spec says about data, and nothing else."""
+    data = _about_data(to_data(spec))
+    data["fields"] = sorted(map(_about_data, data["fields"]), key=_key)
     text = json.dumps(data, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -82,8 +85,9 @@ def _key(field: dict[str, Any]) -> str:
     return str(field["key"])
 
 
-def _without_prose(data: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in data.items() if name not in _PROSE}
+def _about_data(data: dict[str, Any]) -> dict[str, Any]:
+    left_out = (*_PROSE, *_USE)
+    return {name: value for name, value in data.items() if name not in left_out}
 
 
 def _field_to_data(field: FieldSpec) -> dict[str, Any]:
@@ -107,6 +111,8 @@ def _field_from_data(data: dict[str, Any]) -> FieldSpec:
     given: dict[str, Any] = {
         name: _step_from_data(value, data)
         if isinstance(value, dict) and "kind" in value
+        else _augment_from_data(value)
+        if name == "augment"
         else _from_json_value(value)
         for name, value in data.items()
         if name != "kind"
@@ -131,10 +137,17 @@ def _step_from_data(data: dict[str, Any], field: dict[str, Any]) -> FieldSpec:
     )
 
 
+def _augment_from_data(data: dict[str, Any] | None) -> AugmentSpec | None:
+    given = {name: _from_json_value(value) for name, value in (data or {}).items()}
+    return AugmentSpec(**given) if given else None
+
+
 def _to_json_value(value: Any) -> Any:
     """JSON has no bytes and no non-finite floats: those are written as objects."""
     if isinstance(value, FieldSpec):
         return _step_to_data(value)
+    if isinstance(value, AugmentSpec):
+        return {name: _to_json_value(each) for name, each in value.said().items()}
     if isinstance(value, tuple):
         return [_to_json_value(item) for item in value]
     if isinstance(value, bytes):

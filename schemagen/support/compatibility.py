@@ -18,6 +18,7 @@ FieldSpec = dict[str, Any]
 # What only the reading side or a person cares for: the bytes mean the same.
 _READING_ONLY = frozenset(
     {
+        "augment",
         "doc",
         "name",
         "path",

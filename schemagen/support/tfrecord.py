@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from io import BufferedReader
-from itertools import chain
+from itertools import chain, count
 from pathlib import Path
 from typing import IO, Protocol, cast
 
@@ -266,25 +266,48 @@ def records_in(raw: BufferedReader, where: str) -> Iterator[bytes]:
     Raises:
         DatasetError: naming the file and the record, counted from 0.
     """
+    for record in survey(raw, where):
+        if isinstance(record, DatasetError):
+            raise record
+        yield record
+
+
+def survey(raw: BufferedReader, where: str) -> Iterator[bytes | DatasetError]:
+    """Yield the records of an open TFRecord file, and in place of a bad one its error.
+
+    Behind a record whose own checksum is wrong it goes on, as its length is known.
+    Behind any other damage nothing tells where the next record begins: it ends there.
+
+    Args:
+        raw: the file, at its beginning.
+        where: what to call it in errors, which name the record, counted from 0.
+    """
     try:
         compression = detect_compression(raw.peek(_HEADER_SIZE)[:_HEADER_SIZE])
     except DatasetError as error:
-        raise DatasetError(f"{where}: {error}") from None
+        yield DatasetError(f"{where}: {error}")
+        return
     stream: _Readable = raw
     if compression == "ZLIB":
         stream = _Inflated(raw)
     elif compression == "GZIP":
         stream = cast("IO[bytes]", gzip.GzipFile(fileobj=raw))
-    number = 0
-    while True:
+    for number in count():
         try:
             record = _read_record(stream)
+        except _WrongChecksumError as error:
+            yield DatasetError(f"{where}: record {number}: {error}")
+            continue
         except (DatasetError, EOFError, OSError, zlib.error) as error:
-            raise DatasetError(f"{where}: record {number}: {error}") from None
+            yield DatasetError(f"{where}: record {number}: {error}")
+            return
         if record is None:
             return
         yield record
-        number += 1
+
+
+class _WrongChecksumError(DatasetError):
+    """A record that is not what was written; the next one stands behind it."""
 
 
 class _Readable(Protocol):
@@ -345,5 +368,5 @@ def _read_record(stream: _Readable) -> bytes | None:
     data = b"".join(pieces)
     record, checksum = data[:length], data[length:]
     if _CHECKSUM.unpack(checksum)[0] != masked_crc32c(record):
-        raise DatasetError("the checksum of the record does not match")
+        raise _WrongChecksumError("the checksum of the record does not match")
     return record

@@ -22,9 +22,33 @@ ROOT = Path(__file__).parents[2]
 # headings, backslashes in it, and field names with capitals or of one letter.
 AUTHORS_OWN = "D214,D301,D410,D411,D414,E741,N802,N803"
 
+AUGMENTED = """
+from typing import Annotated, Any
+import numpy as np
+from pydantic import BaseModel
+from schemagen import *
+
+EVERY = Augment(flip_left_right=True, flip_up_down=True, crop=1, brightness=0.1,
+                contrast=0.25, value_range=(0, 200))
+MOVED = Augment(flip_left_right=True, flip_up_down=True, crop=1)
+
+class View(BaseModel):
+    seed: Annotated[Any | None, Image((4, 4, 4), encoding="png", augment=EVERY)] = None
+    batch: Annotated[Any, Mask((4, 4), num_classes=2, augment=MOVED)]
+
+class Augmented(Record):
+    found: View
+    frames: Annotated[Any, Images((4, 4, 4), "png", augment=EVERY)]
+
+class Flat(Record):
+    photo: Annotated[Any | None, Image((4, 4, 1), augment=MOVED)] = None
+    mask: Annotated[Any, Mask((4, 4), augment=MOVED)]
+"""
+
 SOURCES: dict[str, Callable[[], str]] = {
     "random": lambda: source_of(cached_records()),
     "texts": schema_of_texts,
+    "augmented": lambda: AUGMENTED,
     "names": lambda: schema_of_names(ACCEPTED, "Names"),
 }
 

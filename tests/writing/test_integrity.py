@@ -13,6 +13,7 @@ import tensorflow as tf
 from google_crc32c import value as crc32c
 
 from schemagen.support import manifest
+from schemagen.support.datasets import find_files
 from schemagen.support.datasets import read_records as dataset_of
 from schemagen.support.errors import DatasetError
 from schemagen.support.integrity import check_files
@@ -83,7 +84,7 @@ def test_reading_finds_every_flipped_bit_of_a_plain_shard(tmp_path: Path) -> Non
     readers: dict[str, Callable[[], object]] = {
         "this package's": lambda: list(read_records(path)),
         "TensorFlow's": lambda: list(tf.compat.v1.io.tf_record_iterator(str(path))),
-        "the pipeline": lambda: list(dataset_of(tmp_path, "train", SPEC)),
+        "the pipeline": lambda: list(dataset_of(find_files(tmp_path, "train", SPEC))),
     }
     for read in readers.values():
         read()

@@ -16,6 +16,7 @@ import pytest
 from google_crc32c import value as crc32c
 
 from schemagen.support import manifest
+from schemagen.support.datasets import find_files
 from schemagen.support.datasets import read_records as dataset_of
 from schemagen.support.errors import DatasetError, RecordError, SchemaMismatchError
 from schemagen.support.tfrecord import frame, read_records
@@ -60,7 +61,7 @@ def names(directory: Path) -> list[str]:
 
 def readable(directory: Path, split: str = "train") -> list[bytes]:
     """The split's records as a reader of the directory gets them."""
-    return list(dataset_of(directory, split, SPEC).as_numpy_iterator())
+    return list(dataset_of(find_files(directory, split, SPEC)).as_numpy_iterator())
 
 
 def in_files(directory: Path) -> list[list[bytes]]:
@@ -416,7 +417,10 @@ def test_another_schema_in_the_meantime(tmp_path: Path) -> None:
     write(tmp_path, ROWS, split="test", fingerprint="bbbb", spec=_OTHER)
     with pytest.raises(SchemaMismatchError, match=r"split 'test': .*another schema"):
         first.close()
-    assert list(dataset_of(tmp_path, "test", _OTHER).as_numpy_iterator()) == ROWS
+    assert (
+        list(dataset_of(find_files(tmp_path, "test", _OTHER)).as_numpy_iterator())
+        == ROWS
+    )
 
 
 def test_another_records_directory(tmp_path: Path) -> None:
@@ -453,7 +457,10 @@ def test_a_compatible_schema_beside_old_splits(tmp_path: Path) -> None:
     assert (found.fingerprint_of("train"), found.spec_of("train")) == ("aaaa", SPEC)
     assert (found.fingerprint_of("test"), found.spec_of("test")) == ("bbbb", wider)
     for split, rows in (("train", ROWS), ("test", ROWS[:2])):
-        assert list(dataset_of(tmp_path, split, wider).as_numpy_iterator()) == rows
+        assert (
+            list(dataset_of(find_files(tmp_path, split, wider)).as_numpy_iterator())
+            == rows
+        )
     # Back to the old schema: what the new one wrote is read without the field.
     write(tmp_path, ROWS[:1], split="val")
     found = manifest.load(tmp_path)

@@ -9,11 +9,14 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ...spec.model import FieldSpec
+from ...spec.model import AugmentSpec, FieldSpec
 from ...support.values import FLOATS, Numbers
 from ..literals import Code, identifier, literal
 
 Shape = tuple[int | None, ...]
+
+# The kinds that hold lists.
+_LISTS = ("Images", "Ragged", "Steps", "VarLen")
 
 
 @dataclass(frozen=True)
@@ -173,6 +176,33 @@ class FieldView:
         return 1
 
     @property
+    def is_list(self) -> bool:
+        """Whether it holds any number of items."""
+        return self.spec.kind in _LISTS and self.shape[:1] == (None,)
+
+    @property
+    def described_length(self) -> Code:
+        """The description of the key that tells how many items it has."""
+        name = "SEQUENCE_DESCRIPTION" if self.in_list else "FEATURE_DESCRIPTION"
+        return Code(f"{name}[{literal(self.length_key)}]")
+
+    @property
+    def padded(self) -> bool:
+        """Whether rows are filled up to the longest of their batch."""
+        sparse = bool(getattr(self, "sparse", False))
+        return None in self.shape and not (self.ragged or sparse)
+
+    @property
+    def ragged(self) -> bool:
+        """Whether it is delivered as a tf.RaggedTensor."""
+        return bool(getattr(self.spec, "ragged", False))
+
+    @property
+    def filler(self) -> Any:
+        """What fills up rows that are shorter than others."""
+        return getattr(self.spec, "padding_value", "" if self.dtype == "string" else 0)
+
+    @property
     def stored_filler(self) -> int | float | bytes | None:
         """What stands, in a group, for each item of a missing one, as it is stored."""
         return None
@@ -329,6 +359,17 @@ class FieldView:
     def target_value(self) -> Code:
         """The expression for what a loss gets of it, out of a batch."""
         return Code(f"batch[{literal(self.name)}]")
+
+    @property
+    def augmented(self) -> tuple[tuple[str, Any], ...]:
+        """How it is varied in training: options of `_support.augmentation`."""
+        augment: AugmentSpec | None = getattr(self.spec, "augment", None)
+        return tuple(augment.said().items()) if augment else ()
+
+    @property
+    def recoloured(self) -> bool:
+        """Whether that changes values, and not only their places."""
+        return bool({"brightness", "contrast"} & dict(self.augmented).keys())
 
     @property
     def compound(self) -> bool:

@@ -25,6 +25,11 @@ def delivered_shape(spec: ImageSpec | ImagesSpec) -> Shape:
     return (*(spec.resize or spec.shape[:2]), spec.shape[2])
 
 
+def has_alpha(spec: ImageSpec | ImagesSpec) -> bool:
+    """Tell whether the last channel is no colour: raw ones may be anything."""
+    return spec.encoding != "raw" and spec.shape[2] == 4
+
+
 def shape_names(shape: Shape) -> list[str]:
     """Write the shape of a picture, with letters for sizes that vary."""
     return [str(s or n) for s, n in zip(shape, ("H", "W", "C"), strict=True)]
@@ -69,6 +74,11 @@ class ImageView(FieldView):
         if self.is_float:
             return Code("1.0")
         return Code(f"1 / {np.iinfo(self.dtype).max}")
+
+    @property
+    def alpha(self) -> bool:
+        """Whether the last channel is no colour."""
+        return has_alpha(self.spec)
 
     @property
     def companions(self) -> tuple[tuple[str, str], ...]:
@@ -148,6 +158,11 @@ class ImagesView(FieldView):
     def pixel_scale(self) -> Code:
         """What brings a pixel to about [0, 1]."""
         return Code("1 / 255")
+
+    @property
+    def alpha(self) -> bool:
+        """Whether the last channel is no colour."""
+        return has_alpha(self.spec)
 
     @property
     def shape(self) -> Shape:

@@ -5,7 +5,7 @@ raises tf.errors.InvalidArgumentError and names the field.
 """
 
 from .examples import described, keys_of, parse, present
-from .groups import Member, check_groups
+from .groups import Member, check_groups, row_lengths
 from .images import decode_image_lists, decode_images, decode_pixels, resized
 from .labels import class_ids, class_ids_of_names, multi_hot
 from .masks import decode_masks
@@ -46,6 +46,7 @@ __all__ = [
     "partitioned",
     "present",
     "resized",
+    "row_lengths",
     "sequence",
     "sized",
     "sparse",

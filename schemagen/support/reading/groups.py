@@ -87,6 +87,25 @@ def _checked_group(
         }
 
 
+def row_lengths(serialized: tf.Tensor, member: Member, description: Any) -> tf.Tensor:
+    """Return how many items a field has in each record, without parsing more than that.
+
+    Args:
+        serialized: string [B].
+        member: where the field's length stands.
+        description: of its key.
+
+    Returns:
+        int64 [B].
+    """
+    described = {member.key: description}
+    if member.in_list:
+        lengths = tf.io.parse_sequence_example(serialized, sequence_features=described)
+        return lengths[2][member.key]
+    stored = tf.io.parse_example(serialized, described)
+    return _row_lengths(stored[member.key]) // member.size
+
+
 def _flat(column: Any) -> tf.Tensor:
     return column.flat_values if isinstance(column, tf.RaggedTensor) else column
 

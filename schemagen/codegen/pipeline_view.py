@@ -1,0 +1,111 @@
+"""What the template of `pipeline.py` sees of a record."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .equal_lengths import length_of
+from .imports import import_line, imports
+from .literals import Code
+from .views import FieldView
+
+
+@dataclass(frozen=True)
+class PipelineView:
+    """The fields of a record as datasets deliver them.
+
+    Attributes:
+        fields: all of them.
+        nested: whether some stand in nested models.
+    """
+
+    fields: Sequence[FieldView]
+    nested: bool
+
+    @property
+    def features(self) -> tuple[tuple[str, str], ...]:
+        """The names in the dict of features, each with its field."""
+        return tuple(
+            (name, field.name)
+            for field in self.fields
+            if field.spec.role == "input"
+            for name in (field.name, *[field.mask_name] * field.masked)
+        )
+
+    @property
+    def augmented(self) -> tuple[FieldView, ...]:
+        """The fields that are varied in training."""
+        return tuple(field for field in self.fields if field.augmented)
+
+    @property
+    def padding(self) -> tuple[tuple[str, Any], ...]:
+        """The fields whose rows are filled up to the longest of a batch, and how."""
+        return tuple(
+            (field.name, field.filler) for field in self.fields if field.padded
+        )
+
+    @property
+    def limits(self) -> tuple[FieldView, ...]:
+        """The fields whose rows can be filled up to the longest that there may be."""
+        return tuple(
+            field
+            for field in self.fields
+            if field.padded
+            and getattr(field.spec, "max_length", None) is not None
+            and None not in field.shape[1:]
+        )
+
+    @property
+    def limits_text(self) -> str:
+        return ", ".join(field.name for field in self.limits)
+
+    @property
+    def varying(self) -> tuple[tuple[str, Code, Code], ...]:
+        """The fields whose length varies: where it stands, and the key's description."""
+        return tuple(
+            (field.name, length_of(field), field.described_length)
+            for field in self.fields
+            if field.is_list and field.item_size is not None
+        )
+
+    @property
+    def varying_text(self) -> str:
+        return ", ".join(name for name, *_ in self.varying)
+
+    @property
+    def parse(self) -> Code:
+        """The function that parses a batch to tensors by their flat names."""
+        return Code("parse" if self.nested else "parse_batch")
+
+    @property
+    def imports(self) -> Code:
+        """The imports of `pipeline.py`, and no more than it uses."""
+        shared = [
+            *["augmentation"] * bool(self.augmented),
+            "datasets",
+            *["reading"] * bool(self.varying),
+        ]
+        described = [description for *_, description in self.varying]
+        of_steps = any("SEQUENCE_DESCRIPTION" in code for code in described)
+        parser = ["FEATURE_DESCRIPTION", "KEYS"]
+        parser += ["SEQUENCE_DESCRIPTION"] * of_steps
+        return imports(
+            [
+                "import os",
+                import_line(
+                    "collections.abc",
+                    ["Callable", "Collection", *["Sequence"] * bool(self.varying)],
+                ),
+                import_line("typing", ["Any"]),
+            ],
+            ["import tensorflow as tf"],
+            [
+                import_line(".._support", shared),
+                import_line(".._support.manifest", ["load_spec"]),
+                *["from .._support.reading import flattened"] * self.nested,
+                import_line(".._support.sharing", ["Shard"]),
+                import_line(".parser", [*parser, "parse_batch"]),
+            ],
+        )

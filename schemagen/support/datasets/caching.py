@@ -1,0 +1,40 @@
+"""Caches in memory or in files, which are never those of other data."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Sequence
+
+import tensorflow as tf
+
+from ..errors import DatasetError
+
+Cache = bool | str | os.PathLike[str]
+
+
+def cached(
+    dataset: tf.data.Dataset, cache: Cache, contents: Sequence[object]
+) -> tf.data.Dataset:
+    """Keep what a dataset delivers in its first epoch.
+
+    Tensorflow reads a cache's file whoever has written it, whatever the data is by now.
+    So the file's name ends with a digest of all that its content depends on.
+
+    Args:
+        dataset: of anything.
+        cache: True for memory, or the path that names of files begin with.
+        contents: all that the content depends on; `repr` has to tell it.
+    """
+    if cache is True:
+        return dataset.cache()
+    if not isinstance(cache, (str, os.PathLike)) or not os.fspath(cache):
+        raise DatasetError(
+            f"cache={cache!r}: expected True, for memory, or the path of a file"
+        )
+    digest = hashlib.sha256(repr(tuple(contents)).encode()).hexdigest()[:16]
+    path = f"{os.fspath(cache)}-{digest}"
+    directory = os.path.dirname(path)
+    if directory:
+        tf.io.gfile.makedirs(directory)
+    return dataset.cache(path)

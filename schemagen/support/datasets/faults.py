@@ -1,0 +1,154 @@
+"""What becomes of files and records that cannot be read: an error, or a skip.
+
+All of this is Python that a graph calls once something has gone wrong, and at the
+beginning and end of a file; as long as all is well it costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from itertools import islice
+from typing import Any, Literal
+
+import tensorflow as tf
+
+from ..errors import DatasetError, did_you_mean
+from .diagnosis import Parser, fault_of
+from .files import Files
+from .survey import inflated_size_ends_with, opening_problem, place_of, surveyed
+
+OnCorrupt = Literal["raise", "skip"]
+
+_SHOWN = 3
+
+
+class Faults:
+    """Finds out what is wrong with what cannot be read, and tells or counts it.
+
+    Args:
+        files: those that are read.
+        parser: how records are parsed.
+        on_corrupt: "raise" an error that names file, record and field; or "skip",
+            which counts them for a report at the end of each epoch.
+
+    Raises:
+        DatasetError: on_corrupt is neither.
+    """
+
+    def __init__(self, files: Files, parser: Parser, on_corrupt: OnCorrupt) -> None:
+        if on_corrupt not in ("raise", "skip"):
+            near = did_you_mean(on_corrupt, ("raise", "skip"))
+            raise DatasetError(
+                f"on_corrupt={on_corrupt!r}: expected 'raise' or 'skip'"
+                + (f"; {near}" if near else "")
+            )
+        self.skips = on_corrupt == "skip"
+        self._files = files
+        self._parser = parser
+        self._lock = threading.Lock()
+        self._skipped = 0
+        self._first: list[str] = []
+
+    def opened(self, path: tf.Tensor, size: tf.Tensor) -> tf.Tensor:
+        """Return the path if the file can be opened: string [1], or [0] to skip it."""
+
+        def open_(path: tf.Tensor, size: tf.Tensor) -> tuple[str, list[str]]:
+            name = path.numpy().decode()
+            problem = opening_problem(name, int(size))
+            return self._judge([problem] if problem else []), [name] * (not problem)
+
+        message, paths = _python(open_, [path, size], [(), (None,)])
+        return _unless(message, paths)
+
+    def rest(self, path: tf.Tensor, records: tf.Tensor, size: tf.Tensor) -> tf.Tensor:
+        """Return what stands in a file behind what has been read of it: string [N].
+
+        That is asked for where tensorflow has stopped too early, for whatever reason,
+        or may have. If it was a passing one, the records can be read now.
+
+        Args:
+            path: the file.
+            records: how many have been read.
+            size: the bytes of these with their frames.
+        """
+
+        def read(
+            path: tf.Tensor, records: tf.Tensor, size: tf.Tensor
+        ) -> tuple[str, list[bytes]]:
+            name = path.numpy().decode()
+            if inflated_size_ends_with(name, int(size)):
+                return "", []
+            found = list(islice(surveyed(name), int(records), None))
+            problems = [str(each) for each in found if isinstance(each, DatasetError)]
+            good = [each for each in found if isinstance(each, bytes)]
+            return self._judge(problems), good
+
+        message, rest = _python(read, [path, records, size], [(), (None,)])
+        return _unless(message, rest)
+
+    def sifted(self, serialized: tf.Tensor) -> tf.Tensor:
+        """Return the records of a batch that can be parsed, at least one of which cannot.
+
+        Raises:
+            tf.errors.InvalidArgumentError: there is one, and they are not to be skipped.
+        """
+
+        def sift(serialized: tf.Tensor) -> tuple[str, list[bytes]]:
+            good, problems = [], []
+            for record in serialized.numpy().tolist():
+                problem = fault_of(record, self._parser)
+                if not problem:
+                    good.append(record)
+                    continue
+                place = place_of(record, self._files.paths)
+                problems.append(f"{place}: {problem}")
+                if not self.skips:
+                    break
+            return self._judge(problems), good
+
+        # Where none may be skipped, none is missing.
+        shape = (None,) if self.skips else serialized.shape
+        message, good = _python(sift, [serialized], [(), shape])
+        return _unless(message, good)
+
+    def _judge(self, problems: list[str]) -> str:
+        """Return the message of an error to raise; "" if there is none, or it is skipped."""
+        if not problems or not self.skips:
+            return problems[0] if problems else ""
+        with self._lock:
+            self._skipped += len(problems)
+            self._first += problems[: _SHOWN - len(self._first)]
+        return ""
+
+    def report(self) -> None:
+        """Tell what has been skipped since the last report."""
+        with self._lock:
+            skipped, first = self._skipped, self._first
+            self._skipped, self._first = 0, []
+        if skipped:
+            shown = "".join(f"\n  {problem}" for problem in first)
+            more = f"\n  and {skipped - len(first)} more" * (skipped > len(first))
+            tf.get_logger().warning("corrupt and skipped: %d%s%s", skipped, shown, more)
+
+
+def _python(
+    function: Callable[..., Any], inputs: list[Any], shapes: list[Any]
+) -> tuple[tf.Tensor, tf.Tensor]:
+    """Call Python from a graph; it returns a message and strings."""
+
+    def called(*arguments: tf.Tensor) -> list[tf.Tensor]:
+        message, strings = function(*arguments)
+        return [tf.constant(message), tf.constant(strings, tf.string)]
+
+    message, strings = tf.py_function(called, inputs, [tf.string, tf.string])
+    message.set_shape(shapes[0])
+    strings.set_shape(shapes[1])
+    return message, strings
+
+
+def _unless(message: tf.Tensor, value: tf.Tensor) -> tf.Tensor:
+    """Return a value, or raise an error if there is a message."""
+    raised = tf.debugging.Assert(message == "", [message])
+    with tf.control_dependencies([raised]):
+        return tf.identity(value)

@@ -1,0 +1,79 @@
+"""Applying a parser to batches of records, some of which it may refuse."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import tensorflow as tf
+
+from .faults import Faults
+
+Parse = Callable[[tf.Tensor], Any]
+
+_PIECE = 256
+_PARALLEL_BATCHES = min(16, os.cpu_count() or 1)
+
+
+def parsed(
+    batches: tf.data.Dataset, parse: Parse, faults: Faults | None
+) -> tf.data.Dataset:
+    """Parse batches, several at a time, and look into those that are refused.
+
+    A graph cannot catch an error, but a dataset can leave out an element that fails:
+    so each batch is a dataset of its own, and where its element is left out, its
+    records are looked at one by one.
+
+    Args:
+        batches: string [B].
+        parse: from such a batch to an element.
+        faults: what becomes of records that are refused; None for tensorflow's own
+            errors, which name no file.
+
+    Returns:
+        Elements, in the order of the batches.
+    """
+    if faults is None:
+        return batches.map(parse, tf.data.AUTOTUNE)
+    skips = faults.skips
+
+    def attempt(serialized: tf.Tensor) -> tf.data.Dataset:
+        batch = tf.data.Dataset.from_tensors(serialized)
+        sifted = batch.map(faults.sifted)
+        if skips:
+            sifted = sifted.filter(lambda serialized: tf.size(serialized) > 0)
+        return batch.map(parse).ignore_errors().concatenate(sifted.map(parse)).take(1)
+
+    elements = batches.interleave(
+        attempt,
+        cycle_length=_PARALLEL_BATCHES,
+        num_parallel_calls=tf.data.AUTOTUNE,
+    )
+    count = batches.cardinality()
+    if skips or count == tf.data.UNKNOWN_CARDINALITY:
+        return elements
+    return elements.apply(tf.data.experimental.assert_cardinality(count))
+
+
+def sifted(records: tf.data.Dataset, parse: Parse, faults: Faults) -> tf.data.Dataset:
+    """Leave out records that cannot be parsed: string scalars, to be parsed again."""
+
+    def checked(serialized: tf.Tensor) -> tf.Tensor:
+        batch = tf.nest.flatten(parse(serialized), expand_composites=True)
+        with tf.control_dependencies(batch):
+            return tf.identity(serialized)
+
+    return parsed(records.batch(_PIECE), checked, faults).unbatch()
+
+
+def reported(dataset: tf.data.Dataset, faults: Faults) -> tf.data.Dataset:
+    """Report what has been skipped at the end of a dataset."""
+    if not faults.skips:
+        return dataset
+
+    def report(_: tf.Tensor) -> tf.data.Dataset:
+        tf.py_function(faults.report, [], [])
+        return dataset.take(0)
+
+    return dataset.concatenate(tf.data.Dataset.range(1).flat_map(report))

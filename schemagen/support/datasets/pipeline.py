@@ -1,0 +1,309 @@
+"""The whole way from files to batches, in the order in which things are done."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import tensorflow as tf
+
+from ..errors import DatasetError
+from ..manifest import Spec
+from ..reading import first_record, row_lengths
+from ..sharing import Shard
+from .batching import Lengths, Padding, bucketed, check_buckets, joined
+from .caching import Cache, cached
+from .diagnosis import Parser
+from .faults import Faults, OnCorrupt
+from .files import Files, Source, find_files
+from .guarded import parsed, reported, sifted
+from .mixing import check_weights, mixed
+from .records import read_records
+
+Batch = dict[str, Any]
+Augment = Callable[..., Any]
+Sources = Source | Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """The options of `make_dataset`, which says what each of them means.
+
+    Attributes:
+        batch_size: records in a batch.
+        training: whether to shuffle and augment.
+        shuffle_buffer: how many serialized records are shuffled at a time.
+        seed: of all that is random.
+        repeat: whether, or how often, to start again at the end.
+        cache: memory or a file.
+        cache_decoded: whether what is kept has been parsed.
+        drop_remainder: whether a last batch that is smaller is left out.
+        bucket_by: the field whose length decides about batches.
+        bucket_boundaries: the lengths at which the next bucket begins.
+        shard: which of several readers this is.
+        service: the address of a tf.data service.
+        deterministic: whether the order is the same in every run.
+        on_corrupt: what becomes of what cannot be read.
+    """
+
+    batch_size: int
+    training: bool = False
+    shuffle_buffer: int = 10_000
+    seed: int | None = None
+    repeat: bool | int = False
+    cache: Cache = False
+    cache_decoded: bool = False
+    drop_remainder: bool = False
+    bucket_by: str | None = None
+    bucket_boundaries: tuple[int, ...] = ()
+    shard: Shard | None = None
+    service: str | None = None
+    deterministic: bool = True
+    on_corrupt: OnCorrupt = "raise"
+
+    def dataset(
+        self,
+        sources: Sources,
+        split: str | None,
+        spec: Spec,
+        parser: Parser,
+        arrange: Callable[[Batch], Any],
+        *,
+        change: Callable[[Batch, tf.Tensor], Batch] | None = None,
+        augment: Augment | None = None,
+        lengths: Lengths | None = None,
+        padding: Padding | None = None,
+    ) -> tf.data.Dataset:
+        """Make the dataset.
+
+        Args:
+            sources: where records are read from, or several with their weights.
+            split: which split of a directory.
+            spec: the reader's own spec.
+            parser: how records are parsed.
+            arrange: from a parsed batch to an element.
+            change: the augmentation that the schema declares.
+            augment: what the user wants to be done to features beside it.
+            lengths: the fields that buckets can be made by.
+            padding: what fills up shorter rows.
+
+        Raises:
+            DatasetError: nothing there, files that are not whole, or options that
+                contradict each other.
+            SchemaMismatchError: data of an incompatible schema.
+        """
+        self._check(sources, lengths or {})
+        weights = _weights(sources)
+        found = [find_files(source, split, spec) for source in weights]
+        faults = None
+        if self.service is None:
+            faults = Faults(_together(found), parser, self.on_corrupt)
+        records = self._records(found, list(weights.values()), faults)
+
+        random = self.training and not (change is None and augment is None)
+
+        def parse(serialized: tf.Tensor) -> Batch:
+            return dict(parser.parse(serialized, parser.fields))
+
+        def parse_all(serialized: tf.Tensor) -> Any:
+            batch = parse(serialized)
+            return batch if random else arrange(batch)
+
+        if self.cache and not self.cache_decoded:
+            records = cached(records, self.cache, self._contents(found))
+        if self.cache_decoded:
+            one = parsed(records.batch(1), parse, faults)
+            contents = (*self._contents(found), spec, parser.fields)
+            decoded = cached(one.map(first_record), self.cache or True, contents)
+            batches = joined(
+                self._shuffled(decoded),
+                self.batch_size,
+                self.drop_remainder,
+                padding or {},
+                one.element_spec,
+            )
+            batches = self._repeated(batches, faults)
+            batches = batches if random else batches.map(arrange, tf.data.AUTOTUNE)
+        else:
+            records = self._shuffled(records)
+            batches = self._batches(records, parse, lengths or {}, faults)
+            batches = self._repeated(batches, faults)
+            batches = parsed(batches, parse_all, faults)
+        if faults is not None and not self.repeat:
+            batches = reported(batches, faults)
+        if self.service is not None:
+            batches = self._distributed(batches)
+        if random:
+            batches = self._augmented(batches, arrange, change, augment)
+        return batches.prefetch(tf.data.AUTOTUNE).with_options(self._options())
+
+    def _records(
+        self, found: list[Files], weights: list[float], faults: Faults | None
+    ) -> tf.data.Dataset:
+        streams = [
+            read_records(
+                files,
+                faults,
+                shuffle=self.training,
+                seed=None if self.seed is None else self.seed + number,
+                shard=self.shard,
+                counted=self.service is None,
+            )
+            for number, files in enumerate(found)
+        ]
+        if len(streams) == 1:
+            return streams[0]
+        return mixed(streams, weights, self.seed)
+
+    def _contents(self, found: list[Files]) -> tuple[object, ...]:
+        """Return what the records that are read depend on, whatever their order."""
+        return (*(files.digest for files in found), self.shard, self.on_corrupt)
+
+    def _shuffled(self, dataset: tf.data.Dataset) -> tf.data.Dataset:
+        if not self.training:
+            return dataset
+        return dataset.shuffle(self.shuffle_buffer, seed=self.seed)
+
+    def _batches(
+        self,
+        records: tf.data.Dataset,
+        parse: Callable[[tf.Tensor], Batch],
+        lengths: Lengths,
+        faults: Faults | None,
+    ) -> tf.data.Dataset:
+        if faults is not None and faults.skips and self.drop_remainder:
+            # A batch that lost a record would not be full.
+            records = sifted(records, parse, faults)
+        if self.bucket_by is None:
+            return records.batch(self.batch_size, drop_remainder=self.drop_remainder)
+        member, description = lengths[self.bucket_by]
+        return bucketed(
+            records,
+            lambda serialized: row_lengths(serialized, member, description),
+            self.bucket_boundaries,
+            self.batch_size,
+            self.drop_remainder,
+            faults,
+        )
+
+    def _repeated(
+        self, batches: tf.data.Dataset, faults: Faults | None
+    ) -> tf.data.Dataset:
+        """Repeat whole epochs, before parsing, which then goes on without a pause."""
+        if not self.repeat or self.service is not None:
+            return batches
+        if faults is not None:
+            batches = reported(batches, faults)
+        return batches.repeat(None if self.repeat is True else self.repeat)
+
+    def _distributed(self, batches: tf.data.Dataset) -> tf.data.Dataset:
+        """Let the workers of a service do all that comes before."""
+        batches = batches.apply(
+            tf.data.experimental.service.distribute(
+                tf.data.experimental.service.ShardingPolicy.DYNAMIC, self.service
+            )
+        )
+        if not self.repeat:
+            return batches
+        return batches.repeat(None if self.repeat is True else self.repeat)
+
+    def _augmented(
+        self,
+        batches: tf.data.Dataset,
+        arrange: Callable[[Batch], Any],
+        change: Callable[[Batch, tf.Tensor], Batch] | None,
+        augment: Augment | None,
+    ) -> tf.data.Dataset:
+        seeds = tf.data.Dataset.random(self.seed, rerandomize_each_iteration=True)
+        takes_seed = augment is not None and len(_parameters(augment)) > 1
+
+        def changed(batch: Batch, seed: tf.Tensor) -> Any:
+            element = arrange(batch if change is None else change(batch, seed))
+            if augment is None:
+                return element
+            # Draws of the user's own, not those that the schema's were made with.
+            own = (seed + 1,) if takes_seed else ()
+            if isinstance(element, tuple):
+                return (augment(element[0], *own), *element[1:])
+            return augment(element, *own)
+
+        pairs = tf.data.Dataset.zip((batches, seeds.batch(2)))
+        return pairs.map(changed, tf.data.AUTOTUNE)
+
+    def _options(self) -> tf.data.Options:
+        """Return how strategies divide the dataset, and whether order matters.
+
+        Strategies are not to divide it by files, as they would by themselves: the
+        number of records that the manifest lists would not be right for a part.
+        """
+        policy = tf.data.experimental.AutoShardPolicy
+        options = tf.data.Options()
+        options.deterministic = self.deterministic
+        # What is called in Python has none that an iterator's checkpoint would miss.
+        options.experimental_external_state_policy = (
+            tf.data.experimental.ExternalStatePolicy.IGNORE
+        )
+        options.experimental_distribute.auto_shard_policy = (
+            policy.DATA if self.shard is None else policy.OFF
+        )
+        return options
+
+    def _check(self, sources: Sources, lengths: Lengths) -> None:
+        """Refuse options that contradict each other."""
+        check_buckets(self.bucket_by, self.bucket_boundaries, lengths)
+        if type(self.repeat) is not bool and not (
+            isinstance(self.repeat, int) and self.repeat > 0
+        ):
+            raise DatasetError(
+                f"repeat={self.repeat!r}: expected True, False or how many epochs"
+            )
+        if self.cache_decoded and self.bucket_by is not None:
+            raise DatasetError("cache_decoded=True with bucket_by: choose one of them")
+        if self.service is None:
+            return
+        others = {
+            "shard": self.shard is not None,
+            "cache": bool(self.cache) or self.cache_decoded,
+            "on_corrupt='skip'": self.on_corrupt == "skip",
+            "a mixture of sources": isinstance(sources, Mapping),
+        }
+        for what, given in others.items():
+            if given:
+                raise DatasetError(
+                    f"service={self.service!r} with {what}: the service divides the "
+                    "records among its workers by itself, anew in each epoch"
+                )
+
+
+def _weights(sources: Sources) -> dict[Any, float]:
+    if not isinstance(sources, Mapping):
+        one = isinstance(sources, (str, os.PathLike))
+        return {sources if one else tuple(sources): 1.0}  # type: ignore[arg-type]
+    check_weights(sources)
+    return dict(sources)
+
+
+def _together(found: list[Files]) -> Files:
+    return Files(
+        *(
+            tuple(value for files in found for value in getattr(files, name) or ())
+            for name in ("paths", "compressions", "sizes", "records", "checksums")
+        )
+    )
+
+
+def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    """Return the parameters that have to be given by position."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):  # of a builtin: it takes features
+        return []
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return [
+        parameter
+        for parameter in parameters
+        if parameter.kind in kinds and parameter.default is parameter.empty
+    ]

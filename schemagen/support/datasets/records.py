@@ -1,0 +1,138 @@
+"""From files to a stream of serialized records, each checked to be whole."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from ..sharing import Shard, Share, share_of
+from .faults import Faults
+from .files import Files
+
+_PARALLEL_FILES = 16
+_PIECE_RECORDS = 256
+_PIECE_BYTES = 1 << 20
+
+
+def read_records(
+    files: Files,
+    faults: Faults | None = None,
+    *,
+    shuffle: bool = False,
+    seed: int | None = None,
+    shard: Shard | None = None,
+    counted: bool = True,
+) -> tf.data.Dataset:
+    """Read serialized records.
+
+    They come out of a file in pieces of up to a megabyte, so that what is done for each
+    piece costs little: interleaving files, and counting what has been read of one.
+
+    Args:
+        files: from `find_files`.
+        faults: what becomes of files that are damaged; None for tensorflow's own
+            errors, which do not name a file.
+        shuffle: read several files at once, in another order each epoch; otherwise
+            one file after the other, as listed.
+        seed: makes the order of files the same in every run.
+        shard: which of several readers this is.
+        counted: whether the dataset is to have as many records as the manifest lists,
+            and to say so.
+
+    Returns:
+        string scalars, one a record.
+    """
+    share = share_of(shard, len(files.paths), files.records)
+    records = files.records or (-1,) * len(files.paths)
+    dataset = tf.data.Dataset.from_tensor_slices(
+        {
+            "path": [files.paths[file] for file in share.files],
+            "compression": [files.compressions[file] for file in share.files],
+            "size": np.array([files.sizes[file] for file in share.files], np.int64),
+            "records": np.array([records[file] for file in share.files], np.int64),
+            "first": np.array(share.firsts, np.int64),
+        }
+    )
+    if shuffle:
+        dataset = dataset.shuffle(len(share.files), seed=seed)
+    piece = _records_of_a_piece(files)
+    dataset = dataset.interleave(
+        lambda file: _pieces(file, piece, share, faults),
+        cycle_length=min(len(share.files), _PARALLEL_FILES) if shuffle else 1,
+        num_parallel_calls=tf.data.AUTOTUNE if shuffle else None,
+    ).unbatch()
+    if counted and files.records is not None and not (faults and faults.skips):
+        total = share.records(files.records)
+        dataset = dataset.apply(tf.data.experimental.assert_cardinality(total))
+    return dataset
+
+
+def _records_of_a_piece(files: Files) -> int:
+    """Return how many records are read at once: fewer of large ones."""
+    if files.records is None or not sum(files.records):
+        # Nobody has said how large they are.
+        return 16
+    return int(
+        np.clip(
+            _PIECE_BYTES * sum(files.records) // sum(files.sizes), 1, _PIECE_RECORDS
+        )
+    )
+
+
+def _pieces(
+    file: dict[str, tf.Tensor], piece: int, share: Share, faults: Faults | None
+) -> tf.data.Dataset:
+    """Return the records of a file in vectors: string [N]."""
+    if faults is None:
+        records = tf.data.TFRecordDataset(file["path"], file["compression"])
+        pieces = records.batch(piece)
+    else:
+        # A file that tensorflow cannot open, it tries to open for ever.
+        paths = faults.opened(file["path"], file["size"])
+        records = tf.data.TFRecordDataset(paths, file["compression"]).ignore_errors()
+        # An empty piece stands for the end of the file.
+        end = tf.data.Dataset.from_tensors(tf.zeros((0,), tf.string))
+        pieces = records.batch(piece).concatenate(end)
+    start = (tf.constant(0, tf.int64), tf.constant(0, tf.int64))
+
+    def counted(read: Any, records: tf.Tensor) -> Any:
+        before, size = read
+        if faults is not None:
+            records = tf.cond(
+                _ended_too_early(file, records, before, size),
+                lambda: faults.rest(file["path"], before, size),
+                lambda: records,
+            )
+        count = tf.size(records, out_type=tf.int64)
+        now = size + _size_on_disk(records) if faults is not None else size
+        if share.step > 1:
+            records = records[(file["first"] - before) % share.step :: share.step]
+        return (before + count, now), records
+
+    if faults is None and share.step == 1:
+        return pieces
+    return pieces.scan(start, counted)
+
+
+def _ended_too_early(
+    file: dict[str, tf.Tensor], records: tf.Tensor, read: tf.Tensor, size: tf.Tensor
+) -> tf.Tensor:
+    """Tell whether a file has ended before all that is in it has been read.
+
+    Where nobody has said how many records there are, sizes tell; but not those of
+    compressed files, which are read again to make sure.
+    """
+    expected = file["records"]
+    complete = tf.where(
+        expected >= 0,
+        read == expected,
+        (size == file["size"]) & (file["compression"] == ""),
+    )
+    return (tf.size(records) == 0) & ~complete
+
+
+def _size_on_disk(records: tf.Tensor) -> tf.Tensor:
+    sizes = tf.cast(tf.strings.length(records), tf.int64) + 16
+    return tf.reduce_sum(sizes)

@@ -1,0 +1,36 @@
+"""Which features a dataset delivers."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from ..errors import did_you_mean
+
+
+def select(
+    fields: Collection[str] | None, features: Mapping[str, str]
+) -> tuple[str, ...]:
+    """Return the names of the features that some fields are delivered as.
+
+    Args:
+        fields: names of input fields; None for all.
+        features: the field of each feature, by the feature's name.
+
+    Raises:
+        TypeError: one name in place of several.
+        ValueError: no name at all, or one that is no input field.
+    """
+    if fields is None:
+        return tuple(features)
+    known = tuple(dict.fromkeys(features.values()))
+    if isinstance(fields, str):
+        raise TypeError(f"fields={fields!r}: expected a collection of names")
+    for name in fields:
+        if name not in known:
+            words = [f"no input field {name!r}: expected names out of"]
+            words[0] += f" {', '.join(known) or 'none'}"
+            words += filter(None, [did_you_mean(name, known)])
+            raise ValueError("; ".join(words))
+    if not fields:
+        raise ValueError(f"fields={fields!r}: expected names out of {', '.join(known)}")
+    return tuple(name for name, field in features.items() if field in fields)
