@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .literals import Code
+from .literals import Code, literal
 from .views import FieldView
 
 
@@ -26,9 +26,15 @@ class ModelView:
         return tuple(field for field in self.inputs if field.adapts)
 
     @property
-    def only_tensorflow(self) -> tuple[FieldView, ...]:
-        """The inputs that Keras takes with one backend only."""
-        return tuple(field for field in self.inputs if field.only_tensorflow)
+    def only_tensorflow(self) -> tuple[tuple[str, str], ...]:
+        """The inputs that Keras takes with one backend only, and what they are."""
+        found = ((field.name, _peculiarity(field)) for field in self.inputs)
+        return tuple((name, words) for name, words in found if words)
+
+    @property
+    def target_specs(self) -> tuple[tuple[str, Code], ...]:
+        """The specs of what a dataset delivers to learn from, by name."""
+        return tuple((field.name, _target_spec(field)) for field in self.targets)
 
     @property
     def pictured(self) -> bool:
@@ -39,3 +45,17 @@ class ModelView:
     def expected_targets(self) -> Code:
         """The expression for the specs of the targets, by name."""
         return Code("TARGETS" if self.targets else "{}")
+
+
+def _peculiarity(field: FieldView) -> str:
+    """Name what keeps a field from other backends of Keras; "" if nothing does."""
+    if field.dtype == "string":
+        return "strings"
+    if getattr(field.spec, "ragged", False):
+        return "ragged"
+    return "sparse" if field.sparse else ""
+
+
+def _target_spec(field: FieldView) -> Code:
+    """Return the spec of what a dataset delivers of a target."""
+    return Code(f"tf.TensorSpec({literal((None, *field.shape))}, tf.{field.dtype})")
