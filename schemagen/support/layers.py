@@ -81,12 +81,14 @@ class Adapted(layers.Layer):  # type: ignore[misc]
     """Lets values pass once `adapt` has run, and refuses them before.
 
     A normalization that has seen nothing would train on raw numbers without a word.
+    Whether it has is saved with the weights, as what it has learned is: a copy made of
+    the configuration alone is not ready.
     """
 
-    def __init__(self, field: str, ready: bool = False, **kwargs: Any) -> None:
+    def __init__(self, field: str, **kwargs: Any) -> None:
         super().__init__(autocast=False, name=f"{field}_adapted", **kwargs)
         self.field = field
-        self.ready = ready
+        self.ready = False
 
     def call(self, inputs: Any) -> Any:
         """Return the inputs.
@@ -109,7 +111,7 @@ class Adapted(layers.Layer):  # type: ignore[misc]
         """Return what `__init__` takes."""
         config = super().get_config()
         del config["name"]
-        return {**config, "field": self.field, "ready": self.ready}
+        return {**config, "field": self.field}
 
     def save_own_variables(self, store: Any) -> None:
         """Save with the weights whether `adapt` has run."""
@@ -118,3 +120,28 @@ class Adapted(layers.Layer):  # type: ignore[misc]
     def load_own_variables(self, store: Any) -> None:
         """Load what `save_own_variables` saved."""
         self.ready = bool(np.array(store["ready"]))
+
+
+@keras.saving.register_keras_serializable("schemagen")
+class Normalization(layers.Normalization):  # type: ignore[misc]
+    """Subtracts the mean and divides by the standard deviation, of each number.
+
+    They are variables: that of Keras makes constants of them, which functions that
+    were traced before keep when other weights are loaded.
+    """
+
+    @property
+    def mean_shape(self) -> tuple[int, ...]:
+        """The shape of the mean."""
+        return tuple(self.adapt_mean.shape)
+
+    def learn(self, mean: Any, variance: Any) -> None:
+        """Take these for the mean and the variance."""
+        self.adapt_mean.assign(mean)
+        self.adapt_variance.assign(variance)
+        self.finalize_state()
+
+    def call(self, inputs: Any) -> Any:
+        """Return the inputs normalized, of the layer's dtype."""
+        deviation = ops.maximum(ops.sqrt(self.adapt_variance), keras.config.epsilon())
+        return (ops.cast(inputs, self.compute_dtype) - self.adapt_mean) / deviation

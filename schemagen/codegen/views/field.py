@@ -307,6 +307,16 @@ class FieldView:
         return "''" if self.dtype == "string" else "0"
 
     @property
+    def predicted_shape(self) -> Shape:
+        """The shape of one record's predictions."""
+        return self.shape
+
+    @property
+    def pictured(self) -> bool:
+        """Whether it is predicted from pictures, beside the features of a record."""
+        return False
+
+    @property
     def model_modules(self) -> tuple[str, ...]:
         """The shared modules that its part of the model needs beside `blocks`."""
         return ()
