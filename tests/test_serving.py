@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -86,6 +87,22 @@ for directory in sys.argv[1:]:
         outputs = signatures[name](**inputs)
         arrays = {key: value.numpy() for key, value in outputs.items()}
         np.savez(f"{directory}/{name}_answers.npz", **arrays)
+"""
+
+
+# Exports a model of the Keras backend that the environment names.
+EXPORT = """
+import importlib, sys
+import numpy as np
+root, package, record = sys.argv[1:]
+sys.path.insert(0, root)
+model_of, pipeline = (
+    importlib.import_module(f"{package}.{record}.{part}") for part in ("model", "pipeline")
+)
+((features, _),) = pipeline.make_dataset("data", "train", batch_size=100)
+model = model_of.build_model()
+model_of.export_serving(model, "served_by_another")
+np.save("expected.npy", model.predict(features, verbose=0))
 """
 
 
@@ -507,3 +524,57 @@ def test_a_failure_leaves_the_old_model(
         module.export_serving(model, path, overwrite=True)
     assert [found.name for found in tmp_path.iterdir()] == ["served"]
     assert "serving_default" in tf.saved_model.load(str(path)).signatures
+
+
+@pytest.mark.slow
+def test_a_model_of_the_jax_backend_is_served(exported_of: ExportedOf) -> None:
+    """Where JAX is installed: both signatures answer as `predict` does there."""
+    pytest.importorskip("jax")
+    exported = exported_of("segmented")
+    package = exported.package
+    done = subprocess.run(
+        [sys.executable, "-c", EXPORT, str(package.root), package.package, "segmented"],
+        cwd=exported.directory,
+        env={**os.environ, "KERAS_BACKEND": "jax"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    path = exported.directory / "served_by_another"
+    signatures = tf.saved_model.load(str(path)).signatures
+    expected = np.load(exported.directory / "expected.npy")
+    image = exported.features()["image"]
+    for found in (
+        signatures["serving_default"](examples=exported.examples()),
+        signatures["tensors"](image=image),
+    ):
+        np.testing.assert_allclose(found["area"], expected, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("backend", "message"),
+    [
+        (
+            "jax",
+            "the input 'tokens' of a model of the Keras backend 'jax', which has no",
+        ),
+        (
+            "torch",
+            "a model of the Keras backend 'torch' with a free batch size; save it",
+        ),
+    ],
+)
+def test_what_other_backends_cannot_export(
+    exported_of: ExportedOf,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    backend: str,
+    message: str,
+) -> None:
+    """Each has a plain message, which says what to do."""
+    exported = exported_of("visit")
+    monkeypatch.setattr(keras.backend, "backend", lambda: backend)
+    with pytest.raises(NotImplementedError, match=message):
+        exported.model_module.export_serving(exported.model, tmp_path / "served")
+    assert not list(tmp_path.iterdir())

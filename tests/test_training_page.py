@@ -32,7 +32,17 @@ write_dataset(rows, "data", "train")
 write_dataset(rows[:8], "data", "test")
 """
 
+# The strategy of the page has two devices, also where there is one.
+BEFORE = """
+import tensorflow as tf
+
+(cpu,) = tf.config.list_physical_devices("CPU")
+halves = [tf.config.LogicalDeviceConfiguration()] * 2
+tf.config.set_logical_device_configuration(cpu, halves)
+"""
+
 CHECK = """
+assert strategy.num_replicas_in_sync == 2
 (answer,) = signatures["serving_default"](examples=tf.constant([request])).values()
 assert answer.shape == (1, 3)
 (instance,) = json.loads(body)["instances"]
@@ -58,7 +68,7 @@ def test_the_page_works_from_top_to_bottom(tmp_path: Path) -> None:
     _run("-c", WRITE, cwd=tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", TEXT, re.S)
     program = tmp_path / "page.py"
-    program.write_text("\n".join([*blocks, CHECK]), encoding="utf-8")
+    program.write_text("\n".join([BEFORE, *blocks, CHECK]), encoding="utf-8")
     _run("page.py", cwd=tmp_path)
     assert (tmp_path / "models" / "pet_photo" / "1" / "saved_model.pb").is_file()
     init, train = re.findall(r"^(schemagen init|python train\.py)(.*)$", TEXT, re.M)

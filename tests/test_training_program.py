@@ -97,6 +97,11 @@ def _epochs(history: Path) -> list[int]:
     return [int(row["epoch"]) for row in csv.DictReader(whole.splitlines())]
 
 
+def _column(history: Path, name: str) -> list[float]:
+    with history.open(newline="", encoding="utf-8") as file:
+        return [float(row[name]) for row in csv.DictReader(file)]
+
+
 @pytest.mark.slow
 def test_a_killed_run_goes_on_where_it_was(project: Workspace) -> None:
     """Killed in the midst, it repeats no epoch that was backed up, and ends as asked."""
@@ -123,6 +128,9 @@ def test_a_killed_run_goes_on_where_it_was(project: Workspace) -> None:
     # What was logged and not backed up yet when the kill came is done again.
     assert epochs[behind:] in ([behind - 1, behind, behind + 1], [behind, behind + 1])
     assert sorted(set(epochs)) == list(range(behind + 2))
+    # It goes on with what it has learned.
+    losses = _column(history, "loss")
+    assert losses[behind] < losses[0]
     assert (history.parent / "adapted.keras").stat().st_mtime_ns == adapted.st_mtime_ns
     assert re.search(r"^validation \{.*'loss': ", out, re.M)
     assert re.search(r"^test \{.*'loss': ", out, re.M)

@@ -205,7 +205,7 @@ def _prediction(
         raise NotImplementedError(
             f"export_serving cannot save a model of the Keras backend {backend!r} with "
             "a free batch size; save it as .keras, and export it where KERAS_BACKEND is "
-            "tensorflow or jax"
+            "tensorflow"
         )
 
     def predict(features: Features) -> Features:
