@@ -284,7 +284,7 @@ def test_all_pictures_of_one_size_are_looked_at(package: Workspace) -> None:
         "depth": np.zeros((1, 4, 4, 1), np.float32),
     }
     text = Path(package.module("depth", "model").__file__ or "").read_text()
-    assert '((values["photo"], 1 / 255), (values["depth"], 1.0))' in text
+    assert 'pictures={"photo": 1 / 255, "depth": 1.0}' in text
     assert all(_change(model, features, name) > 0 for name in features)
 
 
@@ -293,7 +293,7 @@ def test_a_mask_of_any_size_is_that_of_the_picture_beside_it(
 ) -> None:
     """In nested models the nearest picture is meant, not the first of the record."""
     text = Path(package.module("rig", "model").__file__ or "").read_text()
-    assert '((values["right_photo"], 1 / 255),)' in text
+    assert 'pictures={"right_photo": 1 / 255}' in text
 
 
 def test_pictures_of_any_size_have_masks_of_any_size(

@@ -9,6 +9,7 @@ from ..spec.model import RecordSpec
 from .equal_lengths import EqualLengths, equal_lengths, member_of
 from .layout import WIDTH
 from .literals import Code, identifier
+from .model_view import ModelView
 from .nested_view import Member, NestedView, all_nested, in_models
 from .views import FieldView, field_view
 
@@ -127,13 +128,9 @@ class RecordView:
         return self._with_role("info")
 
     @property
-    def adapted(self) -> tuple[FieldView, ...]:
-        """The inputs whose encoders learn from data first."""
-        return tuple(field for field in self.inputs if field.adapts)
-
-    @property
-    def adapted_names(self) -> tuple[str, ...]:
-        return tuple(field.name for field in self.adapted)
+    def model(self) -> ModelView:
+        """What the model is made of."""
+        return ModelView(self.inputs, self.targets)
 
     @property
     def feature_names(self) -> tuple[str, ...]:
@@ -294,7 +291,13 @@ class RecordView:
     @property
     def _model_modules(self) -> list[str]:
         """The shared modules that the model is made with."""
-        found = {"blocks", "serving", *["adaptation"] * bool(self.adapted)}
+        found = {
+            "agreement",
+            "assembly",
+            "blocks",
+            "serving",
+            *["adaptation"] * bool(self.model.adapted),
+        }
         for field in (*self.inputs, *self.targets):
             found.update(field.model_modules)
         return sorted(found)

@@ -6,33 +6,26 @@ see data before training are named after their field, so that `adaptation` finds
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable
 from math import isnan, prod
 from typing import Any
 
 import keras
 from keras import layers, ops
 
-from .errors import did_you_mean
-from .layers import Adapted, Densify, Singly, Together
+from .layers import Adapted, Densify, Normalization, Singly, Together
+from .vocabularies import (
+    DEFAULT_TOKENS,
+    PADDING,
+    IntegerVocabulary,
+    StringVocabulary,
+    Words,
+)
 
-Encoder = Callable[[Any], Any]
+# From a sequence's steps [B, T, D] and which of them count, [B, T], to features [B, D].
+Pool = Callable[[Any, Any], Any]
 
 DEFAULT_UNITS = 64
-DEFAULT_TOKENS = 20_000
-
-
-def reserve_names(names: Iterable[str]) -> None:
-    """Keep Keras from giving a layer the name of a field, which it wants once a model.
-
-    Keras names layers `dense`, `dense_1` and so on; it goes on from these names.
-    """
-    for name in names:
-        keras.backend.get_uid(name)
-        base, _, number = name.rpartition("_")
-        if number.isdecimal() and int(number) < 10_000:
-            while keras.backend.get_uid(base) <= int(number):
-                pass
 
 
 def image(pixels: Any, *, scale: float, units: int = DEFAULT_UNITS) -> Any:
@@ -97,7 +90,7 @@ def numbers(
     size = prod(values.shape[1:])
     flat = layers.Reshape((size,), dtype="float32")(ops.cast(values, "float32"))
     flat = Adapted(name)(flat)
-    features = layers.Normalization(name=f"{name}_normalization", dtype="float32")(flat)
+    features = Normalization(name=f"{name}_normalization", dtype="float32")(flat)
     if missing:
         known = ops.logical_not(ops.isnan(flat))
         filled = ops.where(known, features, ops.zeros_like(features))
@@ -123,25 +116,73 @@ def sparse(values: Any, *, name: str, units: int = DEFAULT_UNITS) -> Any:
     return numbers(Densify(0, name=f"{name}_dense")(values), name=name, units=units)
 
 
+def masked_mean(sequences: Any, mask: Any) -> Any:
+    """Average [B, T, D] over the steps that `mask` [B, T] keeps; 0 if there are none.
+
+    What a mean does not tell comes last: how many there are, as log(1 + n).
+    """
+    weights = ops.expand_dims(ops.cast(mask, "float32"), -1)
+    total = ops.sum(ops.cast(sequences, "float32") * weights, axis=1)
+    count = ops.sum(weights, axis=1)
+    return ops.concatenate([total / ops.maximum(count, 1.0), ops.log1p(count)], axis=-1)
+
+
+def recurrent(sequences: Any, mask: Any, units: int = DEFAULT_UNITS) -> Any:
+    """Read the steps [B, T, D] that `mask` [B, T] keeps one after the other: [B, units].
+
+    In place of a mean where their order matters: `pool=blocks.recurrent`.
+    """
+    # A step that does not count comes last: a batch may have none at all.
+    steps = ops.pad(sequences, ((0, 0), (0, 1), (0, 0)))
+    counted = ops.pad(ops.cast(mask, "int32"), ((0, 0), (0, 1)))
+    return layers.GRU(units)(steps, mask=ops.not_equal(counted, 0))
+
+
 def tokens(
-    ids: Any, *, name: str, padding_value: Any, units: int = DEFAULT_UNITS
+    ids: Any,
+    *,
+    name: str,
+    padding_value: Any,
+    pool: Pool = masked_mean,
+    units: int = DEFAULT_UNITS,
 ) -> Any:
-    """Encode sequences of ids or strings [B, T] by the mean of their embeddings.
+    """Encode sequences of ids or strings [B, T] by embeddings, and those by their mean.
 
     `adapt` learns which ids there are; others share one embedding.
+
+    Args:
+        ids: the ids, of any integer dtype, or the strings.
+        name: the field's name.
+        padding_value: what stands for no token.
+        pool: what makes features [B, D] of the embeddings; `recurrent` keeps the order.
+        units: the size of an embedding.
     """
     dense = Adapted(name)(Densify(padding_value, name=f"{name}_dense")(ids))
-    options = {
-        "max_tokens": DEFAULT_TOKENS,
-        "mask_token": padding_value,
-        "name": f"{name}_lookup",
-    }
+    lookup: Any
     if ids.dtype == "string":
-        indices = layers.StringLookup(**options)(dense)
+        lookup = StringVocabulary(
+            max_tokens=DEFAULT_TOKENS, mask_token=padding_value, name=f"{name}_lookup"
+        )
     else:
-        indices = layers.IntegerLookup(**options)(ops.cast(dense, "int64"))
+        lookup = IntegerVocabulary(int(padding_value), name=f"{name}_lookup")
+    return _embedded(lookup(dense), pool, units)
+
+
+def text(
+    strings: Any, *, name: str, pool: Pool = masked_mean, units: int = DEFAULT_UNITS
+) -> Any:
+    """Encode text [B] by its words' embeddings; `adapt` learns the words.
+
+    `pool` makes features [B, D] of the embeddings; `recurrent` keeps the order.
+    """
+    words = Words(name=f"{name}_vectorization")
+    return _embedded(words(Adapted(name)(strings)), pool, units)
+
+
+def _embedded(indices: Any, pool: Pool, units: int) -> Any:
+    """Make features [B, D] of a vocabulary's indices [B, T]."""
     embedded = layers.Embedding(DEFAULT_TOKENS, units)(indices)
-    return masked_mean(embedded, ops.not_equal(indices, 0))
+    return pool(embedded, ops.not_equal(indices, PADDING))
 
 
 def items(
@@ -150,6 +191,7 @@ def items(
     name: str,
     padding_value: Any,
     size: int | None = None,
+    pool: Pool = masked_mean,
     units: int = DEFAULT_UNITS,
 ) -> Any:
     """Encode sequences of numbers [B, T, ...]: each item, then the mean of all.
@@ -160,19 +202,20 @@ def items(
         padding_value: items of nothing else are left out.
         size: the numbers of an item, where more dimensions than T vary; None for
             all that come after T.
-        units: the size of the result.
+        pool: what makes features [B, D] of the items; `recurrent` keeps the order.
+        units: the size of an item's encoding.
     """
     size = size or prod(values.shape[2:])
     dense = Densify(padding_value, name=f"{name}_dense")(values)
     flat = layers.Reshape((-1, size), dtype="float32")(ops.cast(dense, "float32"))
     flat = Adapted(name)(flat)
     mask = ops.logical_not(is_padding(flat, float(padding_value)))
-    features = layers.Normalization(name=f"{name}_normalization", dtype="float32")(flat)
+    features = Normalization(name=f"{name}_normalization", dtype="float32")(flat)
     # What stands for padding may be NaN or far away, and 0 times infinity is no 0.
     kept = ops.expand_dims(mask, -1)
     features = ops.where(kept, features, ops.zeros_like(features))
     features = layers.Dense(units, activation="relu")(features)
-    return masked_mean(features, mask)
+    return pool(features, mask)
 
 
 def joined_lists(values: Any, *, name: str, padding_value: Any) -> Any:
@@ -188,70 +231,9 @@ def is_padding(items: Any, padding_value: float) -> Any:
     return ops.all(ops.equal(items, padding_value), axis=-1)
 
 
-def text(strings: Any, *, name: str, units: int = DEFAULT_UNITS) -> Any:
-    """Encode text [B] by the mean of its words' embeddings; `adapt` learns the words."""
-    vectorization = layers.TextVectorization(
-        max_tokens=DEFAULT_TOKENS, name=f"{name}_vectorization"
-    )
-    indices = vectorization(Adapted(name)(strings))
-    embedded = layers.Embedding(DEFAULT_TOKENS, units)(indices)
-    return masked_mean(embedded, ops.not_equal(indices, 0))
-
-
 def flag(present: Any) -> Any:
     """Encode a mask [B] of present values as one number."""
     return layers.Reshape((1,))(ops.cast(present, "float32"))
-
-
-def masked_mean(sequences: Any, mask: Any) -> Any:
-    """Average [B, T, D] over the steps that `mask` [B, T] keeps; 0 if there are none.
-
-    What a mean does not tell comes last: how many there are, as log(1 + n).
-    """
-    weights = ops.expand_dims(ops.cast(mask, "float32"), -1)
-    total = ops.sum(ops.cast(sequences, "float32") * weights, axis=1)
-    count = ops.sum(weights, axis=1)
-    return ops.concatenate([total / ops.maximum(count, 1.0), ops.log1p(count)], axis=-1)
-
-
-def choose_encoders(
-    known: Mapping[str, Encoder], inputs: Collection[str], own: Mapping[str, Encoder]
-) -> dict[str, Encoder]:
-    """Return the encoder for each input to use.
-
-    Args:
-        known: the encoder of each input there is.
-        inputs: the names of those to use.
-        own: encoders to use in place of the known ones.
-
-    Raises:
-        ValueError: a name that is no input, or none at all.
-    """
-    if isinstance(inputs, str) or not inputs:
-        raise ValueError(f"inputs={inputs!r}: expected names out of {', '.join(known)}")
-    for name in (*inputs, *own):
-        if name not in known:
-            words = [f"no input {name!r}: expected names out of {', '.join(known)}"]
-            words += filter(None, [did_you_mean(name, known)])
-            raise ValueError("; ".join(words))
-    return {name: own.get(name, known[name]) for name in inputs}
-
-
-def combine(encoded: Mapping[str, Any], units: int = DEFAULT_UNITS) -> Any:
-    """Join the encodings of all inputs: [B, units].
-
-    Raises:
-        ValueError: an encoder's result is not [B, D].
-    """
-    for name, features in encoded.items():
-        if len(features.shape) != 2:
-            raise ValueError(
-                f"the encoder of {name!r} returned shape {list(features.shape)}, "
-                "expected [B, D]; pool or flatten it"
-            )
-    features = list(encoded.values())
-    joined = features[0] if len(features) == 1 else layers.Concatenate()(features)
-    return layers.Dense(units, activation="relu")(layers.Dropout(0.2)(joined))
 
 
 def head(features: Any, *, name: str, units: int, activation: str | None) -> Any:

@@ -118,3 +118,28 @@ class Adapted(layers.Layer):  # type: ignore[misc]
     def load_own_variables(self, store: Any) -> None:
         """Load what `save_own_variables` saved."""
         self.ready = bool(np.array(store["ready"]))
+
+
+@keras.saving.register_keras_serializable("schemagen")
+class Normalization(layers.Normalization):  # type: ignore[misc]
+    """Subtracts the mean and divides by the standard deviation, of each number.
+
+    They are variables: that of Keras makes constants of them, which functions that
+    were traced before keep when other weights are loaded.
+    """
+
+    @property
+    def mean_shape(self) -> tuple[int, ...]:
+        """The shape of the mean."""
+        return tuple(self.adapt_mean.shape)
+
+    def learn(self, mean: Any, variance: Any) -> None:
+        """Take these for the mean and the variance."""
+        self.adapt_mean.assign(mean)
+        self.adapt_variance.assign(variance)
+        self.finalize_state()
+
+    def call(self, inputs: Any) -> Any:
+        """Return the inputs normalized, of the layer's dtype."""
+        deviation = ops.maximum(ops.sqrt(self.adapt_variance), keras.config.epsilon())
+        return (ops.cast(inputs, self.compute_dtype) - self.adapt_mean) / deviation

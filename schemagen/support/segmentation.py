@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import keras
@@ -29,9 +29,10 @@ def encode(
 
 
 def head(
-    pictures: Sequence[tuple[Any, float]],
     features: Any,
+    values: Mapping[str, Any],
     *,
+    pictures: Mapping[str, float],
     name: str,
     num_classes: int,
     filters: int = DEFAULT_FILTERS,
@@ -42,14 +43,28 @@ def head(
     of the record is added at every pixel.
 
     Args:
-        pictures: those of the masks' size, [B, H, W, C] of any numeric dtype; each with
-            what brings a pixel to about [0, 1].
         features: of all inputs, [B, D].
+        values: the inputs to learn from, by name.
+        pictures: the names of those of the masks' size, [B, H, W, C] of any numeric
+            dtype; each with what brings a pixel to about [0, 1].
         name: the target's name.
         num_classes: how many classes there are.
         filters: how many numbers describe a pixel.
+
+    Raises:
+        ValueError: none of the pictures is among the values.
     """
-    scaled = [layers.Rescaling(scale, dtype="float32")(p) for p, scale in pictures]
+    scaled = [
+        layers.Rescaling(scale, dtype="float32")(values[picture])
+        for picture, scale in pictures.items()
+        if picture in values
+    ]
+    if not scaled:
+        raise ValueError(
+            f"the head of {name!r} predicts pixels from those of a picture: found none "
+            f"among the inputs to learn from, expected {' or '.join(pictures)}; name "
+            "it in fields and inputs, or give a head of your own"
+        )
     maps = scaled[0] if len(scaled) == 1 else layers.Concatenate()(scaled)
     for reach in (1, 2, 4):
         convolution = layers.Conv2D(

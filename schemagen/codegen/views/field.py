@@ -277,6 +277,30 @@ class FieldView:
         return "''" if self.dtype == "string" else "0"
 
     @property
+    def only_tensorflow(self) -> str | None:
+        """What it is, where no other backend of Keras can take it."""
+        if self.dtype == "string":
+            return "strings"
+        if getattr(self.spec, "ragged", False):
+            return "ragged"
+        return "sparse" if self.sparse else None
+
+    @property
+    def target_spec(self) -> Code:
+        """The spec of what a dataset delivers of a target."""
+        return Code(f"tf.TensorSpec({literal((None, *self.shape))}, tf.{self.dtype})")
+
+    @property
+    def predicted_shape(self) -> Shape:
+        """The shape of one record's predictions."""
+        return self.shape
+
+    @property
+    def pictured(self) -> bool:
+        """Whether it is predicted from pictures, beside the features of a record."""
+        return False
+
+    @property
     def model_modules(self) -> tuple[str, ...]:
         """The shared modules that its part of the model needs beside `blocks`."""
         return ()

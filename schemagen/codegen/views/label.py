@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from ...spec.model import LabelSpec
 from ..literals import Code, literal
-from .field import FieldView
+from .field import FieldView, Shape
 
 
 class ClassesView(FieldView):
@@ -42,6 +42,10 @@ class LabelView(ClassesView):
     @property
     def dtype(self) -> str:
         return "int64"
+
+    @property
+    def predicted_shape(self) -> Shape:
+        return (self.spec.num_classes,)
 
     @property
     def default_value(self) -> Code:

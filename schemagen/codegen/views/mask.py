@@ -56,6 +56,14 @@ class MaskView(FieldView):
         return self.spec.resize or self.spec.shape
 
     @property
+    def predicted_shape(self) -> Shape:
+        return (*self.shape, self.spec.num_classes)
+
+    @property
+    def pictured(self) -> bool:
+        return True
+
+    @property
     def stored_dtype(self) -> Code:
         return Code("tf.string")
 

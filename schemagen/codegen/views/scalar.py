@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...spec.model import ScalarSpec
-from .field import FieldView
+from .field import FieldView, Shape
 
 
 class ScalarView(FieldView):
@@ -22,6 +22,10 @@ class ScalarView(FieldView):
     @property
     def nan_if_missing(self) -> bool:
         return self.missing and self.is_float
+
+    @property
+    def predicted_shape(self) -> Shape:
+        return (1,)
 
     @property
     def python_type(self) -> str:

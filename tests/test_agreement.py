@@ -1,0 +1,293 @@
+"""Whether a dataset fits a model: what `check_dataset` says where it does not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import tensorflow as tf
+
+if TYPE_CHECKING:
+    from conftest import PackageOf, Workspace
+
+_SCHEMA = """
+from typing import Annotated
+import numpy as np
+from schemagen import Image, Label, Record, Scalar, Sparse, Text, VarLen, Vector
+
+class One(Record):
+    image: Annotated[np.ndarray, Image(shape=(4, 4, 1))]
+    place: Annotated[np.ndarray, Vector(shape=(3,))]
+    tokens: list[int]
+    loose: Annotated[np.ndarray, VarLen("float32", ragged=True)]
+    height: float | None = None
+    count: int | None = None
+    thin: Annotated[dict[int, float], Sparse(shape=(9,), index_key="at", key="value")]
+    answer: Annotated[int, Label(num_classes=2)]
+    note: Annotated[str, Text(role="info")]
+
+class Two(Record):
+    place: Annotated[np.ndarray, Vector(shape=(3,))]
+    answer: Annotated[int, Label(num_classes=2)]
+    size: Annotated[np.ndarray, Vector(shape=(2,), role="target")]
+    weight: Annotated[float, Scalar("float32", role="weight")]
+
+class Bare(Record):
+    place: Annotated[np.ndarray, Vector(shape=(3,))]
+"""
+
+Change = Callable[..., Any]
+
+
+def _spec(dtype: Any, *shape: int | None) -> tf.TensorSpec:
+    return tf.TensorSpec((None, *shape), dtype)
+
+
+_FEATURES = {
+    "image": _spec(tf.uint8, 4, 4, 1),
+    "place": _spec(tf.float32, 3),
+    "tokens": _spec(tf.int64, None),
+    "loose": tf.RaggedTensorSpec((None, None), tf.float32),
+    "height": _spec(tf.float32),
+    "count": _spec(tf.int64),
+    "count_present": _spec(tf.bool),
+    "thin": tf.SparseTensorSpec((None, 9), tf.float32),
+}
+_ANSWER = _spec(tf.int64)
+_PLACE = {"place": _spec(tf.float32, 3)}
+_TWO = {"answer": _spec(tf.int64), "size": _spec(tf.float32, 2)}
+_WEIGHT = _spec(tf.float32)
+
+
+class _Dataset:
+    """As much of a dataset as a check looks at."""
+
+    def __init__(self, element_spec: Any) -> None:
+        self.element_spec = element_spec
+
+
+@pytest.fixture(scope="module")
+def package(package_of: PackageOf) -> Workspace:
+    """The generated package for the schema above."""
+    return package_of(_SCHEMA)
+
+
+@pytest.fixture(scope="module")
+def models(package: Workspace) -> dict[str, Any]:
+    """A model of each record."""
+    names = ("one", "two", "bare")
+    return {name: package.module(name, "model").build_model() for name in names}
+
+
+def _check(
+    package: Workspace, models: dict[str, Any], record: str, element: Any
+) -> str:
+    """Return what is said of a dataset; "" if nothing is."""
+    try:
+        check = package.module(record, "model").check_dataset
+        check(models[record], _Dataset(element))
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+@pytest.mark.parametrize(
+    ("record", "element"),
+    [
+        ("one", (_FEATURES, _ANSWER)),
+        ("one", ({**_FEATURES, "image": _spec(tf.uint8, None, None, 1)}, _ANSWER)),
+        ("one", ({**_FEATURES, "place": tf.TensorSpec((8, 3), tf.float32)}, _ANSWER)),
+        ("two", (_PLACE, _TWO, _WEIGHT)),
+        ("bare", _PLACE),
+    ],
+)
+def test_what_fits_is_not_refused(
+    package: Workspace, models: dict[str, Any], record: str, element: Any
+) -> None:
+    """Also where a size is not known, or the batch's size is."""
+    assert _check(package, models, record, element) == ""
+
+
+def test_the_pipelines_own_datasets_fit(
+    package: Workspace, models: dict[str, Any], tmp_path: Any
+) -> None:
+    """What `make_dataset` delivers is what the model takes."""
+    rows = [{"place": [0, 1, 2], "answer": 1, "size": [1, 2], "weight": 1.0}] * 3
+    package.module("two", "serializer").write_dataset(rows, tmp_path, "train")
+    dataset = package.module("two", "pipeline").make_dataset(tmp_path, batch_size=2)
+    package.module("two", "model").check_dataset(models["two"], dataset)
+
+
+def _with(**changed: Any) -> Any:
+    return {**_FEATURES, **changed}, _ANSWER
+
+
+def _without(name: str) -> Any:
+    return {key: spec for key, spec in _FEATURES.items() if key != name}, _ANSWER
+
+
+@pytest.mark.parametrize(
+    ("record", "element", "words"),
+    [
+        (
+            "one",
+            _without("place"),
+            "feature 'place': missing, expected float32 [B, 3]; make_dataset(fields=...)"
+            " and build_model(fields=...) have to name the same",
+        ),
+        (
+            "one",
+            _with(note=_spec(tf.string)),
+            "feature 'note': the model has no such input; make_dataset(fields=...) and "
+            "build_model(fields=...) have to name the same",
+        ),
+        (
+            "one",
+            ({**_without("place")[0], "plaice": _spec(tf.float32, 3)}, _ANSWER),
+            "feature 'plaice': the model has no such input; did you mean 'place'?",
+        ),
+        (
+            "one",
+            _with(image=_spec(tf.float32, 4, 4, 1)),
+            "feature 'image': found float32 [B, 4, 4, 1], expected uint8 [B, 4, 4, 1]; "
+            "the model casts and scales by itself: leave the dtype as make_dataset "
+            "delivers it, in map and augment too",
+        ),
+        (
+            "one",
+            _with(place=_spec(tf.float32, 4)),
+            "feature 'place': found float32 [B, 4], expected float32 [B, 3]",
+        ),
+        (
+            "one",
+            _with(height=_spec(tf.float32, 1)),
+            "feature 'height': found float32 [B, 1], expected float32 [B]",
+        ),
+        (
+            "one",
+            _with(loose=_spec(tf.float32, None)),
+            "feature 'loose': found float32 [B, ?], expected float32 [B, ?], ragged; "
+            "the model takes it ragged, as the schema declares it: leave it as "
+            "make_dataset delivers it",
+        ),
+        (
+            "one",
+            _with(tokens=tf.RaggedTensorSpec((None, None), tf.int64)),
+            "feature 'tokens': found int64 [B, ?], ragged, expected int64 [B, ?]; the "
+            "model takes it dense, as the schema declares it",
+        ),
+        (
+            "one",
+            _with(thin=_spec(tf.float32, 9)),
+            "feature 'thin': found float32 [B, 9], expected float32 [B, 9], sparse",
+        ),
+        (
+            "one",
+            _with(place={"x": _spec(tf.float32)}),
+            "feature 'place': found a dict with x, expected float32 [B, 3]",
+        ),
+        (
+            "two",
+            ({"place": tf.TensorSpec((3,), tf.float32)}, _TWO, _WEIGHT),
+            "its elements are single records, expected batches: make it with "
+            "make_dataset(batch_size=...), or end it with .batch(...)",
+        ),
+        (
+            "two",
+            (_FEATURES["image"], _TWO, _WEIGHT),
+            "features: found uint8 [B, 4, 4, 1], expected a dict with place",
+        ),
+        (
+            "two",
+            ({"pixels": _spec(tf.uint8, 8, 8)}, _TWO, _WEIGHT),
+            "features: found pixels, expected place: this is the dataset of another record",
+        ),
+        (
+            "one",
+            _FEATURES,
+            "targets: missing, expected answer; targets=False is for model.predict, not "
+            "for fit and evaluate",
+        ),
+        (
+            "one",
+            (_FEATURES, {"answer": _ANSWER}),
+            "target 'answer': found a dict with answer, expected int64 [B]",
+        ),
+        (
+            "one",
+            (_FEATURES, _spec(tf.int64, 2)),
+            "target 'answer': found int64 [B, 2], expected int64 [B]",
+        ),
+        (
+            "one",
+            (_FEATURES, _ANSWER, {"note": _spec(tf.string)}),
+            "found a dict with note at the end of each element, expected none: "
+            "info=True is for looking at data, and model.fit would take it for weights",
+        ),
+        (
+            "two",
+            (_PLACE, _TWO["answer"], _WEIGHT),
+            "targets: found int64 [B], expected a dict with answer, size",
+        ),
+        (
+            "two",
+            (_PLACE, {"answer": _ANSWER, "sizes": _TWO["size"]}, _WEIGHT),
+            "target 'size': missing, expected float32 [B, 2]\n"
+            "  target 'sizes': the model has no such output; did you mean 'size'?",
+        ),
+        (
+            "two",
+            (_PLACE, {**_TWO, "size": _spec(tf.float64, 2)}, _WEIGHT),
+            "target 'size': found float64 [B, 2], expected float32 [B, 2]",
+        ),
+        (
+            "two",
+            (_PLACE, _TWO),
+            "weights: missing, expected (features, targets, weights)",
+        ),
+        (
+            "two",
+            (_PLACE, _TWO, {"note": _spec(tf.string)}),
+            "weights: found a dict with note, expected one tensor [B]",
+        ),
+        (
+            "bare",
+            (_PLACE, _ANSWER),
+            "found int64 [B] after the features, expected features alone",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_named(
+    package: Workspace, models: dict[str, Any], record: str, element: Any, words: str
+) -> None:
+    """The field, what was found, what is expected, and what to do."""
+    found = _check(package, models, record, element)
+    assert found.startswith("the dataset does not fit the model:\n  ")
+    assert words in found
+
+
+def test_all_is_said_at_once(package: Workspace, models: dict[str, Any]) -> None:
+    """One line for each thing that is wrong."""
+    features, _ = _with(place=_spec(tf.float64, 3), image=_spec(tf.uint8, 4, 4, 3))
+    found = _check(package, models, "one", (features, _spec(tf.string)))
+    assert [line.split(":")[0] for line in found.splitlines()[1:]] == [
+        "  feature 'image'",
+        "  feature 'place'",
+        "  target 'answer'",
+    ]
+
+
+def test_some_fields_fit_a_model_of_the_same(
+    package: Workspace, models: dict[str, Any]
+) -> None:
+    """And no model of all of them, nor the other way round."""
+    module = package.module("one", "model")
+    model = module.build_model(fields=["place", "count"])
+    names = ("place", "count", "count_present")
+    some = _Dataset(({name: _FEATURES[name] for name in names}, _ANSWER))
+    module.check_dataset(model, some)
+    with pytest.raises(ValueError, match="feature 'image': missing"):
+        module.check_dataset(models["one"], some)
+    with pytest.raises(ValueError, match="feature 'image': the model has no such"):
+        module.check_dataset(model, _Dataset((_FEATURES, _ANSWER)))

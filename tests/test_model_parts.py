@@ -1,0 +1,401 @@
+"""Models in parts: some of the fields, other encoders and heads, weights, files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+if TYPE_CHECKING:
+    from conftest import PackageOf, Workspace
+
+_SCHEMA = """
+from typing import Annotated
+import numpy as np
+from schemagen import Image, Label, Mask, Record, Scalar, VarLen, Vector
+
+class Parts(Record):
+    place: Annotated[np.ndarray, Vector(shape=(3,))]
+    steps: Annotated[np.ndarray, VarLen("float32", item_shape=(2,), padding_value=-1)]
+    tokens: list[int]
+    words: list[str]
+    note: str | None = None
+    kind: Annotated[int, Label(num_classes=3)]
+    size: Annotated[np.ndarray, Vector(shape=(2, 2), role="target")]
+    alive: Annotated[bool, Scalar("bool", role="target")]
+
+class Single(Record):
+    place: Annotated[np.ndarray, Vector(shape=(3,))]
+    height: float | None = None
+    kind: Annotated[int, Label(num_classes=3)]
+
+class Scene(Record):
+    photo: Annotated[np.ndarray, Image((4, 4, 1))]
+    place: Annotated[np.ndarray, Vector(shape=(3,))]
+    mask: Annotated[np.ndarray, Mask((4, 4), num_classes=2)]
+"""
+
+_WORDS = ["a\nb", "[UNK]", "x\0", "é\u2028", "plain", "\r"]
+
+
+def _row(number: int) -> dict[str, Any]:
+    noise = np.random.default_rng(number)
+    length = number % 5
+    return {
+        "place": noise.normal(7, 3, 3).astype(np.float32),
+        "steps": noise.random((length, 2), np.float32),
+        "tokens": noise.integers(1, 9, length),
+        "words": noise.choice(_WORDS, length).tolist(),
+        "note": f"word{number % 3} \u2028 and {_WORDS[length]}" if number % 2 else None,
+        "kind": number % 3,
+        "size": noise.random((2, 2), np.float32),
+        "alive": number % 2 == 0,
+    }
+
+
+@pytest.fixture(scope="module")
+def package(package_of: PackageOf) -> Workspace:
+    """The generated package for the schema above."""
+    return package_of(_SCHEMA)
+
+
+@pytest.fixture(scope="module")
+def dataset(
+    package: Workspace, tmp_path_factory: pytest.TempPathFactory
+) -> tf.data.Dataset:
+    """Batches of 4 of the record with everything."""
+    path = tmp_path_factory.mktemp("parts")
+    package.module("parts", "serializer").write_dataset(map(_row, range(12)), path, "t")
+    return package.module("parts", "pipeline").make_dataset(path, batch_size=4)
+
+
+def _adapted(package: Workspace, dataset: tf.data.Dataset, **options: Any) -> Any:
+    module = package.module("parts", "model")
+    model = module.build_model(**options)
+    model.run_eagerly = True  # compiling takes longer than a few batches
+    module.adapt(model, dataset)
+    return model
+
+
+# Some of the fields.
+
+
+def test_a_model_of_some_fields_has_their_inputs(package: Workspace) -> None:
+    """With the masks of those that have one, in the order of the record."""
+    module = package.module("parts", "model")
+    model = module.build_model(fields=["note", "place"])
+    assert list(model.input) == ["place", "note", "note_present"]
+    assert list(module.make_inputs(("tokens",))) == ["tokens"]
+    everything = {"place", "steps", "tokens", "words", "note", "note_present"}
+    assert set(module.make_inputs()) == everything
+
+
+def test_a_model_of_some_fields_trains_on_them(
+    package: Workspace, dataset: tf.data.Dataset
+) -> None:
+    """A dataset with no more than these is adapted to and learned from."""
+    names = ("tokens", "note", "note_present")
+    some = dataset.map(lambda x, y: ({name: x[name] for name in names}, y))
+    model = _adapted(package, some, fields=["tokens", "note"], inputs=["tokens"])
+    assert np.isfinite(model.fit(some, verbose=0).history["loss"]).all()
+
+
+@pytest.mark.parametrize(
+    ("record", "options", "error", "words"),
+    [
+        (
+            "parts",
+            {"fields": ["place", "token"]},
+            ValueError,
+            r"fields: no field 'token': expected names out of place, .*'tokens'\?",
+        ),
+        (
+            "parts",
+            {"fields": ["note_present"]},
+            ValueError,
+            r"fields: no field 'note_present': expected names out of place",
+        ),
+        ("parts", {"fields": "place"}, ValueError, r"fields='place': expected names"),
+        ("parts", {"fields": ()}, ValueError, r"fields=\(\): expected names out of"),
+        (
+            "parts",
+            {"fields": ["place"], "inputs": ["tokens"]},
+            ValueError,
+            "inputs: no input 'tokens': expected names out of place",
+        ),
+        (
+            "parts",
+            {"fields": ["place"], "encoders": {"tokens": keras.layers.Flatten()}},
+            ValueError,
+            "encoders: no input 'tokens': expected names out of place",
+        ),
+        (
+            "parts",
+            {"head": {"kinds": keras.layers.Dense(3)}},
+            ValueError,
+            r"head: no target 'kinds': .* kind, size, alive; did you mean 'kind'\?",
+        ),
+        (
+            "parts",
+            {"head": keras.layers.Dense(3)},
+            ValueError,
+            "head: found one function for several targets, expected a dict by name out "
+            "of kind, size, alive",
+        ),
+        (
+            "parts",
+            {"head": {"size": keras.layers.Dense(4)}},
+            ValueError,
+            r"the head of 'size' returned float32 \[None, 4\], expected float32 "
+            r"\[B, 2, 2\]",
+        ),
+        (
+            "single",
+            {"head": keras.layers.Dense(4)},
+            ValueError,
+            r"the head of 'kind' returned .*\[None, 4\], expected float32 \[B, 3\]",
+        ),
+        (
+            "single",
+            {"head": keras.layers.Dense(3, dtype="float16")},
+            ValueError,
+            r"the head of 'kind' returned float16 .*: give its last layer dtype=\"float",
+        ),
+        (
+            "single",
+            {"head": lambda features: [features]},
+            TypeError,
+            r"the head of 'kind' returned a list, expected float32 \[B, 3\]",
+        ),
+        (
+            "parts",
+            {"loss_weights": {"sizes": 2.0}},
+            ValueError,
+            "loss_weights: no target 'sizes': .* did you mean 'size'",
+        ),
+        (
+            "scene",
+            {"fields": ["place"]},
+            ValueError,
+            "the head of 'mask' predicts pixels from those of a picture: found none "
+            "among the inputs to learn from, expected photo",
+        ),
+    ],
+)
+def test_a_wrong_choice_is_named(
+    package: Workspace,
+    record: str,
+    options: dict[str, Any],
+    error: type[Exception],
+    words: str,
+) -> None:
+    """What was given, what there is, and the nearest name."""
+    with pytest.raises(error, match=words):
+        package.module(record, "model").build_model(**options)
+
+
+# Other encoders and heads.
+
+
+def test_heads_are_replaced_by_name(
+    package: Workspace, dataset: tf.data.Dataset
+) -> None:
+    """One's own predicts in place of the one, the others stay as they are."""
+
+    def kinds(features: Any) -> Any:
+        return keras.layers.Dense(3, "softmax", name="my_head")(features)
+
+    model = _adapted(package, dataset, head={"kind": kinds})
+    names = {layer.name for layer in model.layers}
+    assert "my_head" in names
+    assert {"size", "alive"} <= names
+    found = model.fit(dataset, verbose=0).history
+    assert np.isfinite(list(found.values())).all()
+    assert {"kind_loss", "alive_auc", "alive_binary_accuracy"} <= set(found)
+
+
+def test_the_head_of_one_target_is_a_function(package: Workspace) -> None:
+    """By name or not, whichever is easier to write."""
+    build = package.module("single", "model").build_model
+    for head in (keras.layers.Dense(3, name="mine"), None):
+        model = build(head=head and {"kind": head})
+        assert model.output_shape == (None, 3)
+    model = build(head=lambda x: keras.layers.Dense(3, name="mine")(x))
+    assert model.layers[-1].name == "mine"
+
+
+def test_the_head_of_a_mask_sees_the_inputs(package: Workspace) -> None:
+    """For pixels the features of the whole record are not enough."""
+
+    def pixels(features: Any, values: Any) -> Any:
+        assert set(values) == {"photo"}
+        photo = keras.layers.Rescaling(1 / 255)(values["photo"])
+        maps = keras.layers.Conv2D(2, 1, activation="softmax")(photo)
+        return maps + 0 * features[:, :1, None, None]
+
+    module = package.module("scene", "model")
+    model = module.build_model(inputs=["photo"], head=pixels)
+    assert model.output_shape == (None, 4, 4, 2)
+
+
+def test_losses_are_weighted_by_name(
+    package: Workspace, dataset: tf.data.Dataset
+) -> None:
+    """The whole is the sum of the parts, each times its weight, 1 if none is given."""
+    weights = {"size": 10.0, "alive": 0.0}
+    model = _adapted(package, dataset, loss_weights=weights)
+    found = model.evaluate(dataset, verbose=0, return_dict=True)
+    expected = found["kind_loss"] + 10 * found["size_loss"]
+    assert found["loss"] == pytest.approx(expected, rel=1e-5)
+
+
+def _recurrent(package: Workspace) -> dict[str, Callable[[Any], Any]]:
+    """Encoders that read sequences in their order."""
+    import importlib
+
+    blocks = importlib.import_module(f"{package.package}._support.blocks")
+
+    def tokens(value: Any) -> Any:
+        return blocks.tokens(
+            value, name="tokens", padding_value=0, pool=blocks.recurrent
+        )
+
+    def steps(value: Any) -> Any:
+        return blocks.items(
+            value, name="steps", padding_value=-1, pool=blocks.recurrent
+        )
+
+    return {"tokens": tokens, "steps": steps}
+
+
+def test_a_recurrent_encoder_knows_the_order(
+    package: Workspace, dataset: tf.data.Dataset
+) -> None:
+    """The mean of the default does not; padding changes nothing for either."""
+    fields, inputs = ["tokens", "steps"], {"steps": np.full((2, 1, 2), -1.0, "float32")}
+    there = {"tokens": np.array([[1, 2, 3, 0], [3, 2, 1, 0]]), **inputs}
+    longer = {name: np.pad(v, [(0, 0), (0, 2)], constant_values=0) for name, v in [
+        ("tokens", there["tokens"])]} | inputs  # fmt: skip
+    names = ("tokens", "steps")
+    some = dataset.map(lambda x, y: ({name: x[name] for name in names}, y))
+    for encoders, differs in ((None, False), (_recurrent(package), True)):
+        model = _adapted(package, some, fields=fields, encoders=encoders)
+        first, second = model(there)["kind"].numpy()
+        assert (np.abs(first - second).max() > 1e-6) == differs
+        np.testing.assert_allclose(model(longer)["kind"][0], first, atol=1e-6)
+
+
+def test_a_recurrent_encoder_reads_empty_sequences(
+    package: Workspace, dataset: tf.data.Dataset
+) -> None:
+    """Also where no record of a batch has a step at all."""
+    names = ("tokens", "steps")
+    some = dataset.map(lambda x, y: ({name: x[name] for name in names}, y))
+    options = {"fields": names, "encoders": _recurrent(package)}
+    model = _adapted(package, some, **options)
+    empty = {"tokens": np.zeros((2, 0), int), "steps": np.zeros((2, 0, 2), np.float32)}
+    assert np.isfinite(model(empty)["kind"]).all()
+    assert np.isfinite(model.fit(some, verbose=0).history["loss"]).all()
+
+
+# Files.
+
+
+def _assert_equal(found: dict[str, Any], expected: dict[str, Any]) -> None:
+    assert set(found) == set(expected)
+    for name, array in found.items():
+        np.testing.assert_array_equal(array, expected[name])
+
+
+def test_a_loaded_model_predicts_bit_for_bit_the_same(
+    package: Workspace, dataset: tf.data.Dataset, tmp_path: Path
+) -> None:
+    """With its vocabularies, whatever is in them, and its normalizations."""
+    model = _adapted(package, dataset, encoders=_recurrent(package))
+    expected = model.predict(dataset, verbose=0)
+    model.save(tmp_path / "model.keras")
+    loaded = keras.models.load_model(tmp_path / "model.keras")
+    loaded.run_eagerly = True
+    _assert_equal(loaded.predict(dataset, verbose=0), expected)
+    for name in ("words_lookup", "note_vectorization"):
+        known = model.get_layer(name).known()
+        assert loaded.get_layer(name).known() == known
+    assert "é\u2028".encode() in model.get_layer("words_lookup").known()
+    package.module("parts", "model").check_dataset(loaded, dataset)
+
+
+def test_loaded_weights_bring_their_vocabularies(
+    package: Workspace, dataset: tf.data.Dataset, tmp_path: Path
+) -> None:
+    """A new model predicts bit for bit what the saved one did, without adapt."""
+    model = _adapted(package, dataset)
+    expected = model.predict(dataset, verbose=0)
+    model.save_weights(tmp_path / "model.weights.h5")
+    other = package.module("parts", "model").build_model()
+    other.run_eagerly = True
+    other.load_weights(tmp_path / "model.weights.h5")
+    _assert_equal(other.predict(dataset, verbose=0), expected)
+
+
+def test_weights_without_adapt_are_no_licence(
+    package: Workspace, dataset: tf.data.Dataset, tmp_path: Path
+) -> None:
+    """Weights of a model that has not seen data do not make another one ready."""
+    module = package.module("parts", "model")
+    module.build_model().save_weights(tmp_path / "model.weights.h5")
+    model = module.build_model()
+    model.load_weights(tmp_path / "model.weights.h5")
+    ((features, _),) = dataset.take(1)
+    with pytest.raises(RuntimeError, match="has not seen data"):
+        model(features)
+
+
+def test_other_weights_reach_functions_that_were_traced(
+    package: Workspace, dataset: tf.data.Dataset, tmp_path: Path
+) -> None:
+    """A model that has predicted takes another one's vocabularies and means."""
+    module = package.module("parts", "model")
+    changed = dataset.map(
+        lambda x, y: (
+            {**x, "place": x["place"] * 5 + 1, "words": x["words"] + "!"},
+            y,
+        )
+    )
+    model, other = (module.build_model() for _ in range(2))
+    module.adapt(model, dataset)
+    module.adapt(other, changed)
+    expected = other.predict(changed, verbose=0)
+    model.predict(changed, verbose=0)
+    other.save_weights(tmp_path / "other.weights.h5")
+    model.load_weights(tmp_path / "other.weights.h5")
+    _assert_equal(model.predict(changed, verbose=0), expected)
+
+
+@pytest.fixture
+def mixed_precision() -> Iterator[None]:
+    """Keras computes in float16 and keeps variables in float32."""
+    before = keras.config.dtype_policy()
+    keras.mixed_precision.set_global_policy("mixed_float16")
+    yield
+    keras.mixed_precision.set_global_policy(before)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("mixed_precision")
+def test_half_precision_is_saved_and_loaded(
+    package: Workspace, dataset: tf.data.Dataset, tmp_path: Path
+) -> None:
+    """Outputs are float32, recurrent encoders included, and equal when loaded."""
+    model = _adapted(package, dataset, encoders=_recurrent(package))
+    assert np.isfinite(model.fit(dataset, verbose=0).history["loss"]).all()
+    expected = model.predict(dataset, verbose=0)
+    assert {array.dtype.name for array in expected.values()} == {"float32"}
+    model.save(tmp_path / "model.keras")
+    loaded = keras.models.load_model(tmp_path / "model.keras")
+    loaded.run_eagerly = True
+    _assert_equal(loaded.predict(dataset, verbose=0), expected)
