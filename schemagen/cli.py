@@ -102,13 +102,24 @@ def main() -> None:
 
 @main.command()
 @click.argument("directory", default=".", type=click.Path(exists=True, file_okay=False))
-def init(directory: str) -> None:
+@click.option(
+    "--train",
+    metavar="RECORD",
+    help="In a project: write train.py, which trains a model of RECORD.",
+)
+def init(directory: str, train: str | None) -> None:
     """Make DIRECTORY a project, with a schema to start from."""
     from . import project
 
-    for path in project.init(directory).files:
+    if train is None:
+        started = project.init(directory)
+        following = "edit the schema, then run `schemagen generate`."
+    else:
+        started = project.init_training(train, directory)
+        following = "see `python train.py --help`; the file is yours to change."
+    for path in started.files:
         click.echo(f"wrote {path}")
-    click.echo("Next: edit the schema, then run `schemagen generate`.")
+    click.echo(f"Next: {following}")
 
 
 @main.command()

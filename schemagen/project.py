@@ -8,7 +8,7 @@ from pathlib import Path
 
 from .codegen.apply import apply, read_existing
 from .codegen.plan import Action, Plan, make_plan
-from .codegen.render import render, templates_directory
+from .codegen.render import render, render_training, templates_directory
 from .config import FILE_NAME, Project, find_project, read_settings
 from .findings import Finding, Location, SchemagenError, refuse
 from .schema.loading import load_schemas
@@ -131,6 +131,8 @@ class Started:
     files: tuple[str, ...]
 
 
+_TRAINING = "train.py"
+
 _TABLE = """[tool.schemagen]
 schemas = "schemas"    # where records are declared
 output = "generated"   # where their code is written; commit both
@@ -182,6 +184,57 @@ def init(directory: Path | str = ".") -> Started:
     return Started(tuple(written))
 
 
+def init_training(record: str, directory: Path | str = ".") -> Started:
+    """Write `train.py`, which trains a record's model, for its user to keep and change.
+
+    Args:
+        record: a record's name or class name. Its code need not be generated yet.
+        directory: in the project.
+
+    Raises:
+        SchemagenError: the schemas cannot be read, there is no such record, it has no
+            target, or there is a `train.py`.
+    """
+    project = find_project(Path(directory))
+    specs = load_specs(project)
+    spec = _spec_of(record, specs, project)
+    if not spec.with_role("target"):
+        raise refuse(
+            Finding(
+                Location(spec.source),
+                "SG406",
+                f"{spec.class_name} has no target, and so no loss to train with",
+                expected="a field that the model learns to predict, such as a Label",
+                advice='give a field role="target", or train on what build_model() '
+                "returns by a program of your own",
+            )
+        )
+    text = render_training(spec, project.settings.output)
+    path = project.root / _TRAINING
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise refuse(
+            Finding(
+                Location(_TRAINING),
+                "SG404",
+                f"{_TRAINING} exists, and is yours",
+                advice="rename it to have another one written",
+            )
+        ) from None
+    except OSError as error:
+        raise refuse(
+            Finding(
+                Location(_TRAINING),
+                "SG403",
+                f"{_TRAINING} cannot be written: {error.strerror or error}",
+                advice="make the directory writable and run the command again",
+            )
+        ) from None
+    return Started((_TRAINING,))
+
+
 def describe(directory: Path | str, record: str | None = None) -> list[RecordSpec]:
     """Return the specs of all records, or of one by its name or class name.
 
@@ -190,20 +243,29 @@ def describe(directory: Path | str, record: str | None = None) -> list[RecordSpe
     """
     project = find_project(Path(directory))
     specs = load_specs(project)
-    if record is None:
-        return list(specs)
-    found = [spec for spec in specs if record in (spec.record, spec.class_name)]
-    if not found:
-        names = [spec.record for spec in specs]
-        all_names = [*names, *(spec.class_name for spec in specs)]
-        raise refuse(
-            Finding(
-                Location(project.settings.schemas),
-                "SG405",
-                f"no record {record!r}",
-                found=record,
-                expected=f"one of {', '.join(names)}",
-                advice=did_you_mean(record, all_names) or "name one of these",
-            )
+    return list(specs) if record is None else [_spec_of(record, specs, project)]
+
+
+def _spec_of(
+    record: str, specs: tuple[RecordSpec, ...], project: Project
+) -> RecordSpec:
+    """Return the spec of a record by its name or class name.
+
+    Raises:
+        SchemagenError: there is no such record.
+    """
+    for spec in specs:
+        if record in (spec.record, spec.class_name):
+            return spec
+    names = [spec.record for spec in specs]
+    all_names = [*names, *(spec.class_name for spec in specs)]
+    raise refuse(
+        Finding(
+            Location(project.settings.schemas),
+            "SG405",
+            f"no record {record!r}",
+            found=record,
+            expected=f"one of {', '.join(names)}",
+            advice=did_you_mean(record, all_names) or "name one of these",
         )
-    return found
+    )

@@ -174,6 +174,11 @@ _ROWS = (
         "no such record",
         "The name has to be one that the schema files declare.",
     ),
+    Rule(
+        "SG406",
+        "a record that cannot be trained",
+        "A training program needs a target: without one there is no loss.",
+    ),
 )
 
 RULES = {rule.id: rule for rule in _ROWS}

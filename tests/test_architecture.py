@@ -52,6 +52,7 @@ TENSORFLOW = {
     "support/metrics.py",
     "support/multi_label.py",
     "support/segmentation.py",
+    "support/serving.py",
     "support/vocabularies.py",
     *(
         module
@@ -192,7 +193,7 @@ def test_modules_say_what_they_are(module: str) -> None:
 
 
 def test_templates_say_what_they_are() -> None:
-    """There is one for each file of a record and one for each kind of field."""
+    """There is one for each generated or started file, and one for each kind."""
     from schemagen.codegen.render import templates_directory
     from schemagen.spec.model import KINDS
 
@@ -203,4 +204,5 @@ def test_templates_say_what_they_are() -> None:
         *(f"{part}.py.jinja" for part in parts),
         *(f"kinds/{kind.lower()}.jinja" for kind in KINDS),
         "kinds/parts.jinja",
+        "init/train.py.jinja",
     }

@@ -175,6 +175,7 @@ def test_the_wheel_works_outside_the_checkout(tmp_path: Path, python: str) -> No
     project = make_project(tmp_path / "project", {"pets.py": PET})
     run([command, "generate"], cwd=project)
     assert schemagen.check(project).findings == ()
+    assert "wrote train.py" in run([command, "init", "--train", "pet"], cwd=project)
 
     assert run([clean, "-c", WRITE], cwd=project) == "10\n"
     shards = sorted((project / "data").glob("*.tfrecord"))

@@ -8,7 +8,7 @@ from functools import cached_property
 from ..spec.model import RecordSpec
 from .equal_lengths import EqualLengths, equal_lengths, member_of
 from .imports import import_line, imports
-from .literals import Code, identifier, literal
+from .literals import Code, identifier
 from .model_view import ModelView
 from .nested_view import Member, NestedView, all_nested, in_models
 from .pipeline_view import PipelineView
@@ -161,13 +161,9 @@ class RecordView:
         return f"{text}." if single else f"{text}, and targets with {names}."
 
     @property
-    def served(self) -> Code:
-        """The expression for what a served model returns, by name."""
-        call = "model({name: batch[name] for name in model.input})"
-        if len(self.targets) > 1:
-            return Code(call)
-        name = self.targets[0].name if self.targets else "features"
-        return Code(f"{{{literal(name)}: {call}}}")
+    def output_name(self) -> str:
+        """What a served model calls its predictions if they are one tensor."""
+        return self.targets[0].name if len(self.targets) == 1 else "features"
 
     @property
     def metrics(self) -> Code:
@@ -276,7 +272,6 @@ class RecordView:
             ["import keras", "import tensorflow as tf"],
             [
                 import_line(".._support", self._model_modules),
-                *["from .._support.reading import flattened"] * bool(self.nested),
                 import_line(".parser", ["KEYS", "parse_batch"]),
             ],
         )
@@ -288,6 +283,7 @@ class RecordView:
             "agreement",
             "assembly",
             "blocks",
+            "serving",
             *["adaptation"] * bool(self.model.adapted),
         }
         for field in (*self.inputs, *self.targets):

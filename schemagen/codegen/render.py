@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -20,6 +20,7 @@ from markupsafe import Markup
 from ..spec.model import RecordSpec
 from ..spec.serial import fingerprint, to_json
 from .header import digest, with_header
+from .imports import import_line
 from .layout import wrap
 from .literals import Code, comment, identifier, literal, prose
 from .record_view import RecordView
@@ -72,6 +73,32 @@ def _record_files(spec: RecordSpec) -> Iterator[RenderedFile]:
         yield RenderedFile(path, with_header(path, body, source, seal), source, seal)
     path = f"{spec.record}/spec.json"
     yield RenderedFile(path, with_header(path, text, source, seal), source, seal)
+
+
+def render_training(spec: RecordSpec, output: str) -> str:
+    """Return a program that trains a record's model, for its user to keep and change.
+
+    Args:
+        spec: a record that has a target.
+        output: the directory of generated code, relative to the project.
+    """
+    package = ".".join([*PurePosixPath(output).parts, spec.record])
+    lines = [
+        import_line(f"{package}.model", ["adapt", "build_model", "export_serving"]),
+        import_line(f"{package}.pipeline", ["make_dataset"]),
+    ]
+    text = (
+        _environment()
+        .get_template("init/train.py.jinja")
+        .render(
+            record=RecordView(spec, fingerprint(spec)),
+            imports=Code("\n".join(lines)),
+            description=f"Train a model of {spec.record} records.",
+            run=f"runs/{spec.record}",
+        )
+    )
+    compile(text, "train.py", "exec", dont_inherit=True)
+    return text
 
 
 def _package_file() -> RenderedFile:

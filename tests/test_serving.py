@@ -1,0 +1,580 @@
+"""Exported models: served by tensorflow alone, they answer what `predict` answers."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+from conftest import PackageOf, Workspace
+
+SCHEMA = """
+from typing import Annotated
+import numpy as np
+from pydantic import BaseModel
+from schemagen import *
+
+class Place(BaseModel):
+    town: str
+    height: Annotated[float | None, Scalar("float32")] = None
+
+class Visit(Record):
+    scan: Annotated[np.ndarray, Image(shape=(8, 8, 1))]
+    photo: Annotated[np.ndarray, Image((None, None, 3), encoding="png", resize=(6, 6))]
+    tokens: Annotated[list[int], VarLen("int64", ragged=True)]
+    sentences: Annotated[list[list[int]], Ragged("int64")]
+    points: Annotated[np.ndarray, VarLen("float32", item_shape=(2,), ragged=True)]
+    counts: Annotated[dict, Sparse((9,), index_key="where")]
+    words: list[str]
+    place: Place
+    title: str | None = None
+    kind: Annotated[int, Label(classes=("a", "b", "c"))]
+    number: Annotated[int, Scalar("int64", role="info")]
+    trust: Annotated[float, Scalar("float32", role="weight")]
+
+class Seen(SequenceRecord):
+    frame: Annotated[list[np.ndarray], Steps(Image((4, 4, 1)))]
+    speed: Annotated[list[float], Steps(Scalar("float32"))]
+    note: str
+    kind: Annotated[int, Label(num_classes=2)]
+    size: Annotated[float, Scalar("float32", role="target")]
+
+class Segmented(Record):
+    image: Annotated[np.ndarray, Image((8, 8, 3))]
+    area: Annotated[np.ndarray, Mask((8, 8), num_classes=2)]
+
+class Letters(Record):
+    X: float
+    x: float
+    x_row_splits: float
+    A: Annotated[list[int], VarLen("int64", ragged=True)]
+    a_row_splits: float
+    y: Annotated[float, Scalar("float32", role="target")]
+"""
+
+# A serving process: it has tensorflow, and neither keras nor generated code.
+SERVE = """
+import sys
+
+class Without:
+    def __init__(self, finder):
+        self.finder = finder
+    def __getattr__(self, name):
+        return getattr(self.finder, name)
+    def find_spec(self, name, path=None, target=None):
+        absent = ("keras", "schemagen", "generated")
+        return None if name.split(".")[0] in absent else self.finder.find_spec(name, path, target)
+
+sys.meta_path[:] = map(Without, sys.meta_path)
+import numpy as np, tensorflow as tf
+
+for directory in sys.argv[1:]:
+    signatures = tf.saved_model.load(f"{directory}/served").signatures
+    for name in ("serving_default", "tensors"):
+        given = np.load(f"{directory}/{name}.npz", allow_pickle=True)
+        _, specs = signatures[name].structured_input_signature
+        inputs = {key: tf.constant(given[key], spec.dtype) for key, spec in specs.items()}
+        outputs = signatures[name](**inputs)
+        arrays = {key: value.numpy() for key, value in outputs.items()}
+        np.savez(f"{directory}/{name}_answers.npz", **arrays)
+"""
+
+
+# Exports a model of the Keras backend that the environment names.
+EXPORT = """
+import importlib, sys
+import numpy as np
+root, package, record = sys.argv[1:]
+sys.path.insert(0, root)
+model_of, pipeline = (
+    importlib.import_module(f"{package}.{record}.{part}") for part in ("model", "pipeline")
+)
+((features, _),) = pipeline.make_dataset("data", "train", batch_size=100)
+model = model_of.build_model()
+model_of.export_serving(model, "served_by_another")
+np.save("expected.npy", model.predict(features, verbose=0))
+"""
+
+
+def _visit(number: int) -> dict[str, Any]:
+    noise = np.random.default_rng(number)
+    length = number % 4
+    return {
+        "scan": noise.integers(0, 256, (8, 8, 1), dtype=np.uint8),
+        "photo": noise.integers(0, 256, (5 + number, 7, 3), dtype=np.uint8),
+        "tokens": noise.integers(1, 9, length),
+        "sentences": [noise.integers(1, 9, size) for size in range(length)],
+        "points": noise.random((length, 2), np.float32),
+        "counts": {3: 0.5, number: 1.0},
+        "words": ["red", "green"][:length],
+        "place": {"town": f"town {length}", "height": 2.5 if length else None},
+        "title": f"the {number}th of them" if length else None,
+        "kind": number % 3,
+        "number": number,
+        "trust": 1.0,
+    }
+
+
+def _seen(number: int) -> dict[str, Any]:
+    noise = np.random.default_rng(number)
+    steps = number % 3 + 1
+    return {
+        "frame": noise.integers(0, 256, (steps, 4, 4, 1), dtype=np.uint8),
+        "speed": noise.random(steps, np.float32),
+        "note": f"note {number}",
+        "kind": number % 2,
+        "size": float(number),
+    }
+
+
+def _segmented(number: int) -> dict[str, Any]:
+    noise = np.random.default_rng(number)
+    return {
+        "image": noise.integers(0, 256, (8, 8, 3), dtype=np.uint8),
+        "area": noise.integers(0, 2, (8, 8), dtype=np.uint8),
+    }
+
+
+def _letters(number: int) -> dict[str, Any]:
+    names = ("X", "x", "x_row_splits", "a_row_splits", "y")
+    numbers = {name: float(number * at) for at, name in enumerate(names)}
+    return {**numbers, "A": list(range(1, number % 4 + 1))}
+
+
+ROWS: dict[str, Callable[[int], dict[str, Any]]] = {
+    "visit": _visit,
+    "seen": _seen,
+    "segmented": _segmented,
+    "letters": _letters,
+}
+COUNT = 8
+
+
+class Exported:
+    """A record with a model that has seen data, and its rows."""
+
+    def __init__(self, package: Workspace, record: str, directory: Path) -> None:
+        self.package = package
+        self.record = record
+        self.directory = directory
+        self.model_module: ModuleType = package.module(record, "model")
+        self.rows = list(map(ROWS[record], range(COUNT)))
+        package.module(record, "serializer").write_dataset(
+            self.rows, directory / "data", "train"
+        )
+        make = package.module(record, "pipeline").make_dataset
+        self.dataset: tf.data.Dataset = make(directory / "data", batch_size=COUNT)
+        self.model = self.model_module.build_model()
+        self.model_module.adapt(self.model, self.dataset)
+        self.path = directory / "served"
+        self.model_module.export_serving(self.model, self.path)
+
+    def examples(self, rows: list[Any] | None = None) -> tf.Tensor:
+        serialize = self.package.module(self.record, "serializer").serialize
+        return tf.constant([serialize(**row) for row in rows or self.rows])
+
+    def features(self) -> dict[str, Any]:
+        (element,) = self.dataset
+        features: dict[str, Any] = element[0]
+        return features
+
+    def predicted(self, model: Any = None) -> dict[str, Any]:
+        """What `predict` says of all rows, by target."""
+        model = self.model if model is None else model
+        found = model.predict(self.features_of(model), verbose=0)
+        if isinstance(found, Mapping):
+            return dict(found)
+        (name,) = self.targets
+        return {name: found}
+
+    def features_of(self, model: Any) -> tf.data.Dataset:
+        return self.dataset.map(lambda x, *_: {name: x[name] for name in model.input})
+
+    @property
+    def targets(self) -> list[str]:
+        found: list[str] = {
+            "visit": ["kind"],
+            "seen": ["kind", "size"],
+            "segmented": ["area"],
+            "letters": ["y"],
+        }[self.record]
+        return found
+
+    def signature(self, name: str = "serving_default") -> Any:
+        return tf.saved_model.load(str(self.path)).signatures[name]
+
+
+ExportedOf = Callable[[str], Exported]
+
+
+@pytest.fixture(scope="module")
+def exported_of(
+    package_of: PackageOf, tmp_path_factory: pytest.TempPathFactory
+) -> ExportedOf:
+    """Export a record's model once."""
+    made: dict[str, Exported] = {}
+
+    def make(record: str) -> Exported:
+        if record not in made:
+            directory = tmp_path_factory.mktemp(record)
+            made[record] = Exported(package_of(SCHEMA), record, directory)
+        return made[record]
+
+    return make
+
+
+def as_parts(features: Mapping[str, Any]) -> dict[str, Any]:
+    """Take features apart as a client of `tensors` would, with numpy."""
+    parts: dict[str, Any] = {}
+    for name, value in features.items():
+        if isinstance(value, tf.RaggedTensor):
+            parts[name] = value.flat_values.numpy()
+            for level, splits in enumerate(value.nested_row_splits):
+                parts[f"{name}_row_splits{f'_{level}' if level else ''}"] = (
+                    splits.numpy()
+                )
+        elif isinstance(value, tf.SparseTensor):
+            parts[f"{name}_indices"] = value.indices.numpy()
+            parts[f"{name}_values"] = value.values.numpy()
+            parts[f"{name}_shape"] = value.dense_shape.numpy()
+        else:
+            parts[name] = value.numpy()
+    return parts
+
+
+def unlabelled(serialized: bytes, *keys: str) -> bytes:
+    """Take features out of an Example."""
+    example = tf.train.Example.FromString(serialized)
+    for key in keys:
+        del example.features.feature[key]
+    found: bytes = example.SerializeToString()
+    return found
+
+
+@pytest.mark.slow
+def test_both_signatures_are_served_by_tensorflow_alone(
+    exported_of: ExportedOf,
+) -> None:
+    """A fresh process, without keras and our code, answers as `predict` does.
+
+    To a few units in the last place of float32: kernels may add in another order.
+    """
+    every = [exported_of(record) for record in ("visit", "seen", "segmented")]
+    for exported in every:
+        examples = np.array(exported.examples().numpy(), object)
+        np.savez(exported.directory / "serving_default.npz", examples=examples)
+        parts = as_parts(exported.features())
+        np.savez(exported.directory / "tensors.npz", **parts)
+    command = [sys.executable, "-c", SERVE, *(str(found.directory) for found in every)]
+    away = every[0].directory
+    done = subprocess.run(
+        command, cwd=away, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    for exported in every:
+        expected = exported.predicted()
+        for name in ("serving_default", "tensors"):
+            found = np.load(exported.directory / f"{name}_answers.npz")
+            assert set(found) == set(expected) == set(exported.targets)
+            for target, value in expected.items():
+                np.testing.assert_allclose(found[target], value, rtol=1e-5, atol=1e-6)
+
+
+def test_signatures_have_names_and_a_free_batch(exported_of: ExportedOf) -> None:
+    """Clients see each input by its name, shape and dtype."""
+    signature = exported_of("visit").signature()
+    assert signature.structured_input_signature == (
+        (),
+        {"examples": tf.TensorSpec((None,), tf.string, name="examples")},
+    )
+    assert {n: s.shape.as_list() for n, s in signature.structured_outputs.items()} == {
+        "kind": [None, 3]
+    }
+    signature = exported_of("visit").signature("tensors")
+    found = {
+        name: (spec.shape.as_list(), spec.dtype)
+        for name, spec in signature.structured_input_signature[1].items()
+    }
+    assert found == {
+        "scan": ([None, 8, 8, 1], tf.uint8),
+        "photo": ([None, 6, 6, 3], tf.uint8),
+        "tokens": ([None], tf.int64),
+        "tokens_row_splits": ([None], tf.int64),
+        "sentences": ([None], tf.int64),
+        "sentences_row_splits": ([None], tf.int64),
+        "sentences_row_splits_1": ([None], tf.int64),
+        "points": ([None, 2], tf.float32),
+        "points_row_splits": ([None], tf.int64),
+        "counts_indices": ([None, 2], tf.int64),
+        "counts_values": ([None], tf.float32),
+        "counts_shape": ([2], tf.int64),
+        "words": ([None, None], tf.string),
+        "place_town": ([None], tf.string),
+        "place_height": ([None], tf.float32),
+        "title": ([None], tf.string),
+        "title_present": ([None], tf.bool),
+    }
+    assert list(signature.structured_outputs) == ["kind"]
+
+
+def test_names_that_differ_in_case_or_are_taken(exported_of: ExportedOf) -> None:
+    """TensorFlow knows names without case: the second one gets a `_`, and no mix-up."""
+    exported = exported_of("letters")
+    serve = exported.signature("tensors")
+    assert set(serve.structured_input_signature[1]) == {
+        *("X", "x_", "x_row_splits", "A", "a_row_splits", "A_row_splits_")
+    }
+    parts = as_parts(exported.features())
+    parts |= {"x_": parts.pop("x"), "A_row_splits_": parts.pop("A_row_splits")}
+    found = serve(**{name: tf.constant(part) for name, part in parts.items()})
+    np.testing.assert_allclose(found["y"], exported.predicted()["y"], rtol=1e-5)
+
+
+@pytest.mark.parametrize("batch", [slice(2, 3), slice(0, 5)])
+def test_any_number_of_records(exported_of: ExportedOf, batch: slice) -> None:
+    """One record, or several, are answered as they are among others."""
+    exported = exported_of("visit")
+    found = exported.signature()(examples=exported.examples(exported.rows[batch]))
+    expected = exported.predicted()["kind"][batch]
+    np.testing.assert_allclose(found["kind"], expected, rtol=1e-5, atol=1e-6)
+
+
+def test_only_inputs_have_to_be_there(exported_of: ExportedOf) -> None:
+    """Labels, weights and infos are not asked for, nor does their value matter."""
+    exported = exported_of("visit")
+    serve = exported.signature()
+    (example,) = exported.examples(exported.rows[1:2]).numpy()
+    bare = unlabelled(example, "kind", "number", "trust")
+    another = {**exported.rows[1], "kind": 0, "number": -1, "trust": 0.0}
+    for request in (bare, exported.examples([another]).numpy()[0]):
+        found = serve(examples=tf.constant([request]))["kind"]
+        np.testing.assert_array_equal(
+            found, serve(examples=tf.constant([example]))["kind"]
+        )
+
+
+def _with_feature(serialized: bytes, key: str, value: bytes) -> bytes:
+    example = tf.train.Example.FromString(serialized)
+    example.features.feature[key].bytes_list.value[0] = value
+    found: bytes = example.SerializeToString()
+    return found
+
+
+def test_bad_bytes_name_the_field(exported_of: ExportedOf) -> None:
+    """A client is told which field of its request is wrong."""
+    exported = exported_of("visit")
+    (example,) = exported.examples(exported.rows[1:2]).numpy()
+    serve = exported.signature()
+    for request, message in [
+        (unlabelled(example, "scan"), "scan"),
+        (unlabelled(example, "tokens"), "feature .+tokens.+ is required"),
+        (_with_feature(example, "scan", b"123"), "field .+scan"),
+        (_with_feature(example, "photo", b"no picture"), "field .+photo"),
+    ]:
+        with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+            serve(examples=tf.constant([example, request]))
+
+
+def test_wrong_tensors_are_refused(exported_of: ExportedOf) -> None:
+    """Row splits that do not fit, and a sparse tensor of another size."""
+    exported = exported_of("visit")
+    serve = exported.signature("tensors")
+    parts = as_parts(exported.features())
+    for name, value in [
+        ("tokens_row_splits", np.array([0, 9, 2] + [2] * (COUNT - 2), np.int64)),
+        ("counts_shape", np.array([COUNT, 99], np.int64)),
+    ]:
+        wrong = {k: tf.constant(v) for k, v in {**parts, name: value}.items()}
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            serve(**wrong)
+
+
+def test_a_rest_request_holds_what_serialize_returns(exported_of: ExportedOf) -> None:
+    """TensorFlow Serving's JSON carries bytes as base64; `examples` is the one input."""
+    exported = exported_of("visit")
+    records = exported.examples().numpy()
+    instances = [{"b64": base64.b64encode(record).decode()} for record in records]
+    request = json.dumps({"instances": instances})
+    received = [
+        base64.b64decode(one["b64"]) for one in json.loads(request)["instances"]
+    ]
+    found = exported.signature()(examples=tf.constant(received))["kind"]
+    expected = exported.predicted()["kind"]
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+
+
+def test_a_model_on_some_inputs_with_encoders_of_its_own(
+    exported_of: ExportedOf, tmp_path: Path
+) -> None:
+    """Replaced encoders, a replaced head and a subset of inputs: served as it is."""
+    exported = exported_of("visit")
+    every = exported.model_module.make_inputs()
+    inputs = {name: every[name] for name in ("scan", "title_present")}
+    flat = keras.layers.Flatten()(keras.layers.Rescaling(1 / 255)(inputs["scan"]))
+    present = keras.ops.cast(inputs["title_present"], "float32")
+    joined = keras.layers.Concatenate()([flat, keras.ops.expand_dims(present, -1)])
+    model = keras.Model(inputs, keras.layers.Dense(3, "softmax")(joined))
+    exported.model_module.export_serving(model, tmp_path / "served")
+    served = tf.saved_model.load(str(tmp_path / "served")).signatures
+    expected = exported.predicted(model)["kind"]
+    (example,) = exported.examples(exported.rows[1:2]).numpy()
+    request = unlabelled(example, "kind", "tokens", "photo", "place/town")
+    found = served["serving_default"](examples=tf.constant([request]))["kind"]
+    np.testing.assert_allclose(found, expected[1:2], rtol=1e-5, atol=1e-6)
+    assert set(served["tensors"].structured_input_signature[1]) == set(inputs)
+
+
+def test_a_model_loaded_from_a_file_is_served(
+    exported_of: ExportedOf, tmp_path: Path
+) -> None:
+    """`.keras` and SavedModel hold the same model, vocabularies included."""
+    exported = exported_of("seen")
+    exported.model.save(tmp_path / "model.keras")
+    model = keras.models.load_model(tmp_path / "model.keras")
+    exported.model_module.export_serving(model, tmp_path / "served")
+    served = tf.saved_model.load(str(tmp_path / "served")).signatures
+    found = served["serving_default"](examples=exported.examples())
+    for name, value in exported.predicted().items():
+        np.testing.assert_allclose(found[name], value, rtol=1e-5, atol=1e-6)
+
+
+def test_a_model_that_has_not_seen_data_is_refused(
+    exported_of: ExportedOf, tmp_path: Path
+) -> None:
+    """With what predicting would say, and before anything is written."""
+    module = exported_of("visit").model_module
+    with pytest.raises(RuntimeError, match=r"call\s+adapt\(model, dataset\) once"):
+        module.export_serving(module.build_model(), tmp_path / "served")
+    assert not list(tmp_path.iterdir())
+
+
+def test_models_that_are_none_of_this_record(
+    exported_of: ExportedOf, tmp_path: Path
+) -> None:
+    """Without named inputs, or with one that is no field, there is a plain message."""
+    export = exported_of("visit").model_module.export_serving
+    number = keras.Input((), name="number_of_it")
+    for model in (
+        keras.Sequential([keras.layers.Dense(1)]),
+        keras.Model(number, number),
+    ):
+        with pytest.raises(TypeError, match="has no dict of inputs, so that"):
+            export(model, tmp_path / "served")
+    model = keras.Model({"titel": number}, number)
+    with pytest.raises(ValueError, match="'titel', which is no field of the record"):
+        export(model, tmp_path / "served")
+    assert not list(tmp_path.iterdir())
+
+
+def _small_model(package: Workspace) -> tuple[ModuleType, Any]:
+    module = package.module("segmented", "model")
+    inputs = module.make_inputs()
+    pixels = keras.layers.Rescaling(1 / 255)(inputs["image"])
+    return module, keras.Model(inputs, keras.layers.Conv2D(2, 1)(pixels))
+
+
+def test_what_exists_is_replaced_on_request_only(
+    package_of: PackageOf, tmp_path: Path
+) -> None:
+    """A SavedModel needs overwrite=True; what is none is never touched."""
+    module, model = _small_model(package_of(SCHEMA))
+    path = tmp_path / "models" / "served"
+    module.export_serving(model, path)
+    before = (path / "saved_model.pb").stat().st_ino
+    with pytest.raises(FileExistsError, match="pass overwrite=True to replace it"):
+        module.export_serving(model, path)
+    assert (path / "saved_model.pb").stat().st_ino == before
+    module.export_serving(model, path, overwrite=True)
+    assert (path / "saved_model.pb").stat().st_ino != before
+    assert [found.name for found in path.parent.iterdir()] == ["served"]
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "notes.txt").write_text("mine")
+    for place in (mine, mine / "notes.txt"):
+        with pytest.raises(FileExistsError, match="is no SavedModel"):
+            module.export_serving(model, place, overwrite=True)
+    assert (mine / "notes.txt").read_text() == "mine"
+
+
+def test_a_failure_leaves_the_old_model(
+    package_of: PackageOf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An export that fails half-way leaves nothing of itself and all that was there."""
+    module, model = _small_model(package_of(SCHEMA))
+    path = tmp_path / "served"
+    module.export_serving(model, path)
+    save = tf.saved_model.save
+
+    def save_half(*args: Any, **options: Any) -> None:
+        save(*args, **options)
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(tf.saved_model, "save", save_half)
+    with pytest.raises(OSError, match="no space left"):
+        module.export_serving(model, path, overwrite=True)
+    assert [found.name for found in tmp_path.iterdir()] == ["served"]
+    assert "serving_default" in tf.saved_model.load(str(path)).signatures
+
+
+@pytest.mark.slow
+def test_a_model_of_the_jax_backend_is_served(exported_of: ExportedOf) -> None:
+    """Where JAX is installed: both signatures answer as `predict` does there."""
+    pytest.importorskip("jax")
+    exported = exported_of("segmented")
+    package = exported.package
+    done = subprocess.run(
+        [sys.executable, "-c", EXPORT, str(package.root), package.package, "segmented"],
+        cwd=exported.directory,
+        env={**os.environ, "KERAS_BACKEND": "jax"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    path = exported.directory / "served_by_another"
+    signatures = tf.saved_model.load(str(path)).signatures
+    expected = np.load(exported.directory / "expected.npy")
+    image = exported.features()["image"]
+    for found in (
+        signatures["serving_default"](examples=exported.examples()),
+        signatures["tensors"](image=image),
+    ):
+        np.testing.assert_allclose(found["area"], expected, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("backend", "message"),
+    [
+        (
+            "jax",
+            "the input 'tokens' of a model of the Keras backend 'jax', which has no",
+        ),
+        (
+            "torch",
+            "a model of the Keras backend 'torch' with a free batch size; save it",
+        ),
+    ],
+)
+def test_what_other_backends_cannot_export(
+    exported_of: ExportedOf,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    backend: str,
+    message: str,
+) -> None:
+    """Each has a plain message, which says what to do."""
+    exported = exported_of("visit")
+    monkeypatch.setattr(keras.backend, "backend", lambda: backend)
+    with pytest.raises(NotImplementedError, match=message):
+        exported.model_module.export_serving(exported.model, tmp_path / "served")
+    assert not list(tmp_path.iterdir())
