@@ -12,8 +12,8 @@ from .faults import Faults
 from .files import Files
 
 _PARALLEL_FILES = 16
-_PIECE_RECORDS = 256
-_PIECE_BYTES = 1 << 20
+_PIECE_RECORDS = 1024
+_PIECE_BYTES = 2 << 20
 _NOTHING = np.zeros(0, object)
 
 
@@ -28,7 +28,7 @@ def read_records(
 ) -> tf.data.Dataset:
     """Read serialized records.
 
-    They come out of a file in pieces of up to a megabyte, so that what is done for each
+    They come out of a file in pieces of up to two megabytes, so that what is done for each
     piece costs little: interleaving files, and counting what has been read of one.
 
     Args:
@@ -60,7 +60,7 @@ def read_records(
         dataset = dataset.shuffle(len(share.files), seed=seed)
     piece = _records_of_a_piece(files)
     dataset = dataset.interleave(
-        lambda file: _pieces(file, piece, share, faults),
+        lambda file: _pieces(file, piece, share, faults, files.records is not None),
         cycle_length=min(len(share.files), _PARALLEL_FILES) if shuffle else 1,
         num_parallel_calls=tf.data.AUTOTUNE if shuffle else None,
     ).unbatch()
@@ -83,7 +83,11 @@ def _records_of_a_piece(files: Files) -> int:
 
 
 def _pieces(
-    file: dict[str, tf.Tensor], piece: int, share: Share, faults: Faults | None
+    file: dict[str, tf.Tensor],
+    piece: int,
+    share: Share,
+    faults: Faults | None,
+    listed: bool,
 ) -> tf.data.Dataset:
     """Return the records of a file in vectors: string [N]."""
     if faults is None:
@@ -96,42 +100,46 @@ def _pieces(
         # An empty piece stands for the end of a file that was opened.
         end = tf.data.Dataset.from_tensor_slices(paths).map(lambda _: _NOTHING)
         pieces = records.batch(piece).concatenate(end)
-    start = (tf.constant(0, tf.int64), tf.constant(0, tf.int64))
+    if faults is None and share.step == 1:
+        return pieces
 
     def counted(read: Any, records: tf.Tensor) -> Any:
         before, size = read
         if faults is not None:
             records = tf.cond(
-                _ended_too_early(file, records, before, size),
-                lambda: faults.rest(file["path"], before, size),
+                tf.size(records) == 0,
+                lambda: _rest(file, before, size, faults),
                 lambda: records,
             )
-        count = tf.size(records, out_type=tf.int64)
-        now = size + _size_on_disk(records) if faults is not None else size
+        if not listed:
+            size += _size_on_disk(records)
+        after = before + tf.size(records, out_type=tf.int64)
         if share.step > 1:
             records = records[(file["first"] - before) % share.step :: share.step]
-        return (before + count, now), records
+        return (after, size), records
 
-    if faults is None and share.step == 1:
-        return pieces
+    start = (tf.constant(0, tf.int64), tf.constant(0, tf.int64))
     return pieces.scan(start, counted)
 
 
-def _ended_too_early(
-    file: dict[str, tf.Tensor], records: tf.Tensor, read: tf.Tensor, size: tf.Tensor
+def _rest(
+    file: dict[str, tf.Tensor], read: tf.Tensor, size: tf.Tensor, faults: Faults
 ) -> tf.Tensor:
-    """Tell whether a file has ended before all that is in it has been read.
+    """Return what has not been read of a file at whose end tensorflow is: string [N].
 
     Where nobody has said how many records there are, sizes tell; but not those of
     compressed files, which are read again to make sure.
     """
-    expected = file["records"]
     complete = tf.where(
-        expected >= 0,
-        read == expected,
+        file["records"] >= 0,
+        read == file["records"],
         (size == file["size"]) & (file["compression"] == ""),
     )
-    return (tf.size(records) == 0) & ~complete
+    return tf.cond(
+        complete,
+        lambda: tf.zeros((0,), tf.string),
+        lambda: faults.rest(file["path"], read, size),
+    )
 
 
 def _size_on_disk(records: tf.Tensor) -> tf.Tensor:
