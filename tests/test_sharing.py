@@ -155,7 +155,7 @@ def auto_sharded(dataset: tf.data.Dataset, index: int, count: int) -> list[int]:
 
 def undivided(directory: Path, shard: tuple[int, int] | None) -> tf.data.Dataset:
     """Return what `make_dataset` returns, of records that are numbers."""
-    parser = Parser(lambda records, _, verify: {"record": records}, {}, {}, ())
+    parser = Parser(lambda records, _: {"record": records}, {}, {}, ())
     return Pipeline(batch_size=1, shard=shard).dataset(
         directory, "train", SPEC, parser, lambda batch: batch["record"][0]
     )

@@ -36,14 +36,13 @@ class Parser:
     """What a generated `parser.py` knows of its records.
 
     Attributes:
-        parse: from string [B] and the names of fields to a batch; with `verify=False`
-            it does not look for what a manifest vouches for.
+        parse: from string [B] and the names of fields to a batch.
         keys: the key of each field.
         description: how each key is stored, those of steps left out.
         fields: the names of those to parse.
     """
 
-    parse: Callable[..., Any]
+    parse: Callable[[tf.Tensor, Collection[str]], Any]
     keys: Mapping[str, str]
     description: Mapping[str, Any]
     fields: tuple[str, ...]

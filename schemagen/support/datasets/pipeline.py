@@ -105,10 +105,8 @@ class Pipeline:
 
         random = self.training and not (change is None and augment is None)
 
-        verify = any(files.records is None for files in found)
-
         def parse(serialized: tf.Tensor) -> Batch:
-            return dict(parser.parse(serialized, parser.fields, verify=verify))
+            return dict(parser.parse(serialized, parser.fields))
 
         def parse_all(serialized: tf.Tensor) -> Any:
             batch = parse(serialized)

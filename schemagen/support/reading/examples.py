@@ -17,7 +17,6 @@ def parse(
     description: Mapping[str, Any],
     required: Sequence[str] = (),
     own_keys: Sequence[str] = (),
-    verify: bool = True,
 ) -> dict[str, Any]:
     """Parse Examples, and tell what is missing from what is empty.
 
@@ -28,14 +27,10 @@ def parse(
             a missing list as an empty one.
         own_keys: if given, each Example must have one of these; a message of
             another type could pass for a record whose fields are all missing.
-        verify: do what follows beside parsing itself: see that they are Examples, and
-            that `required` and `own_keys` are there.
 
     Returns:
         What tf.io.parse_example returns.
     """
-    if not verify:
-        return parse_features(serialized, description, ())
     checks = refuse_sequence_examples(serialized)
     if own_keys:
         owned = tf.reduce_any(present_in(serialized, own_keys), axis=1)

@@ -20,7 +20,6 @@ def parse_sequences(
     required: Sequence[str] = (),
     *,
     all_optional: bool = False,
-    verify: bool = True,
 ) -> dict[str, Any]:
     """Parse SequenceExamples, and tell what is missing from what is empty.
 
@@ -35,15 +34,13 @@ def parse_sequences(
         required: keys of the context's lists that have to be there.
         all_optional: whether nothing in a record has to be there; then each message
             must have at least one of the keys, or it is another program's.
-        verify: see that they are SequenceExamples and that `required` are there.
 
     Returns:
         By key: tensors of the context as tf.io.parse_example returns them, and for
         each feature list a ragged [B, (T), ...].
     """
-    checks = refuse_examples(serialized) if verify else []
-    required = required if verify else ()
-    if all_optional and verify:
+    checks = refuse_examples(serialized)
+    if all_optional:
         owned = present_in(serialized, list(context))
         steps = lists_present_in(serialized, list(lists))
         checks += refuse_unless(
