@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -48,23 +48,34 @@ class Parser:
     fields: tuple[str, ...]
 
 
-def fault_of(record: bytes, parser: Parser) -> str:
-    """Say what is wrong with a record, or return "" if it can be parsed.
+def refused(records: Sequence[bytes], parser: Parser) -> set[int]:
+    """Return which records cannot be parsed, by halving until each stands alone."""
+    if not records or not _refusal(records, parser, parser.fields):
+        return set()
+    if len(records) == 1:
+        return {0}
+    half = len(records) // 2
+    later = refused(records[half:], parser)
+    return refused(records[:half], parser) | {half + number for number in later}
 
-    Outside of a graph, one field after the other, so that the field is known whatever
-    it is that fails.
+
+def fault_of(record: bytes, parser: Parser) -> str:
+    """Say what is wrong with a record that cannot be parsed.
+
+    One field after the other, so that the field is known whatever it is that fails.
     """
     for name in parser.fields:
-        message = _refusal(record, parser, (name,))
+        message = _refusal([record], parser, (name,))
         if message:
             return _explained(record, parser, name, message)
-    return _refusal(record, parser, parser.fields)  # what only all together violate
+    return _refusal([record], parser, parser.fields)  # what only all together violate
 
 
-def _refusal(record: bytes, parser: Parser, fields: Collection[str]) -> str:
+def _refusal(records: Sequence[bytes], parser: Parser, fields: Collection[str]) -> str:
+    """Return why records cannot be parsed, outside of a graph, or "" if they can."""
     try:
         with tf.device("CPU"):
-            parser.parse(tf.constant([record]), fields)
+            parser.parse(tf.constant(list(records)), fields)
     except tf.errors.OpError as error:
         return _FRAME.sub("", error.message).strip() or type(error).__name__
     except UnicodeDecodeError:  # tensorflow's message shows the bytes

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import tensorflow as tf
 
 from ..errors import DatasetError, did_you_mean
-from .diagnosis import Parser, fault_of
+from .diagnosis import Parser, fault_of, refused
 from .files import Files
 from .survey import inflated_size_ends_with, opening_problem, place_of, surveyed
 
@@ -95,27 +95,37 @@ class Faults:
         """
 
         def sift(serialized: tf.Tensor) -> tuple[str, list[bytes]]:
-            good, problems = [], []
-            for record in serialized.numpy().tolist():
-                problem = fault_of(record, self._parser)
-                if not problem:
-                    good.append(record)
-                    continue
-                place = place_of(record, self._files.paths)
-                problems.append(f"{place}: {problem}")
-                if not self.skips:
-                    break
-            return self._judge(problems), good
+            records = serialized.numpy().tolist()
+            bad = refused(records, self._parser)
+            # Looking for a record takes as long as reading the files once more.
+            shown = sorted(bad)[: self._unreported() if self.skips else 1]
+            problems = [self._problem(records[number]) for number in shown]
+            good = [each for number, each in enumerate(records) if number not in bad]
+            return self._judge(problems, len(bad)), good
 
         message, good = _python(sift, [serialized])
         return _unless(message, good)
 
-    def _judge(self, problems: list[str]) -> str:
-        """Return the message of an error to raise; "" if there is none, or it is skipped."""
-        if not problems or not self.skips:
+    def _problem(self, record: bytes) -> str:
+        place = place_of(record, self._files.paths)
+        return f"{place}: {fault_of(record, self._parser)}"
+
+    def _unreported(self) -> int:
+        """Return how many more problems a report would show."""
+        with self._lock:
+            return _SHOWN - len(self._first)
+
+    def _judge(self, problems: list[str], count: int | None = None) -> str:
+        """Count what is skipped, or return the message of an error to raise.
+
+        Args:
+            problems: in words; not all of them, if `count` says how many there are.
+            count: how many there are.
+        """
+        if not self.skips:
             return problems[0] if problems else ""
         with self._lock:
-            self._skipped += len(problems)
+            self._skipped += len(problems) if count is None else count
             self._first += problems[: _SHOWN - len(self._first)]
         return ""
 

@@ -13,7 +13,7 @@ import tensorflow as tf
 from ..errors import DatasetError
 from ..manifest import Spec
 from ..reading import first_record, row_lengths
-from ..sharing import Shard
+from ..sharing import Shard, reader_of
 from .batching import Lengths, Padding, bucketed, check_buckets, joined
 from .caching import Cache, cached
 from .diagnosis import Parser
@@ -102,7 +102,7 @@ class Pipeline:
         if self.service is None:
             faults = Faults(_together(found), parser, self.on_corrupt)
         records = self._records(found, list(weights.values()), faults)
-
+        contents = self._contents(found, list(weights.values()))
         random = self.training and not (change is None and augment is None)
 
         def parse(serialized: tf.Tensor) -> Batch:
@@ -113,10 +113,10 @@ class Pipeline:
             return batch if random else arrange(batch)
 
         if self.cache and not self.cache_decoded:
-            records = cached(records, self.cache, self._contents(found))
+            records = cached(records, self.cache, contents)
         if self.cache_decoded:
             one = parsed(records.batch(1), parse, faults)
-            contents = (*self._contents(found), spec, parser.fields)
+            contents = (*contents, spec, parser.fields)
             decoded = cached(one.map(first_record), self.cache or True, contents)
             batches = joined(
                 self._shuffled(decoded),
@@ -158,9 +158,16 @@ class Pipeline:
             return streams[0]
         return mixed(streams, weights, self.seed)
 
-    def _contents(self, found: list[Files]) -> tuple[object, ...]:
-        """Return what the records that are read depend on, whatever their order."""
-        return (*(files.digest for files in found), self.shard, self.on_corrupt)
+    def _contents(self, found: list[Files], weights: list[float]) -> tuple[object, ...]:
+        """Return all that decides which records are read, and in which order."""
+        drawn = (weights, self.seed) if len(found) > 1 else ()
+        return (
+            *(files.digest for files in found),
+            *drawn,
+            reader_of(self.shard),
+            self.training,
+            self.on_corrupt,
+        )
 
     def _shuffled(self, dataset: tf.data.Dataset) -> tf.data.Dataset:
         if not self.training:
