@@ -47,19 +47,19 @@ class PipelineView:
         )
 
     @property
-    def limits(self) -> tuple[FieldView, ...]:
+    def limits(self) -> tuple[tuple[str, int], ...]:
         """The fields whose rows can be filled up to the longest that there may be."""
-        return tuple(
-            field
-            for field in self.fields
-            if field.padded
-            and getattr(field.spec, "max_length", None) is not None
-            and None not in field.shape[1:]
-        )
+        found = []
+        for field in self.fields:
+            names = ("max_length", "max_count")
+            limit = next(filter(None, (getattr(field.spec, n, None) for n in names)), 0)
+            if field.padded and limit and None not in field.shape[1:]:
+                found.append((field.name, limit))
+        return tuple(found)
 
     @property
     def limits_text(self) -> str:
-        return ", ".join(field.name for field in self.limits)
+        return ", ".join(name for name, _ in self.limits)
 
     @property
     def varying(self) -> tuple[tuple[str, Code, Code], ...]:

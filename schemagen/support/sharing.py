@@ -65,7 +65,7 @@ def share_of(
     Raises:
         DatasetError: it is no number of a reader.
     """
-    index, readers = reader_of(shard)
+    index, readers = numbers_of(shard)
     if files >= readers:
         own = tuple(range(index, files, readers))
         return Share(own, (0,) * len(own))
@@ -80,7 +80,12 @@ def share_of(
     return Share(tuple(range(files)), firsts, readers)
 
 
-def reader_of(shard: Shard | None) -> tuple[int, int]:
+def numbers_of(shard: Shard | None) -> tuple[int, int]:
+    """Return the number of a reader, and how many there are.
+
+    Raises:
+        DatasetError: it is no number of a reader.
+    """
     if shard is None:
         return 0, 1
     if not isinstance(shard, tuple) and hasattr(shard, "input_pipeline_id"):

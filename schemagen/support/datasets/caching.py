@@ -13,6 +13,19 @@ from ..errors import DatasetError
 Cache = bool | str | os.PathLike[str]
 
 
+def check_cache(cache: object) -> None:
+    """Refuse what is neither True or False nor a path.
+
+    Raises:
+        DatasetError: it is neither.
+    """
+    path = isinstance(cache, (str, os.PathLike)) and os.fspath(cache)
+    if not isinstance(cache, bool) and not path:
+        raise DatasetError(
+            f"cache={cache!r}: expected True, for memory, or the path of a file"
+        )
+
+
 def cached(
     dataset: tf.data.Dataset, cache: Cache, contents: Sequence[object]
 ) -> tf.data.Dataset:
@@ -25,16 +38,18 @@ def cached(
         dataset: of anything.
         cache: True for memory, or the path that names of files begin with.
         contents: all that the content depends on; `repr` has to tell it.
+
+    Raises:
+        DatasetError: there can be no file at such a path.
     """
-    if cache is True:
+    if isinstance(cache, bool):
         return dataset.cache()
-    if not isinstance(cache, (str, os.PathLike)) or not os.fspath(cache):
-        raise DatasetError(
-            f"cache={cache!r}: expected True, for memory, or the path of a file"
-        )
     digest = hashlib.sha256(repr(tuple(contents)).encode()).hexdigest()[:16]
     path = f"{os.fspath(cache)}-{digest}"
     directory = os.path.dirname(path)
-    if directory:
-        tf.io.gfile.makedirs(directory)
+    try:
+        if directory:
+            tf.io.gfile.makedirs(directory)
+    except tf.errors.OpError as error:
+        raise DatasetError(f"cache={cache!r}: {error.message}") from None
     return dataset.cache(path)

@@ -39,8 +39,14 @@ def parsed(
     Returns:
         Elements, in the order of the batches.
     """
+    # Traced once, and as it is: it is used twice, and traced as long as all the rest.
+    once = tf.function(parse, autograph=False)
+
+    def parse_once(serialized: tf.Tensor) -> Any:
+        return once(serialized)
+
     if faults is None:
-        return batches.map(parse, tf.data.AUTOTUNE)
+        return batches.map(parse_once, tf.data.AUTOTUNE)
     loses = faults.skips and not complete
 
     def attempt(serialized: tf.Tensor) -> tf.data.Dataset:
@@ -50,12 +56,14 @@ def parsed(
             sifted = sifted.filter(lambda serialized: tf.size(serialized) > 0)
         else:
             sifted = sifted.map(lambda some: tf.ensure_shape(some, serialized.shape))
-        return batch.map(parse).ignore_errors().concatenate(sifted.map(parse)).take(1)
+        parsed_batch = batch.map(parse_once).ignore_errors()
+        return parsed_batch.concatenate(sifted.map(parse_once)).take(1)
 
-    elements = batches.interleave(
+    # Without prefetching, batches would be read by the thread that hands them out.
+    elements = batches.prefetch(tf.data.AUTOTUNE).interleave(
         attempt,
         cycle_length=_PARALLEL_BATCHES,
-        num_parallel_calls=tf.data.AUTOTUNE,
+        num_parallel_calls=_PARALLEL_BATCHES,
     )
     count = batches.cardinality()
     if loses or count == tf.data.UNKNOWN_CARDINALITY:

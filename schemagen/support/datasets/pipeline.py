@@ -13,9 +13,9 @@ import tensorflow as tf
 from ..errors import DatasetError
 from ..manifest import Spec
 from ..reading import first_record, row_lengths
-from ..sharing import Shard, reader_of
+from ..sharing import Shard, numbers_of
 from .batching import Lengths, Padding, bucketed, check_buckets, joined
-from .caching import Cache, cached
+from .caching import Cache, cached, check_cache
 from .diagnosis import Parser
 from .faults import Faults, OnCorrupt
 from .files import Files, Source, find_files
@@ -101,8 +101,9 @@ class Pipeline:
         faults = None
         if self.service is None:
             faults = Faults(_together(found), parser, self.on_corrupt)
-        records = self._records(found, list(weights.values()), faults)
-        contents = self._contents(found, list(weights.values()))
+        shares = list(weights.values())
+        records = self._records(found, shares, faults)
+
         random = self.training and not (change is None and augment is None)
 
         def parse(serialized: tf.Tensor) -> Batch:
@@ -113,10 +114,10 @@ class Pipeline:
             return batch if random else arrange(batch)
 
         if self.cache and not self.cache_decoded:
-            records = cached(records, self.cache, contents)
+            records = cached(records, self.cache, self._contents(found, shares))
         if self.cache_decoded:
             one = parsed(records.batch(1), parse, faults)
-            contents = (*contents, spec, parser.fields)
+            contents = (*self._contents(found, shares), spec, parser.fields)
             decoded = cached(one.map(first_record), self.cache or True, contents)
             batches = joined(
                 self._shuffled(decoded),
@@ -143,12 +144,13 @@ class Pipeline:
     def _records(
         self, found: list[Files], weights: list[float], faults: Faults | None
     ) -> tf.data.Dataset:
+        seed = self._reading_seed
         streams = [
             read_records(
                 files,
                 faults,
                 shuffle=self.training,
-                seed=None if self.seed is None else self.seed + number,
+                seed=None if seed is None else seed + number,
                 shard=self.shard,
                 counted=self.service is None,
             )
@@ -156,23 +158,34 @@ class Pipeline:
         ]
         if len(streams) == 1:
             return streams[0]
-        return mixed(streams, weights, self.seed)
+        return mixed(streams, weights, seed)
+
+    @property
+    def _reading_seed(self) -> int | None:
+        """The seed of what comes before a cache.
+
+        A cache serves whoever comes next, with whatever seed.
+        """
+        return 0 if self.cache or self.cache_decoded else self._order_seed
+
+    @property
+    def _order_seed(self) -> int | None:
+        """The seed of the order.
+
+        Workers of a service begin anew in each epoch, which would then all be alike.
+        """
+        return None if self.service is not None else self.seed
 
     def _contents(self, found: list[Files], weights: list[float]) -> tuple[object, ...]:
-        """Return all that decides which records are read, and in which order."""
-        drawn = (weights, self.seed) if len(found) > 1 else ()
-        return (
-            *(files.digest for files in found),
-            *drawn,
-            reader_of(self.shard),
-            self.training,
-            self.on_corrupt,
-        )
+        """Return all that says which records are read, and in which order."""
+        digests = tuple(files.digest for files in found)
+        order = (weights, self.training, self.deterministic)
+        return (*digests, *order, numbers_of(self.shard), self.on_corrupt)
 
     def _shuffled(self, dataset: tf.data.Dataset) -> tf.data.Dataset:
         if not self.training:
             return dataset
-        return dataset.shuffle(self.shuffle_buffer, seed=self.seed)
+        return dataset.shuffle(self.shuffle_buffer, seed=self._order_seed)
 
     def _batches(
         self,
@@ -260,6 +273,7 @@ class Pipeline:
 
     def _check(self, sources: Sources, lengths: Lengths) -> None:
         """Refuse options that contradict each other."""
+        check_cache(self.cache)
         check_buckets(self.bucket_by, self.bucket_boundaries, lengths)
         if type(self.repeat) is not bool and not (
             isinstance(self.repeat, int) and self.repeat > 0
@@ -271,6 +285,11 @@ class Pipeline:
             raise DatasetError("cache_decoded=True with bucket_by: choose one of them")
         if self.service is None:
             return
+        if not str(self.service).startswith("grpc://"):
+            raise DatasetError(
+                f"service={self.service!r}: expected the dispatcher's address, such as "
+                "'grpc://localhost:5000'"
+            )
         others = {
             "shard": self.shard is not None,
             "cache": bool(self.cache) or self.cache_decoded,

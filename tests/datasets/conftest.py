@@ -1,0 +1,42 @@
+"""Datasets of the records in `every_kind`, written once for all tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import every_kind
+import pytest
+
+if TYPE_CHECKING:
+    from conftest import PackageOf, Workspace
+
+Data = Callable[..., Path]
+
+
+@pytest.fixture(scope="session")
+def package(package_of: PackageOf) -> Workspace:
+    """The generated package for the records of every kind."""
+    return package_of(every_kind.SCHEMA)
+
+
+@pytest.fixture(scope="session")
+def data(package: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Data:
+    """Return what writes numbered records of a kind, and gives their directory.
+
+    Nobody may change what is written there.
+    """
+    written: dict[object, Path] = {}
+
+    def make(record: str = "small", rows: int = 50, shards: int = 4) -> Path:
+        asked = (record, rows, shards)
+        if asked not in written:
+            directory = tmp_path_factory.mktemp(record)
+            write = package.module(record, "serializer").write_dataset
+            row = getattr(every_kind, record)
+            write(map(row, range(rows)), directory, "train", shards=shards)
+            written[asked] = directory
+        return written[asked]
+
+    return make

@@ -1,0 +1,227 @@
+"""A real tf.data service on loopback: its workers together read each record once."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import tensorflow as tf
+from every_kind import values
+
+if TYPE_CHECKING:
+    from conftest import Data, Workspace
+
+pytestmark = pytest.mark.slow
+
+_SERVICE = tf.data.experimental.service
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[str]:
+    """The address of a dispatcher with two workers in this process."""
+    dispatcher = _SERVICE.DispatchServer()
+    address = dispatcher.target.removeprefix("grpc://")
+    config = _SERVICE.WorkerConfig(address, heartbeat_interval_ms=100)
+    workers = [_SERVICE.WorkerServer(config) for _ in range(2)]
+    yield dispatcher.target
+    for worker in workers:
+        worker._stop()
+    dispatcher._stop()
+
+
+def _numbers(dataset: Any) -> list[int]:
+    return [int(n) for features, _ in dataset for n in features["number"]]
+
+
+@pytest.mark.parametrize("training", [False, True])
+def test_each_record_comes_once_an_epoch(
+    service: str, data: Data, package: Workspace, training: bool
+) -> None:
+    """In two epochs; in evaluation too, where the order is the workers' as well."""
+    make = package.module("small", "pipeline").make_dataset
+    dataset = make(data(), batch_size=7, training=training, service=service)
+    for _ in range(2):
+        assert sorted(_numbers(dataset)) == list(range(50))
+    assert dataset.cardinality() == tf.data.UNKNOWN_CARDINALITY
+
+
+@pytest.mark.parametrize("training", [False, True])
+def test_repeated_epochs_are_whole(
+    service: str, data: Data, package: Workspace, training: bool
+) -> None:
+    """One after the other, so many times, or without end."""
+    make = package.module("small", "pipeline").make_dataset
+    options: dict[str, Any] = {"training": training, "service": service}
+    found = _numbers(make(data(), batch_size=7, repeat=2, **options))
+    assert sorted(found[:50]) == sorted(found[50:]) == list(range(50))
+    endless = make(data(), batch_size=1, repeat=True, **options)
+    found = _numbers(endless.take(125))
+    for epoch in (found[:50], found[50:100]):
+        assert sorted(epoch) == list(range(50))
+    assert len(set(found[100:])) == 25
+
+
+def test_a_seed_does_not_repeat_an_epoch(
+    service: str, data: Data, package: Workspace
+) -> None:
+    """Workers begin anew with each epoch: a seed would give each the same order."""
+    make = package.module("small", "pipeline").make_dataset
+    # One file goes to one worker, so that nothing but the shuffling moves records.
+    options: dict[str, Any] = {"training": True, "seed": 1, "service": service}
+    dataset = make(data(shards=1), batch_size=4, **options)
+    first, second = _numbers(dataset), _numbers(dataset)
+    assert first != second
+    assert sorted(first) == sorted(second) == list(range(50))
+
+
+def test_full_batches_of_each_worker(
+    service: str, data: Data, package: Workspace
+) -> None:
+    """What does not fill a batch is left out by every worker for itself."""
+    make = package.module("small", "pipeline").make_dataset
+    dataset = make(data(), batch_size=7, drop_remainder=True, service=service)
+    found = _numbers(dataset)
+    assert len(found) == len(set(found)) in (42, 49)
+    assert dataset.element_spec[1].shape == (7,)
+
+
+def test_batches_by_length_and_of_some_fields(
+    service: str, data: Data, package: Workspace
+) -> None:
+    """Workers do whatever comes before them in the pipeline."""
+    make = package.module("small", "pipeline").make_dataset
+    dataset = make(
+        data(),
+        batch_size=4,
+        fields=["number", "tokens"],
+        bucket_by="tokens",
+        bucket_boundaries=(5, 10),
+        pad_to_max_length=True,
+        service=service,
+    )
+    assert sorted(_numbers(dataset)) == list(range(50))
+    assert dataset.element_spec[0]["tokens"].shape == (None, 40)
+
+
+def test_augmentation_is_done_by_the_reader(
+    service: str, data: Data, package: Workspace
+) -> None:
+    """A function of the user's may be any Python: it does not go to the workers."""
+    seen = []
+
+    def negate(features: dict[str, Any]) -> dict[str, Any]:
+        def called(numbers: Any) -> Any:
+            seen.append(len(numbers))
+            return -numbers
+
+        number = tf.numpy_function(called, [features["number"]], tf.int64)
+        return {**features, "number": tf.ensure_shape(number, (None,))}
+
+    make = package.module("small", "pipeline").make_dataset
+    options: dict[str, Any] = {"training": True, "augment": negate}
+    found = _numbers(make(data(), batch_size=7, service=service, **options))
+    assert sorted(found) == list(range(-49, 1))
+    assert sum(seen) == 50
+
+
+def test_records_of_every_kind(service: str, data: Data, package: Workspace) -> None:
+    """Ragged and sparse tensors too come through as they are without a service."""
+    make = package.module("every", "pipeline").make_dataset
+    directory = data("every", 5, 2)
+
+    def elements(**options: Any) -> list[Any]:
+        # Alone in a batch, no record depends on those beside it.
+        found = [*make(directory, batch_size=1, info=True, **options)]
+        return sorted((values(each) for each in found), key=lambda e: str(e[-1]))
+
+    assert elements(service=service) == elements()
+
+
+def test_workers_in_processes_of_their_own(data: Data, package: Workspace) -> None:
+    """They have no Python of ours: all that they run is in the graph."""
+    dispatcher = _SERVICE.DispatchServer()
+    script = str(Path(__file__).with_name("service_worker.py"))
+    address = dispatcher.target.removeprefix("grpc://")
+    with ExitStack() as stack:
+        workers = [
+            stack.enter_context(
+                subprocess.Popen(
+                    [sys.executable, script, address],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    text=True,
+                )
+            )
+            for _ in range(2)
+        ]
+        for worker in workers:
+            stack.callback(worker.kill)
+        for worker in workers:
+            assert worker.stdout is not None
+            assert worker.stdout.readline().startswith("ready")
+        for record, training in (("small", True), ("clip", False)):
+            make = package.module(record, "pipeline").make_dataset
+            info = {"info": True} if record == "clip" else {}
+            dataset = make(
+                data(record),
+                batch_size=7,
+                training=training,
+                service=dispatcher.target,
+                **info,
+            )
+            for _ in range(2):
+                found = [
+                    int(number)
+                    for element in dataset
+                    for number in element[-1 if info else 0]["number"]
+                ]
+                assert sorted(found) == list(range(50))
+
+
+@pytest.mark.parametrize(
+    ("options", "what"),
+    [
+        ({"shard": (0, 2)}, "shard"),
+        ({"cache": True}, "cache"),
+        ({"cache": "somewhere"}, "cache"),
+        ({"cache_decoded": True}, "cache"),
+        ({"on_corrupt": "skip"}, "on_corrupt='skip'"),
+    ],
+)
+def test_what_does_not_go_with_a_service(
+    data: Data, package: Workspace, options: dict[str, Any], what: str
+) -> None:
+    """It is refused before anybody is asked."""
+    make = package.module("small", "pipeline").make_dataset
+    with pytest.raises(Exception, match="service=") as caught:
+        make(data(), batch_size=7, service="grpc://nowhere:1", **options)
+    assert type(caught.value).__name__ == "DatasetError"
+    assert str(caught.value) == (
+        f"service='grpc://nowhere:1' with {what}: the service divides the records among "
+        "its workers by itself, anew in each epoch"
+    )
+
+
+def test_a_mixture_does_not_go_with_a_service(data: Data, package: Workspace) -> None:
+    """Each worker would have to keep the shares of files that it does not have."""
+    make = package.module("small", "pipeline").make_dataset
+    sources = {str(data()): 1.0, str(data(rows=30, shards=2)): 2.0}
+    with pytest.raises(Exception, match="with a mixture of sources: the service"):
+        make(sources, batch_size=7, service="grpc://nowhere:1")
+
+
+@pytest.mark.parametrize("address", ["localhost:5000", "", "http://localhost:5000", 7])
+def test_what_is_no_address(data: Data, package: Workspace, address: Any) -> None:
+    """The message shows one."""
+    make = package.module("small", "pipeline").make_dataset
+    with pytest.raises(Exception, match="service=") as caught:
+        make(data(), batch_size=7, service=address)
+    assert str(caught.value) == (
+        f"service={address!r}: expected the dispatcher's address, such as "
+        "'grpc://localhost:5000'"
+    )
