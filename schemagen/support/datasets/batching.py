@@ -11,7 +11,7 @@ import tensorflow as tf
 from ..errors import DatasetError, did_you_mean
 from ..reading import Member
 from .faults import Faults
-from .guarded import parsed
+from .guarded import PARALLEL, parsed
 
 Lengths = Mapping[str, tuple[Member, Any]]
 """Fields whose length varies: where it stands in a record, and the key's description."""
@@ -54,6 +54,7 @@ def bucketed(
     batch_size: int,
     drop_remainder: bool,
     faults: Faults | None,
+    record_bytes: int,
 ) -> tf.data.Dataset:
     """Batch records with others of about the same length.
 
@@ -64,9 +65,15 @@ def bucketed(
         batch_size: of each bucket.
         drop_remainder: leave out what does not fill a batch, in each bucket.
         faults: what becomes of records whose length cannot be told.
+        record_bytes: about how many bytes a record has.
     """
     pieces = records.batch(_PIECE)
-    measured = parsed(pieces, lambda strings: (strings, length_of(strings)), faults)
+    measured = parsed(
+        pieces,
+        lambda strings: (strings, length_of(strings)),
+        faults,
+        size=_PIECE * record_bytes,
+    )
     return (
         measured.unbatch()
         .bucket_by_sequence_length(
@@ -110,7 +117,7 @@ def joined(
         return found
 
     batches = elements.ragged_batch(batch_size, drop_remainder=drop_remainder)
-    return batches.map(restored, tf.data.AUTOTUNE)
+    return batches.map(restored, PARALLEL)
 
 
 def lengthened(

@@ -7,7 +7,7 @@ beginning and end of a file; as long as all is well it costs next to nothing.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any, Literal
 
@@ -15,7 +15,6 @@ import tensorflow as tf
 
 from ..errors import DatasetError, did_you_mean
 from .diagnosis import Parser, fault_of, refused
-from .files import Files
 from .survey import inflated_size_ends_with, opening_problem, place_of, surveyed
 
 OnCorrupt = Literal["raise", "skip"]
@@ -27,7 +26,7 @@ class Faults:
     """Finds out what is wrong with what cannot be read, and tells or counts it.
 
     Args:
-        files: those that are read.
+        paths: the files that are read.
         parser: how records are parsed.
         on_corrupt: "raise" an error that names file, record and field; or "skip",
             which counts them for a report at the end of each epoch.
@@ -36,7 +35,9 @@ class Faults:
         DatasetError: on_corrupt is neither.
     """
 
-    def __init__(self, files: Files, parser: Parser, on_corrupt: OnCorrupt) -> None:
+    def __init__(
+        self, paths: Sequence[str], parser: Parser, on_corrupt: OnCorrupt
+    ) -> None:
         if on_corrupt not in ("raise", "skip"):
             near = did_you_mean(on_corrupt, ("raise", "skip"))
             raise DatasetError(
@@ -44,7 +45,7 @@ class Faults:
                 + (f"; {near}" if near else "")
             )
         self.skips = on_corrupt == "skip"
-        self._files = files
+        self._paths = paths
         self._parser = parser
         self._lock = threading.Lock()
         self._skipped = 0
@@ -88,17 +89,13 @@ class Faults:
         return _unless(message, rest)
 
     def sifted(self, serialized: tf.Tensor) -> tf.Tensor:
-        """Return the records of a batch that can be parsed, at least one of which cannot.
-
-        Raises:
-            tf.errors.InvalidArgumentError: there is one, and they are not to be skipped.
-        """
+        """Return the records of a batch that can be parsed: string [N]."""
 
         def sift(serialized: tf.Tensor) -> tuple[str, list[bytes]]:
             records = serialized.numpy().tolist()
             bad = refused(records, self._parser)
             # Looking for a record takes as long as reading the files once more.
-            shown = sorted(bad)[: self._unreported() if self.skips else 1]
+            shown = sorted(bad)[: self._unreported()]
             problems = [self._problem(records[number]) for number in shown]
             good = [each for number, each in enumerate(records) if number not in bad]
             return self._judge(problems, len(bad)), good
@@ -106,8 +103,24 @@ class Faults:
         message, good = _python(sift, [serialized])
         return _unless(message, good)
 
+    def told(self, serialized: tf.Tensor) -> tf.Tensor:
+        """Raise an error that names the first record of a batch that cannot be parsed.
+
+        Raises:
+            tf.errors.InvalidArgumentError: there is one. Nothing is raised if this
+                batch is not the one that was refused.
+        """
+
+        def tell(serialized: tf.Tensor) -> tuple[str, list[bytes]]:
+            records = serialized.numpy().tolist()
+            bad = refused(records, self._parser)
+            return (self._problem(records[min(bad)]) if bad else ""), []
+
+        message, nothing = _python(tell, [serialized])
+        return _unless(message, nothing)
+
     def _problem(self, record: bytes) -> str:
-        place = place_of(record, self._files.paths)
+        place = place_of(record, self._paths)
         return f"{place}: {fault_of(record, self._parser)}"
 
     def _unreported(self) -> int:

@@ -18,6 +18,7 @@ from ..tfrecord import detect_compression
 
 Source = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
+_USUAL_RECORD_BYTES = 1 << 16
 _SHARD_NAME = re.compile(r"(.+)-(\d{5,})-of-(\d{5,})\.tfrecord(\.gz|\.zlib)?")
 
 
@@ -31,6 +32,8 @@ class Files:
         sizes: of each file, in bytes.
         records: how many records each holds, or None if nobody has said.
         checksums: of each file's bytes, or else of its size and time of change.
+        first_bytes: the length of a first record, where nobody has said how many there
+            are; 0 if it is not known.
     """
 
     paths: tuple[str, ...]
@@ -38,6 +41,14 @@ class Files:
     sizes: tuple[int, ...]
     records: tuple[int, ...] | None
     checksums: tuple[str, ...]
+    first_bytes: int = 0
+
+    @property
+    def record_bytes(self) -> int:
+        """About how many bytes a record has."""
+        if self.records is None:
+            return self.first_bytes or _USUAL_RECORD_BYTES
+        return max(1, sum(self.sizes) // max(1, sum(self.records)))
 
     @property
     def digest(self) -> str:
@@ -78,14 +89,15 @@ def find_files(source: Source, split: str | None, spec: Spec) -> Files:
         raise DatasetError(
             f"split={split!r} is for a data directory; the source names files itself"
         )
-    compressions = tuple(map(_compression, paths))
+    starts = [_start(path) for path in paths]
     facts = [tf.io.gfile.stat(path) for path in paths]
     return Files(
         paths=tuple(paths),
-        compressions=compressions,
+        compressions=tuple(compression for compression, _ in starts),
         sizes=tuple(fact.length for fact in facts),
         records=None,
         checksums=tuple(f"{fact.length} {fact.mtime_nsec}" for fact in facts),
+        first_bytes=max(size for _, size in starts),
     )
 
 
@@ -148,10 +160,13 @@ def _check_shards(paths: Sequence[str]) -> None:
             )
 
 
-def _compression(path: str) -> str:
+def _start(path: str) -> tuple[str, int]:
+    """Return a file's compression, and its first record's length if that is to be seen."""
     try:
         with tf.io.gfile.GFile(path, "rb") as file:
-            return detect_compression(file.read(12))
+            start = file.read(12)
+        compression = detect_compression(start)
+        return compression, 0 if compression else int.from_bytes(start[:8], "little")
     except DatasetError as error:
         raise DatasetError(f"{path}: {error}") from None
     except tf.errors.NotFoundError:

@@ -13,7 +13,9 @@ from .faults import Faults
 Parse = Callable[[tf.Tensor], Any]
 
 _PIECE = 256
-_PARALLEL_BATCHES = min(16, os.cpu_count() or 1)
+PARALLEL = min(16, os.cpu_count() or 1)
+_GROUP_BYTES = 4 << 20
+_MOST_BATCHES = 8
 
 
 def parsed(
@@ -21,16 +23,19 @@ def parsed(
     parse: Parse,
     faults: Faults | None,
     *,
+    size: int,
     complete: bool = False,
 ) -> tf.data.Dataset:
     """Parse batches, several at a time, and look into those that are refused.
 
     A graph cannot catch an error, but a dataset can leave out an element that fails:
-    so each batch is a dataset of its own, and where its element is left out, its
-    records are looked at one by one.
+    so a few batches are a dataset of their own, and where their element is left out,
+    their records are looked at one by one. They are as many as are small together,
+    since that costs the same for one batch and for several.
 
     Args:
         batches: string [B].
+        size: about how many bytes a batch has.
         parse: from such a batch to an element.
         faults: what becomes of records that are refused; None for tensorflow's own
             errors, which name no file.
@@ -46,32 +51,63 @@ def parsed(
         return once(serialized)
 
     if faults is None:
-        return batches.map(parse_once, tf.data.AUTOTUNE)
+        return batches.map(parse_once, PARALLEL)
     loses = faults.skips and not complete
+    count = max(1, min(_MOST_BATCHES, _GROUP_BYTES // size))
 
-    def attempt(serialized: tf.Tensor) -> tf.data.Dataset:
-        batch = tf.data.Dataset.from_tensors(serialized)
-        sifted = batch.map(faults.sifted)
+    def attempt(group: tf.data.Dataset) -> tf.data.Dataset:
+        # A window is there as a whole or not at all.
+        whole = group.map(parse_once).window(count).ignore_errors()
         if loses:
-            sifted = sifted.filter(lambda serialized: tf.size(serialized) > 0)
+            good = group.map(faults.sifted).filter(lambda some: tf.size(some) > 0)
+            rest = good.map(parse_once).window(count)
         else:
-            sifted = sifted.map(lambda some: tf.ensure_shape(some, serialized.shape))
-        parsed_batch = batch.map(parse_once).ignore_errors()
-        return parsed_batch.concatenate(sifted.map(parse_once)).take(1)
+            # Raises in any case: nothing may be lost without a word.
+            told = group.flat_map(lambda batch: _after(faults.told(batch), whole))
+            rest = told.concatenate(_refused(whole))
+        return whole.concatenate(rest).take(1).flat_map(_unpacked)
 
     # Without prefetching, batches would be read by the thread that hands them out.
-    elements = batches.prefetch(tf.data.AUTOTUNE).interleave(
+    groups = batches.prefetch(count + 1).window(count)
+    elements = groups.interleave(
         attempt,
-        cycle_length=_PARALLEL_BATCHES,
-        num_parallel_calls=_PARALLEL_BATCHES,
+        cycle_length=PARALLEL,
+        block_length=count,
+        num_parallel_calls=PARALLEL,
     )
-    count = batches.cardinality()
-    if loses or count == tf.data.UNKNOWN_CARDINALITY:
+    total = batches.cardinality()
+    if loses or total == tf.data.UNKNOWN_CARDINALITY:
         return elements
-    return elements.apply(tf.data.experimental.assert_cardinality(count))
+    return elements.apply(tf.data.experimental.assert_cardinality(total))
 
 
-def sifted(records: tf.data.Dataset, parse: Parse, faults: Faults) -> tf.data.Dataset:
+def _refused(dataset: tf.data.Dataset) -> tf.data.Dataset:
+    """Return an empty dataset that raises an error when it is read."""
+
+    def refuse(_: tf.Tensor) -> tf.data.Dataset:
+        text = (
+            "a batch could not be parsed, although each of its records can be: was "
+            "there too little memory?"
+        )
+        return _after(tf.debugging.Assert(False, [text]), dataset)
+
+    return tf.data.Dataset.range(1).flat_map(refuse)
+
+
+def _after(told: tf.Operation, dataset: tf.data.Dataset) -> tf.data.Dataset:
+    """Return an empty dataset, once an operation has run."""
+    with tf.control_dependencies([told]):
+        return dataset.take(0)
+
+
+def _unpacked(*windows: Any) -> tf.data.Dataset:
+    """Return the elements of a window, which comes as a dataset for each component."""
+    return tf.data.Dataset.zip(windows if len(windows) > 1 else windows[0])
+
+
+def sifted(
+    records: tf.data.Dataset, parse: Parse, faults: Faults, record_bytes: int
+) -> tf.data.Dataset:
     """Leave out records that cannot be parsed: string scalars, to be parsed again."""
 
     def checked(serialized: tf.Tensor) -> tf.Tensor:
@@ -79,7 +115,8 @@ def sifted(records: tf.data.Dataset, parse: Parse, faults: Faults) -> tf.data.Da
         with tf.control_dependencies(batch):
             return tf.identity(serialized)
 
-    return parsed(records.batch(_PIECE), checked, faults).unbatch()
+    pieces = records.batch(_PIECE)
+    return parsed(pieces, checked, faults, size=_PIECE * record_bytes).unbatch()
 
 
 def reported(dataset: tf.data.Dataset, faults: Faults) -> tf.data.Dataset:

@@ -19,9 +19,11 @@ from .caching import Cache, cached, check_cache
 from .diagnosis import Parser
 from .faults import Faults, OnCorrupt
 from .files import Files, Source, find_files
-from .guarded import parsed, reported, sifted
+from .guarded import PARALLEL, parsed, reported, sifted
 from .mixing import check_weights, mixed
 from .records import read_records
+
+_PREFETCHED = 2
 
 Batch = dict[str, Any]
 Augment = Callable[..., Any]
@@ -100,8 +102,10 @@ class Pipeline:
         found = [find_files(source, split, spec) for source in weights]
         faults = None
         if self.service is None:
-            faults = Faults(_together(found), parser, self.on_corrupt)
+            paths = [path for files in found for path in files.paths]
+            faults = Faults(paths, parser, self.on_corrupt)
         shares = list(weights.values())
+        record_bytes = max(files.record_bytes for files in found)
         records = self._records(found, shares, faults)
 
         random = self.training and not (change is None and augment is None)
@@ -116,7 +120,7 @@ class Pipeline:
         if self.cache and not self.cache_decoded:
             records = cached(records, self.cache, self._contents(found, shares))
         if self.cache_decoded:
-            one = parsed(records.batch(1), parse, faults)
+            one = parsed(records.batch(1), parse, faults, size=record_bytes)
             contents = (*self._contents(found, shares), spec, parser.fields)
             decoded = cached(one.map(first_record), self.cache or True, contents)
             batches = joined(
@@ -127,19 +131,25 @@ class Pipeline:
                 one.element_spec,
             )
             batches = self._repeated(batches, faults)
-            batches = batches if random else batches.map(arrange, tf.data.AUTOTUNE)
+            batches = batches if random else batches.map(arrange, PARALLEL)
         else:
             records = self._shuffled(records)
-            batches = self._batches(records, parse, lengths or {}, faults)
+            batches = self._batches(records, parse, lengths or {}, faults, record_bytes)
             batches = self._repeated(batches, faults)
-            batches = parsed(batches, parse_all, faults, complete=self.drop_remainder)
+            batches = parsed(
+                batches,
+                parse_all,
+                faults,
+                size=self.batch_size * record_bytes,
+                complete=self.drop_remainder,
+            )
         if faults is not None:
             batches = reported(batches, faults)
         if self.service is not None:
             batches = self._distributed(batches)
         if random:
             batches = self._augmented(batches, arrange, change, augment)
-        return batches.prefetch(tf.data.AUTOTUNE).with_options(self._options())
+        return batches.prefetch(_PREFETCHED).with_options(self._options())
 
     def _records(
         self, found: list[Files], weights: list[float], faults: Faults | None
@@ -193,10 +203,11 @@ class Pipeline:
         parse: Callable[[tf.Tensor], Batch],
         lengths: Lengths,
         faults: Faults | None,
+        record_bytes: int,
     ) -> tf.data.Dataset:
         if faults is not None and faults.skips and self.drop_remainder:
             # A batch that lost a record would not be full.
-            records = sifted(records, parse, faults)
+            records = sifted(records, parse, faults, record_bytes)
         if self.bucket_by is None:
             return records.batch(self.batch_size, drop_remainder=self.drop_remainder)
         member, description = lengths[self.bucket_by]
@@ -207,6 +218,7 @@ class Pipeline:
             self.batch_size,
             self.drop_remainder,
             faults,
+            record_bytes,
         )
 
     def _repeated(
@@ -251,7 +263,7 @@ class Pipeline:
             return augment(element, *own)
 
         pairs = tf.data.Dataset.zip((batches, seeds.batch(2)))
-        return pairs.map(changed, tf.data.AUTOTUNE)
+        return pairs.map(changed, PARALLEL)
 
     def _options(self) -> tf.data.Options:
         """Return how strategies divide the dataset, and whether order matters.
@@ -262,6 +274,8 @@ class Pipeline:
         policy = tf.data.experimental.AutoShardPolicy
         options = tf.data.Options()
         options.deterministic = self.deterministic
+        # It would take a fifth of the time of small records, to find what is known.
+        options.autotune.enabled = False
         # What is called in Python has none that an iterator's checkpoint would miss.
         options.experimental_external_state_policy = (
             tf.data.experimental.ExternalStatePolicy.IGNORE
@@ -310,15 +324,6 @@ def _weights(sources: Sources) -> dict[Any, float]:
         return {sources if one else tuple(sources): 1.0}  # type: ignore[arg-type]
     check_weights(sources)
     return dict(sources)
-
-
-def _together(found: list[Files]) -> Files:
-    return Files(
-        *(
-            tuple(value for files in found for value in getattr(files, name) or ())
-            for name in ("paths", "compressions", "sizes", "records", "checksums")
-        )
-    )
 
 
 def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:

@@ -58,28 +58,17 @@ def read_records(
     )
     if shuffle:
         dataset = dataset.shuffle(len(share.files), seed=seed)
-    piece = _records_of_a_piece(files)
+    piece = max(1, min(_PIECE_RECORDS, _PIECE_BYTES // files.record_bytes))
+    parallel = min(len(share.files), _PARALLEL_FILES) if shuffle else 1
     dataset = dataset.interleave(
         lambda file: _pieces(file, piece, share, faults, files.records is not None),
-        cycle_length=min(len(share.files), _PARALLEL_FILES) if shuffle else 1,
-        num_parallel_calls=tf.data.AUTOTUNE if shuffle else None,
+        cycle_length=parallel,
+        num_parallel_calls=parallel if shuffle else None,
     ).unbatch()
     if counted and files.records is not None and not (faults and faults.skips):
         total = share.records(files.records)
         dataset = dataset.apply(tf.data.experimental.assert_cardinality(total))
     return dataset
-
-
-def _records_of_a_piece(files: Files) -> int:
-    """Return how many records are read at once: fewer of large ones."""
-    if files.records is None or not sum(files.records):
-        # Nobody has said how large they are.
-        return 16
-    return int(
-        np.clip(
-            _PIECE_BYTES * sum(files.records) // sum(files.sizes), 1, _PIECE_RECORDS
-        )
-    )
 
 
 def _pieces(
