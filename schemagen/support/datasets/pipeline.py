@@ -274,7 +274,7 @@ class Pipeline:
         policy = tf.data.experimental.AutoShardPolicy
         options = tf.data.Options()
         options.deterministic = self.deterministic
-        # It would take a fifth of the time of small records, to find what is known.
+        # It would take a sixth of the time of small records, to find what is known.
         options.autotune.enabled = False
         # What is called in Python has none that an iterator's checkpoint would miss.
         options.experimental_external_state_policy = (
