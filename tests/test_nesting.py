@@ -6,14 +6,17 @@ import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 import tensorflow as tf
 from command_line import make_project, place, refusals, run
-from conftest import PackageOf
 from pydantic import ValidationError
+
+if TYPE_CHECKING:
+    from conftest import PackageOf
+
 
 EPISODE = """
 from typing import Annotated

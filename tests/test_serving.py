@@ -10,13 +10,16 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import keras
 import numpy as np
 import pytest
 import tensorflow as tf
-from conftest import PackageOf, Workspace
+
+if TYPE_CHECKING:
+    from conftest import PackageOf, Workspace
+
 
 SCHEMA = """
 from typing import Annotated

@@ -9,12 +9,15 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import tensorflow as tf
 from command_line import run, snapshot
-from conftest import Workspace
+
+if TYPE_CHECKING:
+    from conftest import Workspace
+
 
 SCHEMA = """
 from typing import Annotated

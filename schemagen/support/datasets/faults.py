@@ -6,8 +6,11 @@ beginning and end of a file; as long as all is well it costs next to nothing.
 
 from __future__ import annotations
 
+import atexit
 import threading
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from typing import Any, Literal
 
@@ -20,6 +23,46 @@ from .survey import inflated_size_ends_with, opening_problem, place_of, surveyed
 OnCorrupt = Literal["raise", "skip"]
 
 _SHOWN = 3
+
+# How long to wait at the end of a program until tensorflow's threads have left Python,
+# and for how long none may have been there, in seconds.
+_PATIENCE, _QUIET = 10.0, 0.2
+
+# How many of them are there, and when the last one left.
+_CALLS = {"running": 0.0, "last": float("-inf")}
+_COUNTING = threading.Lock()
+_ENDED = threading.Event()
+_ENDING = "the program is ending"
+
+
+@contextmanager
+def _counted() -> Iterator[None]:
+    with _COUNTING:
+        _CALLS["running"] += 1
+    try:
+        yield
+    finally:
+        with _COUNTING:
+            _CALLS["running"] -= 1
+            _CALLS["last"] = time.monotonic()
+
+
+@atexit.register
+def _end() -> None:
+    """Let what is running end, and nothing new begin.
+
+    A thread of tensorflow that is in Python while the interpreter ends would never come
+    back, and whoever waits for it would not either.
+    """
+    _ENDED.set()
+    deadline = time.monotonic() + _PATIENCE
+    while _running(since=time.monotonic() - _QUIET) and time.monotonic() < deadline:
+        time.sleep(_QUIET / 2)
+
+
+def _running(since: float) -> bool:
+    """Tell whether Python is running on a thread of tensorflow, or was a moment ago."""
+    return _CALLS["running"] > 0 or _CALLS["last"] > since
 
 
 class Faults:
@@ -62,7 +105,13 @@ class Faults:
         message, paths = _python(open_, [path, size])
         return _unless(message, paths)
 
-    def rest(self, path: tf.Tensor, records: tf.Tensor, size: tf.Tensor) -> tf.Tensor:
+    def rest(
+        self,
+        path: tf.Tensor,
+        records: tf.Tensor,
+        size: tf.Tensor,
+        expected: tf.Tensor,
+    ) -> tf.Tensor:
         """Return what stands in a file behind what has been read of it: string [N].
 
         That is asked for where tensorflow has stopped too early, for whatever reason,
@@ -72,10 +121,11 @@ class Faults:
             path: the file.
             records: how many have been read.
             size: the bytes of these with their frames.
+            expected: how many there should be; -1 if nobody has said.
         """
 
         def read(
-            path: tf.Tensor, records: tf.Tensor, size: tf.Tensor
+            path: tf.Tensor, records: tf.Tensor, size: tf.Tensor, expected: tf.Tensor
         ) -> tuple[str, list[bytes]]:
             name = path.numpy().decode()
             if inflated_size_ends_with(name, int(size)):
@@ -83,9 +133,12 @@ class Faults:
             found = list(islice(surveyed(name), int(records), None))
             problems = [str(each) for each in found if isinstance(each, DatasetError)]
             good = [each for each in found if isinstance(each, bytes)]
-            return self._judge(problems), good
+            lost = max(0, int(expected) - int(records) - len(found))
+            if problems and lost:
+                problems[-1] += f"; nor can the {lost} behind it be read"
+            return self._judge(problems, len(problems) + lost), good
 
-        message, rest = _python(read, [path, records, size])
+        message, rest = _python(read, [path, records, size, expected])
         return _unless(message, rest)
 
     def sifted(self, serialized: tf.Tensor) -> tf.Tensor:
@@ -159,7 +212,9 @@ def _python(
     """Call Python from a graph; it returns a message and strings."""
 
     def called(*arguments: tf.Tensor) -> list[tf.Tensor]:
-        message, strings = function(*arguments)
+        with _counted():
+            ended = _ENDED.is_set()
+            message, strings = (_ENDING, []) if ended else function(*arguments)
         return [tf.constant(message), tf.constant(strings, tf.string)]
 
     message, strings = tf.py_function(called, inputs, [tf.string, tf.string])

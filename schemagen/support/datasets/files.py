@@ -80,11 +80,21 @@ def find_files(source: Source, split: str | None, spec: Spec) -> Files:
             paths = sorted(tf.io.gfile.glob(path))
             _check_shards(paths)
         if not paths:
-            raise DatasetError(f"{path}: no such directory or file")
+            what = (
+                "file matches" if set(path) & set("*?[") else "such directory or file"
+            )
+            raise DatasetError(f"{path}: no {what}")
     else:
         paths = [os.fspath(path) for path in source]
         if not paths:
             raise DatasetError("an empty list of files")
+        for each in paths:
+            if tf.io.gfile.isdir(each):
+                raise DatasetError(
+                    f"{each}: a directory in a list of files; several directories are "
+                    f"read as a dict with weights, such as {{{each!r}: 1.0, ...}}, or "
+                    "joined by `concatenate` of their datasets"
+                )
     if split is not None:
         raise DatasetError(
             f"split={split!r} is for a data directory; the source names files itself"

@@ -259,8 +259,8 @@ class Pipeline:
             # Draws of the user's own, not those that the schema's were made with.
             own = (seed + 1,) if takes_seed else ()
             if isinstance(element, tuple):
-                return (augment(element[0], *own), *element[1:])
-            return augment(element, *own)
+                return (_features(augment(element[0], *own)), *element[1:])
+            return _features(augment(element, *own))
 
         pairs = tf.data.Dataset.zip((batches, seeds.batch(2)))
         return pairs.map(changed, PARALLEL)
@@ -286,7 +286,13 @@ class Pipeline:
         return options
 
     def _check(self, sources: Sources, lengths: Lengths) -> None:
-        """Refuse options that contradict each other."""
+        """Refuse options that are none, or contradict each other."""
+        for name in ("batch_size", "shuffle_buffer"):
+            value = getattr(self, name)
+            if type(value) is not int or value < 1:
+                raise DatasetError(f"{name}={value!r}: expected a positive int")
+        if self.seed is not None and type(self.seed) is not int:
+            raise DatasetError(f"seed={self.seed!r}: expected an int, or None")
         check_cache(self.cache)
         check_buckets(self.bucket_by, self.bucket_boundaries, lengths)
         if type(self.repeat) is not bool and not (
@@ -324,6 +330,16 @@ def _weights(sources: Sources) -> dict[Any, float]:
         return {sources if one else tuple(sources): 1.0}  # type: ignore[arg-type]
     check_weights(sources)
     return dict(sources)
+
+
+def _features(found: Any) -> Any:
+    """Return what `augment` has returned, which has to be a dict of features."""
+    if not isinstance(found, Mapping):
+        raise TypeError(
+            f"augment has returned {type(found).__name__}, expected a dict of features; "
+            "its second parameter, if it has one, is a seed"
+        )
+    return found
 
 
 def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:

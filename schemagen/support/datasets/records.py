@@ -127,7 +127,7 @@ def _rest(
     return tf.cond(
         complete,
         lambda: tf.zeros((0,), tf.string),
-        lambda: faults.rest(file["path"], read, size),
+        lambda: faults.rest(file["path"], read, size, file["records"]),
     )
 
 
