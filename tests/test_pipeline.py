@@ -437,10 +437,10 @@ def test_nothing_there(make_dataset: MakeDataset, tmp_path: Path) -> None:
     nowhere = tmp_path / "nowhere"
     expected = f"{nowhere}: no such directory or file"
     assert _refused(make_dataset, nowhere) == expected
-    assert _refused(make_dataset, f"{nowhere}-*") == f"{nowhere}-*" + expected[-27:]
+    assert _refused(make_dataset, f"{nowhere}-*") == f"{nowhere}-*: no file matches"
     assert _refused(make_dataset, [nowhere]) == f"{nowhere}: no such file"
     assert _refused(make_dataset, []) == "an empty list of files"
-    assert _refused(make_dataset, [tmp_path]).startswith(f"{tmp_path}: ")
+    assert _refused(make_dataset, [tmp_path]).startswith(f"{tmp_path}: a directory in")
 
 
 def test_no_manifest(data: Callable[..., Path], make_dataset: MakeDataset) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import logging
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -329,6 +331,30 @@ def test_an_error_ends_model_fit_too(
         model.fit(make_dataset(f"{directory}/train-*"), verbose=0)
 
 
+@pytest.mark.slow
+def test_a_program_that_fails_ends(
+    data: Callable[..., Path], package: Workspace
+) -> None:
+    """Threads of tensorflow that still look at pictures do not keep it from ending."""
+    directory = data()
+    for number in (3, 9, 17):
+        _changed(_first(directory), number, _undecodable)
+    program = (
+        f"from {package.package}.thing.pipeline import make_dataset\n"
+        f"for _ in make_dataset({str(directory / 'train-*')!r}, batch_size=4): pass"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=package.root,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert ended.returncode == 1
+    assert "field `photo`" in ended.stderr
+
+
 # Skipping.
 
 
@@ -384,7 +410,10 @@ def test_behind_a_damaged_length_a_file_ends(
     _flip_a_length(_first(directory))
     found = _numbers(make_dataset(directory, on_corrupt="skip"))
     assert found == before[:6] + before[_ROWS // 2 :]
-    assert "record 6: the checksum of the length does not match" in reports()[0]
+    assert "corrupt and skipped: 14\n" in reports()[0]
+    assert (
+        "record 6: the checksum of the length does not match; nor can" in reports()[0]
+    )
 
 
 def test_a_file_that_is_gone_is_skipped(
@@ -456,3 +485,31 @@ def test_other_words_are_refused(
     """With the nearest that there is."""
     with pytest.raises(Exception, match=r"on_corrupt='skpi': .*did you mean 'skip'"):
         make_dataset(data(), on_corrupt="skpi")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"batch_size": 0}, "batch_size=0: expected a positive int"),
+        ({"batch_size": "8"}, "batch_size='8': expected a positive int"),
+        ({"shuffle_buffer": 0}, "shuffle_buffer=0: expected a positive int"),
+        ({"seed": "a"}, "seed='a': expected an int, or None"),
+    ],
+)
+def test_options_that_are_none_are_refused(
+    data: Callable[..., Path],
+    make_dataset: MakeDataset,
+    options: dict[str, Any],
+    message: str,
+) -> None:
+    """Before anything is read, in plain words."""
+    with pytest.raises(Exception, match=message):
+        make_dataset(data(), **options)
+
+
+def test_augment_has_to_return_features(
+    data: Callable[..., Path], make_dataset: MakeDataset
+) -> None:
+    """A function for `map`, of features and targets, is not one for `augment`."""
+    with pytest.raises(TypeError, match="augment has returned tuple, expected a dict"):
+        make_dataset(data(), training=True, augment=lambda one, other: (one, other))
