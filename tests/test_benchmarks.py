@@ -133,8 +133,9 @@ def test_processes_and_memory(tmp_path: Path) -> None:
         for job in jobs.values():
             assert 10e6 < job["process"] < 1e9
     assert found["memory"]["two workers"]["1000000"]["largest worker"] > 10e6
-    modes = {row[0]: row[2] for row in rows_of_tables(text) if len(row) > 2}
-    assert modes["shuffled"].endswith((": reached", ": **missed**"))
+    # The document has such a row of reading too, behind that of writing.
+    modes = [row[2] for row in rows_of_tables(text) if row[0] == "shuffled"]
+    assert modes[0].endswith((": reached", ": **missed**"))
 
 
 def test_arguments_that_name_nothing_are_refused(
