@@ -43,23 +43,22 @@ def equal_lengths(fields: tuple[FieldView, ...]) -> tuple[EqualLengths, ...]:
 
 def length_of(field: FieldView) -> Code:
     """Return the `reading.Member` that tells a field's length, as source code."""
-    parts = [literal(field.length_key)]
-    if field.item_size != 1:
-        parts.append(Code(f"size={field.item_size}"))
-    if field.in_list:
-        parts.append(Code("in_list=True"))
-    return Code(f"reading.Member({', '.join(parts)})")
+    return _member(field, [])
 
 
 def member_of(field: FieldView) -> Code:
     """Return the `reading.Member` of a field in a group, as source code."""
+    parts = [Code("optional=True")] if field.declared.optional else []
+    if field.stored_filler is not None:
+        parts.append(Code(f"fill={literal(field.stored_filler)}"))
+    return _member(field, parts)
+
+
+def _member(field: FieldView, of_group: list[Code]) -> Code:
     parts = [literal(field.length_key)]
     if field.item_size != 1:
         parts.append(Code(f"size={field.item_size}"))
-    if field.declared.optional:
-        parts.append(Code("optional=True"))
-    if field.stored_filler is not None:
-        parts.append(Code(f"fill={literal(field.stored_filler)}"))
+    parts += of_group
     if field.in_list:
         parts.append(Code("in_list=True"))
     return Code(f"reading.Member({', '.join(parts)})")

@@ -229,7 +229,12 @@ class Pipeline:
             return batches
         if faults is not None:
             batches = reported(batches, faults)
-        return batches.repeat(None if self.repeat is True else self.repeat)
+        return batches.repeat(self._epochs)
+
+    @property
+    def _epochs(self) -> int | None:
+        """How many epochs there are; None for no end."""
+        return None if self.repeat is True else int(self.repeat)
 
     def _distributed(self, batches: tf.data.Dataset) -> tf.data.Dataset:
         """Let the workers of a service do all that comes before."""
@@ -240,7 +245,7 @@ class Pipeline:
         )
         if not self.repeat:
             return batches
-        return batches.repeat(None if self.repeat is True else self.repeat)
+        return batches.repeat(self._epochs)
 
     def _augmented(
         self,
