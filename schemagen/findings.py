@@ -48,6 +48,7 @@ class Finding:
         found: what was found; empty if the message says all.
         expected: what was expected; empty likewise.
         advice: what to do.
+        severity: "error", or "warning" for what does not fail a run.
     """
 
     location: Location
@@ -56,6 +57,7 @@ class Finding:
     found: str = ""
     expected: str = ""
     advice: str = ""
+    severity: str = "error"
 
 
 class SchemagenError(Exception):
@@ -81,7 +83,8 @@ def render_text(findings: Iterable[Finding]) -> str:
 
 
 def _paragraph(finding: Finding) -> str:
-    lines = [f"{finding.location}: {finding.rule} {finding.message}"]
+    mark = "" if finding.severity == "error" else f"{finding.severity}: "
+    lines = [f"{finding.location}: {finding.rule} {mark}{finding.message}"]
     source = finding.location.source.rstrip()
     if source:
         before = source[: finding.location.column - 1]
@@ -122,7 +125,7 @@ def _annotation(finding: Finding) -> str:
             ("title", finding.rule),
         )
     )
-    return f"::error {properties}::{_escaped(chr(10).join(details))}"
+    return f"::{finding.severity} {properties}::{_escaped(chr(10).join(details))}"
 
 
 def _escaped(text: str) -> str:
