@@ -325,6 +325,7 @@ def test_findings_as_json(project: Path, command: str) -> None:
         "expected": "int, float, bool, str, bytes, a list of these, a Literal of "
         "names, an Enum, or Annotated[type, kind]",
         "advice": "annotate it: Annotated[np.ndarray, Vector(shape=(5,))]",
+        "severity": "error",
     }
 
 
