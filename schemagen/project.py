@@ -10,15 +10,16 @@ from .codegen.apply import apply, read_existing
 from .codegen.plan import Action, Plan, make_plan
 from .codegen.render import render, render_training, templates_directory
 from .config import FILE_NAME, Project, find_project, read_settings
+from .evolution.acceptance import FILE_NAME as ACCEPTED_BREAKS
 from .findings import Finding, Location, SchemagenError, refuse
 from .schema.loading import load_schemas
 from .spec.model import RecordSpec
-from .spec.resolve import resolve
+from .spec.resolve import Resolved, resolve
 from .support.errors import did_you_mean
 
 
-def load_specs(project: Project) -> tuple[RecordSpec, ...]:
-    """Read the schemas of a project.
+def resolve_schemas(project: Project) -> Resolved:
+    """Read the schemas of a project: their specs, and where each thing is declared.
 
     Raises:
         SchemagenError: with everything that is wrong with them.
@@ -42,7 +43,16 @@ def load_specs(project: Project) -> tuple[RecordSpec, ...]:
         )
     if findings:
         raise SchemagenError(findings)
-    return resolved.specs
+    return resolved
+
+
+def load_specs(project: Project) -> tuple[RecordSpec, ...]:
+    """Read the specs of a project.
+
+    Raises:
+        SchemagenError: with everything that is wrong with the schemas.
+    """
+    return resolve_schemas(project).specs
 
 
 def plan(project: Project, *, force: bool = False) -> Plan:
@@ -65,6 +75,7 @@ def plan(project: Project, *, force: bool = False) -> Plan:
                 advice="move it away, or set `output` in [tool.schemagen]",
             )
         ) from None
+    existing.pop(ACCEPTED_BREAKS, None)  # what people have decided is no generated code
     return make_plan(rendered, existing, shown, force=force)
 
 
