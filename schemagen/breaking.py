@@ -43,9 +43,9 @@ class Comparison:
     where: str
 
     @property
-    def breaks(self) -> bool:
-        """Whether something is more than a warning."""
-        return any(finding.severity == "error" for finding in self.findings)
+    def breaks(self) -> int:
+        """How many findings are more than a warning."""
+        return sum(finding.severity == "error" for finding in self.findings)
 
 
 @dataclass(frozen=True)
@@ -166,7 +166,9 @@ def _located(
 def _finding(found: _Found, against: str) -> Finding:
     broken = found.broken
     draft = ", in a draft" if broken.draft else ""
-    if broken.forward:
+    change = str(broken.change)
+    if broken.forward:  # the reader's schema is an old one, which no hint can change
+        change = broken.change.plain
         expected = f"code of {found.where} to read the new data alike"
     elif broken.rule.axis == "api":
         expected = f"what runs with the code of {found.where} to run unchanged"
@@ -179,7 +181,7 @@ def _finding(found: _Found, against: str) -> Finding:
     return Finding(
         found.location,
         broken.rule.id,
-        f"{found.class_name}: {broken.change}",
+        f"{found.class_name}: {change}",
         found=f"{broken.rule.axis}: {broken.rule.title}{draft}",
         expected=expected,
         advice=broken.rule.to_do + (accept if broken.is_error else ""),

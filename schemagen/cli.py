@@ -145,9 +145,12 @@ def _tell_changes(found: Plan, *, dry_run: bool) -> None:
         verb = f"would {file.action.value}" if dry_run else f"{file.action.value}d"
         click.echo(f"{verb} {file.path}")
     unchanged = len(found.files) - len(found.changes)
-    changed = len(found.changes)
-    files = "file" if changed == 1 else "files"
-    click.echo(f"{changed} {files} changed, {unchanged} up to date")
+    changed = _counted(len(found.changes), "file")
+    click.echo(f"{changed} changed, {unchanged} up to date")
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 @main.command()
@@ -219,10 +222,12 @@ def breaking(
     if found.findings or style != "text":
         report(found.findings, style)
     if style == "text":
-        records = "1 record" if found.records == 1 else f"{found.records} records"
-        breaks = "breaks" if found.breaks else "no breaks"
-        accepted = f", {found.accepted} accepted" if found.accepted else ""
-        click.echo(f"{records} compared with {found.where}: {breaks}{accepted}")
+        warnings = len(found.findings) - found.breaks
+        counts = [_counted(found.breaks, "break")]
+        counts += [_counted(warnings, "warning")] if warnings else []
+        counts += [f"{found.accepted} accepted"] if found.accepted else []
+        records = _counted(found.records, "record")
+        click.echo(f"{records} compared with {found.where}: {', '.join(counts)}")
     if found.breaks:
         _leave(ExitCode.FINDINGS)
 

@@ -510,6 +510,37 @@ def test_another_message() -> None:
     assert differences(sequence, sequence) == []
 
 
+def test_what_a_later_schemagen_says() -> None:
+    """An attribute that this code does not know may decide what the bytes mean: SG211."""
+    known = _spec(_BASES["Scalar"])
+    later = _spec(_BASES["Scalar"])
+    later["fields"][0]["compressed"] = "zstd"
+    line = "field 'x': compressed: written {}, expected {}"
+    assert differences(later, known) == [line.format("'zstd'", None)]
+    assert differences(known, later) == [line.format(None, "'zstd'")]
+    (change,) = compatibility.differences(later, known)
+    assert change.rule == "SG211"
+
+
+def test_an_optional_field_that_may_have_been_renamed() -> None:
+    """It would read as its default throughout, so that whoever renamed it has to say.
+
+    What holds something else cannot have been it, and what is reserved was not.
+    """
+    old = replace(_BASES["Scalar"], name="age", key="age")
+    new = replace(old, name="years", key="years", optional=True)
+    (line,) = differences(_spec(old), _spec(new))
+    assert line == (
+        "field 'years': nothing was written under the key 'years', and what was "
+        "written under the key 'age' is read by no field; if it is the same, give it "
+        "key='age'; if not, reserve 'age'"
+    )
+    other = replace(_BASES["Text"], name="age", key="age")
+    assert differences(_spec(other), _spec(new)) == []
+    assert differences(_spec(old), {**_spec(new), "reserved": ["age"]}) == []
+    assert differences(_spec(old), _spec(old, new)) == []
+
+
 def test_the_error_names_every_field() -> None:
     """All that differs is told at once, with what to do."""
     written = _spec(_BASES["Text"], replace(_BASES["Scalar"], name="b", key="b"))

@@ -29,9 +29,8 @@ RULES = (
         check=interface.removed,
         before="age: int",
         after="",
-        to_do="reserve its name, and its key if it has one: "
-        "`class Pet(Record, reserved=('age',)):`; if it was renamed, give the field "
-        "key='age'",
+        to_do='reserve its name, and its key if that is another: `reserved=("name", '
+        '"key")` behind Record, in the parentheses of the class',
     ),
     BreakingRule(
         id="SG243",

@@ -36,10 +36,14 @@ def removed(before: Spec, after: Spec) -> Iterator[Change]:
                 for new in _added(before, after)
                 if field in former_fields(new, before, after)
             ]
+            hint = (
+                f"if it is {heirs[0]!r} now, give that key={field['key']!r}"
+                if heirs
+                else ""
+            )
             words = "removed, and not reserved"
-            if heirs:
-                words += f"; if it is {heirs[0]!r} now, give that key={field['key']!r}"
-            yield Change("SG242", field["name"], "kind", field["kind"], None, words)
+            kind = field["kind"]
+            yield Change("SG242", field["name"], "kind", kind, None, words, hint)
 
 
 def demanded(before: Spec, after: Spec) -> Iterator[Change]:
@@ -75,7 +79,8 @@ def another_tensor(before: Spec, after: Spec) -> Iterator[Change]:
 def another_input(before: Spec, after: Spec) -> Iterator[Change]:
     """Find what batches have in addition, which older models do not know."""
     for field in _added(before, after):
-        if field["role"] == "input" and field["optional"]:  # else SG243 has said it
+        known = former_fields(field, before, after)  # SG204 has said it
+        if field["role"] == "input" and field["optional"] and not known:
             words = f"batches and models have a further input, {field['name']!r}"
             yield Change("SG246", field["name"], "name", None, field["name"], words)
     for old, new in _pairs(before, after):

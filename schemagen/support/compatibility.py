@@ -39,6 +39,7 @@ class Change:
         written: what the spec that wrote the data says of it.
         expected: what the reader's spec says of it.
         words: the change in words, for those that an attribute does not tell; or "".
+        hint: what may have happened, for whoever can change the reader's schema; or "".
         record_by_record: data may be opened, since each record tells whether it is
             read alike, or what is stored is read alike and used otherwise.
     """
@@ -49,9 +50,16 @@ class Change:
     written: Any = None
     expected: Any = None
     words: str = ""
+    hint: str = ""
     record_by_record: bool = False
 
     def __str__(self) -> str:
+        hint = f"; {self.hint}" if self.hint else ""
+        return self.plain + hint
+
+    @property
+    def plain(self) -> str:
+        """The change in words, without the hint."""
         subject = f"field {self.field!r}: " if self.field else ""
         words = self.words or (
             f"{self.attribute}: written {_shown(self.written)}, "
@@ -83,12 +91,13 @@ def never_written(written: Spec, expected: Spec) -> Iterator[Change]:
     for field in _without_data(written, expected):
         if not field["optional"]:
             former = former_fields(field, written, expected)
-            hint = f"; did it have {_keys(former)}?" if former else ""
             words = (
                 f"nothing was written under the key {field['key']!r}, expected a "
-                f"{field['kind']}{hint}"
+                f"{field['kind']}"
             )
-            yield Change("SG202", field["name"], "key", None, field["key"], words)
+            hint = f"did it have {_keys(former)}?" if former else ""
+            key = field["key"]
+            yield Change("SG202", field["name"], "key", None, key, words, hint)
 
 
 def moved_keys(written: Spec, expected: Spec) -> Iterator[Change]:
@@ -107,12 +116,16 @@ def moved_keys(written: Spec, expected: Spec) -> Iterator[Change]:
         if field["optional"] and former:
             words = (
                 f"nothing was written under the key {field['key']!r}, and what was "
-                f"written under {_keys(former)} is read by no field: if it is the same, "
-                f"give it key={former[0]['key']!r}; if not, reserve "
-                f"{former[0]['name']!r}"
+                f"written under {_keys(former)} is read by no field"
             )
-            old_key = former[0]["key"]
-            yield Change("SG204", field["name"], "key", old_key, field["key"], words)
+            old = former[0]
+            hint = (
+                f"if it is the same, give it key={old['key']!r}; if not, reserve "
+                f"{old['name']!r}"
+            )
+            yield Change(
+                "SG204", field["name"], "key", old["key"], field["key"], words, hint
+            )
 
 
 def other_kinds(written: Spec, expected: Spec, *, same_list: bool) -> Iterator[Change]:
