@@ -8,7 +8,8 @@ from pathlib import Path
 
 from .codegen.apply import apply, read_existing
 from .codegen.plan import Action, Plan, make_plan
-from .codegen.render import render, render_training, templates_directory
+from .codegen.render import render, render_training
+from .codegen.templates import templates_directory
 from .config import FILE_NAME, Project, find_project, read_settings
 from .findings import Finding, Location, SchemagenError, refuse
 from .schema.loading import load_schemas
