@@ -2,6 +2,16 @@
 
 from __future__ import annotations
 
+from .catalogue import Entry, ejected, entries, our_names, strays, warnings
 from .environment import Templates, templates_directory
 
-__all__ = ["Templates", "templates_directory"]
+__all__ = [
+    "Entry",
+    "Templates",
+    "ejected",
+    "entries",
+    "our_names",
+    "strays",
+    "templates_directory",
+    "warnings",
+]
