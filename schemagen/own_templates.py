@@ -8,7 +8,15 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from .codegen.outputs import Output, Outputs
-from .codegen.templates import Entry, Templates, ejected, entries, our_names, strays
+from .codegen.templates import (
+    Entry,
+    Templates,
+    changed_originals,
+    ejected,
+    entries,
+    our_names,
+    strays,
+)
 from .config import FILE_NAME, Project, find_project, setting_place
 from .findings import Finding, Location, SchemagenError, refuse
 from .support.errors import did_you_mean
@@ -36,17 +44,30 @@ def outputs_of(project: Project) -> Outputs:
                 "out",
             )
         )
-    templates = templates_of(project)
-    wrong = strays(templates, [row.template for row in settings.outputs])
-    if wrong:
-        raise SchemagenError(wrong)
     rows = tuple(
         Output(row.template, row.path, row.per, row.comment, row.place)
         for row in settings.outputs
     )
-    return Outputs(
-        settings.output, settings.output_directories, rows, templates, settings.schemas
+    outputs = Outputs(
+        settings.output,
+        settings.output_directories,
+        rows,
+        templates_of(project),
+        settings.schemas,
     )
+    wrong = [stray for stray in _strays(outputs) if stray.severity == "error"]
+    if wrong:
+        raise SchemagenError(wrong)
+    return outputs
+
+
+def _strays(outputs: Outputs) -> tuple[Finding, ...]:
+    return strays(outputs.templates, [row.template for row in outputs.rows])
+
+
+def warnings_of(outputs: Outputs) -> tuple[Finding, ...]:
+    """Return what users should know of their templates, and what fails nothing."""
+    return tuple(sorted((*_strays(outputs), *changed_originals(outputs.templates))))
 
 
 def templates_of(project: Project) -> Templates:

@@ -10,10 +10,10 @@ from .codegen.apply import apply, read_existing
 from .codegen.outputs import read_outputs, with_outputs
 from .codegen.plan import Action, Plan, make_plan, shown_path
 from .codegen.render import render, render_training
-from .codegen.templates import templates_directory, warnings
+from .codegen.templates import templates_directory
 from .config import FILE_NAME, Project, find_project, read_settings
 from .findings import Finding, Location, SchemagenError, refuse
-from .own_templates import outputs_of, templates_of
+from .own_templates import outputs_of, templates_of, warnings_of
 from .schema.loading import load_schemas
 from .spec.model import RecordSpec
 from .spec.resolve import resolve
@@ -72,7 +72,7 @@ def plan(project: Project, *, force: bool = False) -> Plan:
             )
         ) from None
     found = make_plan(rendered, existing, shown, force=force)
-    return replace(found, warnings=warnings(outputs.templates))
+    return replace(found, warnings=warnings_of(outputs))
 
 
 def generate(

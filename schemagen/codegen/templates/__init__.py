@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from .catalogue import Entry, ejected, entries, our_names, strays, warnings
+from .catalogue import Entry, changed_originals, ejected, entries, our_names, strays
 from .environment import Templates, templates_directory
 
 __all__ = [
     "Entry",
     "Templates",
+    "changed_originals",
     "ejected",
     "entries",
     "our_names",
     "strays",
     "templates_directory",
-    "warnings",
 ]

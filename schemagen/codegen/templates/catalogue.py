@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 from jinja2 import TemplateSyntaxError, meta
 
 from ...findings import Finding, Location
-from ...support.errors import did_you_mean
 from ..header import digest
 from .environment import Templates, templates_directory
 
@@ -113,7 +113,7 @@ def _has_changed(templates: Templates, name: str, text: str) -> bool:
     return match is not None and match[1] != digest(text)
 
 
-def warnings(templates: Templates) -> tuple[Finding, ...]:
+def changed_originals(templates: Templates) -> tuple[Finding, ...]:
     """Return a warning for each ejected template whose original has changed since."""
     return tuple(
         Finding(
@@ -132,6 +132,8 @@ def warnings(templates: Templates) -> tuple[Finding, ...]:
 def strays(templates: Templates, used: Iterable[str]) -> tuple[Finding, ...]:
     """Return a finding for each of a project's templates that stands for nothing.
 
+    It is an error if its name is nearly that of one of ours, and a warning if not.
+
     Args:
         templates: the project's own.
         used: those that its additional outputs are made by.
@@ -146,18 +148,22 @@ def strays(templates: Templates, used: Iterable[str]) -> tuple[Finding, ...]:
             if name in names and name not in reached:
                 reached.add(name)
                 waiting.append(name)
-    return tuple(
-        Finding(
-            Location(f"{templates.shown}/{name}"),
-            "SG413",
-            f"schemagen has no template {name}, and no other of yours uses it",
-            found=name,
-            expected="the name of a template that `schemagen templates list` shows, of "
-            "one in [[tool.schemagen.outputs]], or of one that these include",
-            advice=did_you_mean(name, ours) or "rename it, or move it elsewhere",
-        )
-        for name in names
-        if name not in reached
+    left = [name for name in names if name not in reached]
+    return tuple(_stray(f"{templates.shown}/{name}", name, ours) for name in left)
+
+
+def _stray(shown: str, name: str, ours: Iterable[str]) -> Finding:
+    stems = {ours_.removesuffix(".jinja"): ours_ for ours_ in ours}
+    near = get_close_matches(name.removesuffix(".jinja"), stems, n=1)
+    return Finding(
+        Location(shown),
+        "SG413",
+        f"schemagen has no template {name}, and no other of yours uses it",
+        found=name,
+        expected="the name of a template that `schemagen templates list` shows, of one "
+        "in [[tool.schemagen.outputs]], or of one that these include",
+        advice=f"did you mean {stems[near[0]]!r}?" if near else "move it elsewhere",
+        severity="error" if near else "warning",
     )
 
 

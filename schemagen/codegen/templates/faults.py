@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from pathlib import Path
+from reprlib import Repr
 from traceback import walk_tb
 from typing import Any
 
@@ -29,6 +30,10 @@ from ..literals import Code
 _VARIABLES = ("record", "project", "training", "macros")
 
 
+_shortened = Repr()
+_shortened.maxstring = _shortened.maxother = 60
+
+
 class PlainText(TypeError):
     """A template prints what no filter has made data of.
 
@@ -39,12 +44,15 @@ class PlainText(TypeError):
 
     def __init__(self, value: object, filters: Iterable[str]) -> None:
         known = ", ".join(f"| {name}" for name in filters if name != "spaces")
+        shown = _shortened.repr(value)
         if isinstance(value, Code):
-            words = f"prints {value!r}, which is Python, into another language"
+            words = f"this prints {shown}, which is Python, into another language"
         elif isinstance(value, str):
-            words = f"prints {value!r}, which is plain text and might be taken for code"
+            words = (
+                f"this prints {shown}, which is plain text: it might be read as code"
+            )
         else:
-            words = f"prints {value!r}, a {type(value).__name__}, as it is"
+            words = f"this prints {shown}, a {type(value).__name__}, as it is"
         super().__init__(f"{words}; a filter makes data of it: {known}")
 
 
@@ -59,7 +67,9 @@ class NoSuchName(StrictUndefined):
         if value is missing:
             return _nearest(f"{name!r} is not defined", name, _VARIABLES)
         if isinstance(value, TemplateModule):
-            return _nearest(f"{value} has no macro {name!r}", name, vars(value))
+            return _nearest(
+                f"{value.__name__} has no macro {name!r}", name, vars(value)
+            )
         kind = type(value).__name__
         return _nearest(f"{kind} has no attribute {name!r}", name, dir(value))
 
