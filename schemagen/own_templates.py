@@ -231,7 +231,7 @@ def _add_setting(path: Path, line: str) -> bool:
     head, mark, rest = text.partition("[tool.schemagen]")
     rest_of_line, end, below = rest.partition("\n")
     ending = "\r\n" if rest_of_line.endswith("\r") else "\n"
-    new = f"{head}{mark}{rest_of_line}{end}{line}{ending}{below}"
+    new = f"{head}{mark}{rest_of_line}{end or ending}{line}{ending}{below}"
     wanted = tomllib.loads(text)
     wanted.get("tool", {}).get("schemagen", {})["templates"] = _USUAL
     try:

@@ -16,6 +16,7 @@ from jinja2 import (
     Environment,
     StrictUndefined,
     TemplateNotFound,
+    TemplateRuntimeError,
     TemplateSyntaxError,
     UndefinedError,
 )
@@ -130,6 +131,8 @@ def _words(error: Exception, environment: Environment) -> str:
         return _syntax(str(error.message), environment)
     if isinstance(error, (PlainText, UndefinedError)):
         return str(error)
+    if isinstance(error, TemplateRuntimeError):
+        return _syntax(str(error), environment)
     return f"{type(error).__name__}: {error}"
 
 
