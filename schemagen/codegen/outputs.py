@@ -18,6 +18,7 @@ from .header import MARK, digest, read_header, with_header
 from .languages import language_of
 from .layout import wrap
 from .literals import comment
+from .plan import shown_path
 from .project_view import ProjectView
 from .record_view import RecordView
 from .render import RenderedFile, all_rendered, check_python
@@ -82,11 +83,14 @@ def with_outputs(
     if wrong:
         raise SchemagenError(wrong)
     views = tuple(RecordView(spec, fingerprint(spec)) for spec in specs)
-    places = {file.path: Location("pyproject.toml") for file in files}
+    taken = _Taken()
+    for file in files:
+        taken.add(file.path)
     for row in outputs.rows:
         for path in _paths(row, views, outputs):
-            wrong += _collisions(path, row, places, outputs)
-            places[path] = row.place
+            other = taken.by(path)
+            wrong += [_collision(path, other, row, outputs)] if other else []
+            taken.add(path)
     if wrong:
         raise SchemagenError(wrong)
     made = all_rendered(
@@ -142,26 +146,43 @@ def _paths(row: Output, views: Iterable[RecordView], outputs: Outputs) -> Iterat
         yield posixpath.relpath(path, outputs.output)
 
 
-def _collisions(
-    path: str, row: Output, places: dict[str, Location], outputs: Outputs
-) -> Iterator[Finding]:
-    """Find files at a path, above it or below it; some systems know no case."""
-    new = PurePosixPath(path.casefold())
-    for taken in places:
-        old = PurePosixPath(taken.casefold())
-        if new.is_relative_to(old) or old.is_relative_to(new):
-            shown = posixpath.normpath(f"{outputs.output}/{path}")
-            other = posixpath.normpath(f"{outputs.output}/{taken}")
-            yield Finding(
-                row.place,
-                "SG414",
-                f"two outputs would be {shown}"
-                if shown == other
-                else f"{shown} and {other} cannot be side by side",
-                expected="a path for each file",
-                advice="choose another path",
-            )
-            return
+class _Taken:
+    """The paths of files, for systems that tell no capital from a small letter."""
+
+    def __init__(self) -> None:
+        self._files: dict[str, str] = {}
+        self._folders: dict[str, str] = {}
+
+    def add(self, path: str) -> None:
+        """Take a path."""
+        folded = path.casefold()
+        self._files.setdefault(folded, path)
+        for folder in _folders(folded):
+            self._folders.setdefault(folder, path)
+
+    def by(self, path: str) -> str | None:
+        """Return a file at a path, above it or below it, if there is one."""
+        folded = path.casefold()
+        above = (self._files.get(folder) for folder in (folded, *_folders(folded)))
+        return next(filter(None, above), None) or self._folders.get(folded)
+
+
+def _folders(path: str) -> Iterator[str]:
+    while path := posixpath.dirname(path):
+        yield path
+
+
+def _collision(path: str, other: str, row: Output, outputs: Outputs) -> Finding:
+    new, old = shown_path(outputs.output, path), shown_path(outputs.output, other)
+    return Finding(
+        row.place,
+        "SG414",
+        f"two outputs would be {new}"
+        if new == old
+        else f"{new} and {old} cannot be side by side",
+        expected="a path for each file",
+        advice="choose another path",
+    )
 
 
 def _jobs(
