@@ -99,6 +99,22 @@ def find_project(start: Path) -> Project:
     )
 
 
+def output_in(text: str) -> str | None:
+    """Return the output directory that the settings of any version of schemagen name.
+
+    Args:
+        text: of a pyproject.toml.
+
+    Returns:
+        None if there are no settings that can be read.
+    """
+    try:
+        table = tomllib.loads(text)["tool"]["schemagen"]
+        return str(table.get("output", Settings.output))
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
 def read_settings(path: Path) -> tuple[str, dict[str, Any] | None]:
     """Return the text of a pyproject.toml and its table, None if it has no such table.
 

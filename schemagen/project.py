@@ -12,16 +12,17 @@ from .codegen.plan import Action, Plan, make_plan, shown_path
 from .codegen.render import render, render_training
 from .codegen.templates import templates_directory
 from .config import FILE_NAME, Project, find_project, read_settings
+from .evolution.acceptance import FILE_NAME as ACCEPTED_BREAKS
 from .findings import Finding, Location, SchemagenError, refuse
 from .own_templates import outputs_of, templates_of, warnings_of
 from .schema.loading import load_schemas
 from .spec.model import RecordSpec
-from .spec.resolve import resolve
+from .spec.resolve import Resolved, resolve
 from .support.errors import did_you_mean
 
 
-def load_specs(project: Project) -> tuple[RecordSpec, ...]:
-    """Read the schemas of a project.
+def resolve_schemas(project: Project) -> Resolved:
+    """Read the schemas of a project: their specs, and where each thing is declared.
 
     Raises:
         SchemagenError: with everything that is wrong with them.
@@ -45,7 +46,16 @@ def load_specs(project: Project) -> tuple[RecordSpec, ...]:
         )
     if findings:
         raise SchemagenError(findings)
-    return resolved.specs
+    return resolved
+
+
+def load_specs(project: Project) -> tuple[RecordSpec, ...]:
+    """Read the specs of a project.
+
+    Raises:
+        SchemagenError: with everything that is wrong with the schemas.
+    """
+    return resolve_schemas(project).specs
 
 
 def plan(project: Project, *, force: bool = False) -> Plan:
@@ -56,7 +66,8 @@ def plan(project: Project, *, force: bool = False) -> Plan:
     """
     specs = load_specs(project)
     outputs = outputs_of(project)
-    rendered = with_outputs(render(specs, outputs.templates), specs, outputs)
+    rendered = render(specs, outputs.templates)
+    rendered = with_outputs(rendered, specs, outputs, kept=(ACCEPTED_BREAKS,))
     shown = project.settings.output
     try:
         existing = read_existing(project.output)
@@ -71,6 +82,7 @@ def plan(project: Project, *, force: bool = False) -> Plan:
                 advice="move it away, or set `output` in [tool.schemagen]",
             )
         ) from None
+    existing.pop(ACCEPTED_BREAKS, None)  # what people have decided is no generated code
     found = make_plan(rendered, existing, shown, force=force)
     return replace(found, warnings=warnings_of(outputs))
 

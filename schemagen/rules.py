@@ -10,7 +10,8 @@ class Rule:
     """One kind of finding.
 
     Attributes:
-        id: SG and three digits; 1 schema, 3 generated files, 4 request and settings.
+        id: SG and three digits; 1 schema, 2 breaking changes (`evolution/table.py`),
+            3 generated files, 4 request and settings.
         title: what is wrong, in a few words.
         purpose: why it matters.
     """
@@ -108,6 +109,12 @@ _ROWS = (
         "a mask that would not move with its picture",
         "Augmentation mirrors and moves pictures: training would teach each pixel the "
         "class of another one.",
+    ),
+    Rule(
+        "SG122",
+        "a name or a key that a record reserves",
+        "Data of a field that is no more may still have it: read as the new field, it "
+        "would say something else.",
     ),
     Rule(
         "SG301",
@@ -209,35 +216,21 @@ _ROWS = (
         "no such template",
         "The name has to be one that schemagen has.",
     ),
+    Rule(
+        "SG431",
+        "nothing to compare with",
+        "A gate that finds no schemas to compare with would let everything pass.",
+    ),
+    Rule(
+        "SG432",
+        "the accepted breaks cannot be read",
+        "Breaks that were accepted would be found again, or new ones missed.",
+    ),
+    Rule(
+        "SG433",
+        "no one break is meant",
+        "Each acceptance is of one exact break, so that the next one is seen.",
+    ),
 )
 
 RULES = {rule.id: rule for rule in _ROWS}
-
-_GROUPS = {
-    "SG1": "Schemas",
-    "SG3": "Generated files",
-    "SG4": "Settings and requests",
-}
-
-
-def rules_page() -> str:
-    """Return the documentation of all rules as Markdown: `docs/rules.md`."""
-    lines = [
-        "# Rules",
-        "",
-        "Every finding of schemagen bears the id of its rule. This page is made from",
-        "`schemagen/rules.py` by `python -m schemagen.rules > docs/rules.md`.",
-    ]
-    for group, title in _GROUPS.items():
-        lines += ["", f"## {title}", "", "| id | what is wrong | why it matters |"]
-        lines.append("| --- | --- | --- |")
-        lines += [
-            f"| {rule.id} | {rule.title} | {rule.purpose} |"
-            for rule in _ROWS
-            if rule.id.startswith(group)
-        ]
-    return "\n".join(lines) + "\n"
-
-
-if __name__ == "__main__":
-    print(rules_page(), end="")

@@ -374,6 +374,10 @@ UNWRITABLE = [
         "two outputs would be generated/cat/spec.json",
     ),
     (
+        output("types.ts.jinja", "generated/accepted_breaks.json", 'per = "project"\n'),
+        "two outputs would be generated/accepted_breaks.json",
+    ),
+    (
         output("types.ts.jinja", "generated/{record}/parser.py/x.ts"),
         "generated/cat/parser.py/x.ts and generated/cat/parser.py cannot be",
     ),

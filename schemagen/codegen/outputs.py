@@ -70,11 +70,20 @@ class Outputs:
 
 
 def with_outputs(
-    files: tuple[RenderedFile, ...], specs: tuple[RecordSpec, ...], outputs: Outputs
+    files: tuple[RenderedFile, ...],
+    specs: tuple[RecordSpec, ...],
+    outputs: Outputs,
+    kept: tuple[str, ...] = (),
 ) -> tuple[RenderedFile, ...]:
     """Return files and the additional outputs of all records, sorted by path.
 
     A path that leads out of the directory of generated code begins with "../".
+
+    Args:
+        files: what schemagen's templates make.
+        specs: all records of the project.
+        outputs: the additional outputs.
+        kept: paths among the generated code that are not generated.
 
     Raises:
         SchemagenError: with all that is wrong with their templates and paths.
@@ -84,8 +93,8 @@ def with_outputs(
         raise SchemagenError(wrong)
     views = tuple(RecordView(spec, fingerprint(spec)) for spec in specs)
     taken = _Taken()
-    for file in files:
-        taken.add(file.path)
+    for path in (*kept, *(file.path for file in files)):
+        taken.add(path)
     for row in outputs.rows:
         for path in _paths(row, views, outputs):
             other = taken.by(path)

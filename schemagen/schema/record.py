@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, ClassVar, Self
+from collections.abc import Callable, Collection
+from typing import Any, ClassVar, Self, Unpack
 
 from pydantic import BaseModel, ConfigDict, ValidationInfo, model_validator
 from pydantic.fields import FieldInfo
@@ -126,6 +126,14 @@ class Record(BaseModel):
     A subclass is an ordinary pydantic model. `PetPhoto(**row)` checks a row as the
     generated writer does, whole arrays at once, and raises pydantic's
     ValidationError with every field that is wrong.
+
+    Class parameters, as in `class PetPhoto(Record, reserved=("colour",)):`
+
+    - reserved: names and keys of fields that are no more. No field may bear them
+      again, so that data which still has them is never read as something else.
+    - draft: `schemagen breaking` warns of changes, and does not refuse them yet.
+
+    Neither is inherited.
     """
 
     model_config = ConfigDict(
@@ -137,6 +145,19 @@ class Record(BaseModel):
 
     __schemagen_record__: ClassVar[bool] = True
     __schemagen_groups__: ClassVar[dict[str, Group]]
+    __schemagen_reserved__: ClassVar[Any] = ()
+    __schemagen_draft__: ClassVar[Any] = False
+
+    def __init_subclass__(
+        cls,
+        *,
+        reserved: Collection[str] = (),
+        draft: bool = False,
+        **kwargs: Unpack[ConfigDict],
+    ) -> None:
+        super().__init_subclass__(**kwargs)
+        cls.__schemagen_reserved__ = reserved
+        cls.__schemagen_draft__ = draft
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:

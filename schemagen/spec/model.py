@@ -320,6 +320,8 @@ class RecordSpec:
         doc: the class's docstring.
         fields: in the order of their declaration.
         message: "Example" or "SequenceExample": what a record is stored as.
+        reserved: names and keys of former fields, which no field may bear again.
+        draft: whether a break is no more than a warning yet.
     """
 
     record: str
@@ -328,6 +330,8 @@ class RecordSpec:
     doc: str
     fields: tuple[FieldSpec, ...]
     message: str = seldom("Example")
+    reserved: tuple[str, ...] = seldom(())
+    draft: bool = seldom(False)
 
     def with_role(self, role: str) -> tuple[FieldSpec, ...]:
         """Return the fields of one role, in order."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -23,6 +23,7 @@ from .checks import (
     role_of,
 )
 from .groups import group_findings
+from .lifetime import lifetime_findings, reserved_by
 from .messages import message_findings
 from .model import KINDS, AugmentSpec, Default, FieldSpec, RecordSpec
 from .names import snake_case
@@ -33,10 +34,16 @@ class Resolved:
     """The specs of a project and what is wrong with its schemas.
 
     A record with findings has no spec.
+
+    Attributes:
+        specs: sorted by name.
+        findings: in the order of the declarations.
+        records: the classes, by the names of their specs.
     """
 
     specs: tuple[RecordSpec, ...]
     findings: tuple[Finding, ...]
+    records: Mapping[str, LoadedRecord]
 
 
 def resolve(loaded: Iterable[LoadedRecord]) -> Resolved:
@@ -54,6 +61,7 @@ def resolve(loaded: Iterable[LoadedRecord]) -> Resolved:
         fields = {field.name: field for field in record.declared}
         problems += findings_between(fields, record)
         problems += message_findings(fields, record)
+        problems += lifetime_findings(fields, record)
         problems += group_findings(fields, record)
         problems += augmentation_findings(fields, record)
         findings += problems
@@ -68,9 +76,11 @@ def resolve(loaded: Iterable[LoadedRecord]) -> Resolved:
                 message="SequenceExample"
                 if issubclass(record.cls, SequenceRecord)
                 else "Example",
+                reserved=reserved_by(record),
+                draft=record.cls.__schemagen_draft__,
             )
     ordered = tuple(specs[name] for name in sorted(specs))
-    return Resolved(ordered, tuple(findings))
+    return Resolved(ordered, tuple(findings), records)
 
 
 def _own_doc(cls: type[Record]) -> str:

@@ -15,13 +15,19 @@ FORMAT = 1
 # What only people read: it changes no byte and no tensor.
 _PROSE = ("doc", "source", "class_name")
 
-# What becomes of data after it was read: it says nothing about data itself.
-_USE = ("augment",)
+# What becomes of data after it was read, and of a schema after it was written: it says
+# nothing about data itself.
+_USE = ("augment", "reserved", "draft")
 
 
 def to_data(spec: RecordSpec) -> dict[str, Any]:
     """Return a spec as values that JSON knows."""
-    seldom = {} if spec.message == "Example" else {"message": spec.message}
+    seldom = {
+        attribute.name: _to_json_value(getattr(spec, attribute.name))
+        for attribute in fields(spec)
+        if attribute.metadata.get("seldom")
+        and not _left_out(attribute, getattr(spec, attribute.name))
+    }
     return {
         "format": FORMAT,
         "record": spec.record,
@@ -48,6 +54,8 @@ def from_data(data: dict[str, Any]) -> RecordSpec:
         doc=data["doc"],
         fields=tuple(map(_field_from_data, data["fields"])),
         message=data.get("message", "Example"),
+        reserved=tuple(data.get("reserved", ())),
+        draft=data.get("draft", False),
     )
 
 

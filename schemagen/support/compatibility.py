@@ -2,84 +2,199 @@
 
 Specs are compared as the JSON of `spec.json`, so that generated code needs no more
 than the two texts. Fields are matched by their wire key. A difference that cannot
-change what old bytes mean passes; every other one is named.
+change what old bytes mean passes; every other one is named, with the rule that
+`schemagen explain` tells more about.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import partial
 from typing import Any
 
 from .errors import SchemaMismatchError
-
-Spec = dict[str, Any]
-FieldSpec = dict[str, Any]
-
-# What only the reading side or a person cares for: the bytes mean the same.
-_READING_ONLY = frozenset(
-    {
-        "augment",
-        "doc",
-        "name",
-        "path",
-        "presence",
-        "role",
-        "ragged",
-        "resize",
-        "exact",
-        "format_key",
-        "format_text",
-        "interpolation",
-        "group",
-        "too_long",
-        "dense",
-    }
+from .field_changes import (
+    FIELD_CHECKS,
+    HARMLESS,
+    JUDGED,
+    FieldCheck,
+    FieldSpec,
+    said,
+    stored_list,
 )
 
-# The keys that tell readers of raw pixels a part of their shape, by its axis.
-_SIZE_KEYS = {"height_key": 0, "width_key": 1, "channels_key": 2}
-
-# What an attribute means where the JSON leaves it out.
-_UNSAID: dict[str, Any] = {"offset": 0, "stored": "id"}
+Spec = dict[str, Any]
 
 
-def differences(written: Spec, expected: Spec) -> list[str]:
-    """Return why data of one spec cannot be read with another; none if it can.
+@dataclass(frozen=True)
+class Change:
+    """A difference between two specs, because of which data is not read alike.
+
+    Attributes:
+        rule: the id of the rule that it comes under.
+        field: the name of the field, as it is expected; empty for a whole record.
+        attribute: what of it differs.
+        written: what the spec that wrote the data says of it.
+        expected: what the reader's spec says of it.
+        words: the change in words, for those that an attribute does not tell; or "".
+        hint: what may have happened, for whoever can change the reader's schema; or "".
+        record_by_record: data may be opened, since each record tells whether it is
+            read alike, or what is stored is read alike and used otherwise.
+    """
+
+    rule: str
+    field: str
+    attribute: str
+    written: Any = None
+    expected: Any = None
+    words: str = ""
+    hint: str = ""
+    record_by_record: bool = False
+
+    def __str__(self) -> str:
+        hint = f"; {self.hint}" if self.hint else ""
+        return self.plain + hint
+
+    @property
+    def plain(self) -> str:
+        """The change in words, without the hint."""
+        subject = f"field {self.field!r}: " if self.field else ""
+        words = self.words or (
+            f"{self.attribute}: written {_shown(self.written)}, "
+            f"expected {_shown(self.expected)}"
+        )
+        return subject + words
+
+
+DataCheck = Callable[[Spec, Spec], Iterator[Change]]
+
+
+def other_record(written: Spec, expected: Spec) -> Iterator[Change]:
+    """Find out whether the records are of another name."""
+    before, after = written["record"], expected["record"]
+    if before != after:
+        yield Change("SG220", "", "record", before, after)
+
+
+def other_message(written: Spec, expected: Spec) -> Iterator[Change]:
+    """Find out whether records are stored as another message."""
+    before, after = map(_message, (written, expected))
+    if before != after:
+        words = f"message: written tf.train.{before}, expected tf.train.{after}"
+        yield Change("SG201", "", "message", before, after, words)
+
+
+def never_written(written: Spec, expected: Spec) -> Iterator[Change]:
+    """Find the required fields of which the data has nothing under any name."""
+    for field in _without_data(written, expected):
+        if not field["optional"]:
+            former = former_fields(field, written, expected)
+            words = (
+                f"nothing was written under the key {field['key']!r}, expected a "
+                f"{field['kind']}"
+            )
+            hint = f"did it have {_keys(former)}?" if former else ""
+            key = field["key"]
+            yield Change("SG202", field["name"], "key", None, key, words, hint)
+
+
+def moved_keys(written: Spec, expected: Spec) -> Iterator[Change]:
+    """Find the fields that are expected under another key than they were written to.
+
+    An optional one would read as its default throughout.
+    """
+    keys = [field["key"] for field in written["fields"]]
+    by_name = {field["name"]: field for field in written["fields"]}
+    for field in expected["fields"]:
+        old = by_name.get(field["name"])
+        if old is not None and field["key"] not in keys:
+            yield Change("SG204", field["name"], "key", old["key"], field["key"])
+    for field in _without_data(written, expected):
+        former = former_fields(field, written, expected)
+        if field["optional"] and former:
+            words = (
+                f"nothing was written under the key {field['key']!r}, and what was "
+                f"written under {_keys(former)} is read by no field"
+            )
+            old = former[0]
+            hint = (
+                f"if it is the same, give it key={old['key']!r}; if not, reserve "
+                f"{old['name']!r}"
+            )
+            yield Change(
+                "SG204", field["name"], "key", old["key"], field["key"], words, hint
+            )
+
+
+def other_kinds(written: Spec, expected: Spec, *, same_list: bool) -> Iterator[Change]:
+    """Find the fields of another kind, whose values stand in the same list or not."""
+    for name, old, new in _pairs(written, expected):
+        alike = stored_list(old) == stored_list(new)
+        if old["kind"] != new["kind"] and alike == same_list:
+            words = f"kind: written {old['kind']}, expected {new['kind']}"
+            rule = "SG225" if same_list else "SG205"
+            yield Change(rule, name, "kind", old["kind"], new["kind"], words)
+
+
+def changed_attributes(
+    check: FieldCheck, written: Spec, expected: Spec
+) -> Iterator[Change]:
+    """Find the fields of which something differs that a check judges."""
+    for name, old, new in _pairs(written, expected):
+        if old["kind"] == new["kind"]:
+            for attribute in check.attributes:
+                before, after = said(old, attribute), said(new, attribute)
+                if before != after and check.applies(old, new, attribute):
+                    yield Change(
+                        check.rule,
+                        name,
+                        attribute,
+                        before,
+                        after,
+                        record_by_record=check.record_by_record,
+                    )
+
+
+def unknown_attributes(written: Spec, expected: Spec) -> Iterator[Change]:
+    """Find what differs that this version of schemagen knows nothing of."""
+    for name, old, new in _pairs(written, expected):
+        if old["kind"] == new["kind"]:
+            for attribute in sorted((set(old) | set(new)) - JUDGED):
+                before, after = old.get(attribute), new.get(attribute)
+                if before != after:
+                    yield Change("SG211", name, attribute, before, after)
+
+
+def _data_checks() -> Iterator[tuple[str, DataCheck]]:
+    yield "SG201", other_message
+    yield "SG202", never_written
+    yield "SG204", moved_keys
+    yield "SG205", partial(other_kinds, same_list=False)
+    yield "SG211", unknown_attributes
+    yield "SG220", other_record
+    yield "SG225", partial(other_kinds, same_list=True)
+    for check in FIELD_CHECKS:
+        yield check.rule, partial(changed_attributes, check)
+
+
+DATA_CHECKS = tuple(sorted(_data_checks(), key=lambda row: row[0]))
+
+
+def differences(written: Spec, expected: Spec) -> list[Change]:
+    """Return why data of one spec is not read alike with another; none if it is.
 
     Args:
         written: the spec that wrote the data.
         expected: the spec that shall read it.
+
+    Returns:
+        In the order of the fields, those of the whole record first.
     """
-    by_key = {field["key"]: field for field in written["fields"]}
-    by_name = {field["name"]: field for field in written["fields"]}
-    found: list[str] = []
-    if written["record"] != expected["record"]:
-        found.append(
-            f"record: written {written['record']!r}, expected {expected['record']!r}"
-        )
-    messages = [spec.get("message", "Example") for spec in (written, expected)]
-    if messages[0] != messages[1]:
-        # Fields of the one are not where the other has them.
-        text = "message: written tf.train.{}, expected tf.train.{}"
-        return [*found, text.format(*messages)]
-    for field in expected["fields"]:
-        old = by_key.get(field["key"])
-        if old is not None:
-            found += _field_differences(old, field)
-        elif field["name"] in by_name:
-            # An optional field would read as its default throughout.
-            found.append(
-                f"field {field['name']!r}: key: written "
-                f"{by_name[field['name']]['key']!r}, expected {field['key']!r}"
-            )
-        elif not field["optional"]:
-            near = get_close_matches(field["key"], by_key, n=1)
-            hint = f"; did it have the key {near[0]!r}?" if near else ""
-            found.append(
-                f"field {field['name']!r}: nothing was written under the key "
-                f"{field['key']!r}, expected a {field['kind']}{hint}"
-            )
-    return found
+    names = ["", *(field["name"] for field in expected["fields"])]
+    found = [change for _, check in DATA_CHECKS for change in check(written, expected)]
+    return sorted(found, key=lambda change: names.index(change.field))
 
 
 def check_compatible(written: Spec, expected: Spec, where: str) -> None:
@@ -91,81 +206,82 @@ def check_compatible(written: Spec, expected: Spec, where: str) -> None:
         where: what to call the data in the error.
 
     Raises:
-        SchemaMismatchError: naming every field that differs.
+        SchemaMismatchError: naming every field that differs, and the rule.
     """
-    found = differences(written, expected)
+    found = [
+        change
+        for change in differences(written, expected)
+        if not change.record_by_record
+    ]
     if found:
-        listed = "\n".join(f"  {line}" for line in found)
+        listed = "\n".join(f"  {change} ({change.rule})" for change in found)
         raise SchemaMismatchError(
             f"{where}: the data was written with another schema:\n{listed}\n"
             "Read it with code generated from that schema, which the manifest holds; or "
-            "change the schema back; or write the data anew into another directory."
+            "change the schema back; or write the data anew into another directory. "
+            f"`schemagen explain {found[0].rule}` says more."
         )
 
 
-def _field_differences(old: FieldSpec, new: FieldSpec) -> list[str]:
-    name = new["name"]
-    if old["kind"] != new["kind"]:
-        return [f"field {name!r}: kind: written {old['kind']}, expected {new['kind']}"]
-    found = []
-    for attribute in sorted((set(old) | set(new)) - _READING_ONLY):
-        unsaid = _UNSAID.get(attribute)
-        before, after = old.get(attribute, unsaid), new.get(attribute, unsaid)
-        if attribute == "step" and before and after:
-            found += _field_differences(before, {**after, "name": name})
-        elif before != after and not _passes(attribute, old, new):
-            found.append(
-                f"field {name!r}: {attribute}: written {_shown(before)}, "
-                f"expected {_shown(after)}"
-            )
-    return found
+def former_fields(field: FieldSpec, written: Spec, expected: Spec) -> list[FieldSpec]:
+    """Return what a field may have been before it got its name and key.
+
+    Those are the fields that are there no more and that hold the same, or failing
+    these, one whose key is nearly the same. What the reader's schema reserves is gone
+    on purpose.
+    """
+    kept = {each["name"] for each in expected["fields"]}
+    kept |= {each["key"] for each in expected["fields"]}
+    kept |= set(expected.get("reserved", ()))
+    gone = [
+        each for each in written["fields"] if not {each["name"], each["key"]} & kept
+    ]
+    alike = [each for each in gone if _held(each) == _held(field)]
+    near = get_close_matches(field["key"], [each["key"] for each in gone], n=1)
+    if field["optional"]:  # it need not have been anything
+        return alike
+    return alike or [each for each in gone if each["key"] in near]
 
 
-def _passes(attribute: str, old: FieldSpec, new: FieldSpec) -> bool:
-    """Tell whether old data means the same although an attribute has changed."""
-    before: Any = old.get(attribute)
-    after: Any = new.get(attribute)
-    if attribute == "optional":
-        return bool(after)  # what was always there may be declared optional
-    if attribute == "default":
-        return not old["optional"]  # then it is never used on old data
-    if attribute == "finite":
-        return bool(before) or not after
-    if attribute == "padding_value":
-        return not new.get("pad_on_disk")  # then it stands in the data
-    if attribute == "fill_value":
-        return not old["optional"]  # as for a default
-    if attribute == "max_length":
-        if new.get("pad_on_disk"):
-            return False
-        if new.get("too_long", "error") != "error":
-            return True  # readers cut off what is too long
-        return after is None or (before is not None and before <= after)
-    if attribute == "classes":
-        if new.get("stored") == "text":  # then any order will do
-            return set(before) <= set(after)
-        if not before or not after:  # names were added to ids, or dropped
-            return True
-        return bool(after[: len(before)] == before)  # new classes at the end
-    if attribute == "shape":  # any size may be read where a fixed one was written
-        return len(before) == len(after) and all(
-            now in (None, was) for was, now in zip(before, after, strict=True)
-        )
-    if new["kind"] in ("Image", "Mask") and attribute in _SIZE_KEYS:
-        known = new["shape"][_SIZE_KEYS[attribute]] is not None
-        return known or new["encoding"] != "raw"  # then they are not looked at
-    if attribute == "encoding":
-        return bool(after == "any" and before != "raw")
-    if attribute == "count":
-        return after is None
-    if attribute == "max_count":
-        most = old.get("count") or before
-        return after is None or (most is not None and most <= after)
-    if attribute == "num_classes":  # of a mask, None stands for any id
-        return after is None or (before is not None and before <= after)
-    if attribute == "ignore":  # then it does not stand in the data
-        return before is None
-    return False
+def _held(field: FieldSpec) -> FieldSpec:
+    """Return what a field says about the values that it holds."""
+    apart = (HARMLESS - {"kind"}) | {"optional", "default", "fill_value"}
+    return {name: value for name, value in field.items() if name not in apart}
+
+
+def _without_data(written: Spec, expected: Spec) -> Iterator[FieldSpec]:
+    """Yield the expected fields of which nothing is known in the data."""
+    if _message(written) == _message(expected):
+        keys = [field["key"] for field in written["fields"]]
+        names = [field["name"] for field in written["fields"]]
+        for field in expected["fields"]:
+            if field["key"] not in keys and field["name"] not in names:
+                yield field
+
+
+def _keys(fields: list[FieldSpec]) -> str:
+    keys = " or ".join(repr(field["key"]) for field in fields)
+    return f"the key {keys}"
+
+
+def _message(spec: Spec) -> str:
+    return str(spec.get("message", "Example"))
+
+
+def _pairs(written: Spec, expected: Spec) -> Iterator[tuple[str, FieldSpec, FieldSpec]]:
+    """Yield the fields of one key, by the expected name, and then their steps.
+
+    Fields of one message are not where those of the other are.
+    """
+    if _message(written) != _message(expected):
+        return
+    by_key = {field["key"]: field for field in written["fields"]}
+    for new in expected["fields"]:
+        old = by_key.get(new["key"])
+        if old is not None:
+            yield new["name"], old, new
+            if "step" in old and "step" in new:
+                yield new["name"], old["step"], new["step"]
 
 
 def _shown(value: object, limit: int = 200) -> str:

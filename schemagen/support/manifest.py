@@ -168,7 +168,7 @@ def loads(text: str | bytes, where: str) -> Manifest:
         if unknown:
             raise ValueError(f"unknown entries {sorted(unknown)}")
         splits = {name: _split(split) for name, split in data["splits"].items()}
-        _check_spec(data["spec"])
+        check_spec(data["spec"])
         return Manifest(data["record"], data["fingerprint"], data["spec"], splits)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise DatasetError(
@@ -189,7 +189,7 @@ def _split(data: dict[str, Any]) -> Split:
     if data["compression"] not in ("", "GZIP", "ZLIB"):
         raise ValueError(f"compression {data['compression']!r}")
     if data.get("spec") is not None:
-        _check_spec(data["spec"])
+        check_spec(data["spec"])
     split = Split(
         data["compression"], shards, data.get("fingerprint"), data.get("spec")
     )
@@ -200,8 +200,13 @@ def _split(data: dict[str, Any]) -> Split:
     return split
 
 
-def _check_spec(spec: Spec) -> None:
-    """See that a spec has what comparisons ask of any spec, or raise KeyError."""
+def check_spec(spec: Spec) -> None:
+    """See that a spec has what comparisons ask of any spec.
+
+    Raises:
+        KeyError: something is missing.
+        TypeError: it is something else.
+    """
     for name in ("record", "fields"):
         spec[name]
     for field in spec["fields"]:

@@ -48,7 +48,7 @@ CONSTANTS = constants(__file__)
 _RECORDS = """
 DOC = Field(description={text})
 
-class Flat{name}(Record):
+class Flat{name}(Record, reserved=({text},)):
     __doc__ = {text}
 
     image: Annotated[np.ndarray, Image((None, None, None), resize=(2, 2), key={text} + "a", height_key={text} + "b", width_key={text} + "c", channels_key={text} + "d"), DOC]

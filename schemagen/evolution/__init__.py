@@ -1,0 +1,1 @@
+"""Whether a schema's change is safe: specs against specs."""

@@ -1,0 +1,132 @@
+"""Rules: programs that use the generated code have to change."""
+
+from __future__ import annotations
+
+from . import interface
+from .rule import BreakingRule
+
+RULES = (
+    BreakingRule(
+        id="SG241",
+        title="a field has another name",
+        purpose="The keyword of `serialize`, the key in batches and the model's input "
+        "are called otherwise.",
+        axis="api",
+        direction="backward",
+        check=interface.renamed,
+        before="age: int",
+        after='age_years: Annotated[int, Scalar("int64", key="age")]',
+        to_do="change the programs that use the name, then accept the break; the data "
+        "may stay",
+    ),
+    BreakingRule(
+        id="SG242",
+        title="a field was removed",
+        purpose="The keyword of `serialize`, the key in batches and the model's input "
+        "are gone, and a later field could take up the name with another meaning.",
+        axis="api",
+        direction="backward",
+        check=interface.removed,
+        before="age: int",
+        after="",
+        to_do='reserve its name, and its key if that is another: `reserved=("name", '
+        '"key")` behind Record, in the parentheses of the class',
+    ),
+    BreakingRule(
+        id="SG243",
+        title="`serialize` demands a new keyword",
+        purpose="Programs that write raise a TypeError.",
+        axis="api",
+        direction="backward",
+        check=interface.demanded,
+        before="",
+        after="age: int",
+        to_do="give the field a default",
+    ),
+    BreakingRule(
+        id="SG244",
+        title="a field has another role",
+        purpose="It moves to another part of a dataset's elements, and models gain or "
+        "lose an input or a head.",
+        axis="api",
+        direction="backward",
+        check=interface.another_role,
+        before="age: int",
+        after='age: Annotated[int, Scalar("int64", role="info")]',
+        to_do="change the programs that use it, then accept the break; the data may stay",
+    ),
+    BreakingRule(
+        id="SG245",
+        title="batches have another tensor",
+        purpose="The data reads as before, into a tensor of another dtype or shape.",
+        axis="api",
+        direction="backward",
+        check=interface.another_tensor,
+        before='words: Annotated[list[int], VarLen("int64")]',
+        after='words: Annotated[list[int], VarLen("int64", ragged=True)]',
+        to_do="change the programs that use it, then accept the break; the data may stay",
+    ),
+    BreakingRule(
+        id="SG246",
+        title="models have a further input",
+        purpose="A model that was saved before does not take batches with it: Keras may "
+        "even pair the inputs wrongly.",
+        axis="api",
+        direction="backward",
+        check=interface.another_input,
+        before="",
+        after="age: int | None = 1",
+        to_do="read for older models with make_dataset(fields=...), or build and train "
+        "them anew",
+        level="warning",
+    ),
+    BreakingRule(
+        id="SG247",
+        title="more classes",
+        purpose="The heads and embeddings of models that were saved before are too "
+        "small for them.",
+        axis="api",
+        direction="backward",
+        check=interface.more_classes,
+        before='breed: Annotated[str, Label(classes=("pug", "tabby"))]',
+        after='breed: Annotated[str, Label(classes=("pug", "tabby", "beagle"))]',
+        to_do="build and train models anew before they see such records",
+        level="warning",
+    ),
+    BreakingRule(
+        id="SG248",
+        title="`serialize` refuses what it has rounded",
+        purpose="Programs that write numbers which the dtype cannot hold exactly fail.",
+        axis="api",
+        direction="backward",
+        check=interface.stricter,
+        before="age: float",
+        after='age: Annotated[float, Scalar("float32")]',
+        to_do="keep exact=False, or round in the programs that write",
+    ),
+    BreakingRule(
+        id="SG249",
+        title="a record is gone",
+        purpose="The generated package cannot be imported any more, and its data has no "
+        "reader.",
+        axis="api",
+        direction="backward",
+        check=interface.record_gone,
+        before=("class Pet(Record):\n    number: int"),
+        after=("class Animal(Record):\n    number: int"),
+        to_do="keep the name of the class, by which data knows it; or accept the break "
+        "when nothing uses the record any more",
+    ),
+    BreakingRule(
+        id="SG250",
+        title="a reserved name is free again",
+        purpose="A later field could take it up, and read what a former field has "
+        "written.",
+        axis="api",
+        direction="backward",
+        check=interface.no_longer_reserved,
+        before=('class Pet(Record, reserved=("age",)):\n    number: int'),
+        after=("class Pet(Record):\n    number: int"),
+        to_do="keep it in reserved as long as there may be data that has it",
+    ),
+)

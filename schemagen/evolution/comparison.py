@@ -1,0 +1,105 @@
+"""What a change of schemas breaks: the rules of the table, over two sets of specs."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from ..support.compatibility import Change, Spec
+from .rule import Axis, BreakingRule
+from .table import BREAKING_RULES
+
+AXES: tuple[Axis, ...] = ("wire", "meaning", "api")
+
+
+class Mode(Enum):
+    """Who has to get along with whom.
+
+    Backward: new code with old data and old programs. Forward: old code with new data.
+    """
+
+    BACKWARD = "backward"
+    FORWARD = "forward"
+    FULL = "full"
+
+
+@dataclass(frozen=True)
+class Break:
+    """One thing that a change breaks.
+
+    Attributes:
+        rule: the rule that it comes under.
+        record: the record's name.
+        change: what differs, of what is written and what is expected.
+        forward: whether it is old code that is at odds with new data.
+        draft: whether the record was a draft.
+    """
+
+    rule: BreakingRule
+    record: str
+    change: Change
+    forward: bool = False
+    draft: bool = False
+
+    @property
+    def is_error(self) -> bool:
+        """Whether it is more than a warning."""
+        return self.rule.level == "error" and not self.draft
+
+    def facts(self) -> dict[str, Any]:
+        """Return what makes it this break and no other, as values that JSON knows."""
+        return {
+            "rule": self.rule.id,
+            "record": self.record,
+            "field": self.change.field,
+            "attribute": self.change.attribute,
+            "written": self.change.written,
+            "expected": self.change.expected,
+        }
+
+
+def compare(
+    old: Mapping[str, Spec],
+    new: Mapping[str, Spec],
+    mode: Mode = Mode.BACKWARD,
+    axes: Collection[Axis] = AXES,
+) -> tuple[Break, ...]:
+    """Find what a change breaks.
+
+    Args:
+        old: the specs before it, as their JSON, by the names of the records.
+        new: the specs after it.
+        mode: who has to get along with whom.
+        axes: which of the axes to look at.
+
+    Returns:
+        By record, in the order of the rules.
+    """
+    found: list[Break] = []
+    for record, before in sorted(old.items()):
+        after = new.get(record)
+        if mode is not Mode.FORWARD:
+            found += _breaks(record, before, after, axes)
+        if mode is not Mode.BACKWARD and after is not None:
+            data = [axis for axis in axes if axis != "api"]
+            found += _breaks(record, after, before, data, forward=True)
+    return tuple(found)
+
+
+def _breaks(
+    record: str,
+    written: Spec,
+    expected: Spec | None,
+    axes: Collection[Axis],
+    *,
+    forward: bool = False,
+) -> Iterator[Break]:
+    """Apply the rules of some axes to what writes and what reads."""
+    old = expected if forward else written
+    draft = bool(old and old.get("draft", False))
+    for rule in BREAKING_RULES.values():
+        if rule.axis in axes and (expected is not None or rule.id == "SG249"):
+            for change in rule.check(written, expected):
+                yield Break(rule, record, change, forward, draft)

@@ -1,0 +1,150 @@
+"""Rules: old data does not parse any more."""
+
+from __future__ import annotations
+
+from ..support.compatibility import DATA_CHECKS
+from .rule import LATER, BreakingRule
+
+_CHECKS = dict(DATA_CHECKS)
+
+RULES = (
+    BreakingRule(
+        id="SG201",
+        title="records are another message",
+        purpose="A tf.train.Example and a tf.train.SequenceExample do not parse as each "
+        "other.",
+        axis="wire",
+        direction="both",
+        check=_CHECKS["SG201"],
+        before=("class Pet(Record):\n    number: int"),
+        after=(
+            "class Pet(SequenceRecord):\n"
+            "    number: int\n"
+            '    steps: Annotated[list[int], Steps(Scalar("int64"))]'
+        ),
+        to_do="declare a record of another name, and write the data anew",
+    ),
+    BreakingRule(
+        id="SG202",
+        title="a required field that the data does not have",
+        purpose="What is missing is an error, not a zero.",
+        axis="wire",
+        direction="backward",
+        check=_CHECKS["SG202"],
+        before="",
+        after="age: int",
+        to_do="give it a default, `age: int | None = None`; if it is another field that "
+        "was renamed, give it that one's key=",
+    ),
+    BreakingRule(
+        id="SG203",
+        title="a field that may be missing is required",
+        purpose="Records that lack it do not parse any more.",
+        axis="wire",
+        direction="backward",
+        check=_CHECKS["SG203"],
+        before="age: int | None = None",
+        after="age: int",
+        to_do="keep the default until no data without the field is read",
+    ),
+    BreakingRule(
+        id="SG204",
+        title="a field has another key",
+        purpose="Nothing stands under the new key: a required field is missing, and an "
+        "optional one would read as its default in every record.",
+        axis="wire",
+        direction="both",
+        check=_CHECKS["SG204"],
+        before="age: int",
+        after='age: Annotated[int, Scalar("int64", key="age_years")]',
+        to_do="keep the key: key= is what data knows the field by, its name is free; if "
+        "it is a new field, reserve the name of the old one",
+    ),
+    BreakingRule(
+        id="SG205",
+        title="values stand in another list",
+        purpose="tf.train.Feature has a list of bytes, one of floats and one of int64, "
+        "and parsers ask for one of them.",
+        axis="wire",
+        direction="both",
+        check=_CHECKS["SG205"],
+        before="age: int",
+        after="age: float",
+        to_do=LATER,
+    ),
+    BreakingRule(
+        id="SG206",
+        title="another number of values or bytes",
+        purpose="Parsers ask for as many as the shape says.",
+        axis="wire",
+        direction="both",
+        check=_CHECKS["SG206"],
+        before="size: Annotated[np.ndarray, Vector(shape=(3,))]",
+        after="size: Annotated[np.ndarray, Vector(shape=(2,))]",
+        to_do=LATER,
+    ),
+    BreakingRule(
+        id="SG207",
+        title="values are encoded otherwise",
+        purpose="The bytes are of another format than the one that is decoded.",
+        axis="wire",
+        direction="both",
+        check=_CHECKS["SG207"],
+        before='photo: Annotated[np.ndarray, Image(shape=(4, 4, 3), encoding="png")]',
+        after='photo: Annotated[np.ndarray, Image(shape=(4, 4, 3), encoding="jpeg")]',
+        to_do="declare encoding='any' to read data of both; or " + LATER,
+    ),
+    BreakingRule(
+        id="SG208",
+        title="a narrower limit",
+        purpose="Values that were allowed when they were written are refused when they "
+        "are read.",
+        axis="wire",
+        direction="backward",
+        check=_CHECKS["SG208"],
+        before='words: Annotated[list[int], VarLen("int64", max_length=3)]',
+        after='words: Annotated[list[int], VarLen("int64", max_length=2)]',
+        to_do="keep the limit; sequences can be cut by too_long='keep_head'",
+    ),
+    BreakingRule(
+        id="SG209",
+        title="a further key of a field has moved",
+        purpose="Sizes, row lengths and indices are looked for where they are not.",
+        axis="wire",
+        direction="both",
+        check=_CHECKS["SG209"],
+        before='lists: Annotated[list[list[int]], Ragged("int64")]',
+        after='lists: Annotated[list[list[int]], Ragged("int64", row_lengths_key="lengths")]',
+        to_do="keep the key under which it was written",
+    ),
+    BreakingRule(
+        id="SG210",
+        title="sequences have to be equally long",
+        purpose="Nothing has seen to it when old records were written; those that are "
+        "not are refused when they are read.",
+        axis="wire",
+        direction="backward",
+        check=_CHECKS["SG210"],
+        before=(
+            'xs: Annotated[list[int], VarLen("int64")]\n'
+            'ys: Annotated[list[int], VarLen("int64")]'
+        ),
+        after=(
+            'xs: Annotated[list[int], VarLen("int64", group="points")]\n'
+            'ys: Annotated[list[int], VarLen("int64", group="points")]'
+        ),
+        to_do="read the old data once to see whether it holds, then accept the break",
+    ),
+    BreakingRule(
+        id="SG211",
+        title="something that this schemagen does not know",
+        purpose="The other spec was made by a later version, which has given a field "
+        "something that may decide what its bytes mean.",
+        axis="wire",
+        direction="both",
+        check=_CHECKS["SG211"],
+        before="age: int",
+        after="age: int  # with an attribute that a later schemagen knows",
+        to_do="update schemagen, and generate again",
+    ),
+)

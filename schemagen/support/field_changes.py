@@ -1,0 +1,322 @@
+"""What can have happened to a field that data holds under the same key.
+
+Each check is one rule: which attributes it judges, and when a difference of one is
+what the rule is about. A field is its JSON in `spec.json`, since that is all that old
+data knows of the schema that wrote it. Attributes that no check judges and that are
+not known to be harmless are refused: a later schemagen may have given them a meaning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+from .values import INTEGERS, RAW_ONLY, item_size
+
+FieldSpec = dict[str, Any]
+
+# What an attribute means where the JSON leaves it out.
+_UNSAID: dict[str, Any] = {
+    "classes": [],
+    "interpolation": "bilinear",
+    "offset": 0,
+    "stored": "id",
+    "too_long": "error",
+}
+
+# What cannot change the values that records hold: only what becomes of them.
+HARMLESS = frozenset(
+    {
+        "augment",
+        "dense",
+        "doc",
+        "exact",
+        "format_key",
+        "format_text",
+        "key",
+        "kind",
+        "name",
+        "path",
+        "presence",
+        "ragged",
+        "role",
+    }
+)
+
+# The keys that tell readers of raw pixels a part of their shape, by its axis.
+_SIZE_KEYS = {"height_key": 0, "width_key": 1, "channels_key": 2}
+
+_LIMITED = ("classes", "count", "dtype", "max_count", "max_length", "num_classes")
+
+
+def said(field: FieldSpec, attribute: str) -> Any:
+    """Return what a field says, or means where its JSON leaves it out."""
+    return field.get(attribute, _UNSAID.get(attribute))
+
+
+def stored_list(field: FieldSpec) -> str:
+    """Return which of tf.train.Feature's lists a field's values stand in."""
+    if field["kind"] == "Steps":
+        return stored_list(field["step"])
+    if field["kind"] in ("Label", "MultiLabel"):
+        return "bytes_list" if said(field, "stored") == "text" else "int64_list"
+    if field["kind"] in ("Image", "Images", "Mask", "Text"):
+        return "bytes_list"
+    dtype = field.get("dtype")
+    if field.get("encoding", "list") != "list":
+        return "bytes_list"
+    if dtype in (*INTEGERS, "bool"):
+        return "bytes_list" if dtype in RAW_ONLY else "int64_list"
+    return "float_list" if dtype == "float32" else "bytes_list"
+
+
+@dataclass(frozen=True)
+class FieldCheck:
+    """One rule for what has become of a field.
+
+    Attributes:
+        rule: the rule's id.
+        attributes: what it judges, of fields of one kind.
+        applies: whether it is what the rule is about: of the field as it was written,
+            as it is expected, and the attribute in which they differ.
+        record_by_record: data may be opened, since each record tells whether it is
+            read alike, or since what is stored is read alike and used otherwise.
+    """
+
+    rule: str
+    attributes: tuple[str, ...]
+    applies: Callable[[FieldSpec, FieldSpec, str], bool]
+    record_by_record: bool = False
+
+
+def _required(old: FieldSpec, new: FieldSpec, _: str) -> bool:
+    return not new["optional"]
+
+
+def _other_list(old: FieldSpec, new: FieldSpec, _: str) -> bool:
+    return stored_list(old) != stored_list(new)
+
+
+def _other_count(old: FieldSpec, new: FieldSpec, attribute: str) -> bool:
+    if attribute == "pad_on_disk":
+        return bool(new.get("pad_on_disk"))
+    if attribute == "max_length":
+        return bool(old.get("pad_on_disk") and new.get("pad_on_disk"))
+    if _other_list(old, new, attribute):
+        return False
+    if attribute == "dtype":
+        return _raw(new) and not _is_reinterpreted(old, new)
+    return not _is_wider(old, new) and not _is_reshaped(old, new)
+
+
+def _other_encoding(old: FieldSpec, new: FieldSpec, attribute: str) -> bool:
+    if attribute == "dtype":
+        return _encoded(new)
+    if _other_list(old, new, attribute):
+        return False
+    return not (new["encoding"] == "any" and old["encoding"] != "raw")
+
+
+def _narrower(old: FieldSpec, new: FieldSpec, attribute: str) -> bool:
+    before, after = said(old, attribute), said(new, attribute)
+    if attribute == "max_length":
+        padded = old.get("pad_on_disk") and new.get("pad_on_disk")
+        return not padded and not _cuts(new) and _less(after, before)
+    if attribute == "classes":
+        if said(new, "stored") == "text":  # then any order will do
+            return not set(before) <= set(after)
+        return bool(after) and _alike(before, after) == len(after) < len(before)
+    if attribute == "num_classes":  # names say it by themselves
+        named = old.get("classes") and new.get("classes")
+        return not named and _less(after, before)
+    if attribute == "dtype":
+        ranges = _range(old), _range(new)
+        return all(ranges) and not _within(*ranges)
+    if attribute == "count":
+        return after is not None
+    return _less(after, old.get("count") or before)  # max_count
+
+
+def _further_key(old: FieldSpec, new: FieldSpec, attribute: str) -> bool:
+    if new["kind"] in ("Image", "Mask") and attribute in _SIZE_KEYS:
+        known = new["shape"][_SIZE_KEYS[attribute]] is not None
+        return not known and new["encoding"] == "raw"  # else it is not looked at
+    return attribute != "index_key" or not _swapped(old, new)
+
+
+def _other_classes(old: FieldSpec, new: FieldSpec, _: str) -> bool:
+    before, after = said(old, "classes"), said(new, "classes")
+    if said(new, "stored") == "text" or not before or not after:
+        return False  # names were added to ids, or dropped
+    return _alike(before, after) < min(len(before), len(after))
+
+
+def _other_shape(old: FieldSpec, new: FieldSpec, attribute: str) -> bool:
+    if attribute == "item_shape":
+        return True
+    return not _is_wider(old, new) and _is_reshaped(old, new)
+
+
+def _other_number(old: FieldSpec, new: FieldSpec, attribute: str) -> bool:
+    if _other_list(old, new, attribute) or _encoded(new):
+        return False
+    if _range(old) and _range(new):
+        return False
+    return _is_reinterpreted(old, new)
+
+
+def _was_optional(old: FieldSpec, new: FieldSpec, _: str) -> bool:
+    return bool(old["optional"] and new["optional"])
+
+
+def _padding_on_disk(old: FieldSpec, new: FieldSpec, attribute: str) -> bool:
+    if attribute == "pad_on_disk":
+        return bool(old.get("pad_on_disk"))
+    return bool(old.get("pad_on_disk") and new.get("pad_on_disk"))
+
+
+def _padding(old: FieldSpec, new: FieldSpec, attribute: str) -> bool:
+    return not _padding_on_disk(old, new, attribute)
+
+
+def _cut_otherwise(old: FieldSpec, new: FieldSpec, attribute: str) -> bool:
+    if attribute == "too_long":
+        return "error" not in (said(old, attribute), said(new, attribute))
+    padded = old.get("pad_on_disk") and new.get("pad_on_disk")
+    return not padded and _cuts(new) and _less(new["max_length"], old["max_length"])
+
+
+def _always(old: FieldSpec, new: FieldSpec, _: str) -> bool:
+    return True
+
+
+def _ignored_before(old: FieldSpec, new: FieldSpec, _: str) -> bool:
+    return old.get("ignore") is not None  # else it does not stand in the data
+
+
+def _finite_now(old: FieldSpec, new: FieldSpec, _: str) -> bool:
+    return bool(new["finite"])
+
+
+def _joined_group(old: FieldSpec, new: FieldSpec, _: str) -> bool:
+    return new.get("group") is not None
+
+
+def _swapped(old: FieldSpec, new: FieldSpec, _: str = "index_key") -> bool:
+    return sorted(old["index_key"]) == sorted(new["index_key"])
+
+
+# Wire: what was written does not parse. Meaning: it parses, and says something else.
+# No difference of an attribute is judged by more than one.
+FIELD_CHECKS = (
+    FieldCheck("SG203", ("optional",), _required),
+    FieldCheck("SG205", ("dtype", "encoding", "stored"), _other_list),
+    FieldCheck("SG206", ("dtype", "max_length", "pad_on_disk", "shape"), _other_count),
+    FieldCheck("SG207", ("dtype", "encoding"), _other_encoding),
+    FieldCheck("SG208", _LIMITED, _narrower),
+    FieldCheck(
+        "SG209",
+        (*_SIZE_KEYS, "index_key", "row_lengths_key", "shape_key"),
+        _further_key,
+    ),
+    FieldCheck("SG210", ("group",), _joined_group, record_by_record=True),
+    FieldCheck("SG221", ("classes",), _other_classes),
+    FieldCheck("SG222", ("offset",), _always),
+    FieldCheck("SG223", ("item_shape", "shape"), _other_shape),
+    FieldCheck("SG224", ("dtype",), _other_number),
+    FieldCheck("SG226", ("default", "fill_value"), _was_optional),
+    FieldCheck("SG227", ("pad_on_disk", "padding_value"), _padding_on_disk),
+    FieldCheck("SG228", ("dequantize",), _always),
+    FieldCheck("SG229", ("finite",), _finite_now),
+    FieldCheck("SG230", ("ignore",), _ignored_before),
+    FieldCheck("SG231", ("index_key",), _swapped),
+    FieldCheck("SG232", ("interpolation", "resize"), _always, record_by_record=True),
+    FieldCheck("SG233", ("padding_value",), _padding, record_by_record=True),
+    FieldCheck(
+        "SG234", ("max_length", "too_long"), _cut_otherwise, record_by_record=True
+    ),
+)
+
+JUDGED = HARMLESS.union(*(check.attributes for check in FIELD_CHECKS), {"step"})
+
+
+def _encoded(field: FieldSpec) -> bool:
+    """Tell whether a field holds values in a format that has a header."""
+    if field["kind"] in ("Image", "Images", "Mask"):
+        return bool(field["encoding"] != "raw")
+    return bool(field.get("encoding") == "proto")
+
+
+def _raw(field: FieldSpec) -> bool:
+    """Tell whether a field's numbers are raw bytes."""
+    if _encoded(field) or field.get("dtype") in ("string", "bytes"):
+        return False
+    return stored_list(field) == "bytes_list" and "dtype" in field
+
+
+def _is_wider(old: FieldSpec, new: FieldSpec) -> bool:
+    """Tell whether a shape allows all that another one does."""
+    before, after = old["shape"], new["shape"]
+    return len(before) == len(after) and all(
+        now in (None, was) for was, now in zip(before, after, strict=True)
+    )
+
+
+def _is_reshaped(old: FieldSpec, new: FieldSpec) -> bool:
+    """Tell whether values of one shape can be taken for those of another."""
+    if new["kind"] == "Sparse":
+        return len(old["shape"]) == len(new["shape"])
+    sizes = (*old["shape"], *new["shape"])
+    if _encoded(new) or None in sizes:
+        return False
+    return prod(old["shape"]) == prod(new["shape"])
+
+
+def _is_reinterpreted(old: FieldSpec, new: FieldSpec) -> bool:
+    """Tell whether bytes of one dtype can be taken for those of another."""
+    texts = ("string", "bytes")
+    if old["dtype"] in texts or new["dtype"] in texts:
+        return True
+    if new["kind"] in ("VarLen", "Ragged"):  # of any length
+        return True
+    return item_size(old["dtype"]) == item_size(new["dtype"])
+
+
+def _range(field: FieldSpec) -> tuple[int, int] | None:
+    """Return the least and the greatest integer, if a field holds an int64_list."""
+    dtype = field["dtype"]
+    if dtype not in (*INTEGERS, "bool") or stored_list(field) != "int64_list":
+        return None
+    if dtype == "bool":
+        return 0, 1
+    bits = 8 * item_size(dtype)
+    return (
+        (0, 2**bits - 1)
+        if dtype[0] == "u"
+        else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+    )
+
+
+def _within(inner: Any, outer: Any) -> bool:
+    return bool(outer[0] <= inner[0] and inner[1] <= outer[1])
+
+
+def _cuts(field: FieldSpec) -> bool:
+    return bool(said(field, "too_long") != "error")
+
+
+def _less(after: int | None, before: int | None) -> bool:
+    """Compare limits; None is none."""
+    return after is not None and (before is None or after < before)
+
+
+def _alike(before: list[str], after: list[str]) -> int:
+    """Return at how many positions from the first two lists have the same."""
+    same = 0
+    for was, now in zip(before, after, strict=False):
+        if was != now:
+            break
+        same += 1
+    return same

@@ -1,0 +1,149 @@
+"""What programs notice of a change: keywords, batches and models."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from schemagen.codegen.record_view import RecordView
+from schemagen.evolution.comparison import Mode, compare
+from schemagen.evolution.interface import delivers_mask
+from schemagen.spec.model import (
+    KINDS,
+    FieldSpec,
+    ImageSpec,
+    ImagesSpec,
+    LabelSpec,
+    MaskSpec,
+    MultiLabelSpec,
+    RaggedSpec,
+    RecordSpec,
+    ScalarSpec,
+    SparseSpec,
+    StepsSpec,
+    TensorSpec,
+    TextSpec,
+    VarLenSpec,
+    VectorSpec,
+)
+from schemagen.spec.serial import to_data
+
+_X: dict[str, Any] = {"name": "x", "key": "x", "role": "input"}
+_STEP = ScalarSpec(name="x", key="", role="input", dtype="int64")
+_FIELDS: tuple[FieldSpec, ...] = (
+    ImageSpec(shape=(8, 8, 3), encoding="png", dtype="uint8", **_X),
+    ImagesSpec(shape=(8, 8, 3), encoding="png", max_count=3, **_X),
+    LabelSpec(num_classes=2, **_X),
+    MaskSpec(shape=(8, 8), num_classes=3, encoding="png", dtype="uint8", **_X),
+    MaskSpec(
+        shape=(8, 8), num_classes=3, encoding="png", dtype="uint8", ignore=9, **_X
+    ),
+    MultiLabelSpec(num_classes=2, **_X),
+    RaggedSpec(dtype="int64", row_lengths_key="n", **_X),
+    ScalarSpec(dtype="float32", **_X),
+    ScalarSpec(dtype="float64", encoding="raw", **_X),
+    ScalarSpec(dtype="int32", **_X),
+    ScalarSpec(dtype="bytes", **_X),
+    SparseSpec(shape=(4,), index_key=("i",), **_X),
+    StepsSpec(step=_STEP, padding_value=0, **_X),
+    TensorSpec(shape=(None, 3), dtype="float32", shape_key="s", **_X),
+    TextSpec(**_X),
+    VarLenSpec(dtype="float32", **_X),
+    VectorSpec(shape=(2,), dtype="float32", **_X),
+    VectorSpec(shape=(2,), dtype="int8", **_X),
+    VectorSpec(shape=(2,), dtype="uint8", dequantize=(0.5, 0.0), **_X),
+)
+
+
+def _record(*fields: FieldSpec, **more: Any) -> RecordSpec:
+    message = "SequenceExample" if any(f.kind == "Steps" for f in fields) else "Example"
+    return RecordSpec("thing", "Thing", "schemas/thing.py", "", fields, message, **more)
+
+
+def _said(before: RecordSpec, after: RecordSpec) -> list[str]:
+    """Return the rules and words of what programs notice, looking forward too."""
+    old, new = ({"thing": to_data(spec)} for spec in (before, after))
+    found = compare(old, new, Mode.FULL, ("api",))
+    return [f"{each.rule.id} {each.change}" for each in found]
+
+
+def test_every_kind_is_here() -> None:
+    assert {field.kind for field in _FIELDS} == set(KINDS)
+
+
+@pytest.mark.parametrize("field", _FIELDS, ids=lambda field: field.kind)
+@pytest.mark.parametrize("presence", [False, True])
+def test_masks_are_those_that_are_generated(field: FieldSpec, presence: bool) -> None:
+    """An optional field without a default has a mask, unless a value says as much."""
+    for optional in (False, True):
+        if presence and not optional:
+            continue
+        spec = replace(field, optional=optional, presence=presence)
+        (view,) = RecordView(_record(spec), "0" * 16).fields
+        data = to_data(_record(spec))["fields"][0]
+        assert delivers_mask(data) == view.masked
+
+
+_AGE = ScalarSpec(dtype="int64", name="age", key="age", role="input")
+_BREED = LabelSpec(num_classes=2, name="breed", key="breed", role="target")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        (_AGE, replace(_AGE, name="years"), ["SG241 field 'years': name"]),
+        (_AGE, replace(_AGE, path=("pet", "age")), ["SG241 field 'age': name"]),
+        (_AGE, replace(_AGE, role="info"), ["SG244 field 'age': role"]),
+        (_AGE, replace(_AGE, doc="Other."), []),
+        (_AGE, replace(_AGE, optional=True, default=1), []),
+        (_AGE, replace(_AGE, optional=True), ["SG246 field 'age': batches and models"]),
+        (
+            _AGE,
+            replace(_AGE, optional=True, default=1, presence=True),
+            ["SG245 field 'age': presence", "SG246 field 'age': batches and models"],
+        ),
+        (replace(_AGE, dtype="int32"), _AGE, ["SG245 field 'age': dtype"]),
+        (_AGE, replace(_AGE, dtype="int32"), []),  # SG208 says it of the data
+        (_AGE, replace(_AGE, exact=False), []),
+        (replace(_AGE, exact=False), _AGE, ["SG248 field 'age': exact"]),
+        (_BREED, replace(_BREED, num_classes=3), ["SG247 field 'breed': num_classes"]),
+        (replace(_BREED, num_classes=3), _BREED, []),  # SG208 says it of the data
+    ],
+)
+def test_changes_of_a_field(
+    before: FieldSpec, after: FieldSpec, said: list[str]
+) -> None:
+    """Each is said once, and only to those who run old programs with new code."""
+    found = _said(_record(before), _record(after))
+    assert len(found) == len(said)
+    for line, words in zip(found, said, strict=True):
+        assert line.startswith(words)
+
+
+def test_fields_that_come_and_go() -> None:
+    """A new keyword may be demanded, and one that is gone has to be reserved."""
+    both, one = _record(_AGE, _BREED), _record(_BREED)
+    assert _said(one, both) == [
+        "SG243 field 'age': `serialize` demands a value for the new Scalar"
+    ]
+    assert _said(both, one) == ["SG242 field 'age': removed, and not reserved"]
+    for word in ("age", "meta/age"):
+        old = _record(replace(_AGE, key="meta/age"), _BREED)
+        assert _said(old, _record(_BREED, reserved=(word,))) == []
+
+
+def test_an_optional_info_field_is_noticed_by_nobody() -> None:
+    """It is an input of no model."""
+    info = replace(_AGE, role="info", optional=True)
+    assert _said(_record(_BREED), _record(_BREED, info)) == []
+
+
+def test_a_name_that_is_free_again() -> None:
+    """What was reserved stays so."""
+    before, after = (
+        _record(_AGE, reserved=("a", "b")),
+        _record(_AGE, reserved=("b", "c")),
+    )
+    assert _said(before, after) == ["SG250 'a' was reserved and is no more"]
