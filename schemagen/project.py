@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .codegen.apply import apply, read_existing
-from .codegen.plan import Action, Plan, make_plan
-from .codegen.render import render, render_training, templates_directory
+from .codegen.outputs import read_outputs, with_outputs
+from .codegen.plan import Action, Plan, make_plan, shown_path
+from .codegen.render import render, render_training
+from .codegen.templates import templates_directory
 from .config import FILE_NAME, Project, find_project, read_settings
 from .evolution.acceptance import FILE_NAME as ACCEPTED_BREAKS
 from .findings import Finding, Location, SchemagenError, refuse
+from .own_templates import outputs_of, templates_of, warnings_of
 from .schema.loading import load_schemas
 from .spec.model import RecordSpec
 from .spec.resolve import Resolved, resolve
@@ -61,10 +64,14 @@ def plan(project: Project, *, force: bool = False) -> Plan:
     Raises:
         SchemagenError: the schemas or the output directory cannot be read.
     """
-    rendered = render(load_specs(project))
+    specs = load_specs(project)
+    outputs = outputs_of(project)
+    rendered = render(specs, outputs.templates)
+    rendered = with_outputs(rendered, specs, outputs, kept=(ACCEPTED_BREAKS,))
     shown = project.settings.output
     try:
         existing = read_existing(project.output)
+        existing |= read_outputs(project.root, outputs, (f.path for f in rendered))
     except OSError as error:
         raise refuse(
             Finding(
@@ -76,7 +83,8 @@ def plan(project: Project, *, force: bool = False) -> Plan:
             )
         ) from None
     existing.pop(ACCEPTED_BREAKS, None)  # what people have decided is no generated code
-    return make_plan(rendered, existing, shown, force=force)
+    found = make_plan(rendered, existing, shown, force=force)
+    return replace(found, warnings=warnings_of(outputs))
 
 
 def generate(
@@ -125,12 +133,13 @@ def unified_diff(found: Plan) -> str:
     for file in found.changes:
         if file.action is Action.REFUSE and file.new is None:
             continue
+        shown = shown_path(found.output, file.path)
         old = (file.old or b"").decode(errors="replace")
         parts += difflib.unified_diff(
             old.splitlines(keepends=True),
             (file.new or "").splitlines(keepends=True),
-            f"a/{found.output}/{file.path}" if file.old is not None else "/dev/null",
-            f"b/{found.output}/{file.path}" if file.new is not None else "/dev/null",
+            f"a/{shown}" if file.old is not None else "/dev/null",
+            f"b/{shown}" if file.new is not None else "/dev/null",
         )
     return "".join(part if part.endswith("\n") else part + "\n" for part in parts)
 
@@ -220,7 +229,7 @@ def init_training(record: str, directory: Path | str = ".") -> Started:
                 "returns by a program of your own",
             )
         )
-    text = render_training(spec, project.settings.output)
+    text = render_training(spec, project.settings.output, templates_of(project))
     path = project.root / _TRAINING
     try:
         with path.open("x", encoding="utf-8") as file:

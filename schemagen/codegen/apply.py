@@ -9,7 +9,7 @@ from errno import EISDIR
 from pathlib import Path
 
 from ..findings import Finding, Location, refuse
-from .plan import Action, Plan
+from .plan import Action, Plan, shown_path
 
 _IGNORED_DIRECTORIES = ("__pycache__",)
 
@@ -57,7 +57,7 @@ def apply(plan: Plan, output: Path) -> None:
     place = output
     try:
         for file in written:
-            place = output / file.path
+            place = _place(output, file.path)
             if place.is_dir():
                 raise IsADirectoryError(EISDIR, "a directory is in its place")
             made += [path for path in place.parents if not path.exists()]
@@ -68,11 +68,12 @@ def apply(plan: Plan, output: Path) -> None:
             temporary.replace(place)
         for file in plan.files:
             if file.action is Action.DELETE:
-                place = output / file.path
+                place = _place(output, file.path)
                 place.unlink(missing_ok=True)
                 _remove_empty(place.parent, output)
     except OSError as error:
-        where = f"{plan.output}/{place.relative_to(output).as_posix()}"
+        path = os.path.relpath(place, output).replace(os.sep, "/")
+        where = shown_path(plan.output, path)
         raise refuse(
             Finding(
                 Location(where),
@@ -87,6 +88,11 @@ def apply(plan: Plan, output: Path) -> None:
                 temporary.unlink(missing_ok=True)
         with suppress(OSError):
             _remove_made(made)
+
+
+def _place(output: Path, path: str) -> Path:
+    """Return where a planned file is, also if the output directory is a link."""
+    return Path(os.path.normpath(output / path))
 
 
 def _temporary(place: Path) -> Path:

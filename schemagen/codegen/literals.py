@@ -6,14 +6,15 @@ import keyword
 import re
 import unicodedata
 
-from markupsafe import Markup
 
-
-class Code(Markup):
+class Code(str):
     """Text that is safe to print into generated code.
 
-    Templates print nothing else: see `render.py`.
+    Templates print nothing else. What is made of it by joining, formatting or cutting
+    is a plain str again, so that nothing gets in beside it.
     """
+
+    __slots__ = ()
 
 
 def literal(value: object) -> Code:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import io
+import posixpath
 import tokenize
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -29,7 +30,8 @@ class PlannedFile:
     """One file of the output directory and what is to be done with it.
 
     Attributes:
-        path: relative to the output directory, with forward slashes.
+        path: relative to the output directory, with forward slashes; that of an
+            additional output elsewhere begins with "../".
         action: what to do.
         old: its bytes on disk, or None if it is not there.
         new: its text to be, or None if it is not to be there.
@@ -50,10 +52,12 @@ class Plan:
     Attributes:
         files: sorted by path.
         output: the output directory relative to the project.
+        warnings: what users should know, and what fails nothing.
     """
 
     files: tuple[PlannedFile, ...]
     output: str
+    warnings: tuple[Finding, ...] = ()
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -113,13 +117,19 @@ def _planned(
     action = verdict.action
     if force and verdict.rule == "SG304":
         action = Action.UPDATE if wanted else Action.DELETE
+    shown = shown_path(output, path)
     finding = Finding(
-        Location(f"{output}/{path}", verdict.line),
+        Location(shown, verdict.line),
         verdict.rule,
-        f"{output}/{path} {verdict.reason}",
+        f"{shown} {verdict.reason}",
         advice=verdict.advice,
     )
     return PlannedFile(path, action, old, new, finding)
+
+
+def shown_path(output: str, path: str) -> str:
+    """Return a planned file's path relative to the project; "../" leads out of it."""
+    return posixpath.normpath(f"{output}/{path}")
 
 
 _GENERATE = "run `schemagen generate`"
