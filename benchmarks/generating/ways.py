@@ -12,17 +12,18 @@ from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
+from ..jobs import environment
 from ..measure import Missing
 from .schemas import in_python, record_name, write_schemas
 from .targets import (
+    B_BUILTIN,
+    B_CHECK,
     CHANGED,
     CHECK,
     GENERATE,
     IMPORTS,
     A,
     B,
-    B_BUILTIN,
-    B_CHECK,
 )
 
 _ALONE = Path(__file__).with_name("alone.py")
@@ -58,6 +59,7 @@ class Way:
         python = (sys.executable, "-S", "-E", str(_ALONE))
         done = subprocess.run(
             [*python, str(self.directory), *self.command],
+            env=environment(),
             capture_output=True,
             text=True,
             check=True,
@@ -102,7 +104,7 @@ def _generate(root: Path, count: int) -> Way:
     return Way(_GENERATE, root, _OUTPUT, partial(_remove, root))
 
 
-def _generate_after_achange(root: Path, count: int) -> Way:
+def _generate_after_a_change(root: Path, count: int) -> Way:
     _generated(root, count)
     return Way(_GENERATE, root, _OUTPUT, partial(change, root / "schemas"))
 
