@@ -138,6 +138,7 @@ class Record(BaseModel):
 
     model_config = ConfigDict(
         arbitrary_types_allowed=True,
+        defer_build=True,  # until the fields have their checks; see below
         extra="forbid",
         protected_namespaces=(),  # a field may be model_year; resolve knows the rest
         use_attribute_docstrings=True,
