@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..findings import Location
+from .docstrings import syntax_tree
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ class SourceMap:
         try:
             with tokenize.open(path) as file:  # in the encoding that Python sees
                 text = file.read()
-            tree = ast.parse(text)
+            tree = syntax_tree(text)
         except (OSError, SyntaxError, ValueError):
             return _FilePlaces()
         lines = text.split("\n")
