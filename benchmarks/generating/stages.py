@@ -28,7 +28,7 @@ STAGES = {
     "render": ("schemagen.project", "render"),
     "read what is there": ("schemagen.project", "read_existing"),
     "plan": ("schemagen.project", "make_plan"),
-    "compile": ("schemagen.project", "compile_changes"),
+    "compile": ("schemagen.codegen.render", "check_python"),
     "write": ("schemagen.project", "apply"),
 }
 """The functions that are looked at: modules, and names as they are used there."""
