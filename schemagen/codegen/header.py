@@ -67,5 +67,12 @@ def read_header(text: str) -> Header | None:
     return None
 
 
+def source_of(path: str, text: str) -> str:
+    """Return what a file was generated from, as its header says; empty without one."""
+    first = str(json.loads(text).get("//")) if path.endswith(".json") else text
+    found = re.search(re.escape(_MARK) + r"(.+?)\. DO NOT EDIT\.", first)
+    return found[1] if found else ""
+
+
 def _joined(parts: list[str]) -> str:
     return "\n".join(parts)
