@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from composite import Action
 from filelock import FileLock
-from scratch import Repository, release
+from scratch import Repository, environment, release
 
 
 @pytest.fixture(scope="session")
@@ -29,3 +32,22 @@ def released(shared: Path) -> Repository:
         if not place.exists():
             release(shared / "unfinished").root.rename(place)
     return Repository(place)
+
+
+@pytest.fixture(scope="session")
+def action(shared: Path, released: Repository) -> Action:
+    """The action of this checkout, on a machine of its own."""
+    temporary = shared / "runner"
+    temporary.mkdir(exist_ok=True)
+
+    def setup_python(given: Mapping[str, str]) -> dict[str, str]:
+        assert given["update-environment"] == "false"
+        return {"python-path": sys.executable}
+
+    return Action(
+        released.root,
+        temporary,
+        environment(),
+        {"actions/setup-python": setup_python},
+        once=frozenset({"Install schemagen"}),
+    )
