@@ -138,6 +138,9 @@ def untracked(found: Plan, directory: Path | str = ".") -> tuple[Finding, ...]:
         if file.new is not None and (project.output / file.path).exists()
     }
     looked_at = (FILE_NAME, project.settings.schemas, found.output)
+    accepted = f"{found.output}/{ACCEPTED_BREAKS}"
+    if (project.root / accepted).exists():
+        sources[accepted] = FILE_NAME  # what was accepted belongs to the project
     tracked = tracked_files(project.root, looked_at)
     return half_tracked(sources, tracked, found.output)
 

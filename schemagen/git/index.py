@@ -78,17 +78,18 @@ def half_tracked(
         shared = source.startswith("schemagen/")  # it comes with the package
         has_source = any_source if shared else source in tracked
         if has_source and path not in tracked:
+            other = "the code that imports it" if shared else source
             found[path] = Finding(
                 Location(path),
                 "SG421",
-                f"{path} is not tracked by git, and what it is generated from is",
+                f"{path} is not tracked by git, and {other} is",
                 advice=f"run `git add {output}`; if git ignores it, let .gitignore not",
             )
         elif path in tracked and not has_source and not shared:
             found[source] = Finding(
                 Location(source),
                 "SG421",
-                f"{source} is not tracked by git, and what is generated from it is",
+                f"{source} is not tracked by git, and {path} is",
                 advice=f"run `git add {source}`",
             )
     return tuple(found.values())

@@ -48,7 +48,7 @@ def test_generated_files_that_are_not_added(
     repository.git("add", "schemas")
     found = findings(repository.root, command)
     assert found["generated/dog/parser.py:1:1"] == (
-        "generated/dog/parser.py is not tracked by git, and what it is generated from is"
+        "generated/dog/parser.py is not tracked by git, and schemas/dögs.py is"
     )
     assert "generated/dog/spec.json:1:1" in found
     assert len(found) == 6
@@ -64,8 +64,8 @@ def test_schemas_that_are_not_added(repository: Repository) -> None:
     schemagen.generate(repository.root)
     repository.git("add", "generated")
     assert findings(repository.root) == {
-        "schemas/dögs.py:1:1": "schemas/dögs.py is not tracked by git, and what is "
-        "generated from it is"
+        "schemas/dögs.py:1:1": "schemas/dögs.py is not tracked by git, and "
+        "generated/dog/spec.json is"
     }
 
 
@@ -75,6 +75,17 @@ def test_shared_code_that_is_not_added(repository: Repository) -> None:
     found = findings(repository.root)
     assert "generated/_support/wire.py:1:1" in found
     assert all(name.startswith("generated/_support/") for name in found)
+
+
+def test_accepted_breaks_that_are_not_added(repository: Repository) -> None:
+    """Every other clone would find the breaks again."""
+    repository.write("generated/accepted_breaks.json", '{"format": 1}')
+    assert findings(repository.root) == {
+        "generated/accepted_breaks.json:1:1": "generated/accepted_breaks.json is not "
+        "tracked by git, and pyproject.toml is"
+    }
+    repository.git("add", "generated")
+    assert findings(repository.root) == {}
 
 
 def test_what_is_missing_is_not_called_untracked(repository: Repository) -> None:
