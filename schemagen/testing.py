@@ -10,10 +10,13 @@ def test_generated_code_is_fresh() -> None:
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
+from .breaking import breaking
 from .config import settings_directory
-from .findings import SchemagenError, render_text
+from .evolution.comparison import Mode
+from .findings import Finding, SchemagenError, render_text
 from .project import check
 
 
@@ -34,12 +37,38 @@ def assert_fresh(directory: Path | str | None = None) -> None:
         findings = check(start).findings
     except SchemagenError as error:
         findings = error.findings
+    _fail_of("the generated code does not follow from the schemas", findings)
+
+
+def assert_no_breaks(
+    against: str, directory: Path | str | None = None, *, mode: str = "backward"
+) -> None:
+    """Assert that a project's schemas break nothing, but for what was accepted.
+
+    Args:
+        against: a git revision, a spec.json, or a data directory. Paths count from the
+            current directory.
+        directory: in the project; by default as of `assert_fresh`.
+        mode: who has to get along with whom: "backward", "forward" or "full".
+
+    Raises:
+        AssertionError: with every break that `schemagen breaking` finds, or what stands
+            against comparing.
+    """
+    __tracebackhide__ = True
+    start = _project_of_caller() if directory is None else Path(directory)
+    try:
+        findings = breaking(against, start, mode=Mode(mode)).findings
+    except SchemagenError as error:
+        findings = error.findings
+    _fail_of(f"the schemas are not compatible with {against}", findings)
+
+
+def _fail_of(what: str, findings: Iterable[Finding]) -> None:
+    __tracebackhide__ = True
     errors = [finding for finding in findings if finding.severity == "error"]
     if errors:
-        raise AssertionError(
-            "the generated code does not follow from the schemas:\n"
-            + render_text(errors)
-        )
+        raise AssertionError(f"{what}:\n{render_text(errors)}")
 
 
 def _project_of_caller() -> Path:

@@ -49,7 +49,7 @@ ALLOWED: dict[str, set[str]] = {
     },
     "explain": {"support", "rules", "evolution"},
     "starting": {"project", "findings", "config", "git", "codegen"},
-    "testing": {"project", "findings", "config"},
+    "testing": {"project", "breaking", "evolution", "findings", "config"},
     "cli": {
         "project",
         "starting",

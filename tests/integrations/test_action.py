@@ -161,3 +161,89 @@ def test_packages_are_installed_beside_schemagen(
         *(str(action.directory), "--no-deps", "./lib", "x>=1;y"),
     ]
     assert words[len(installed) :] == ["check", "--project", ".", "--format", "github"]
+
+
+# breaking, in the checkouts that GitHub makes: one commit, of a repository elsewhere
+
+
+@pytest.fixture
+def origin(repository: Repository) -> Repository:
+    """A repository whose branch `change` breaks what main could do."""
+    repository.git("switch", "--quiet", "-c", "change")
+    repository.replace("schemas/pets.py", "age: int", "age: float")
+    schemagen.generate(repository.root)
+    assert repository.commit(message="Change a type").returncode == 0
+    return repository
+
+
+def checkout(origin: Repository, place: Path, branch: str) -> Repository:
+    """Check a branch out as actions/checkout does: its last commit, and no other."""
+    address = origin.root.as_uri()
+    options = ("--quiet", "--depth=1", "--single-branch", f"--branch={branch}")
+    origin.git("clone", *options, address, place)
+    found = Repository(place)
+    assert len(found.git("log", "--format=%h").split()) == 1
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("given", "event"),
+    [
+        ({}, {"event.pull_request.base.sha": "MAIN"}),
+        ({}, {"event.before": "MAIN"}),
+        ({}, {"event.before": "0" * 40, "event.repository.default_branch": "main"}),
+        ({"against": "main"}, {}),
+        ({"against": "origin/main"}, {}),
+    ],
+    ids=["pull request", "push", "push of a new branch", "branch", "remote branch"],
+)
+def test_breaks_are_annotated_in_the_schema(
+    action: Action,
+    origin: Repository,
+    tmp_path: Path,
+    given: dict[str, str],
+    event: dict[str, str],
+) -> None:
+    """Exit code 1. What is compared with need not be in the checkout: it is fetched."""
+    sha = origin.git("rev-parse", "main").strip()
+    event = {name: sha if value == "MAIN" else value for name, value in event.items()}
+    change = checkout(origin, tmp_path / "change", "change")
+    outcome = action.run(change.root, {"command": "breaking", **given}, event)
+    assert outcome.exit_code == 1, outcome.output
+    places = {(a.file, a.line, a.level) for a in outcome.annotations}
+    assert ("schemas/pets.py", 7, "error") in places
+    main = checkout(origin, tmp_path / "main", "main")
+    outcome = action.run(main.root, {"command": "breaking", **given}, event)
+    assert (outcome.exit_code, outcome.annotations) == (0, []), outcome.output
+
+
+@pytest.mark.slow
+def test_breaks_against_files_and_with_options(
+    action: Action, origin: Repository
+) -> None:
+    """A path is not fetched; options come behind it."""
+    spec = origin.git("show", "main:generated/pet/spec.json")
+    origin.write("old.json", spec)
+    given = {"command": "breaking", "against": "old.json"}
+    assert action.run(origin.root, given).exit_code == 1
+    outcome = action.run(origin.root, {**given, "args": "--mode full"})
+    assert outcome.exit_code == 1, outcome.output
+    assert action.run(origin.root, {**given, "args": "--mode no"}).exit_code == 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "against",
+    ["no-such-branch", "$(touch hacked)", "--upload-pack=touch hacked;", "..."],
+)
+def test_what_cannot_be_fetched_is_told(
+    action: Action, origin: Repository, tmp_path: Path, against: str
+) -> None:
+    """Exit code 2, by schemagen's own words; and it is no code, whatever it holds."""
+    change = checkout(origin, tmp_path / "change", "change")
+    outcome = action.run(change.root, {"command": "breaking", "against": against})
+    assert outcome.exit_code == 2, outcome.output
+    [annotation] = outcome.annotations
+    assert annotation.title == "SG431"
+    assert not list(tmp_path.rglob("hacked*"))

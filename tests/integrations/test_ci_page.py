@@ -59,7 +59,7 @@ def test_every_block_is_tested() -> None:
 def test_the_commands_work(repository: Repository) -> None:
     """Exit code 0 where all is fresh, and 1 with the message of the page."""
     lines = block("sh", "check").splitlines()
-    assert len(lines) == 3
+    assert len(lines) == 4
     for line in lines:
         assert repository.run("bash", "-c", line).returncode == 0, line
     repository.replace("schemas/pets.py", "age: int", "age: float")
@@ -89,7 +89,10 @@ def test_the_hook_works(repository: Repository, released: Repository) -> None:
 def test_every_hook_is_on_the_page() -> None:
     """With what it runs."""
     manifest = (CHECKOUT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8")
-    hooks = {hook["id"]: hook["entry"] for hook in yaml.safe_load(manifest)}
+    hooks = {
+        hook["id"]: " ".join([hook["entry"], *hook.get("args", ())])
+        for hook in yaml.safe_load(manifest)
+    }
     shown = {name: cells[0] for name, cells in table(under="pre-commit").items()}
     assert shown == hooks
 
@@ -114,16 +117,23 @@ def test_the_workflow_is_valid(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_workflow_works(action: Action, repository: Repository) -> None:
-    """Its step, with this checkout for the action that the page names."""
+    """Its steps, with this checkout for the action that the page names."""
     workflow = yaml.safe_load(block("yaml", "jobs:"))
-    [checkout, step] = workflow["jobs"]["check"]["steps"]
+    checkout, *steps = workflow["jobs"]["check"]["steps"]
     assert checkout["uses"].startswith("actions/checkout@")
-    assert step["uses"] == f"{ADDRESS.removeprefix('https://github.com/')}@v0.1.0"
-    assert action.run(repository.root, step["with"]).exit_code == 0
+    before = {"event.before": repository.git("rev-parse", "HEAD").strip()}
+    for step in steps:
+        assert step["uses"] == f"{ADDRESS.removeprefix('https://github.com/')}@v0.1.0"
+        outcome = action.run(repository.root, step.get("with", {}), before)
+        assert outcome.exit_code == 0, outcome.output
     repository.replace("schemas/pets.py", "age: int", "age: float")
-    outcome = action.run(repository.root, step["with"])
-    assert outcome.exit_code == 1
-    assert "generated/pet/parser.py" in {a.file for a in outcome.annotations}
+    files = []
+    for step in steps:
+        outcome = action.run(repository.root, step.get("with", {}), before)
+        assert outcome.exit_code == 1
+        files.append({annotation.file for annotation in outcome.annotations})
+    assert "generated/pet/parser.py" in files[0]
+    assert files[1] == {"schemas/pets.py"}
 
 
 def test_every_input_is_on_the_page() -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from command_line import make_project, run
 from jsonschema import Draft202012Validator
-from scratch import CHECKOUT, PET
+from scratch import CHECKOUT, PET, Repository, project_in
 
 import schemagen
 
@@ -31,9 +31,9 @@ def project(tmp_path: Path) -> Path:
     return root
 
 
-def break_schema(project: Path) -> None:
+def break_schema(project: Path, to: str = "dict[str, int]") -> None:
     path = project / "schemas/pets.py"
-    path.write_text(path.read_text().replace("age: int", "age: dict[str, int]"))
+    path.write_text(path.read_text().replace("age: int", f"age: {to}"))
 
 
 def valid(text: str, schema: dict[str, Any]) -> dict[str, Any]:
@@ -71,6 +71,21 @@ def test_findings_have_the_documented_shape(project: Path) -> None:
     for name in ("finding", "location"):
         definition = FINDINGS["$defs"][name]
         assert set(definition["required"]) == set(definition["properties"])
+
+
+def test_breaks_have_the_same_shape(tmp_path: Path) -> None:
+    """Every key of it."""
+    root = project_in(Repository(tmp_path))
+    command = ("breaking", "--against", "HEAD", "--format", "json", "--project", root)
+    result = run(*command)
+    assert result.exit_code == 0
+    assert valid(result.stdout, FINDINGS)["findings"] == []
+    break_schema(root, to="float")
+    result = run(*command)
+    assert result.exit_code == 1
+    for finding in (found := valid(result.stdout, FINDINGS)["findings"]):
+        assert set(finding) == set(FINDINGS["$defs"]["finding"]["properties"])
+    assert "error" in {finding["severity"] for finding in found}
 
 
 @pytest.mark.parametrize("command", ["check", "generate", "describe"])

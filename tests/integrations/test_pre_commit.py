@@ -6,11 +6,13 @@ anywhere: once, into an environment of their own.
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from command_line import run
 from scratch import CHECKOUT, PET, Repository, project_in
 
 import schemagen
@@ -174,3 +176,46 @@ def test_the_hook_that_generates_leaves_the_commit_to_be_repeated(
     assert schemagen.check(root).findings == ()
     assert repository.commit().returncode == 0
     assert repository.git("status", "--porcelain") == ""
+
+
+@pytest.mark.slow
+def test_a_break_is_refused_until_it_is_accepted(
+    repository: Repository, released: Repository
+) -> None:
+    """Against the commit before; what was accepted is part of the commit."""
+    root = project_in(repository)
+    install(repository, released, "schemagen-breaking", "[--against, HEAD]")
+    assert repository.commit(message="Add the hook").returncode == 0
+    repository.replace("schemas/pets.py", "age: int", "age: float")
+    schemagen.generate(root)
+    refused = repository.commit()
+    assert refused.returncode == 1
+    assert "schemas/pets.py:7:5: SG2" in refused.stderr
+    [rule] = re.findall(r"--against HEAD --accept (SG\d+:pet\.age)", refused.stderr)
+    head = repository.git("rev-parse", "HEAD").strip()
+    why = ("--accept", rule, "--reason", "nothing was written yet")
+    done = run("breaking", "--project", root, "--against", head, *why)
+    assert done.exit_code == 0, done.output
+    assert repository.commit().returncode == 0
+    repository.write("notes.txt", "a commit that changes no schema\n")
+    assert repository.commit().returncode == 0
+
+
+@pytest.mark.slow
+def test_breaks_are_found_in_a_subdirectory_of_a_worktree(
+    repository: Repository, released: Repository
+) -> None:
+    """There git tells hooks where its directory is, and not where the tree's top is."""
+    project_in(repository, "ml/pets")
+    arguments = "[--project, ml/pets, --against, main]"
+    install(repository, released, "schemagen-breaking", arguments)
+    assert repository.commit(message="Add the hook").returncode == 0
+    place = repository.root.parent / "elsewhere"
+    repository.git("worktree", "add", "--quiet", "-b", "other", place)
+    worktree = Repository(
+        place, PRE_COMMIT_HOME=repository.environment["PRE_COMMIT_HOME"]
+    )
+    worktree.replace("ml/pets/schemas/pets.py", "age: int", "age: float")
+    refused = worktree.commit()
+    assert refused.returncode == 1
+    assert "schemas/pets.py:7:5: SG2" in refused.stderr

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 from command_line import make_project
-from scratch import CHECKOUT, PET
+from scratch import CHECKOUT, PET, Repository, project_in
 
 import schemagen
-from schemagen.testing import assert_fresh
+from schemagen.testing import assert_fresh, assert_no_breaks
 
 TEST = """\
 from schemagen.testing import assert_fresh
@@ -116,3 +116,34 @@ def test_it_needs_no_pytest_and_no_tensorflow(project: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(CHECKOUT)}
     command = [sys.executable, "-c", program]
     assert subprocess.check_output(command, cwd=project, env=environment) == b"[]\n"
+
+
+def test_breaks_fail_a_test(tmp_path: Path) -> None:
+    """Those of one mode, each with what to do; warnings and what is alike do not."""
+    root = project_in(Repository(tmp_path))
+    assert_no_breaks("HEAD", root)
+    make_stale(root)
+    with pytest.raises(AssertionError) as caught:
+        assert_no_breaks("HEAD", root / "schemas")
+    assert str(caught.value).startswith("the schemas are not compatible with HEAD:\n")
+    assert "schemas/pets.py:7:5: SG2" in str(caught.value)
+    path = root / "schemas/pets.py"
+    path.write_text(PET + "    colour: str | None = None\n")
+    assert_no_breaks("HEAD", root)
+    with pytest.raises(AssertionError, match="SG431"):
+        assert_no_breaks("no-such-branch", root)
+
+
+def test_breaks_are_looked_for_in_the_callers_project(tmp_path: Path) -> None:
+    """As `assert_fresh` finds it, and the failure is shown alike."""
+    root = project_in(Repository(tmp_path), "ml")
+    test = TEST.replace("assert_fresh()", 'assert_no_breaks("HEAD")')
+    test = test.replace("assert_fresh", "assert_no_breaks")
+    (root / "tests").mkdir()
+    (root / "tests/test_schemas.py").write_text(test)
+    make_stale(root)
+    done = pytest_in(tmp_path)
+    assert done.returncode == 1
+    assert ">       assert_no_breaks(" in done.stdout
+    assert "schemas/pets.py:7:5: SG2" in done.stdout
+    assert "schemagen/testing.py" not in done.stdout
