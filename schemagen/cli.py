@@ -6,6 +6,7 @@ import errno
 import sys
 from collections.abc import Callable, Iterable
 from functools import wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
@@ -50,8 +51,14 @@ def _format_of(ctx: click.Context) -> str:
 
 def report(findings: Iterable[Finding], style: str) -> None:
     """Print findings: as data to stdout, for people to stderr."""
+    from .config import settings_directory
     from .findings import RENDERERS
+    from .git.top import in_repository
 
+    context = click.get_current_context(silent=True)
+    if style == "github" and context is not None:
+        start = Path(context.meta.get("schemagen.project", ".")).resolve()
+        findings = in_repository(findings, settings_directory(start) or start)
     text = RENDERERS[style](findings)
     if text:
         click.echo(text, err=style == "text")
@@ -80,9 +87,18 @@ def _format_option(command: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(command)
     def with_format(ctx: click.Context, /, style: str, **options: Any) -> Any:
         ctx.meta["schemagen.format"] = style
+        ctx.meta["schemagen.project"] = options.get("project", ".")
         return command(style=style, **options)
 
     return with_format
+
+
+def _tracked_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option(
+        "--tracked",
+        is_flag=True,
+        help="Exit 1 also if git tracks a generated file or its schema, and not both.",
+    )(command)
 
 
 @click.group(
@@ -109,13 +125,15 @@ def main() -> None:
 )
 def init(directory: str, train: str | None) -> None:
     """Make DIRECTORY a project, with a schema to start from."""
-    from . import project
+    from . import starting
 
     if train is None:
-        started = project.init(directory)
-        following = "edit the schema, then run `schemagen generate`."
+        started = starting.init(directory)
+        following = "run `schemagen generate`."
+        if any(path.endswith(".py") for path in started.files):
+            following = f"edit the schema, then {following}"
     else:
-        started = project.init_training(train, directory)
+        started = starting.init_training(train, directory)
         following = "see `python train.py --help`; the file is yours to change."
     for path in started.files:
         click.echo(f"wrote {path}")
@@ -129,14 +147,21 @@ def init(directory: str, train: str | None) -> None:
 @click.option(
     "--force", is_flag=True, help="Overwrite generated files that were edited by hand."
 )
-def generate(project: str, style: str, dry_run: bool, force: bool) -> None:
+@_tracked_option
+def generate(
+    project: str, style: str, dry_run: bool, force: bool, tracked: bool
+) -> None:
     """Write the code for every record in the schema files."""
     from . import project as use_cases
+    from .findings import ExitCode
 
     found = use_cases.generate(project, dry_run=dry_run, force=force)
-    report(found.warnings, style)
+    findings = use_cases.untracked(found, project) if tracked else ()
     if style == "text":
         _tell_changes(found, dry_run=dry_run)
+    report((*findings, *found.warnings), style)
+    if findings:
+        _leave(ExitCode.FINDINGS)
 
 
 def _tell_changes(found: Plan, *, dry_run: bool) -> None:
@@ -156,16 +181,20 @@ def _counted(number: int, noun: str) -> str:
 @_project_option
 @_format_option
 @click.option("--diff", is_flag=True, help="Show what `generate` would change.")
-def check(project: str, style: str, diff: bool) -> None:
+@_tracked_option
+def check(project: str, style: str, diff: bool, tracked: bool) -> None:
     """Tell whether the generated code is what the schemas ask for."""
     from . import project as use_cases
     from .findings import ExitCode
 
     found = use_cases.check(project)
+    findings = found.findings
+    if tracked:
+        findings += use_cases.untracked(found, project)
     if diff:
         click.echo(use_cases.unified_diff(found), nl=False, err=style != "text")
-    report((*found.findings, *found.warnings), style)
-    if found.findings:
+    report((*findings, *found.warnings), style)
+    if findings:
         _leave(ExitCode.FINDINGS)
     if style == "text":
         click.echo(f"{len(found.files)} files up to date")
@@ -255,6 +284,7 @@ def explain(rule: str) -> None:
 )
 def describe(record: str | None, project: str, style: str) -> None:
     """Show how RECORD, or every record, is stored and read."""
+    click.get_current_context().meta["schemagen.format"] = style
     from . import project as use_cases
     from .codegen.describe import describe_text
     from .spec.serial import dumps, to_data

@@ -115,6 +115,22 @@ def output_in(text: str) -> str | None:
         return None
 
 
+def settings_directory(start: Path) -> Path | None:
+    """Return the directory of the project that a directory is in, if it is in one.
+
+    Unlike `find_project` this finds also a project whose settings cannot be used.
+    """
+    start = start.resolve()
+    for directory in (start, *start.parents):
+        path = directory / FILE_NAME
+        try:
+            if path.is_file() and read_settings(path)[1] is not None:
+                return directory
+        except SchemagenError:
+            return directory
+    return None
+
+
 def read_settings(path: Path) -> tuple[str, dict[str, Any] | None]:
     """Return the text of a pyproject.toml and its table, None if it has no such table.
 

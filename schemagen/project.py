@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from .codegen.apply import apply, read_existing
+from .codegen.header import source_of
 from .codegen.outputs import read_outputs, with_outputs
 from .codegen.plan import Action, Plan, make_plan, shown_path
-from .codegen.render import render, render_training
-from .codegen.templates import templates_directory
-from .config import FILE_NAME, Project, find_project, read_settings
+from .codegen.render import render
+from .config import FILE_NAME, Project, find_project
 from .evolution.acceptance import FILE_NAME as ACCEPTED_BREAKS
 from .findings import Finding, Location, SchemagenError, refuse
-from .own_templates import outputs_of, templates_of, warnings_of
+from .git.index import half_tracked, tracked_files
+from .own_templates import outputs_of, warnings_of
 from .schema.loading import load_schemas
 from .spec.model import RecordSpec
 from .spec.resolve import Resolved, resolve
@@ -127,6 +128,31 @@ def check(directory: Path | str = ".") -> Plan:
     return plan(find_project(Path(directory)))
 
 
+def untracked(found: Plan, directory: Path | str = ".") -> tuple[Finding, ...]:
+    """Tell which generated files or schemas git does not track, and the others it does.
+
+    Args:
+        found: the plan of the project. Files that are not there are left out: they
+            are missing, whatever git tracks.
+        directory: in the project.
+
+    Raises:
+        SchemagenError: git does not say what it tracks.
+    """
+    project = find_project(Path(directory))
+    sources = {
+        shown_path(found.output, file.path): source_of(file.path, file.new)
+        for file in found.files
+        if file.new is not None and (project.output / file.path).exists()
+    }
+    looked_at = (FILE_NAME, project.settings.schemas, found.output)
+    accepted = f"{found.output}/{ACCEPTED_BREAKS}"
+    if (project.root / accepted).exists():
+        sources[accepted] = FILE_NAME  # what was accepted belongs to the project
+    tracked = tracked_files(project.root, looked_at)
+    return half_tracked(sources, tracked, found.output)
+
+
 def unified_diff(found: Plan) -> str:
     """Return what a plan would change, as a unified diff."""
     parts: list[str] = []
@@ -144,117 +170,6 @@ def unified_diff(found: Plan) -> str:
     return "".join(part if part.endswith("\n") else part + "\n" for part in parts)
 
 
-@dataclass(frozen=True)
-class Started:
-    """What `init` has made: paths relative to the directory."""
-
-    files: tuple[str, ...]
-
-
-_TRAINING = "train.py"
-
-_TABLE = """[tool.schemagen]
-schemas = "schemas"    # where records are declared
-output = "generated"   # where their code is written; commit both
-"""
-
-
-def init(directory: Path | str = ".") -> Started:
-    """Make a directory a project: settings, and a schema to start from.
-
-    What is there is kept: the settings are added to a pyproject.toml that exists,
-    and no schema is written where there are some.
-
-    Raises:
-        SchemagenError: the directory has settings already.
-    """
-    root = Path(directory)
-    settings = root / FILE_NAME
-    text, table = read_settings(settings) if settings.exists() else ("", None)
-    if table is not None:
-        raise refuse(
-            Finding(
-                Location(FILE_NAME),
-                "SG404",
-                f"{FILE_NAME} already has [tool.schemagen]",
-                advice="run `schemagen generate`; there is nothing to set up",
-            )
-        )
-    written = [FILE_NAME]
-    schema = root / "schemas" / "pet_photo.py"
-    try:
-        if not any(schema.parent.glob("*.py")):
-            schema.parent.mkdir(parents=True, exist_ok=True)
-            example = templates_directory() / "init" / "pet_photo.py"
-            schema.write_text(example.read_text(encoding="utf-8"), encoding="utf-8")
-            written.append("schemas/pet_photo.py")
-        line_end = "\r\n" if "\r\n" in text else "\n"
-        separator = "\n" if text.endswith("\n") else "\n\n" if text else ""
-        with settings.open("a", encoding="utf-8", newline=line_end) as file:
-            file.write(separator + _TABLE)
-    except OSError as error:
-        raise refuse(
-            Finding(
-                Location(FILE_NAME),
-                "SG403",
-                f"the project cannot be written: {error}",
-                advice="make the directory writable and run the command again",
-            )
-        ) from None
-    return Started(tuple(written))
-
-
-def init_training(record: str, directory: Path | str = ".") -> Started:
-    """Write `train.py`, which trains a record's model, for its user to keep and change.
-
-    Args:
-        record: a record's name or class name. Its code need not be generated yet.
-        directory: in the project.
-
-    Raises:
-        SchemagenError: the schemas cannot be read, there is no such record, it has no
-            target, or there is a `train.py`.
-    """
-    project = find_project(Path(directory))
-    specs = load_specs(project)
-    spec = _spec_of(record, specs, project)
-    if not spec.with_role("target"):
-        raise refuse(
-            Finding(
-                Location(spec.source),
-                "SG406",
-                f"{spec.class_name} has no target, and so no loss to train with",
-                expected="a field that the model learns to predict, such as a Label",
-                advice='give a field role="target", or train on what build_model() '
-                "returns by a program of your own",
-            )
-        )
-    text = render_training(spec, project.settings.output, templates_of(project))
-    path = project.root / _TRAINING
-    try:
-        with path.open("x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError:
-        raise refuse(
-            Finding(
-                Location(_TRAINING),
-                "SG404",
-                f"{_TRAINING} exists, and is yours",
-                advice="rename it to have another one written",
-            )
-        ) from None
-    except OSError as error:
-        raise refuse(
-            Finding(
-                Location(_TRAINING),
-                "SG403",
-                f"{_TRAINING} cannot be written: {error.strerror or error}",
-                advice="make the directory writable and run the command again",
-            )
-        ) from None
-    return Started((_TRAINING,))
-
-
 def describe(directory: Path | str, record: str | None = None) -> list[RecordSpec]:
     """Return the specs of all records, or of one by its name or class name.
 
@@ -263,12 +178,10 @@ def describe(directory: Path | str, record: str | None = None) -> list[RecordSpe
     """
     project = find_project(Path(directory))
     specs = load_specs(project)
-    return list(specs) if record is None else [_spec_of(record, specs, project)]
+    return list(specs) if record is None else [spec_of(record, specs, project)]
 
 
-def _spec_of(
-    record: str, specs: tuple[RecordSpec, ...], project: Project
-) -> RecordSpec:
+def spec_of(record: str, specs: tuple[RecordSpec, ...], project: Project) -> RecordSpec:
     """Return the spec of a record by its name or class name.
 
     Raises:

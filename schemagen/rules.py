@@ -217,6 +217,17 @@ _ROWS = (
         "The name has to be one that schemagen has.",
     ),
     Rule(
+        "SG421",
+        "git tracks a generated file or its source, and not the other",
+        "Every other clone would get a half: code without its schema, or a schema "
+        "whose code is missing.",
+    ),
+    Rule(
+        "SG422",
+        "git does not say what it tracks",
+        "Only git knows which files the next commit holds.",
+    ),
+    Rule(
         "SG431",
         "nothing to compare with",
         "A gate that finds no schemas to compare with would let everything pass.",

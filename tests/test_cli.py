@@ -52,7 +52,7 @@ def test_init_makes_a_project_that_works_at_once(tmp_path: Path) -> None:
     result = run("init", tmp_path)
     assert result.exit_code == 0
     assert result.stdout == (
-        "wrote pyproject.toml\nwrote schemas/pet_photo.py\n"
+        "wrote pyproject.toml\nwrote schemas/pet_photo.py\nwrote .gitattributes\n"
         "Next: edit the schema, then run `schemagen generate`.\n"
     )
     assert run("check", "--project", tmp_path).exit_code == 1
@@ -100,7 +100,9 @@ def test_init_keeps_schemas_that_exist(tmp_path: Path) -> None:
     (tmp_path / "schemas/mine.py").write_text(PET)
     result = run("init", tmp_path)
     assert result.exit_code == 0
-    assert result.stdout.startswith("wrote pyproject.toml\nNext:")
+    assert result.stdout == (
+        "wrote pyproject.toml\nwrote .gitattributes\nNext: run `schemagen generate`.\n"
+    )
     assert [path.name for path in (tmp_path / "schemas").iterdir()] == ["mine.py"]
     assert run("generate", "--project", tmp_path).exit_code == 0
 
@@ -109,11 +111,15 @@ def test_init_keeps_schemas_that_exist(tmp_path: Path) -> None:
     "text", [None, "[ tool.schemagen ]\n", "[tool]\nschemagen = {}\n"]
 )
 def test_a_second_init_is_refused(tmp_path: Path, text: str | None) -> None:
-    """Settings that exist are kept, however they are written."""
+    """Settings that exist are kept, however they are written.
+
+    In a project without a .gitattributes that one is still to be written.
+    """
     if text is None:
         run("init", tmp_path)
     else:
         (tmp_path / "pyproject.toml").write_text(text)
+        assert run("init", tmp_path).output.startswith("wrote .gitattributes\nNext:")
     before = snapshot(tmp_path)
     result = run("init", tmp_path)
     assert result.exit_code == 2
@@ -434,7 +440,8 @@ def test_a_bug_is_exit_code_3_and_says_so(
     def fails(*arguments: object, **options: object) -> None:
         raise error
 
-    monkeypatch.setattr(f"schemagen.project.{command}", fails)
+    home = "starting" if command == "init" else "project"
+    monkeypatch.setattr(f"schemagen.{home}.{command}", fails)
     where = () if command == "init" else ("--project", project)
     result = run(command, *where)
     assert result.exit_code == 3

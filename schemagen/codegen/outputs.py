@@ -14,7 +14,7 @@ from ..findings import Finding, Location, SchemagenError, refuse
 from ..spec.model import RecordSpec
 from ..spec.serial import fingerprint, to_json
 from ..support.errors import did_you_mean
-from .header import MARK, digest, read_header, with_header
+from .header import BY, MARK, digest, read_header, with_header
 from .languages import language_of
 from .layout import wrap
 from .literals import comment
@@ -25,9 +25,6 @@ from .render import RenderedFile, all_rendered, check_python
 from .templates import Templates
 
 _PYTHON = (".py", ".pyi")
-# What the header says between the source and the template, by which a file is known
-# for an additional output wherever it stands.
-_BY = " with "
 
 
 @dataclass(frozen=True)
@@ -203,7 +200,7 @@ def _jobs(
     print_: Callable[..., str] = outputs.templates.render
     if language is not None and not python:
         print_ = outputs.templates.printer(language)
-    by = f"{_BY}{outputs.templates.shown}/{row.template}"
+    by = f"{BY}{outputs.templates.shown}/{row.template}"
 
     def job(path: str, source: str, spec: str, **context: object) -> RenderedFile:
         body = print_(row.template, **context)
@@ -307,7 +304,7 @@ def _is_output(place: Path) -> bool:
         start = file.read(4096).decode(errors="replace").replace("\r\n", "\n")
     lines = start.split("\n", 3)[:3]
     return read_header(start) is not None and any(
-        MARK in line and _BY in line for line in lines
+        MARK in line and BY in line for line in lines
     )
 
 

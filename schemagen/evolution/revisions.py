@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,6 +11,10 @@ from pathlib import Path, PurePosixPath
 from ..support.errors import Problem
 
 _MERGE_BASE = "..."
+
+# What git tells hooks. In a hook of a worktree it would take the directory that it runs in
+# for the top of the tree, and find nothing there.
+_OF_HOOKS = frozenset({"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"})
 
 
 @dataclass(frozen=True)
@@ -122,6 +127,7 @@ def _git(directory: Path, *arguments: str, given: bytes = b"") -> bytes:
         done = subprocess.run(
             ["git", *arguments],
             cwd=directory,
+            env={k: v for k, v in os.environ.items() if k not in _OF_HOOKS},
             input=given,
             capture_output=True,
             check=False,

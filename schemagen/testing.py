@@ -1,0 +1,78 @@
+"""Tests of a project, one line each, under pytest or any other runner.
+
+from schemagen.testing import assert_fresh
+
+
+def test_generated_code_is_fresh() -> None:
+    assert_fresh()
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from .breaking import breaking
+from .config import settings_directory
+from .evolution.comparison import Mode
+from .findings import Finding, SchemagenError, render_text
+from .project import check
+
+
+def assert_fresh(directory: Path | str | None = None) -> None:
+    """Assert that a project's generated code is what its schemas ask for.
+
+    Args:
+        directory: in the project. By default the project that the calling file is in,
+            or else the one that the current directory is in.
+
+    Raises:
+        AssertionError: with every finding of `schemagen check`: what is missing, stale
+            or edited and why, or what stands against reading the schemas.
+    """
+    __tracebackhide__ = True  # pytest shows the line of the test instead
+    start = _project_of_caller() if directory is None else Path(directory)
+    try:
+        findings = check(start).findings
+    except SchemagenError as error:
+        findings = error.findings
+    _fail_of("the generated code does not follow from the schemas", findings)
+
+
+def assert_no_breaks(
+    against: str, directory: Path | str | None = None, *, mode: str = "backward"
+) -> None:
+    """Assert that a project's schemas break nothing, but for what was accepted.
+
+    Args:
+        against: a git revision, a spec.json, or a data directory. Paths count from the
+            current directory.
+        directory: in the project; by default as of `assert_fresh`.
+        mode: who has to get along with whom: "backward", "forward" or "full".
+
+    Raises:
+        AssertionError: with every break that `schemagen breaking` finds, or what stands
+            against comparing.
+    """
+    __tracebackhide__ = True
+    start = _project_of_caller() if directory is None else Path(directory)
+    try:
+        findings = breaking(against, start, mode=Mode(mode)).findings
+    except SchemagenError as error:
+        findings = error.findings
+    _fail_of(f"the schemas are not compatible with {against}", findings)
+
+
+def _fail_of(what: str, findings: Iterable[Finding]) -> None:
+    __tracebackhide__ = True
+    errors = [finding for finding in findings if finding.severity == "error"]
+    if errors:
+        raise AssertionError(f"{what}:\n{render_text(errors)}")
+
+
+def _project_of_caller() -> Path:
+    """Return a directory in the project of the file that called `assert_...`."""
+    file = sys._getframe(2).f_globals.get("__file__")
+    found = settings_directory(Path(file).parent) if file else None
+    return found or Path()

@@ -1,0 +1,198 @@
+"""`docs/ci.md` is run: each block does what the page says of it."""
+
+from __future__ import annotations
+
+import re
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from command_line import run
+from composite import Action
+from scratch import CHECKOUT, PET, Repository, project_in
+
+import schemagen
+
+TEXT = (CHECKOUT / "docs/ci.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"```(\w+)\n(.*?)```", TEXT, re.S)
+ADDRESS = "https://github.com/YOUR-ORG/schemagen"
+
+
+def block(language: str, holding: str = "") -> str:
+    """Return the one block of a language that holds some text."""
+    [found] = [text for name, text in BLOCKS if name == language and holding in text]
+    return found
+
+
+def table(*, under: str) -> dict[str, list[str]]:
+    """Return the rows of a section's table by their first cell, without quotes."""
+    section = TEXT.split(f"\n## {under}\n")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| `([\w-]+)` \|(.*)\|$", section, re.M)
+    return {name: [cell.strip(" `") for cell in rest.split("|")] for name, rest in rows}
+
+
+@pytest.fixture
+def repository(tmp_path: Path, shared: Path) -> Repository:
+    """A repository with a clean project, where `schemagen` is a command."""
+    command = tmp_path / "bin/schemagen"
+    command.parent.mkdir()
+    command.write_text(
+        f'#!/bin/sh\nPYTHONPATH="{CHECKOUT}" exec "{sys.executable}" -m schemagen "$@"\n'
+    )
+    command.chmod(0o755)
+    found = Repository(tmp_path / "repo", PRE_COMMIT_HOME=str(shared / "pre-commit"))
+    found.environment["PATH"] = f"{command.parent}:{found.environment['PATH']}"
+    project_in(found)
+    return found
+
+
+def test_every_block_is_tested() -> None:
+    """A block that is added to the page is missed here."""
+    assert [name for name, _ in BLOCKS] == [
+        *("sh", "text", "yaml", "yaml", "python", "gitattributes", "sh", "json")
+    ]  # the last one by tests/integrations/test_json.py
+
+
+def test_the_commands_work(repository: Repository) -> None:
+    """Exit code 0 where all is fresh, and 1 with the message of the page."""
+    lines = block("sh", "check").splitlines()
+    assert len(lines) == 4
+    for line in lines:
+        assert repository.run("bash", "-c", line).returncode == 0, line
+    repository.replace("schemas/pets.py", "age: int", "age: float")
+    for line in lines:
+        assert repository.run("bash", "-c", line).returncode == 1, line
+    printed = repository.run("schemagen", "check").stderr
+    assert re.sub(r":\d+:1: SG302", ":15:1: SG302", block("text")) in re.sub(
+        r":\d+:1: SG302", ":15:1: SG302", printed
+    )
+
+
+@pytest.mark.slow
+def test_the_hook_works(repository: Repository, released: Repository) -> None:
+    """With this checkout for the repository that the page names."""
+    text = block("yaml", "repos:")
+    assert ADDRESS in text
+    repository.write(
+        ".pre-commit-config.yaml", text.replace(ADDRESS, str(released.root))
+    )
+    done = repository.run(sys.executable, "-m", "pre_commit", "install")
+    assert done.returncode == 0, done.stdout
+    assert repository.commit(message="Add the hook").returncode == 0
+    repository.replace("schemas/pets.py", "age: int", "age: float")
+    assert repository.commit().returncode == 1
+
+
+def test_every_hook_is_on_the_page() -> None:
+    """With what it runs."""
+    manifest = (CHECKOUT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8")
+    hooks = {
+        hook["id"]: " ".join([hook["entry"], *hook.get("args", ())])
+        for hook in yaml.safe_load(manifest)
+    }
+    shown = {name: cells[0] for name, cells in table(under="pre-commit").items()}
+    assert shown == hooks
+
+
+def test_narrowed_hooks_see_what_the_page_says() -> None:
+    """The pattern for `files`, on the paths of a project."""
+    [pattern] = re.findall(r"`files: (\S+)`", TEXT)
+    for path in ("schemas/pets.py", "generated/pet/spec.json", "pyproject.toml"):
+        assert re.search(pattern, path)
+    assert not re.search(pattern, "src/schemas.py")
+
+
+def test_the_workflow_is_valid(tmp_path: Path) -> None:
+    """By the schema that GitHub's workflows have in SchemaStore."""
+    path = tmp_path / "schemas.yml"
+    path.write_text(block("yaml", "jobs:"))
+    command = [sys.executable, "-m", "check_jsonschema"]
+    subprocess.run(
+        [*command, "--builtin-schema", "vendor.github-workflows", path], check=True
+    )
+
+
+@pytest.mark.slow
+def test_the_workflow_works(action: Action, repository: Repository) -> None:
+    """Its steps, with this checkout for the action that the page names."""
+    workflow = yaml.safe_load(block("yaml", "jobs:"))
+    checkout, *steps = workflow["jobs"]["check"]["steps"]
+    assert checkout["uses"].startswith("actions/checkout@")
+    before = {"event.before": repository.git("rev-parse", "HEAD").strip()}
+    for step in steps:
+        assert step["uses"] == f"{ADDRESS.removeprefix('https://github.com/')}@v0.1.0"
+        outcome = action.run(repository.root, step.get("with", {}), before)
+        assert outcome.exit_code == 0, outcome.output
+    repository.replace("schemas/pets.py", "age: int", "age: float")
+    files = []
+    for step in steps:
+        outcome = action.run(repository.root, step.get("with", {}), before)
+        assert outcome.exit_code == 1
+        files.append({annotation.file for annotation in outcome.annotations})
+    assert "generated/pet/parser.py" in files[0]
+    assert files[1] == {"schemas/pets.py"}
+
+
+def test_every_input_is_on_the_page() -> None:
+    """With its default."""
+    metadata = (CHECKOUT / "action.yml").read_text(encoding="utf-8")
+    inputs = yaml.safe_load(metadata)["inputs"]
+    shown = {name: cells[0] for name, cells in table(under="A GitHub Action").items()}
+    assert shown == {name: entry["default"] for name, entry in inputs.items()}
+
+
+def test_the_test_works(repository: Repository) -> None:
+    """It passes where all is fresh and fails where something is not."""
+    path = repository.write("tests/test_schemas.py", block("python"))
+    test = runpy.run_path(str(path))["test_generated_code_is_fresh"]
+    test()
+    repository.replace("schemas/pets.py", "age: int", "age: float")
+    with pytest.raises(AssertionError, match="SG302"):
+        test()
+
+
+def test_init_writes_the_attributes(tmp_path: Path) -> None:
+    """The page has every byte of them."""
+    run("init", tmp_path)
+    assert (tmp_path / ".gitattributes").read_text() == block("gitattributes")
+
+
+@pytest.mark.parametrize("way", ["merge", "rebase"])
+def test_a_conflict_is_solved_as_the_page_says(
+    repository: Repository, way: str
+) -> None:
+    """By the block's lines, or with the last line that the page gives for a rebase."""
+    repository.write(".gitattributes", block("gitattributes"))
+    assert repository.commit().returncode == 0
+    for branch, old, new in (
+        ("other", "age: int", "age: float"),
+        ("main", "weight: float", "weight: int"),
+    ):
+        if branch != "main":
+            repository.git("branch", branch)
+        repository.git("switch", "--quiet", branch)
+        repository.replace("schemas/pets.py", old, new)
+        schemagen.generate(repository.root)
+        assert repository.commit(message=branch).returncode == 0
+    repository.environment["GIT_EDITOR"] = "true"
+    assert repository.run("git", way, "other").returncode == 1
+    assert schemagen.check(repository.root).findings
+    lines = block("sh", "git add").strip().splitlines()
+    if way == "rebase":
+        [lines[-1]] = re.findall(r"In a rebase the last line is `(.+?)`", TEXT)
+    done = repository.run("bash", "-e", "-c", "\n".join(lines))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert schemagen.check(repository.root).findings == ()
+    assert repository.git("status", "--porcelain") == ""
+    expected = PET.replace("age: int", "age: float").replace(
+        "weight: float", "weight: int"
+    )
+    assert (repository.root / "schemas/pets.py").read_text() == expected
+
+
+def test_the_readme_leads_here() -> None:
+    """Who looks for CI finds the page."""
+    assert "(docs/ci.md)" in (CHECKOUT / "README.md").read_text(encoding="utf-8")
