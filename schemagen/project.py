@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-import difflib
+import shlex
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
-from .codegen.apply import apply, read_existing
-from .codegen.plan import Action, Plan, make_plan
+from .codegen import diff
+from .codegen.apply import apply, sweep
+from .codegen.existing import read_existing
+from .codegen.plan import COMMAND, Plan, make_plan
 from .codegen.render import render, render_training, templates_directory
+from .codegen.turns import turn
 from .config import FILE_NAME, Project, find_project, read_settings
 from .evolution.acceptance import FILE_NAME as ACCEPTED_BREAKS
 from .findings import Finding, Location, SchemagenError, refuse
 from .schema.loading import load_schemas
 from .spec.model import RecordSpec
 from .spec.resolve import Resolved, resolve
+from .spec.serial import from_json
 from .support.errors import did_you_mean
 
 
@@ -55,8 +59,13 @@ def load_specs(project: Project) -> tuple[RecordSpec, ...]:
     return resolve_schemas(project).specs
 
 
-def plan(project: Project, *, force: bool = False) -> Plan:
+def plan(project: Project, *, force: bool = False, command: str = COMMAND) -> Plan:
     """Compare a project's schemas with its generated code. Writes nothing.
+
+    Args:
+        project: the project.
+        force: overwrite generated files that were edited by hand.
+        command: how its code is generated from where the user is, for messages.
 
     Raises:
         SchemagenError: the schemas or the output directory cannot be read.
@@ -66,23 +75,62 @@ def plan(project: Project, *, force: bool = False) -> Plan:
     try:
         existing = read_existing(project.output)
     except OSError as error:
-        raise refuse(
-            Finding(
-                Location(shown),
-                "SG403",
-                f"{shown} cannot be read: {error.strerror or error}",
-                expected="a directory, or nothing",
-                advice="move it away, or set `output` in [tool.schemagen]",
-            )
-        ) from None
-    existing.pop(ACCEPTED_BREAKS, None)  # what people have decided is no generated code
-    return make_plan(rendered, existing, shown, force=force)
+        raise _unreadable(project, error, command) from None
+    # What people have decided is no generated code.
+    existing.files.pop(ACCEPTED_BREAKS, None)
+    return make_plan(
+        rendered,
+        existing.files,
+        shown,
+        force=force,
+        links=existing.links,
+        command=command,
+        rerender=lambda text: render((from_json(text),)),
+    )
+
+
+def _unreadable(project: Project, error: OSError, command: str) -> SchemagenError:
+    output = PurePosixPath(project.settings.output)
+    path = Path(error.filename or project.output)
+    if path != project.output and path.is_relative_to(project.output):
+        shown = (output / path.relative_to(project.output).as_posix()).as_posix()
+        expected, advice = "a file that can be read", "make it readable"
+    else:
+        shown, expected = output.as_posix(), "a directory, or nothing"
+        advice = "move it away, or set `output` in [tool.schemagen]"
+    return refuse(
+        Finding(
+            Location(shown),
+            "SG403",
+            f"{shown} cannot be read: {error.strerror or error}",
+            expected=expected,
+            advice=f"{advice}, and run `{command}`",
+        )
+    )
+
+
+def generate_command(project: Project, directory: Path | str) -> str:
+    """Return the command that generates a project's code from where the user is.
+
+    Args:
+        project: the project.
+        directory: the directory in it that the user gave.
+    """
+    try:
+        here = find_project(Path.cwd()).root
+    except (SchemagenError, OSError):
+        here = None
+    if here == project.root:
+        return COMMAND
+    return f"{COMMAND} --project {shlex.quote(str(directory))}"
 
 
 def generate(
     directory: Path | str = ".", *, dry_run: bool = False, force: bool = False
 ) -> Plan:
     """Bring a project's generated code up to date.
+
+    Of several runs at the same time each waits for the one before.
 
     Args:
         directory: in the project.
@@ -96,12 +144,41 @@ def generate(
         SchemagenError: with everything that stands against it; nothing is changed.
     """
     project = find_project(Path(directory))
-    found = plan(project, force=force)
+    command = generate_command(project, directory)
+    if dry_run:
+        return _allowed(plan(project, force=force, command=command))
+    with turn(project.root) as alone:
+        found = _allowed(plan(project, force=force, command=command))
+        if not project.output.resolve().is_relative_to(project.root):
+            if found.changes:
+                raise refuse(_leaving(project, command))
+            return found
+        apply(found, project.output)
+        sweep(project.output, alone=alone)
+    return found
+
+
+def _allowed(found: Plan) -> Plan:
+    """Return a plan in which nothing is refused.
+
+    Raises:
+        SchemagenError: something is.
+    """
     if found.refused:
         raise SchemagenError(found.refused)
-    if not dry_run:
-        apply(found, project.output)
     return found
+
+
+def _leaving(project: Project, command: str) -> Finding:
+    shown = project.settings.output
+    return Finding(
+        Location(shown),
+        "SG311",
+        f"{shown} leads out of the project by a symbolic link",
+        found=project.output.resolve().as_posix(),
+        expected="a directory of the project",
+        advice=f"remove the link, and run `{command}`",
+    )
 
 
 def check(directory: Path | str = ".") -> Plan:
@@ -116,23 +193,13 @@ def check(directory: Path | str = ".") -> Plan:
     Raises:
         SchemagenError: the schemas cannot be read.
     """
-    return plan(find_project(Path(directory)))
+    project = find_project(Path(directory))
+    return plan(project, command=generate_command(project, directory))
 
 
 def unified_diff(found: Plan) -> str:
     """Return what a plan would change, as a unified diff."""
-    parts: list[str] = []
-    for file in found.changes:
-        if file.action is Action.REFUSE and file.new is None:
-            continue
-        old = (file.old or b"").decode(errors="replace")
-        parts += difflib.unified_diff(
-            old.splitlines(keepends=True),
-            (file.new or "").splitlines(keepends=True),
-            f"a/{found.output}/{file.path}" if file.old is not None else "/dev/null",
-            f"b/{found.output}/{file.path}" if file.new is not None else "/dev/null",
-        )
-    return "".join(part if part.endswith("\n") else part + "\n" for part in parts)
+    return diff.unified_diff(found)
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,8 @@ ALLOWED: dict[str, set[str]] = {
         "evolution",
         "data",
     },
+    "inputs": {"findings", "config"},
+    "watching": {"findings", "config", "inputs"},
     "breaking": {
         "support",
         "findings",
@@ -56,7 +58,9 @@ ALLOWED: dict[str, set[str]] = {
         "config",
         "spec",
         "codegen",
+        "watching",
     },
+    "watched": {"cli", "inputs"},
     "__init__": {"schema", "project", "codegen", "config"},
     "__main__": {"cli"},
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
@@ -166,6 +167,9 @@ def _isolated(root: Path, schemas: str, output: str) -> Iterator[None]:
         new = set(sys.modules) - before
         for name in [name for name in new if _is_below(root, sys.modules[name])]:
             del sys.modules[name]
+            # inspect remembers the files of modules, and stumbles over one that has
+            # become a folder and has no file any more.
+            getattr(inspect, "_filesbymodname", {}).pop(name, None)
         sys.modules.update(hidden)
         sys.meta_path.remove(finder)
         sys.path[:] = path
