@@ -43,6 +43,11 @@ class Inputs:
                 return path
         return None
 
+    def renewed(self) -> Inputs:
+        """Return the same files as they are now."""
+        files = [*self.files, *_schemas_in(self.schemas)]
+        return Inputs({path: _stamp(path) for path in files}, self.schemas)
+
     def directories(self) -> tuple[str, ...]:
         """Return the directories in which something may change: those that exist."""
         found = {os.path.dirname(path) for path in self.files}
@@ -75,13 +80,17 @@ def recorded(path: Path, directory: Path) -> Iterator[None]:
         directory: in the project.
     """
     files: dict[str, Stamp] = {}
+    written: set[str] = set()
     active = True
 
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
-        if active and event == "open":
-            name = _read_file(*arguments[:3])
-            if name is not None:
-                files.setdefault(name, _stamp(name))
+        if active and event == "open" and isinstance(arguments[0], (str, bytes)):
+            name = os.path.abspath(os.fsdecode(arguments[0]))
+            if _writes(*arguments[1:3]):
+                written.add(name)
+            else:
+                source = _source(name)
+                files.setdefault(source, _stamp(source))
 
     sys.addaudithook(hook)
     schemas: str | None = None
@@ -101,26 +110,24 @@ def recorded(path: Path, directory: Path) -> Iterator[None]:
         own = {
             name: stamp
             for name, stamp in files.items()
-            if not any(_is_inside(name, place) for place in foreign)
+            if name not in written  # or each run would be the cause of the next
+            and not any(_is_inside(name, place) for place in foreign)
             and not os.path.isdir(name)
         }
         text = json.dumps({"files": own, "schemas": schemas})
         path.write_text(text, encoding="utf-8")
 
 
-def _read_file(name: Any, mode: str | None, flags: int) -> str | None:
-    """Return the file that is read when one is opened; None if it is written."""
-    if not isinstance(name, (str, bytes)):
-        return None
-    if set(mode or "") & set("wax+") or flags & (os.O_WRONLY | os.O_RDWR):
-        return None
-    path = os.path.abspath(os.fsdecode(name))
-    if not path.endswith(".pyc"):
-        return path
+def _writes(mode: str | None, flags: int) -> bool:
+    return bool(set(mode or "") & set("wax+") or flags & (os.O_WRONLY | os.O_RDWR))
+
+
+def _source(path: str) -> str:
+    """Return a file, or the one that it is the bytecode of."""
     try:
-        return source_from_cache(path)
+        return source_from_cache(path) if path.endswith(".pyc") else path
     except ValueError:
-        return None
+        return path
 
 
 def _stamp(path: str) -> Stamp:

@@ -116,6 +116,8 @@ def generate_command(project: Project, directory: Path | str) -> str:
         project: the project.
         directory: the directory in it that the user gave.
     """
+    if str(directory) == ".":
+        return COMMAND
     try:
         here = find_project(Path.cwd()).root
     except (SchemagenError, OSError):

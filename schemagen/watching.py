@@ -52,7 +52,7 @@ def watch(directory: str, options: Sequence[str], tell: Callable[[str], None]) -
     with suppress(KeyboardInterrupt), TemporaryDirectory() as scratch:
         report = Path(scratch, "inputs.json")
         while True:
-            inputs = _generated(directory, options, report) or inputs
+            inputs = _generated(directory, options, report) or inputs.renewed()
             tell("watching for changes; Ctrl-C ends it")
             changed = _next_change(inputs, watchfiles)
             tell(f"{_shown(changed, project)} has changed")
@@ -108,7 +108,11 @@ def _next_change(inputs: Inputs, watchfiles: ModuleType) -> str:
                 changed = inputs.changed()
                 if changed is not None:
                     return changed
-        sleep(_QUIET_MS / 1000)  # a directory has gone while watching began
+        # A directory has gone while watching began, or there are too many to watch.
+        sleep(_LOOK_MS / 1000)
+        changed = inputs.changed()
+        if changed is not None:
+            return changed
 
 
 def _shown(path: str, project: Project) -> str:

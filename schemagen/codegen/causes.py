@@ -8,6 +8,7 @@ import tokenize
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 
 from .conflicts import Conflict, find_conflict
 from .header import Header, has_broken_header, is_seal, read_header
@@ -59,20 +60,34 @@ class Evidence:
 
     Attributes:
         existing: every file that is there, by path in the output directory.
+        output: that directory, relative to the project.
         specs: the texts of the specs that there are now, by their hash.
         command: how this project's code is generated from where the user is.
         rerender: makes the files of a former spec again; None if nothing can.
     """
 
     existing: Mapping[str, bytes]
+    output: str
     specs: Mapping[str, str]
     command: str
     rerender: Rerender | None = None
     _former: dict[str, dict[str, str]] = field(default_factory=dict)
 
+    @cached_property
+    def _specs_on_disk(self) -> dict[str, str]:
+        """The texts of the intact spec.json that are there, by the hash of each."""
+        found = {}
+        for path, data in self.existing.items():
+            if path.rsplit("/", 1)[-1] == "spec.json":
+                text = plain_text(data) or ""
+                header = read_header(text)
+                if header and header.intact:
+                    found[header.spec] = text
+        return found
+
     def changes(self, old: str, new: str) -> str:
         """Return what differs between the specs of two hashes; "" if unknown."""
-        text = self._spec_on_disk(old)
+        text = self._specs_on_disk.get(old)
         return spec_changes(text, self.specs[new]) if text and new in self.specs else ""
 
     def original(self, wanted: RenderedFile, header: Header) -> str | None:
@@ -90,20 +105,10 @@ class Evidence:
                 return text
         return None
 
-    def _spec_on_disk(self, spec: str) -> str | None:
-        """Return the text of an intact spec.json by the hash of its spec."""
-        for path, data in self.existing.items():
-            if path.rsplit("/", 1)[-1] == "spec.json":
-                text = plain_text(data) or ""
-                header = read_header(text)
-                if header and header.intact and header.spec == spec:
-                    return text
-        return None
-
     def _files_of(self, spec: str) -> dict[str, str]:
         if spec not in self._former:
             self._former[spec] = {}
-            text = self._spec_on_disk(spec)
+            text = self._specs_on_disk.get(spec)
             if text and self.rerender:
                 try:
                     files = self.rerender(text)
@@ -152,7 +157,8 @@ def verdict_on(
             Action.UPDATE,
             "SG306",
             "has other line endings than it was generated with",
-            f"with git, mark the directory `eol=lf` in .gitattributes, and {run}",
+            f"with git, write `{evidence.output}/** text eol=lf` into .gitattributes; "
+            f"then {run}",
         )
     if not header.intact:
         return _edited(plain, wanted, header, evidence)

@@ -90,11 +90,11 @@ def make_plan(
     """
     wanted = {file.path: file for file in rendered}
     specs = {file.spec: file.text for file in wanted.values() if _is_spec(file.path)}
-    evidence = Evidence(existing, specs, command, rerender)
+    evidence = Evidence(existing, output, specs, command, rerender)
     clashing = _clashing(wanted, existing)
     files = []
     for path in sorted(wanted.keys() | existing.keys()):
-        if any(parent in links for parent in _parents(path)):
+        if links and any(parent in links for parent in _parents(path)):
             continue  # the link above it is refused
         asked, old = wanted.get(path), existing.get(path)
         new = asked.text if asked else None
