@@ -102,6 +102,7 @@ CHANGES = [
     (spec(doc="one", class_name="A"), spec(doc="two", class_name="B"),
      "the class's name, the docstring"),
     (spec(), spec(message="SequenceExample"), "the base class"),
+    (spec(), spec(draft=True, reserved=["a"]), "draft, reserved"),
     (spec(source="a.py"), spec(source="b.py"), "moved from a.py"),
     (
         spec(*(field(f"f{n}") for n in range(3))),

@@ -15,8 +15,15 @@ _SHOWN = 6
 # What is not worth a word beside the attribute that it is counted from.
 _COUNTED = {"num_classes": "classes"}
 
-# What is said of a record apart from its fields. Its name cannot differ.
-_RECORD = {"class_name": "the class's name", "doc": "the docstring"}
+# The header's two lines, as JSON has them.
+_HEADER = {"//", "//hashes"}
+
+# What is said of a record apart from its fields, where its name says too little.
+_RECORD = {
+    "class_name": "the class's name",
+    "doc": "the docstring",
+    "message": "the base class",
+}
 
 
 def spec_changes(old: str, new: str) -> str:
@@ -45,11 +52,9 @@ def _changes(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:
     yield from (f"-{name}" for name in before if name not in after)
     if [n for n in before if n in after] != [n for n in after if n in before]:
         yield "the order of fields"
-    if old.get("message") != new.get("message"):
-        yield "the base class"
-    yield from (
-        words for name, words in _RECORD.items() if old.get(name) != new.get(name)
-    )
+    for name in sorted({*old, *new} - {"fields", "source"} - _HEADER):
+        if old.get(name) != new.get(name):
+            yield _RECORD.get(name, name)
     if old.get("source") != new.get("source"):
         yield f"moved from {old.get('source')}"
 
