@@ -139,7 +139,10 @@ def _stamp(path: str) -> Stamp:
 
 
 def _schemas_in(directory: str | None) -> list[str]:
-    return [] if directory is None else list(map(str, Path(directory).rglob("*.py")))
+    """Return the Python files of a directory, those of editors left out."""
+    if directory is None:
+        return []
+    return [str(p) for p in Path(directory).rglob("*.py") if p.name[0] != "."]
 
 
 def _foreign() -> tuple[str, ...]:

@@ -238,6 +238,37 @@ def test_a_reformatted_file_is_known_after_the_schema_changed(project: Path) -> 
     assert schemagen.check().findings == ()
 
 
+def test_reformatted_json_is_no_edit(project: Path) -> None:
+    """SG305: as formatters of a whole repository leave it."""
+    path = project / "generated/pet/spec.json"
+    text = path.read_text()
+    short = text.replace(
+        '[\n        "pug",\n        "tabby"\n      ]', '["pug", "tabby"]'
+    )
+    assert short != text
+    path.write_text(short)
+    assert finding("generated/pet/spec.json").rule == "SG305"
+    path.write_text(short.replace("tabby", "tubby"))
+    assert finding("generated/pet/spec.json").rule == "SG304"
+
+
+def test_a_file_that_goes_while_it_is_read_is_missing(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another run may delete it; check has nothing to say of that."""
+    from schemagen.codegen import existing
+
+    contents = existing._contents
+
+    def gone(path: str) -> bytes:
+        if path.endswith("parser.py"):
+            raise FileNotFoundError(2, "No such file or directory", path)
+        return contents(path)
+
+    monkeypatch.setattr(existing, "_contents", gone)
+    assert finding(PARSER).rule == "SG301"
+
+
 def test_an_edit_after_the_template_changed_is_told_as_both(project: Path) -> None:
     """SG304, and no line, since nobody knows what the template printed."""
     rendered = [

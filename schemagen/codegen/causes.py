@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import io
+import json
 import tokenize
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -11,7 +12,7 @@ from enum import Enum
 from functools import cached_property
 
 from .conflicts import Conflict, find_conflict
-from .header import Header, has_broken_header, is_seal, read_header
+from .header import SEAL, Header, has_broken_header, is_seal, read_header
 from .render import RenderedFile
 from .spec_changes import spec_changes
 
@@ -262,17 +263,15 @@ def _edited(
         since = f", and {_changed(wanted, header, evidence)} since"
     elif original is None and not _differ_in_seal_only(plain, wanted.text):
         since = ", and its template changed since"
-    if wanted.path.endswith(".py"):
-        for text in (wanted.text, original or ""):
-            if _same_code(plain, text):
-                return Verdict(
-                    Action.UPDATE,
-                    "SG305",
-                    "was reformatted; it says the same in other words",
-                    "leave the directory out of formatters, and run "
-                    f"`{evidence.command}`",
-                    _first_difference(plain, text),
-                )
+    for text in (wanted.text, original or ""):
+        if _says_the_same(wanted.path, plain, text):
+            return Verdict(
+                Action.UPDATE,
+                "SG305",
+                "was reformatted; it says the same in other words",
+                f"leave the directory out of formatters, and run `{evidence.command}`",
+                _first_difference(plain, text),
+            )
     line, shown, expected = 1, "", ""
     if not since or original is not None:
         before = original or wanted.text
@@ -290,6 +289,26 @@ def _edited(
         expected,
         forced=Action.UPDATE,
     )
+
+
+def _says_the_same(path: str, left: str, right: str) -> bool:
+    """Tell whether a formatter could have made the one text of the other."""
+    if path.endswith(".py"):
+        return _same_code(left, right)
+    return path.endswith(".json") and _same_data(left, right)
+
+
+def _same_data(left: str, right: str) -> bool:
+    try:
+        return _unsealed_data(left) == _unsealed_data(right)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _unsealed_data(text: str) -> object:
+    """Return what JSON says, apart from the header's hashes."""
+    data = json.loads(text)
+    return {n: v for n, v in data.items() if n != SEAL} if type(data) is dict else data
 
 
 def _same_code(left: str, right: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,9 +52,11 @@ def _read(
                 links.add(path)
                 files[path] = _contents(entry.path) if entry.is_file() else b""
             elif entry.is_dir():
-                _read(entry.path, f"{path}/", files, links)
+                with suppress(FileNotFoundError):
+                    _read(entry.path, f"{path}/", files, links)
             elif entry.is_file():
-                files[path] = _contents(entry.path)
+                with suppress(FileNotFoundError):  # another run has deleted it
+                    files[path] = _contents(entry.path)
             else:  # a pipe or the like, which could be read forever
                 files[path] = b""
 

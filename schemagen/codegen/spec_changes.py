@@ -10,13 +10,15 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from .header import SEAL
+
 _SHOWN = 6
 
 # What is not worth a word beside the attribute that it is counted from.
 _COUNTED = {"num_classes": "classes"}
 
 # The header's two lines, as JSON has them.
-_HEADER = {"//", "//hashes"}
+_HEADER = {"//", SEAL}
 
 # What is said of a record apart from its fields, where its name says too little.
 _RECORD = {
