@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import io
+import os
 import sys
 from collections.abc import Callable, Iterable
 from functools import wraps
@@ -16,6 +18,9 @@ if TYPE_CHECKING:
     from .findings import Finding
 
 _FORMATS = click.Choice(["text", "json", "github"])
+
+# What shells report of a program that Ctrl-C has ended.
+_INTERRUPTED = 130
 
 
 class _Group(click.Group):
@@ -31,6 +36,8 @@ class _Group(click.Group):
             raise SystemExit(ExitCode.REFUSED) from None
         except (click.exceptions.Exit, click.ClickException, click.Abort):
             raise
+        except KeyboardInterrupt:
+            raise SystemExit(_INTERRUPTED) from None
         except Exception as error:
             if isinstance(error, OSError) and error.errno == errno.EPIPE:
                 raise  # who reads the output has seen enough; click ends quietly
@@ -112,8 +119,13 @@ def main() -> None:
     Records are declared once, as classes in schema files. From each one follow a
     serializer, a parser, a tf.data pipeline and a Keras model.
 
-    Exit codes: 0 clean; 1 findings; 2 the request cannot be carried out; 3 a bug.
+    Exit codes: 0 clean; 1 findings; 2 the request cannot be carried out; 3 a bug;
+    130 interrupted.
     """
+    for stream in (sys.stdout, sys.stderr):
+        # What a terminal's encoding lacks is shown escaped: no name ends a run.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 @main.command()
@@ -147,14 +159,28 @@ def init(directory: str, train: str | None) -> None:
 @click.option(
     "--force", is_flag=True, help="Overwrite generated files that were edited by hand."
 )
+@click.option(
+    "--watch", is_flag=True, help="Generate again whenever a schema is saved."
+)
 @_tracked_option
 def generate(
-    project: str, style: str, dry_run: bool, force: bool, tracked: bool
+    project: str, style: str, dry_run: bool, force: bool, watch: bool, tracked: bool
 ) -> None:
-    """Write the code for every record in the schema files."""
+    """Write the code for every record in the schema files.
+
+    With --watch it runs until Ctrl-C, which ends it with exit code 0.
+    """
     from . import project as use_cases
     from .findings import ExitCode
 
+    if watch:
+        if dry_run:
+            raise click.UsageError("--watch writes; leave out --dry-run or --watch.")
+        from .watching import watch as keep_generating
+
+        options = ["--format", style, *(["--force"] if force else [])]
+        keep_generating(project, options, lambda text: click.echo(text, err=True))
+        return
     found = use_cases.generate(project, dry_run=dry_run, force=force)
     findings = use_cases.untracked(found, project) if tracked else ()
     if style == "text":
@@ -192,12 +218,30 @@ def check(project: str, style: str, diff: bool, tracked: bool) -> None:
     if tracked:
         findings += use_cases.untracked(found, project)
     if diff:
-        click.echo(use_cases.unified_diff(found), nl=False, err=style != "text")
+        text = _coloured(use_cases.unified_diff(found))
+        click.echo(text, nl=False, err=style != "text")
     report((*findings, *found.warnings), style)
     if findings:
         _leave(ExitCode.FINDINGS)
     if style == "text":
         click.echo(f"{len(found.files)} files up to date")
+
+
+_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
+
+
+def _coloured(diff: str) -> str:
+    """Return a diff with colours, which click leaves out where there is no terminal."""
+    if os.environ.get("NO_COLOR"):
+        return diff
+    return "".join(
+        click.style(line, bold=True)
+        if line.startswith(("--- ", "+++ "))
+        else click.style(line, fg=_COLOURS[line[0]])
+        if line[0] in _COLOURS
+        else line
+        for line in diff.splitlines(keepends=True)
+    )
 
 
 @main.command()

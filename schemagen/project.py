@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import difflib
+import shlex
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
-from .codegen.apply import apply, read_existing
+from .codegen import diff
+from .codegen.apply import apply, sweep
+from .codegen.existing import read_existing
 from .codegen.header import source_of
 from .codegen.outputs import read_outputs, with_outputs
-from .codegen.plan import Action, Plan, make_plan, shown_path
+from .codegen.plan import COMMAND, Plan, make_plan, shown_path
 from .codegen.render import render
+from .codegen.turns import turn
 from .config import FILE_NAME, Project, find_project
 from .evolution.acceptance import FILE_NAME as ACCEPTED_BREAKS
 from .findings import Finding, Location, SchemagenError, refuse
@@ -19,6 +22,7 @@ from .own_templates import outputs_of, warnings_of
 from .schema.loading import load_schemas
 from .spec.model import RecordSpec
 from .spec.resolve import Resolved, resolve
+from .spec.serial import from_json
 from .support.errors import did_you_mean
 
 
@@ -59,8 +63,13 @@ def load_specs(project: Project) -> tuple[RecordSpec, ...]:
     return resolve_schemas(project).specs
 
 
-def plan(project: Project, *, force: bool = False) -> Plan:
+def plan(project: Project, *, force: bool = False, command: str = COMMAND) -> Plan:
     """Compare a project's schemas with its generated code. Writes nothing.
+
+    Args:
+        project: the project.
+        force: overwrite generated files that were edited by hand.
+        command: how its code is generated from where the user is, for messages.
 
     Raises:
         SchemagenError: the schemas or the output directory cannot be read.
@@ -70,28 +79,69 @@ def plan(project: Project, *, force: bool = False) -> Plan:
     shown = project.settings.output
     try:
         existing = read_existing(project.output)
-        rendered = render(specs, outputs.templates, existing)
+        rendered = render(specs, outputs.templates, existing.files)
         rendered = with_outputs(rendered, specs, outputs, kept=(ACCEPTED_BREAKS,))
-        existing |= read_outputs(project.root, outputs, (f.path for f in rendered))
+        beside = read_outputs(project.root, outputs, (f.path for f in rendered))
     except OSError as error:
-        raise refuse(
-            Finding(
-                Location(shown),
-                "SG403",
-                f"{shown} cannot be read: {error.strerror or error}",
-                expected="a directory, or nothing",
-                advice="move it away, or set `output` in [tool.schemagen]",
-            )
-        ) from None
-    existing.pop(ACCEPTED_BREAKS, None)  # what people have decided is no generated code
-    found = make_plan(rendered, existing, shown, force=force)
+        raise _unreadable(project, error, command) from None
+    there = {**existing.files, **beside}
+    there.pop(ACCEPTED_BREAKS, None)  # what people have decided is no generated code
+    found = make_plan(
+        rendered,
+        there,
+        shown,
+        force=force,
+        links=existing.links,
+        command=command,
+        rerender=lambda text: render((from_json(text),), outputs.templates),
+    )
     return replace(found, warnings=warnings_of(outputs))
+
+
+def _unreadable(project: Project, error: OSError, command: str) -> SchemagenError:
+    output = PurePosixPath(project.settings.output)
+    path = Path(error.filename or project.output)
+    if path != project.output and path.is_relative_to(project.output):
+        shown = (output / path.relative_to(project.output).as_posix()).as_posix()
+        expected, advice = "a file that can be read", "make it readable"
+    else:
+        shown, expected = output.as_posix(), "a directory, or nothing"
+        advice = "move it away, or set `output` in [tool.schemagen]"
+    return refuse(
+        Finding(
+            Location(shown),
+            "SG403",
+            f"{shown} cannot be read: {error.strerror or error}",
+            expected=expected,
+            advice=f"{advice}, and run `{command}`",
+        )
+    )
+
+
+def generate_command(project: Project, directory: Path | str) -> str:
+    """Return the command that generates a project's code from where the user is.
+
+    Args:
+        project: the project.
+        directory: the directory in it that the user gave.
+    """
+    if str(directory) == ".":
+        return COMMAND
+    try:
+        here = find_project(Path.cwd()).root
+    except (SchemagenError, OSError):
+        here = None
+    if here == project.root:
+        return COMMAND
+    return f"{COMMAND} --project {shlex.quote(str(directory))}"
 
 
 def generate(
     directory: Path | str = ".", *, dry_run: bool = False, force: bool = False
 ) -> Plan:
     """Bring a project's generated code up to date.
+
+    Of several runs at the same time each waits for the one before.
 
     Args:
         directory: in the project.
@@ -105,12 +155,41 @@ def generate(
         SchemagenError: with everything that stands against it; nothing is changed.
     """
     project = find_project(Path(directory))
-    found = plan(project, force=force)
+    command = generate_command(project, directory)
+    if dry_run:
+        return _allowed(plan(project, force=force, command=command))
+    with turn(project.root) as alone:
+        found = _allowed(plan(project, force=force, command=command))
+        if not project.output.resolve().is_relative_to(project.root):
+            if found.changes:
+                raise refuse(_leaving(project, command))
+            return found
+        apply(found, project.output)
+        sweep(project.output, alone=alone)
+    return found
+
+
+def _allowed(found: Plan) -> Plan:
+    """Return a plan in which nothing is refused.
+
+    Raises:
+        SchemagenError: something is.
+    """
     if found.refused:
         raise SchemagenError(found.refused)
-    if not dry_run:
-        apply(found, project.output)
     return found
+
+
+def _leaving(project: Project, command: str) -> Finding:
+    shown = project.settings.output
+    return Finding(
+        Location(shown),
+        "SG311",
+        f"{shown} leads out of the project by a symbolic link",
+        found=project.output.resolve().as_posix(),
+        expected="a directory of the project",
+        advice=f"remove the link, and run `{command}`",
+    )
 
 
 def check(directory: Path | str = ".") -> Plan:
@@ -125,7 +204,8 @@ def check(directory: Path | str = ".") -> Plan:
     Raises:
         SchemagenError: the schemas cannot be read.
     """
-    return plan(find_project(Path(directory)))
+    project = find_project(Path(directory))
+    return plan(project, command=generate_command(project, directory))
 
 
 def untracked(found: Plan, directory: Path | str = ".") -> tuple[Finding, ...]:
@@ -155,19 +235,7 @@ def untracked(found: Plan, directory: Path | str = ".") -> tuple[Finding, ...]:
 
 def unified_diff(found: Plan) -> str:
     """Return what a plan would change, as a unified diff."""
-    parts: list[str] = []
-    for file in found.changes:
-        if file.action is Action.REFUSE and file.new is None:
-            continue
-        shown = shown_path(found.output, file.path)
-        old = (file.old or b"").decode(errors="replace")
-        parts += difflib.unified_diff(
-            old.splitlines(keepends=True),
-            (file.new or "").splitlines(keepends=True),
-            f"a/{shown}" if file.old is not None else "/dev/null",
-            f"b/{shown}" if file.new is not None else "/dev/null",
-        )
-    return "".join(part if part.endswith("\n") else part + "\n" for part in parts)
+    return diff.unified_diff(found)
 
 
 def describe(directory: Path | str, record: str | None = None) -> list[RecordSpec]:

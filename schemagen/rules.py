@@ -128,8 +128,9 @@ _ROWS = (
     ),
     Rule(
         "SG303",
-        "a generated file is out of date: schemagen changed",
-        "Another version of schemagen prints other code for the same schema.",
+        "a generated file is out of date: its template changed",
+        "Another version of schemagen or of a template prints other code for the same "
+        "schema.",
     ),
     Rule(
         "SG304",
@@ -155,6 +156,28 @@ _ROWS = (
         "SG308",
         "a file in the output directory that schemagen did not write",
         "Only files with schemagen's own header are ever overwritten or deleted.",
+    ),
+    Rule(
+        "SG309",
+        "a generated file with merge conflicts",
+        "Neither side follows from the merged schemas; both are in git, so that nothing "
+        "is lost by generating the file again.",
+    ),
+    Rule(
+        "SG310",
+        "a generated file whose header is broken",
+        "The header's hash is what tells an edited file from one that may be "
+        "overwritten.",
+    ),
+    Rule(
+        "SG311",
+        "a symbolic link in the place of a generated file",
+        "Writing or deleting through it would change files elsewhere.",
+    ),
+    Rule(
+        "SG312",
+        "a file whose name differs from a generated one's in case only",
+        "On Windows and macOS both are one file.",
     ),
     Rule(
         "SG401",
@@ -185,6 +208,11 @@ _ROWS = (
         "SG406",
         "a record that cannot be trained",
         "A training program needs a target: without one there is no loss.",
+    ),
+    Rule(
+        "SG407",
+        "a package that is not installed",
+        "What few projects need is left to an extra.",
     ),
     Rule(
         "SG411",

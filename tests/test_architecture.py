@@ -41,6 +41,8 @@ ALLOWED: dict[str, set[str]] = {
         "data",
         "own_templates",
     },
+    "inputs": {"findings", "config"},
+    "watching": {"findings", "config", "inputs"},
     "breaking": {
         "support",
         "findings",
@@ -66,7 +68,9 @@ ALLOWED: dict[str, set[str]] = {
         "git",
         "spec",
         "codegen",
+        "watching",
     },
+    "watched": {"cli", "inputs"},
     "__init__": {"schema", "project", "codegen", "config"},
     "__main__": {"cli"},
 }

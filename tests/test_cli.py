@@ -183,7 +183,7 @@ def test_force_overwrites_an_edited_file(project: Path) -> None:
     refused = run("generate", "--project", project)
     assert refused.exit_code == 2
     assert "SG304 generated/pet/model.py was edited by hand" in refused.stderr
-    assert "schemagen generate --force" in refused.stderr
+    assert f"`schemagen generate --project {project} --force`" in refused.stderr
     assert run("generate", "--force", "--project", project).exit_code == 0
     assert path.read_text() == text
 
@@ -224,7 +224,9 @@ def test_check_names_every_cause_at_its_place(project: Path) -> None:
     result = run("check", "--project", project)
     assert (result.exit_code, result.stdout) == (1, "")
     for path, rule in expected.items():
-        line = r"^{}:\d+:1: {} {} .+\n    to do:    .+$"
+        line = (
+            r"^{}:\d+:1: {} {} .+\n(    .+\n)*    to do:    .+`schemagen generate .+`$"
+        )
         pattern = line.format(re.escape(path), rule, re.escape(path))
         assert re.search(pattern, result.stderr, re.M), (path, rule)
 
@@ -249,7 +251,7 @@ def test_check_names_code_of_another_schemagen(
     monkeypatch.setattr(use_cases, "render", newer)
     result = run("check", "--project", project)
     assert result.exit_code == 1
-    assert "SG303 generated/pet/model.py is out of date: schemagen" in result.stderr
+    assert "SG303 generated/pet/model.py is out of date: its template" in result.stderr
 
 
 def test_check_shows_a_diff(project: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import py_compile
 import sys
 import types
 from pathlib import Path
@@ -208,6 +210,19 @@ def test_a_second_load_sees_the_files_of_then(tmp_path: Path) -> None:
     assert [field.default for field in describe(project)[0].fields] == [2]
     (project / "schemas/dogs.py").write_text(PET.replace("Pet", "Dog"))
     assert [spec.record for spec in describe(project)] == ["dog", "pet"]
+
+
+def test_bytecode_is_not_believed(tmp_path: Path) -> None:
+    """It cannot tell two texts of one length that were saved in the same second."""
+    root = make_project(tmp_path, {"pets.py": PET})
+    path = root / "schemas/pets.py"
+    py_compile.compile(str(path))
+    before = path.stat()
+    path.write_text(PET.replace("age:", "yrs:"))
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert path.stat().st_size == before.st_size
+    [spec] = describe(root)
+    assert [field.name for field in spec.fields] == ["yrs"]
 
 
 def test_nested_schemas_are_not_taken_from_another_project(tmp_path: Path) -> None:

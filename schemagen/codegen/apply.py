@@ -2,38 +2,31 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import re
 from collections.abc import Iterable
 from contextlib import suppress
-from errno import EISDIR
 from pathlib import Path
+from stat import S_IMODE
+from time import time
 
-from ..findings import Finding, Location, refuse
+from ..findings import Finding, Location, SchemagenError, refuse
 from .plan import Action, Plan, shown_path
 
-_IGNORED_DIRECTORIES = ("__pycache__",)
+# What a run writes first, and what a run that was killed leaves behind.
+_TEMPORARY = re.compile(r"\..+\.\d+\.schemagen\.tmp")
 
+_BYTECODE = "__pycache__"
 
-def read_existing(output: Path) -> dict[str, bytes]:
-    """Return the files of an output directory by path, hidden ones left out.
+# Where others cannot be kept waiting, a file this old is of no run that still goes on.
+_OLD_SECONDS = 3600.0
 
-    Raises:
-        OSError: it is no directory, or cannot be read.
-    """
-    if not output.exists():
-        return {}
-    found = {}
-    for directory, directories, names in os.walk(output, onerror=_raise):
-        directories[:] = sorted(
-            name
-            for name in directories
-            if name not in _IGNORED_DIRECTORIES and not name.startswith(".")
-        )
-        for name in names:
-            if not name.startswith("."):
-                path = Path(directory, name)
-                found[path.relative_to(output).as_posix()] = path.read_bytes()
-    return found
+_ADVICE = {
+    errno.ENOSPC: "make room on the disk",
+    errno.EDQUOT: "make room on the disk",
+    errno.EISDIR: "move the directory away",
+}
 
 
 def apply(plan: Plan, output: Path) -> None:
@@ -59,29 +52,23 @@ def apply(plan: Plan, output: Path) -> None:
         for file in written:
             place = _place(output, file.path)
             if place.is_dir():
-                raise IsADirectoryError(EISDIR, "a directory is in its place")
+                raise IsADirectoryError(errno.EISDIR, "a directory is in its place")
             made += [path for path in place.parents if not path.exists()]
             place.parent.mkdir(parents=True, exist_ok=True)
-            staged.append((_temporary(place), place))
-            _temporary(place).write_bytes((file.new or "").encode())
+            temporary = _temporary(place)
+            staged.append((temporary, place))
+            temporary.write_bytes((file.new or "").encode())
+            if file.action is Action.UPDATE:
+                _keep_mode(place, temporary)
         for temporary, place in staged:
             temporary.replace(place)
         for file in plan.files:
             if file.action is Action.DELETE:
                 place = _place(output, file.path)
                 place.unlink(missing_ok=True)
-                _remove_empty(place.parent, output)
     except OSError as error:
         path = os.path.relpath(place, output).replace(os.sep, "/")
-        where = shown_path(plan.output, path)
-        raise refuse(
-            Finding(
-                Location(where),
-                "SG403",
-                f"{where} cannot be written: {error.strerror or error}",
-                advice="make the directory writable and run the command again",
-            )
-        ) from None
+        raise _unwritable(shown_path(plan.output, path), error, plan.command) from None
     finally:
         for temporary, _ in staged:
             with suppress(OSError):
@@ -95,8 +82,58 @@ def _place(output: Path, path: str) -> Path:
     return Path(os.path.normpath(output / path))
 
 
+def sweep(output: Path, *, alone: bool) -> None:
+    """Remove what no plan knows of: temporary files, and directories without files.
+
+    Files under temporary names are left over from runs that were killed. A directory
+    is without files if there is nothing in it, or bytecode alone. What cannot be
+    removed stays for the next time.
+
+    Args:
+        output: the output directory.
+        alone: whether no other run goes on, whose temporary files these could be.
+    """
+    found = []
+    for parent, directories, names in os.walk(output):
+        directories[:] = [
+            name for name in directories if name != _BYTECODE and name[0] != "."
+        ]
+        found += [Path(parent, name) for name in directories]
+        for path in [Path(parent, name) for name in names]:
+            with suppress(OSError):
+                if _TEMPORARY.fullmatch(path.name) and (alone or _is_old(path)):
+                    path.unlink()
+    for directory in reversed(found):  # inner ones first
+        with suppress(OSError):
+            _remove_hollow(directory)
+
+
 def _temporary(place: Path) -> Path:
-    return place.with_name(f".{place.name}.{os.getpid()}.tmp")
+    return place.with_name(f".{place.name}.{os.getpid()}.schemagen.tmp")
+
+
+def _keep_mode(place: Path, temporary: Path) -> None:
+    """Give a file the rights of the one that it replaces."""
+    with suppress(OSError):
+        mode = S_IMODE(place.stat().st_mode)
+        if mode != S_IMODE(temporary.stat().st_mode):
+            temporary.chmod(mode)
+
+
+def _unwritable(where: str, error: OSError, command: str) -> SchemagenError:
+    advice = _ADVICE.get(error.errno or 0, "make the directory writable")
+    return refuse(
+        Finding(
+            Location(where),
+            "SG403",
+            f"{where} cannot be written: {error.strerror or error}",
+            advice=f"{advice}, and run `{command}`",
+        )
+    )
+
+
+def _is_old(path: Path) -> bool:
+    return path.lstat().st_mtime < time() - _OLD_SECONDS
 
 
 def _remove_made(directories: Iterable[Path]) -> None:
@@ -105,19 +142,21 @@ def _remove_made(directories: Iterable[Path]) -> None:
             directory.rmdir()
 
 
-def _remove_empty(directory: Path, output: Path) -> None:
-    """Remove a package that has lost its last file, with its bytecode."""
-    while directory != output and directory.is_dir():
-        left = list(directory.iterdir())
-        if any(path.name not in _IGNORED_DIRECTORIES for path in left):
+def _remove_hollow(directory: Path) -> None:
+    """Remove a directory if there is nothing in it, or bytecode alone.
+
+    Raises:
+        OSError: it cannot be removed.
+    """
+    left = list(directory.iterdir())
+    caches = [path for path in left if path.name == _BYTECODE]
+    if left != caches or any(path.is_symlink() for path in (directory, *caches)):
+        return
+    for cache in caches:
+        compiled = list(cache.iterdir())
+        if any(path.suffix != ".pyc" for path in compiled):
             return
-        for cache in left:
-            for path in cache.iterdir():
-                path.unlink()
-            cache.rmdir()
-        directory.rmdir()
-        directory = directory.parent
-
-
-def _raise(error: OSError) -> None:
-    raise error
+        for path in compiled:
+            path.unlink()
+        cache.rmdir()
+    directory.rmdir()

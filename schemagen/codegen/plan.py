@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-import ast
-import io
 import posixpath
-import tokenize
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from enum import Enum
 
 from ..findings import Finding, Location
-from .header import Header, read_header
+from .causes import Action as Action
+from .causes import Evidence, Rerender, Verdict, verdict_on
 from .render import RenderedFile
 
-
-class Action(Enum):
-    """What to do with a file."""
-
-    CREATE = "create"
-    UPDATE = "update"
-    DELETE = "delete"
-    KEEP = "keep"
-    REFUSE = "refuse"
+COMMAND = "schemagen generate"
 
 
 @dataclass(frozen=True)
@@ -52,11 +41,13 @@ class Plan:
     Attributes:
         files: sorted by path.
         output: the output directory relative to the project.
+        command: how the code is generated from where the user is.
         warnings: what users should know, and what fails nothing.
     """
 
     files: tuple[PlannedFile, ...]
     output: str
+    command: str = COMMAND
     warnings: tuple[Finding, ...] = ()
 
     @property
@@ -85,6 +76,9 @@ def make_plan(
     output: str,
     *,
     force: bool = False,
+    links: Collection[str] = (),
+    command: str = COMMAND,
+    rerender: Rerender | None = None,
 ) -> Plan:
     """Compare what should be with what is.
 
@@ -93,38 +87,44 @@ def make_plan(
         existing: every file that is there, by path in the output directory.
         output: the output directory relative to the project, for messages.
         force: overwrite files of ours that were edited by hand.
+        links: the paths of `existing` that are symbolic links, those to directories
+            included; they are neither written nor deleted.
+        command: how the code is generated from where the user is, for messages.
+        rerender: makes the files of a former spec again, to tell edits in them.
     """
     wanted = {file.path: file for file in rendered}
-    files = [
-        _planned(path, wanted.get(path), existing.get(path), output, force=force)
-        for path in sorted(wanted.keys() | existing.keys())
-    ]
-    return Plan(tuple(files), output)
+    specs = {file.spec: file.text for file in wanted.values() if _is_spec(file.path)}
+    evidence = Evidence(existing, output, specs, command, rerender)
+    clashing = _clashing(wanted, existing)
+    files = []
+    for path in sorted(wanted.keys() | existing.keys()):
+        if links and any(parent in links for parent in _parents(path)):
+            continue  # the link above it is refused
+        asked, old = wanted.get(path), existing.get(path)
+        new = asked.text if asked else None
+        if old is not None and new is not None and old == new.encode():
+            files.append(PlannedFile(path, Action.KEEP, old, new, None))
+            continue
+        if path in links:
+            verdict = _link(command)
+        elif path in clashing:
+            verdict = _clash(path, clashing[path], output, command)
+        else:
+            verdict = verdict_on(asked, old, evidence)
+        action = verdict.forced if force and verdict.forced else verdict.action
+        finding = _finding(shown_path(output, path), verdict)
+        files.append(PlannedFile(path, action, old, new, finding))
+    return Plan(tuple(files), output, command)
 
 
-def _planned(
-    path: str,
-    wanted: RenderedFile | None,
-    old: bytes | None,
-    output: str,
-    *,
-    force: bool,
-) -> PlannedFile:
-    new = wanted.text if wanted else None
-    if old is not None and new is not None and old == new.encode():
-        return PlannedFile(path, Action.KEEP, old, new, None)
-    verdict = _judged(wanted, old)
-    action = verdict.action
-    if force and verdict.rule == "SG304":
-        action = Action.UPDATE if wanted else Action.DELETE
-    shown = shown_path(output, path)
-    finding = Finding(
-        Location(shown, verdict.line),
+def _finding(shown: str, verdict: Verdict) -> Finding:
+    return Finding(
+        Location(shown, verdict.line, source=verdict.shown),
         verdict.rule,
         f"{shown} {verdict.reason}",
+        expected=verdict.expected.strip(),
         advice=verdict.advice,
     )
-    return PlannedFile(path, action, old, new, finding)
 
 
 def shown_path(output: str, path: str) -> str:
@@ -132,110 +132,48 @@ def shown_path(output: str, path: str) -> str:
     return posixpath.normpath(f"{output}/{path}")
 
 
-_GENERATE = "run `schemagen generate`"
+def _is_spec(path: str) -> bool:
+    return path.endswith("/spec.json")
 
 
-@dataclass(frozen=True)
-class _Verdict:
-    """What to do with a file that differs, by which rule, why, and what users can."""
-
-    action: Action
-    rule: str
-    reason: str
-    advice: str = _GENERATE
-    line: int = 1
+def _parents(path: str) -> list[str]:
+    parts = path.split("/")
+    return ["/".join(parts[:end]) for end in range(1, len(parts))]
 
 
-def _judged(wanted: RenderedFile | None, old: bytes | None) -> _Verdict:
-    if old is None:
-        source = wanted.source if wanted else ""
-        return _Verdict(Action.CREATE, "SG301", f"is missing; {source} asks for it")
-    text = _decoded(old)
-    plain = text.replace("\r\n", "\n") if text is not None else None
-    header = read_header(plain) if plain is not None else None
-    if header is None or plain is None:
-        lost = ", or has lost its header," if wanted else ""
-        return _Verdict(
-            Action.REFUSE,
-            "SG308",
-            f"was not written by schemagen{lost} and is in its output directory",
-            "move it elsewhere; nothing is written while it is there",
-        )
-    if wanted is None:
-        return _orphan(header)
-    if plain == wanted.text:
-        reason = "has other line endings than it was generated with"
-        advice = f"{_GENERATE}; with git, mark the directory `eol=lf` in .gitattributes"
-        return _Verdict(Action.UPDATE, "SG306", reason, advice)
-    line = _first_difference(plain, wanted.text)
-    if not header.intact:
-        return _edited(plain, wanted, header, line)
-    if header.spec != wanted.spec:
-        reason = f"is out of date: {wanted.source} changed"
-        return _Verdict(Action.UPDATE, "SG302", reason, line=line)
-    reason = f"is out of date: schemagen prints other code for {wanted.source} now"
-    return _Verdict(Action.UPDATE, "SG303", reason, line=line)
+def _clashing(
+    wanted: Mapping[str, RenderedFile], existing: Mapping[str, bytes]
+) -> dict[str, str]:
+    """Return the files whose names differ from a wanted one's in case only.
+
+    Where case does not count, as on Windows and macOS, both are one file: to write the
+    one and delete the other would lose it.
+    """
+    missing = {path.casefold(): path for path in wanted if path not in existing}
+    return {
+        path: missing[path.casefold()]
+        for path in existing
+        if path not in wanted and path.casefold() in missing
+    }
 
 
-def _orphan(header: Header) -> _Verdict:
-    if header.intact:
-        reason = "belongs to no record of the schemas"
-        advice = f"{_GENERATE}, which deletes it"
-        return _Verdict(Action.DELETE, "SG307", reason, advice)
-    return _Verdict(
+def _clash(path: str, wanted: str, output: str, command: str) -> Verdict:
+    pairs = list(zip(path.split("/"), wanted.split("/"), strict=True))
+    end = next(n for n, (one, other) in enumerate(pairs, 1) if one != other)
+    one = "/".join([output, *(one for one, _ in pairs[:end])])
+    other = "/".join([output, *(other for _, other in pairs[:end])])
+    return Verdict(
         Action.REFUSE,
-        "SG304",
-        "belongs to no record of the schemas and was edited by hand",
-        "delete it, or run `schemagen generate --force`",
+        "SG312",
+        f"differs from {output}/{wanted} in upper and lower case only",
+        f"rename it: run `git mv {one} {other}` and then `{command}`",
     )
 
 
-def _edited(plain: str, wanted: RenderedFile, header: Header, line: int) -> _Verdict:
-    if wanted.path.endswith(".py") and _same_code(plain, wanted.text):
-        reason = "was reformatted; it says the same in other words"
-        advice = f"{_GENERATE}, and leave the directory out of formatters"
-        return _Verdict(Action.UPDATE, "SG305", reason, advice, line)
-    if header.spec == wanted.spec:
-        reason = f"was edited by hand, first in line {line}"
-    else:  # what differs first may come from the schema
-        reason, line = f"was edited by hand, and {wanted.source} changed since", 1
-    return _Verdict(
+def _link(command: str) -> Verdict:
+    return Verdict(
         Action.REFUSE,
-        "SG304",
-        reason,
-        "move the change into the schema or your own code, then run `schemagen "
-        "generate --force`, which overwrites it",
-        line,
+        "SG311",
+        "is a symbolic link, and nothing is written or deleted through one",
+        f"remove the link, and run `{command}`",
     )
-
-
-def _decoded(data: bytes) -> str | None:
-    try:
-        return data.decode()
-    except UnicodeDecodeError:
-        return None
-
-
-def _same_code(left: str, right: str) -> bool:
-    """Tell whether texts differ in blanks, quotes and the like, not in a comment."""
-    try:
-        same_syntax = ast.dump(ast.parse(left)) == ast.dump(ast.parse(right))
-        return same_syntax and _comments(left) == _comments(right)
-    except (SyntaxError, ValueError, tokenize.TokenError):
-        return False
-
-
-def _comments(text: str) -> list[str]:
-    """Return the comments of Python source below the header."""
-    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
-    comments = [token.string for token in tokens if token.type == tokenize.COMMENT]
-    return comments[2:]
-
-
-def _first_difference(left: str, right: str) -> int:
-    """Return the first line below the header that differs, counted from 1."""
-    lines = zip(left.split("\n"), right.split("\n"), strict=False)
-    for number, (one, other) in enumerate(lines, start=1):
-        if one != other and "schemagen: spec=" not in one + other:
-            return number
-    return min(left.count("\n"), right.count("\n")) + 1

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from importlib.abc import MetaPathFinder
-from importlib.machinery import ModuleSpec, PathFinder
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 
 from pydantic import BaseModel
 
@@ -56,6 +57,18 @@ class LoadResult:
     findings: tuple[Finding, ...]
 
 
+class _SourceLoader(SourceFileLoader):
+    """Loads a module from its source, whatever bytecode there is.
+
+    Bytecode knows the second of its source's last change and its length: what is saved
+    twice in a second would be taken for the same.
+    """
+
+    def get_code(self, fullname: str) -> CodeType:
+        path = self.get_filename(fullname)
+        return self.source_to_code(self.get_data(path), path)
+
+
 class _ProjectFinder(MetaPathFinder):
     """Finds the project's schemas first, and refuses to import the output package.
 
@@ -76,9 +89,14 @@ class _ProjectFinder(MetaPathFinder):
     ) -> ModuleSpec | None:
         if _is_inside(fullname, self._output):
             raise GeneratedImportError(f"import of {fullname}")
-        if fullname == self._schemas.split(".")[0]:
-            return PathFinder.find_spec(fullname, [str(self._root)])
-        return None
+        top = self._schemas.split(".")[0]
+        if not _is_inside(fullname, top):
+            return None
+        places = [str(self._root)] if fullname == top else path
+        spec = PathFinder.find_spec(fullname, places)
+        if spec is not None and isinstance(spec.loader, SourceFileLoader):
+            spec.loader = _SourceLoader(spec.loader.name, spec.loader.path)
+        return spec
 
 
 def schema_files(schemas: Path) -> list[Path]:
@@ -166,6 +184,9 @@ def _isolated(root: Path, schemas: str, output: str) -> Iterator[None]:
         new = set(sys.modules) - before
         for name in [name for name in new if _is_below(root, sys.modules[name])]:
             del sys.modules[name]
+            # inspect remembers the files of modules, and stumbles over one that has
+            # become a folder and has no file any more.
+            getattr(inspect, "_filesbymodname", {}).pop(name, None)
         sys.modules.update(hidden)
         sys.meta_path.remove(finder)
         sys.path[:] = path

@@ -1,0 +1,27 @@
+"""One run of `generate --watch`: `python -m schemagen.watched INPUTS DIRECTORY ...`.
+
+INPUTS is the file that says afterwards which files were read; further arguments are
+options of `schemagen generate`.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from .cli import main
+from .inputs import recorded
+
+
+def run(inputs: str, directory: str, *options: str) -> None:
+    """Generate, and write down what was read.
+
+    Raises:
+        SystemExit: at the end, with the exit code of `schemagen generate`.
+    """
+    with recorded(Path(inputs), Path(directory)):
+        main(["generate", "--project", directory, *options], prog_name="schemagen")
+
+
+if __name__ == "__main__":
+    run(*sys.argv[1:])
