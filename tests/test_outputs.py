@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 from pathlib import Path
 
 import pytest
 from command_line import make_project, place, refusals, run, snapshot
 
-from schemagen.codegen.languages import Comment, language_of
+from schemagen.codegen.languages import (
+    Comment,
+    json_text,
+    language_of,
+    mysql,
+    sql,
+    sql_name,
+)
 
 PET = 'from schemagen import Record\n\nclass Pet(Record):\n    """A pet."""\n    age: int\n'
 CAT = PET.replace("Pet", "Cat")
@@ -80,7 +88,7 @@ def test_a_file_of_all_records(tmp_path: Path) -> None:
     project = project_with(tmp_path, settings, {"index.ts.jinja": text})
     generate(project)
     first, _, *body = (project / "web/types/index.ts").read_text().split("\n")
-    assert "from schemas with templates/index.ts.jinja." in first
+    assert "from schemas/*.py with templates/index.ts.jinja." in first
     assert body == ["// cat", "// pet", ""]
 
 
@@ -478,13 +486,14 @@ def test_each_language_has_its_own_filters(
     [
         ("//", "", "plain", "// plain"),
         ("//", "", "ends in \\", "// ends in \\\\x5c"),
+        ("//", "", "not /* closed */ by that", "// not /* closed */ by that"),
         ("//", "", "ends in ??/", "// ends in \\x5c"),
         ("//", "", "\\u000a x", "// \\\\u000a x"),
         ("//", "", "a\rb\u2028c\x0bd\x1b", "// a\\rb\\u2028c\\x0bd\\x1b"),
         ("/*", "*/", "a */ b /* c", "/* a *\\/ b /\\* c */"),
         ("/*", "*/", "*/*/", "/* *\\/\\*\\/ */"),
         ("<!--", "-->", "a --> b --!> c", "<!-- a -\\-> b -\\-!> c -->"),
-        ("(*", "*)", "a *) b", "(* a *\\) b *)"),
+        ("(*", "*)", "a (* *) b", "(* a (\\* *\\) b *)"),
         ("{", "}", "a } b", "{ a  b }"),
     ],
 )
@@ -493,6 +502,41 @@ def test_no_text_ends_a_comment(
 ) -> None:
     """What would end it, or draw the next line into it, is written otherwise."""
     assert Comment(opening, closing).line(text) == line
+
+
+@pytest.mark.parametrize(
+    ("value", "in_json", "in_sql"),
+    [
+        (None, "null", "NULL"),
+        (True, "true", "TRUE"),
+        (-3, "-3", "-3"),
+        (0.5, "0.5", "0.5"),
+        ("it's", '"it\'s"', "'it''s'"),
+        ('a "b" \\', '"a \\"b\\" \\\\"', "'a \"b\" \\'"),
+        ("ä\u2028\n", '"\\u00e4\\u2028\\n"', "'ä\u2028\n'"),
+        ("</script>", '"\\u003c/script>"', "'</script>'"),
+    ],
+)
+def test_values_as_literals(value: object, in_json: str, in_sql: str) -> None:
+    """Each value has one form in each language, and both give it back."""
+    assert json_text(value) == in_json
+    assert json.loads(in_json) == value
+    assert sql(value) == in_sql
+    database = sqlite3.connect(":memory:")
+    assert database.execute(f"SELECT {in_sql}").fetchone() == (value,)
+
+
+def test_literals_of_some_languages_only() -> None:
+    """Bytes are none of JSON's, MySQL doubles backslashes, and names are quoted."""
+    assert sql(b"\x00'") == "X'0027'"
+    assert mysql("\\'") == "'" + "\\\\" + "''" + "'"
+    assert mysql(7) == "7"
+    assert sql_name('a"b') == '"a""b"'
+    for write in (json_text, sql):
+        with pytest.raises(ValueError, match="not JSON compliant"):
+            write(float("nan"))
+    with pytest.raises(TypeError, match="bytes is not JSON serializable"):
+        json_text(b"")
 
 
 def test_comments_of_several_lines() -> None:

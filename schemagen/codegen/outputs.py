@@ -25,9 +25,9 @@ from .render import RenderedFile, all_rendered, check_python
 from .templates import Templates
 
 _PYTHON = (".py", ".pyi")
-# What the header says between the source and the template, by which a file is known
-# for an additional output wherever it stands.
-_BY = " with "
+# What the header says between the schema file and the template, by which a file is
+# known for an additional output wherever it stands.
+_BY = ".py with "
 
 
 @dataclass(frozen=True)
@@ -88,6 +88,8 @@ def with_outputs(
     Raises:
         SchemagenError: with all that is wrong with their templates and paths.
     """
+    if not outputs.rows:
+        return files
     wrong = [finding for row in outputs.rows for finding in _judged(row, outputs)]
     if wrong:
         raise SchemagenError(wrong)
@@ -207,7 +209,7 @@ def _jobs(
 
     def job(path: str, source: str, spec: str, **context: object) -> RenderedFile:
         body = print_(row.template, **context)
-        source = f"{source}{by}"
+        source = f"{source.removesuffix('.py')}{by}"
         if python:
             text = with_header(path, wrap(body), str(comment(source)), spec)
         elif style is None:
@@ -228,7 +230,8 @@ def _jobs(
     else:
         [path] = _paths(row, views, outputs)
         seal = digest("".join(to_json(view.spec) for view in views))
-        yield partial(job, path, outputs.schemas, seal, project=ProjectView(views))
+        source = f"{outputs.schemas}/*.py"
+        yield partial(job, path, source, seal, project=ProjectView(views))
 
 
 def _check_json(body: str, path: str, row: Output, outputs: Outputs) -> None:
