@@ -291,6 +291,8 @@ REFUSED = [
     (output("x", "sql/{record}.sql", 'comment = "no mark"\n'), "an output's comment is no mark", "10:1"),
     (output("x", "sql/{record}.sql", 'comment = "\\\\n"\n'), "an output's comment is no mark", "10:1"),
     (output("x", "sql/{recrd}.sql"), "an output's path has an unknown {recrd}", "9:1"),
+    (output("x", "sql/node_modules/{record}.sql"), "an output's path leads where", "9:1"),
+    (output("x", "generated/__pycache__/{record}.sql"), "an output's path leads where", "9:1"),
     (output("x", "sql/x.sql"), "an output's path is the same for all records", "9:1"),
     (output("x", "sql/{record}.sql", 'per = "project"\n'), "an output's path names a record", "9:1"),
     *(
@@ -431,6 +433,37 @@ def test_links_lead_nowhere(tmp_path: Path, link: str) -> None:
     assert result.exit_code == 2
     assert f"SG414 {link} is a symbolic link" in result.stderr
     assert [path for path in outside.rglob("*") if path.is_file()] == []
+
+
+def test_nothing_is_deleted_behind_a_link(tmp_path: Path) -> None:
+    """A directory that is only searched for leftovers may not be a link either."""
+    project = project_with(tmp_path, TS)
+    generate(project)
+    outside = tmp_path / "outside"
+    (project / "web").rename(outside)
+    (project / "pyproject.toml").write_text(SETTINGS)
+    try:
+        (project / "web").symlink_to(outside)
+    except OSError:
+        pytest.skip("no symbolic links here")
+    result = run("generate", "--project", project)
+    assert result.exit_code == 2
+    assert "SG414 web is a symbolic link" in result.stderr
+    assert (outside / "types" / "pet.ts").exists()
+
+
+def test_a_file_in_another_project_s_folder_is_not_overwritten(tmp_path: Path) -> None:
+    """What the settings name is looked at, wherever it is."""
+    project = project_with(
+        tmp_path, output("types.ts.jinja", "web/types/in/{record}.ts")
+    )
+    mine = project / "web/types/in/pet.ts"
+    mine.parent.mkdir(parents=True)
+    mine.write_text("// mine\n")
+    (mine.parent / "pyproject.toml").write_text("")
+    assert "SG308 web/types/in/pet.ts" in complaints(project)
+    assert run("generate", "--project", project).exit_code == 2
+    assert mine.read_text() == "// mine\n"
 
 
 def test_a_linked_directory_of_generated_code_moves_nothing(tmp_path: Path) -> None:
