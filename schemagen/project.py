@@ -66,11 +66,11 @@ def plan(project: Project, *, force: bool = False) -> Plan:
     """
     specs = load_specs(project)
     outputs = outputs_of(project)
-    rendered = render(specs, outputs.templates)
-    rendered = with_outputs(rendered, specs, outputs, kept=(ACCEPTED_BREAKS,))
     shown = project.settings.output
     try:
         existing = read_existing(project.output)
+        rendered = render(specs, outputs.templates, existing)
+        rendered = with_outputs(rendered, specs, outputs, kept=(ACCEPTED_BREAKS,))
         existing |= read_outputs(project.root, outputs, (f.path for f in rendered))
     except OSError as error:
         raise refuse(

@@ -50,7 +50,10 @@ def test_the_readme_works_from_top_to_bottom(tmp_path: Path) -> None:
 
 
 def test_every_command_of_the_readme_works(tmp_path: Path) -> None:
-    """Each `schemagen` line of the README ends with exit code 0 in a fresh project."""
+    """Each `schemagen` line of the README ends with exit code 0 in a fresh project.
+
+    It is in a git repository, whose branch main has what was generated.
+    """
     lines = [
         line.split("#")[0].split()[1:]
         for _, language, text in _blocks()
@@ -58,10 +61,15 @@ def test_every_command_of_the_readme_works(tmp_path: Path) -> None:
         for line in text.splitlines()
         if line.startswith("schemagen ")
     ]
-    assert [line[0] for line in lines] == ["init", "generate", "check", "describe"]
+    verbs = ["init", "generate", "check", "describe", "breaking", "explain"]
+    assert [line[0] for line in lines] == verbs
     init, *others = lines
     _run([sys.executable, "-m", "schemagen", *init], tmp_path)
     _run([sys.executable, "-m", "schemagen", "generate"], tmp_path)
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org"]
+    _run(["git", "init", "--quiet", "--initial-branch=main"], tmp_path)
+    _run(["git", "add", "--all"], tmp_path)
+    _run([*git, "commit", "--quiet", "--message", "first"], tmp_path)
     for line in others:
         _run([sys.executable, "-m", "schemagen", *line], tmp_path)
 

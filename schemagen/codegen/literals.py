@@ -52,17 +52,16 @@ _SHOWN = ("Lu", "Ll", "Lt", "Lo", "Nd", "Pc", "Pd", "Ps", "Pe", "Po", "Sm", "Sc"
 
 def _quoted(text: str, *, hexadecimal: bool = False) -> str:
     quote = "'" if text.count('"') > text.count("'") else '"'
-    return (
-        quote
-        + "".join(
-            f"\\{character}" if character == quote else _shown(character, hexadecimal)
-            for character in text
-        )
-        + quote
-    )
+    return quote + _shown(text, hexadecimal).replace(quote, f"\\{quote}") + quote
 
 
-def _shown(character: str, hexadecimal: bool = False) -> str:
+def _shown(text: str, hexadecimal: bool = False) -> str:
+    if text.isascii() and text.isprintable():  # nearly all text, and all at once
+        return text.replace("\\", "\\\\")
+    return "".join(_shown_character(character, hexadecimal) for character in text)
+
+
+def _shown_character(character: str, hexadecimal: bool) -> str:
     if character in _ESCAPES:
         return _ESCAPES[character]
     point = ord(character)
@@ -100,7 +99,7 @@ def prose(text: str, indent: int = 0) -> Code:
 
     Lines after the first are indented; nothing in the text can end the docstring.
     """
-    lines = ["".join(map(_shown, line)).rstrip() for line in text.split("\n")]
+    lines = [_shown(line).rstrip() for line in text.split("\n")]
     last = _LAST_QUOTES.sub(_escaped_quotes, lines.pop())
     lines = [*(_QUOTES.sub(_escaped_quotes, line) for line in lines), last]
     pad = "\n" + " " * indent
@@ -113,5 +112,4 @@ _ENCODING = re.compile(r"(?<=coding)[:=]")
 
 def comment(text: str) -> Code:
     """Write text so that it can stand in a comment of one line."""
-    shown = "".join(_shown(character) for character in text)
-    return Code(_ENCODING.sub(lambda match: f"\\x{ord(match[0]):02x}", shown))
+    return Code(_ENCODING.sub(lambda match: f"\\x{ord(match[0]):02x}", _shown(text)))

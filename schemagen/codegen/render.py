@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib import resources
 from pathlib import Path
+from types import MappingProxyType
 
 from ..findings import Finding, Location, SchemagenError, refuse
 from ..spec.model import RecordSpec
@@ -21,6 +22,7 @@ from .training_view import TrainingView
 _RECORD_FILES = ("__init__.py", "serializer.py", "parser.py", "pipeline.py", "model.py")
 _SHARED_SOURCE = "schemagen/support"
 OURS = Templates()
+_NOTHING: Mapping[str, bytes] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -41,20 +43,26 @@ class RenderedFile:
 
 
 def render(
-    specs: tuple[RecordSpec, ...], templates: Templates = OURS
+    specs: tuple[RecordSpec, ...],
+    templates: Templates = OURS,
+    existing: Mapping[str, bytes] = _NOTHING,
 ) -> tuple[RenderedFile, ...]:
     """Return every file that the specs ask for, sorted by path.
 
     Args:
         specs: all records of the project.
         templates: ours, or a project's own in place of some of them.
+        existing: what is there, by path in the output directory. What is printed again
+            with the same bytes was compiled before; compiling takes a quarter of a run.
 
     Raises:
         SchemagenError: the project's own templates have errors.
         SyntaxError: a template of ours printed something that is not Python.
     """
     files = [_package_file(), *_shared_files()]
-    files += all_rendered(job for spec in specs for job in _jobs(spec, templates))
+    files += all_rendered(
+        job for spec in specs for job in _jobs(spec, templates, existing)
+    )
     return tuple(sorted(files, key=lambda file: file.path))
 
 
@@ -73,7 +81,7 @@ def all_rendered(jobs: Iterable[Callable[[], RenderedFile]]) -> list[RenderedFil
 
 
 def _jobs(
-    spec: RecordSpec, templates: Templates
+    spec: RecordSpec, templates: Templates, existing: Mapping[str, bytes]
 ) -> Iterator[Callable[[], RenderedFile]]:
     text = to_json(spec)
     seal = digest(text)
@@ -84,7 +92,8 @@ def _jobs(
         path, template = f"{spec.record}/{name}", f"{name}.jinja"
         body = wrap(templates.render(template, record=view))
         file = RenderedFile(path, with_header(path, body, source, seal), source, seal)
-        check_python(file, template, templates)
+        if existing.get(path) != file.text.encode():
+            check_python(file, template, templates)
         return file
 
     def facts() -> RenderedFile:

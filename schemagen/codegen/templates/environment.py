@@ -148,6 +148,7 @@ class _Environment(Environment):
         self.concat = lambda parts: printable("".join(parts))  # type: ignore[method-assign]
         super().__init__(
             loader=_loader(directory),
+            auto_reload=directory is not None,  # ours do not change
             finalize=_printed(printable, filters),
             keep_trailing_newline=True,
             lstrip_blocks=True,
