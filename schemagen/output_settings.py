@@ -178,6 +178,8 @@ def _wrong_path(path: object, per: str) -> tuple[str, str] | None:
     inside = 'a path inside the project, such as "web/types/{record}.ts"'
     if not isinstance(path, str) or not is_plain_path(_PLACEHOLDER.sub("x", path)):
         return "does not stay inside the project", inside
+    if {"__pycache__", "node_modules"} & set(PurePosixPath(path).parts):
+        return "leads where schemagen does not look", inside
     for name in _PLACEHOLDER.findall(path):
         if name != "record":
             return f"has an unknown {{{name}}}", "{record}, for the record's name"

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 from pathlib import Path
 
 import pytest
 from command_line import make_project, place, refusals, run, snapshot
 
-from schemagen.codegen.languages import Comment, language_of
+from schemagen.codegen.languages import (
+    Comment,
+    json_text,
+    language_of,
+    mysql,
+    sql,
+    sql_name,
+)
 
 PET = 'from schemagen import Record\n\nclass Pet(Record):\n    """A pet."""\n    age: int\n'
 CAT = PET.replace("Pet", "Cat")
@@ -80,7 +88,7 @@ def test_a_file_of_all_records(tmp_path: Path) -> None:
     project = project_with(tmp_path, settings, {"index.ts.jinja": text})
     generate(project)
     first, _, *body = (project / "web/types/index.ts").read_text().split("\n")
-    assert "from schemas with templates/index.ts.jinja." in first
+    assert "from schemas/*.py with templates/index.ts.jinja." in first
     assert body == ["// cat", "// pet", ""]
 
 
@@ -283,6 +291,8 @@ REFUSED = [
     (output("x", "sql/{record}.sql", 'comment = "no mark"\n'), "an output's comment is no mark", "10:1"),
     (output("x", "sql/{record}.sql", 'comment = "\\\\n"\n'), "an output's comment is no mark", "10:1"),
     (output("x", "sql/{recrd}.sql"), "an output's path has an unknown {recrd}", "9:1"),
+    (output("x", "sql/node_modules/{record}.sql"), "an output's path leads where", "9:1"),
+    (output("x", "generated/__pycache__/{record}.sql"), "an output's path leads where", "9:1"),
     (output("x", "sql/x.sql"), "an output's path is the same for all records", "9:1"),
     (output("x", "sql/{record}.sql", 'per = "project"\n'), "an output's path names a record", "9:1"),
     *(
@@ -425,6 +435,37 @@ def test_links_lead_nowhere(tmp_path: Path, link: str) -> None:
     assert [path for path in outside.rglob("*") if path.is_file()] == []
 
 
+def test_nothing_is_deleted_behind_a_link(tmp_path: Path) -> None:
+    """A directory that is only searched for leftovers may not be a link either."""
+    project = project_with(tmp_path, TS)
+    generate(project)
+    outside = tmp_path / "outside"
+    (project / "web").rename(outside)
+    (project / "pyproject.toml").write_text(SETTINGS)
+    try:
+        (project / "web").symlink_to(outside)
+    except OSError:
+        pytest.skip("no symbolic links here")
+    result = run("generate", "--project", project)
+    assert result.exit_code == 2
+    assert "SG414 web is a symbolic link" in result.stderr
+    assert (outside / "types" / "pet.ts").exists()
+
+
+def test_a_file_in_another_project_s_folder_is_not_overwritten(tmp_path: Path) -> None:
+    """What the settings name is looked at, wherever it is."""
+    project = project_with(
+        tmp_path, output("types.ts.jinja", "web/types/in/{record}.ts")
+    )
+    mine = project / "web/types/in/pet.ts"
+    mine.parent.mkdir(parents=True)
+    mine.write_text("// mine\n")
+    (mine.parent / "pyproject.toml").write_text("")
+    assert "SG308 web/types/in/pet.ts" in complaints(project)
+    assert run("generate", "--project", project).exit_code == 2
+    assert mine.read_text() == "// mine\n"
+
+
 def test_a_linked_directory_of_generated_code_moves_nothing(tmp_path: Path) -> None:
     """Paths beside it are counted from the project, not from where the link leads."""
     project = project_with(tmp_path, TS)
@@ -478,13 +519,14 @@ def test_each_language_has_its_own_filters(
     [
         ("//", "", "plain", "// plain"),
         ("//", "", "ends in \\", "// ends in \\\\x5c"),
+        ("//", "", "not /* closed */ by that", "// not /* closed */ by that"),
         ("//", "", "ends in ??/", "// ends in \\x5c"),
         ("//", "", "\\u000a x", "// \\\\u000a x"),
         ("//", "", "a\rb\u2028c\x0bd\x1b", "// a\\rb\\u2028c\\x0bd\\x1b"),
         ("/*", "*/", "a */ b /* c", "/* a *\\/ b /\\* c */"),
         ("/*", "*/", "*/*/", "/* *\\/\\*\\/ */"),
         ("<!--", "-->", "a --> b --!> c", "<!-- a -\\-> b -\\-!> c -->"),
-        ("(*", "*)", "a *) b", "(* a *\\) b *)"),
+        ("(*", "*)", "a (* *) b", "(* a (\\* *\\) b *)"),
         ("{", "}", "a } b", "{ a  b }"),
     ],
 )
@@ -493,6 +535,41 @@ def test_no_text_ends_a_comment(
 ) -> None:
     """What would end it, or draw the next line into it, is written otherwise."""
     assert Comment(opening, closing).line(text) == line
+
+
+@pytest.mark.parametrize(
+    ("value", "in_json", "in_sql"),
+    [
+        (None, "null", "NULL"),
+        (True, "true", "TRUE"),
+        (-3, "-3", "-3"),
+        (0.5, "0.5", "0.5"),
+        ("it's", '"it\'s"', "'it''s'"),
+        ('a "b" \\', '"a \\"b\\" \\\\"', "'a \"b\" \\'"),
+        ("ä\u2028\n", '"\\u00e4\\u2028\\n"', "'ä\u2028\n'"),
+        ("</script>", '"\\u003c/script>"', "'</script>'"),
+    ],
+)
+def test_values_as_literals(value: object, in_json: str, in_sql: str) -> None:
+    """Each value has one form in each language, and both give it back."""
+    assert json_text(value) == in_json
+    assert json.loads(in_json) == value
+    assert sql(value) == in_sql
+    database = sqlite3.connect(":memory:")
+    assert database.execute(f"SELECT {in_sql}").fetchone() == (value,)
+
+
+def test_literals_of_some_languages_only() -> None:
+    """Bytes are none of JSON's, MySQL doubles backslashes, and names are quoted."""
+    assert sql(b"\x00'") == "X'0027'"
+    assert mysql("\\'") == "'" + "\\\\" + "''" + "'"
+    assert mysql(7) == "7"
+    assert sql_name('a"b') == '"a""b"'
+    for write in (json_text, sql):
+        with pytest.raises(ValueError, match="not JSON compliant"):
+            write(float("nan"))
+    with pytest.raises(TypeError, match="bytes is not JSON serializable"):
+        json_text(b"")
 
 
 def test_comments_of_several_lines() -> None:

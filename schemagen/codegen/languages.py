@@ -59,9 +59,8 @@ class Comment:
         and a last backslash, or ??/, draws the next line into the comment in C.
         """
         shown = str(in_line(text))
-        for mark in dict.fromkeys(("/*", "*/", self.closing)):
-            cut = f"{mark[:1]}\\{mark[1:]}" if mark[1:] else ""
-            shown = shown.replace(mark, cut) if mark else shown
+        for mark in (self.opening, self.closing) if self.closing else ():
+            shown = shown.replace(mark, f"{mark[0]}\\{mark[1:]}" if mark[1:] else "")
         if self.closing == "-->":  # --!> ends such a comment as well
             shown = shown.replace("--", "-\\-")
         return _CONTINUED.sub("\\\\x5c", shown)

@@ -106,6 +106,10 @@ def prose(text: str, indent: int = 0) -> Code:
     return Code(pad.join(lines).replace(pad + "\n", "\n\n").replace(pad + "\n", "\n\n"))
 
 
+# By such a comment in its first lines a Python file says that it is not UTF-8.
+_ENCODING = re.compile(r"(?<=coding)[:=]")
+
+
 def comment(text: str) -> Code:
     """Write text so that it can stand in a comment of one line."""
-    return Code(_shown(text))
+    return Code(_ENCODING.sub(lambda match: f"\\x{ord(match[0]):02x}", _shown(text)))

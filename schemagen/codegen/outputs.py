@@ -14,10 +14,11 @@ from ..findings import Finding, Location, SchemagenError, refuse
 from ..spec.model import RecordSpec
 from ..spec.serial import fingerprint, to_json
 from ..support.errors import did_you_mean
-from .header import BY, MARK, digest, read_header, with_header
+from .header import BY, digest, with_header
 from .languages import language_of
 from .layout import wrap
 from .literals import comment
+from .output_paths import Taken, link_on_the_way, outputs_below
 from .plan import shown_path
 from .project_view import ProjectView
 from .record_view import RecordView
@@ -85,11 +86,13 @@ def with_outputs(
     Raises:
         SchemagenError: with all that is wrong with their templates and paths.
     """
+    if not outputs.rows:
+        return files
     wrong = [finding for row in outputs.rows for finding in _judged(row, outputs)]
     if wrong:
         raise SchemagenError(wrong)
     views = tuple(RecordView(spec, fingerprint(spec)) for spec in specs)
-    taken = _Taken()
+    taken = Taken()
     for path in (*kept, *(file.path for file in files)):
         taken.add(path)
     for row in outputs.rows:
@@ -152,32 +155,6 @@ def _paths(row: Output, views: Iterable[RecordView], outputs: Outputs) -> Iterat
         yield posixpath.relpath(path, outputs.output)
 
 
-class _Taken:
-    """The paths of files, for systems that tell no capital from a small letter."""
-
-    def __init__(self) -> None:
-        self._files: dict[str, str] = {}
-        self._folders: dict[str, str] = {}
-
-    def add(self, path: str) -> None:
-        """Take a path."""
-        folded = path.casefold()
-        self._files.setdefault(folded, path)
-        for folder in _folders(folded):
-            self._folders.setdefault(folder, path)
-
-    def by(self, path: str) -> str | None:
-        """Return a file at a path, above it or below it, if there is one."""
-        folded = path.casefold()
-        above = (self._files.get(folder) for folder in (folded, *_folders(folded)))
-        return next(filter(None, above), None) or self._folders.get(folded)
-
-
-def _folders(path: str) -> Iterator[str]:
-    while path := posixpath.dirname(path):
-        yield path
-
-
 def _collision(path: str, other: str, row: Output, outputs: Outputs) -> Finding:
     new, old = shown_path(outputs.output, path), shown_path(outputs.output, other)
     return Finding(
@@ -204,7 +181,7 @@ def _jobs(
 
     def job(path: str, source: str, spec: str, **context: object) -> RenderedFile:
         body = print_(row.template, **context)
-        source = f"{source}{by}"
+        source = f"{source.removesuffix('.py')}{by}"
         if python:
             text = with_header(path, wrap(body), str(comment(source)), spec)
         elif style is None:
@@ -225,7 +202,8 @@ def _jobs(
     else:
         [path] = _paths(row, views, outputs)
         seal = digest("".join(to_json(view.spec) for view in views))
-        yield partial(job, path, outputs.schemas, seal, project=ProjectView(views))
+        source = f"{outputs.schemas}/*.py"
+        yield partial(job, path, source, seal, project=ProjectView(views))
 
 
 def _check_json(body: str, path: str, row: Output, outputs: Outputs) -> None:
@@ -272,61 +250,40 @@ def read_outputs(
         SchemagenError: a directory leads out of its place by a symbolic link.
         OSError: a file cannot be read.
     """
+    _refuse_links(root, outputs)
     base = root / outputs.output
-    found = {}
-    wished = {path for path in wanted if path.startswith("../")}
-    for row in outputs.rows:
-        _refuse_links(root, row)
+    places = {
+        Path(os.path.normpath(base / path)) for path in wanted if path.startswith("../")
+    }
     for name in outputs.directories:
-        for place in _files_below(root / name):
-            path = os.path.relpath(place, base).replace(os.sep, "/")
-            if path in wished or _is_output(place):
-                found[path] = place.read_bytes()
-    return found
+        places.update(outputs_below(root / name))
+    return {
+        os.path.relpath(place, base).replace(os.sep, "/"): place.read_bytes()
+        for place in places
+        if place.is_file()
+    }
 
 
-def _files_below(directory: Path) -> Iterator[Path]:
-    """Yield the files of a directory, but not those of another project inside."""
-    for folder, folders, names in os.walk(directory):
-        folders[:] = sorted(
-            name
-            for name in folders
-            if not name.startswith(".")
-            and name not in ("__pycache__", "node_modules")
-            and not Path(folder, name, "pyproject.toml").exists()
-        )
-        yield from (Path(folder, name) for name in names if not name.startswith("."))
-
-
-def _is_output(place: Path) -> bool:
-    """Tell whether a file bears the header of an additional output."""
-    with place.open("rb") as file:
-        start = file.read(4096).decode(errors="replace").replace("\r\n", "\n")
-    lines = start.split("\n", 3)[:3]
-    return read_header(start) is not None and any(
-        MARK in line and BY in line for line in lines
-    )
-
-
-def _refuse_links(root: Path, row: Output) -> None:
+def _refuse_links(root: Path, outputs: Outputs) -> None:
     """See that no directory on the way to an output is a link to elsewhere.
 
     Raises:
         SchemagenError: one is.
     """
-    fixed = PurePosixPath(row.path).parent
-    for parent in (fixed, *fixed.parents):
-        pattern = str(parent).replace("{record}", "*")
-        for place in root.glob(pattern) if pattern != "." else ():
-            if place.is_symlink():
-                shown = place.relative_to(root).as_posix()
-                raise refuse(
-                    Finding(
-                        row.place,
-                        "SG414",
-                        f"{shown} is a symbolic link, and might lead out of the project",
-                        found=os.readlink(place),
-                        expected="a directory",
-                        advice="make a directory of it, or write elsewhere",
-                    )
+    folders = {name: Location("pyproject.toml") for name in outputs.directories}
+    for row in outputs.rows:
+        folders[posixpath.dirname(row.path).replace("{record}", "*")] = row.place
+    for folder, place in folders.items():
+        link = link_on_the_way(root, folder)
+        if link is not None:
+            shown = link.relative_to(root).as_posix()
+            raise refuse(
+                Finding(
+                    place,
+                    "SG414",
+                    f"{shown} is a symbolic link, and might lead out of the project",
+                    found=os.readlink(link),
+                    expected="a directory",
+                    advice="make a directory of it, or write elsewhere",
                 )
+            )

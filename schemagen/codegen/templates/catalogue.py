@@ -115,6 +115,8 @@ def _has_changed(templates: Templates, name: str, text: str) -> bool:
 
 def changed_originals(templates: Templates) -> tuple[Finding, ...]:
     """Return a warning for each ejected template whose original has changed since."""
+    if templates.directory is None:
+        return ()
     return tuple(
         Finding(
             Location(entry.own),
@@ -138,6 +140,8 @@ def strays(templates: Templates, used: Iterable[str]) -> tuple[Finding, ...]:
         templates: the project's own.
         used: those that its additional outputs are made by.
     """
+    if templates.directory is None:
+        return ()
     ours, names = our_names(), templates.own_names()
     reached = {name for name in names if name in ours or name in used}
     waiting = list(reached)

@@ -167,7 +167,7 @@ def _loader(directory: Path | None) -> BaseLoader:
     if directory is None:
         return ours
     yours = FileSystemLoader(directory)
-    return ChoiceLoader([yours, ours, PrefixLoader({"schemagen": ours})])
+    return ChoiceLoader([PrefixLoader({"schemagen": ours}), yours, ours])
 
 
 def _printed(printable: type[str], filters: Iterable[str]) -> Callable[[Any], Any]:
