@@ -14,6 +14,7 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable
+from contextlib import redirect_stdout
 from typing import Any
 
 START = "start Python"
@@ -83,13 +84,14 @@ def run(directory: str, command: str) -> dict[str, float]:
     """
     clock = Clock()
     clock.begin(IMPORTS)
-    project: Any = importlib.import_module("schemagen.project")
-    importlib.import_module("schemagen.cli")
+    importlib.import_module("schemagen.project")
+    cli: Any = importlib.import_module("schemagen.cli")
     clock.end()
     for stage, (module, name) in STAGES.items():
         clock.watch(stage, module, name)
     clock.begin(REST)
-    getattr(project, command)(directory)
+    with redirect_stdout(sys.stderr):
+        cli.main([command, "--project", directory], standalone_mode=False)
     clock.end()
     return dict(clock.taken)
 
