@@ -5,8 +5,9 @@ RUN := $(VENV)/bin/python -m
 
 # What `make bench` measures against wants other versions than the rest.
 BENCH := .venv-bench
+BENCH_GENERATE := .venv-bench-generate
 
-.PHONY: help demo test check generate bench bench-write bench-read clean
+.PHONY: help demo test check generate bench bench-write bench-read bench-generate clean
 
 help:  ## Show what there is to make.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -27,7 +28,7 @@ check: $(VENV)/dev.installed  ## Check format, style, types and the generated co
 generate: $(VENV)/demo.installed  ## Bring generated/ up to date with schemas/.
 	$(RUN) schemagen generate
 
-bench: bench-write bench-read  ## Measure against the peers; OPTIONS=--quick (minutes).
+bench: bench-write bench-read bench-generate  ## Measure against the peers; OPTIONS=--quick (minutes).
 
 bench-write: $(BENCH)/bench.installed  ## Measure writing alone.
 	$(BENCH)/bin/python -m benchmarks.write $(OPTIONS)
@@ -35,8 +36,11 @@ bench-write: $(BENCH)/bench.installed  ## Measure writing alone.
 bench-read: $(BENCH)/bench.installed  ## Measure reading alone.
 	$(BENCH)/bin/python -m benchmarks.read $(OPTIONS)
 
+bench-generate: $(BENCH_GENERATE)/bench-generate.installed  ## Measure generating alone.
+	$(BENCH_GENERATE)/bin/python -m benchmarks.generate $(OPTIONS)
+
 clean:  ## Remove what was made: .venv, data, the demo's pictures.
-	rm -rf $(VENV) $(BENCH) data demo/out
+	rm -rf $(VENV) $(BENCH) $(BENCH_GENERATE) data demo/out
 
 # One stamp for each extra of pyproject.toml, so that nothing is installed twice.
 $(VENV)/%.installed: pyproject.toml constraints.txt
@@ -44,6 +48,9 @@ $(VENV)/%.installed: pyproject.toml constraints.txt
 
 $(BENCH)/bench.installed: pyproject.toml constraints-bench.txt
 	$(call install,$(BENCH),constraints-bench.txt,bench)
+
+$(BENCH_GENERATE)/%.installed: pyproject.toml constraints-bench-generate.txt
+	$(call install,$(BENCH_GENERATE),constraints-bench-generate.txt,$*)
 
 # Install an extra: $(call install,ENVIRONMENT,CONSTRAINTS,EXTRA)
 define install

@@ -30,7 +30,7 @@ def done_alone(module: str, arguments: list[str], path: Path) -> dict[str, Any]:
     paths = [str(_ROOT), str(path), os.environ.get("PYTHONPATH", "")]
     done = subprocess.run(
         [sys.executable, "-m", module, *arguments],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))},
+        env=environment() | {"PYTHONPATH": os.pathsep.join(filter(None, paths))},
         capture_output=True,
         text=True,
         check=False,
@@ -39,6 +39,11 @@ def done_alone(module: str, arguments: list[str], path: Path) -> dict[str, Any]:
         raise RuntimeError(f"{module} {' '.join(arguments)} failed:\n{done.stderr}")
     found: dict[str, Any] = json.loads(done.stdout)
     return found
+
+
+def environment() -> dict[str, str]:
+    """Return the environment of processes that keep bytecode, as those of users do."""
+    return {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
 
 
 def peak() -> float:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import platform
+from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
 
-_LIBRARIES = (
+LIBRARIES = (
     "numpy",
     "google-crc32c",
     "keras",
@@ -18,9 +19,10 @@ _LIBRARIES = (
     "tfx-bsl",
     "pyarrow",
 )
+"""What both writing and reading are measured with."""
 
 
-def machine() -> dict[str, str]:
+def machine(libraries: Sequence[str]) -> dict[str, str]:
     """Return the processor, the system and the versions of what is measured."""
     found = {
         "processor": f"{_processor()}, {_cores()}",
@@ -28,7 +30,7 @@ def machine() -> dict[str, str]:
         "system": f"{platform.system()} {platform.release()}",
         "Python": platform.python_version(),
     }
-    for library in _LIBRARIES:
+    for library in libraries:
         try:
             found[library] = metadata.version(library)
         except metadata.PackageNotFoundError:

@@ -93,17 +93,26 @@ def by_clocks(
     times: list[Times] = [{name: [] for name in names} for _ in clocks]
     gc.freeze()  # what is there already need not be looked through each time
     try:
-        for number in range(rounds + 1):
-            for name in names if number % 2 else reversed(names):
-                if before is not None:
-                    before()
-                taken = _seconds(ways[name], clocks)
-                for seconds, clock in zip(taken, times, strict=True):
-                    if number:
-                        clock[name].append(seconds)
+        for name, counts in turns(names, rounds):
+            if before is not None:
+                before()
+            taken = _seconds(ways[name], clocks)
+            for seconds, clock in zip(taken, times, strict=True):
+                if counts:
+                    clock[name].append(seconds)
     finally:
         gc.unfreeze()
     return times
+
+
+def turns(names: Sequence[str], rounds: int) -> Iterator[tuple[str, bool]]:
+    """Yield whose turn it is, and whether it counts: those of the first round do not.
+
+    The order turns around from round to round.
+    """
+    for number in range(rounds + 1):
+        for name in names if number % 2 else reversed(names):
+            yield name, number > 0
 
 
 def _seconds(way: Way, clocks: Sequence[Callable[[], float]]) -> list[float]:

@@ -1,4 +1,4 @@
-"""What both programs, `write` and `read`, do: options, a run, tables, a document."""
+"""What all programs, such as `write`, do: options, a run, tables, a document."""
 
 from __future__ import annotations
 
@@ -12,11 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .generated import Generated
-from .machine import machine
+from .machine import LIBRARIES, machine
 from .report import replace_part, table
 from .setting import Setting
-from .shapes import Shape
 
 _QUICK_SHARE = 0.25
 _QUICK_BYTES = 0.1
@@ -40,18 +38,21 @@ class Program:
     """A program that measures.
 
     Attributes:
-        name: what it measures, "write" or "read".
+        name: what it measures, such as "write".
         description: what it says of itself.
         parts: its measurements, by name; "profile" is one of them.
-        shapes: of the records that it measures with.
-        bytes: how much a full run writes or reads where memory is measured.
+        shapes: the names of what it measures with.
+        bytes: how much a full run writes or reads where memory is measured; 0 if it
+            does not.
+        libraries: whose versions it tells.
     """
 
     name: str
     description: str
     parts: Mapping[str, Part]
-    shapes: Sequence[Shape]
-    bytes: float
+    shapes: Sequence[str]
+    bytes: float = 0
+    libraries: Sequence[str] = LIBRARIES
 
     def mark(self, part: str) -> str:
         """Return what marks the place of a part in the document."""
@@ -64,10 +65,8 @@ class Program:
         start = time.perf_counter()
         results: dict[str, Any] = {}
         with tempfile.TemporaryDirectory(dir=options.scratch) as directory:
-            root = Path(directory)
             setting = Setting(
-                Generated(root / "project"),
-                root / "scratch",
+                Path(directory),
                 options.rounds,
                 options.shapes,
                 options.share,
@@ -76,7 +75,8 @@ class Program:
             for part in options.parts:
                 setting.say(part)
                 results[part] = self.parts[part].measure(setting)
-        found = conditions(options, time.perf_counter() - start)
+        seconds = time.perf_counter() - start
+        found = conditions(options, self.libraries, seconds)
         texts = {"conditions": table(["", ""], found.items())}
         for part, result in results.items():
             texts[part] = self.parts[part].markdown(result)
@@ -91,7 +91,7 @@ class Program:
 
     def _options(self, arguments: Sequence[str] | None) -> argparse.Namespace:
         """Read the command line."""
-        shapes = tuple(shape.name for shape in self.shapes)
+        shapes = tuple(self.shapes)
         parser = argparse.ArgumentParser(
             prog=f"python -m benchmarks.{self.name}", description=self.description
         )
@@ -108,11 +108,14 @@ class Program:
             help=f"which records, of {','.join(shapes)}",
         )
         parser.add_argument("--rounds", type=int, help="how many count; 7")
-        parser.add_argument(
-            "--bytes",
-            type=float,
-            help=f"how much to {self.name} to see the memory; {self.bytes:g}",
-        )
+        parser.set_defaults(bytes=0)
+        if self.bytes:
+            parser.add_argument(
+                "--bytes",
+                type=float,
+                default=None,
+                help=f"how much to {self.name} to see the memory; {self.bytes:g}",
+            )
         parser.add_argument(
             "--share",
             type=float,
@@ -122,7 +125,8 @@ class Program:
         parser.add_argument(
             "--quick",
             action="store_true",
-            help=f"3 rounds of a quarter; {self.bytes * _QUICK_BYTES:g} bytes",
+            help="3 rounds of a quarter"
+            + (f"; {self.bytes * _QUICK_BYTES:g} bytes" if self.bytes else ""),
         )
         parser.add_argument(
             "--profile", choices=shapes, help="only where the time of a shape goes"
@@ -166,11 +170,13 @@ def some_of(known: Sequence[str]) -> Callable[[str], tuple[str, ...]]:
     return names
 
 
-def conditions(options: argparse.Namespace, seconds: float) -> dict[str, str]:
+def conditions(
+    options: argparse.Namespace, libraries: Sequence[str], seconds: float
+) -> dict[str, str]:
     """Return when, where and how much was measured."""
     return {
         "date": time.strftime("%Y-%m-%d"),
-        **machine(),
+        **machine(libraries),
         "run": f"{options.rounds} rounds, {options.share:g} of the records, "
         f"{seconds / 60:.0f} minutes",
     }

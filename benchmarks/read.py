@@ -23,7 +23,7 @@ PROGRAM = Program(
         "memory": Part(memory.measure, memory.markdown),
         "profile": Part(profiling.measure, profiling.markdown),
     },
-    SHAPES,
+    [shape.name for shape in SHAPES],
     bytes=1e8,
 )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from .generated import Generated
@@ -15,20 +16,28 @@ class Setting:
     """How a run measures.
 
     Attributes:
-        generated: the code of the measured records.
-        scratch: a directory for files, emptied again and again, removed at the end.
+        root: a directory for all that is written, removed at the end.
         rounds: how many count, for each comparison.
         shapes: the names of the shapes to measure.
         share: of the records of a full run; 1 for a full run.
         bytes: how much to write or read where memory is measured.
     """
 
-    generated: Generated
-    scratch: Path
+    root: Path
     rounds: int
     shapes: tuple[str, ...]
     share: float
     bytes: int
+
+    @cached_property
+    def generated(self) -> Generated:
+        """The code of the measured records."""
+        return Generated(self.root / "project")
+
+    @property
+    def scratch(self) -> Path:
+        """A directory for files, emptied again and again."""
+        return self.root / "scratch"
 
     def count(self, full: int) -> int:
         """Return how many records to take where a full run takes `full`."""

@@ -25,7 +25,7 @@ PROGRAM = Program(
         "memory": Part(memory.measure, memory.markdown),
         "profile": Part(profiling.measure, profiling.markdown),
     },
-    SHAPES,
+    [shape.name for shape in SHAPES],
     bytes=4e9,
 )
 

@@ -160,10 +160,9 @@ def generate(project: str, style: str, dry_run: bool, force: bool, watch: bool) 
         keep_generating(project, options, lambda text: click.echo(text, err=True))
         return
     found = use_cases.generate(project, dry_run=dry_run, force=force)
+    report(found.warnings, style)
     if style == "text":
         _tell_changes(found, dry_run=dry_run)
-    else:
-        report((), style)
 
 
 def _tell_changes(found: Plan, *, dry_run: bool) -> None:
@@ -192,8 +191,7 @@ def check(project: str, style: str, diff: bool) -> None:
     if diff:
         text = _coloured(use_cases.unified_diff(found))
         click.echo(text, nl=False, err=style != "text")
-    if found.findings or style != "text":
-        report(found.findings, style)
+    report((*found.findings, *found.warnings), style)
     if found.findings:
         _leave(ExitCode.FINDINGS)
     if style == "text":
@@ -311,6 +309,43 @@ def describe(record: str | None, project: str, style: str) -> None:
         click.echo(dumps(data), nl=False)
     else:
         click.echo("\n".join(map(describe_text, specs)), nl=False)
+
+
+@main.group()
+def templates() -> None:
+    """List the templates, or take one over to change it."""
+
+
+@templates.command("list")
+@_project_option
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="A table for people, or data.",
+)
+def list_(project: str, style: str) -> None:
+    """Show every template: what it makes, what it is given, and whose it is."""
+    from . import own_templates
+
+    click.echo(own_templates.listing(project, style), nl=False)
+
+
+@templates.command()
+@click.argument("name")
+@_project_option
+def eject(name: str, project: str) -> None:
+    """Copy the template NAME into the project, to be changed there."""
+    from . import own_templates
+
+    done = own_templates.eject(name, project)
+    click.echo(f"wrote {done.path}")
+    if done.setting:
+        click.echo('added templates = "templates" to [tool.schemagen]')
+    if done.to_add:
+        click.echo(f"Next: add {done.to_add} to [tool.schemagen] in pyproject.toml.")
 
 
 def _leave(code: int) -> NoReturn:

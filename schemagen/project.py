@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from .codegen import diff
 from .codegen.apply import apply, sweep
 from .codegen.existing import read_existing
+from .codegen.outputs import Outputs, read_outputs, with_outputs
 from .codegen.plan import COMMAND, Plan, make_plan
-from .codegen.render import render, render_training, templates_directory
+from .codegen.render import RenderedFile, render, render_training
+from .codegen.templates import templates_directory
 from .codegen.turns import turn
 from .config import FILE_NAME, Project, find_project, read_settings
 from .evolution.acceptance import FILE_NAME as ACCEPTED_BREAKS
 from .findings import Finding, Location, SchemagenError, refuse
+from .own_templates import outputs_of, templates_of, warnings_of
 from .schema.loading import load_schemas
 from .spec.model import RecordSpec
 from .spec.resolve import Resolved, resolve
@@ -70,23 +74,36 @@ def plan(project: Project, *, force: bool = False, command: str = COMMAND) -> Pl
     Raises:
         SchemagenError: the schemas or the output directory cannot be read.
     """
-    rendered = render(load_specs(project))
+    specs = load_specs(project)
+    outputs = outputs_of(project)
     shown = project.settings.output
     try:
         existing = read_existing(project.output)
+        rendered = _rendered(specs, outputs, existing.files)
+        wanted = (file.path for file in rendered)
+        existing.files.update(read_outputs(project.root, outputs, wanted))
     except OSError as error:
         raise _unreadable(project, error, command) from None
     # What people have decided is no generated code.
     existing.files.pop(ACCEPTED_BREAKS, None)
-    return make_plan(
+    found = make_plan(
         rendered,
         existing.files,
         shown,
         force=force,
         links=existing.links,
         command=command,
-        rerender=lambda text: render((from_json(text),)),
+        rerender=lambda text: _rendered((from_json(text),), outputs, existing.files),
     )
+    return replace(found, warnings=warnings_of(outputs))
+
+
+def _rendered(
+    specs: tuple[RecordSpec, ...], outputs: Outputs, existing: Mapping[str, bytes]
+) -> tuple[RenderedFile, ...]:
+    """Return all files that specs ask for, additional outputs included."""
+    rendered = render(specs, outputs.templates, existing)
+    return with_outputs(rendered, specs, outputs, kept=(ACCEPTED_BREAKS,))
 
 
 def _unreadable(project: Project, error: OSError, command: str) -> SchemagenError:
@@ -156,7 +173,7 @@ def generate(
                 raise refuse(_leaving(project, command))
             return found
         apply(found, project.output)
-        sweep(project.output, alone=alone)
+        sweep(found, project.output, alone=alone)
     return found
 
 
@@ -289,7 +306,7 @@ def init_training(record: str, directory: Path | str = ".") -> Started:
                 "returns by a program of your own",
             )
         )
-    text = render_training(spec, project.settings.output)
+    text = render_training(spec, project.settings.output, templates_of(project))
     path = project.root / _TRAINING
     try:
         with path.open("x", encoding="utf-8") as file:

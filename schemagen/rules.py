@@ -196,7 +196,7 @@ _ROWS = (
     ),
     Rule(
         "SG404",
-        "init would overwrite something",
+        "init or eject would overwrite something",
         "What is already there is yours.",
     ),
     Rule(
@@ -213,6 +213,36 @@ _ROWS = (
         "SG407",
         "a package that is not installed",
         "What few projects need is left to an extra.",
+    ),
+    Rule(
+        "SG411",
+        "a template has an error",
+        "Nothing is written until every template can be rendered for every record.",
+    ),
+    Rule(
+        "SG412",
+        "a template prints what is none of the file's language",
+        "A module that cannot be compiled would be found out by those who import it.",
+    ),
+    Rule(
+        "SG413",
+        "a template that stands for nothing",
+        "A template with a mistyped name would silently change nothing.",
+    ),
+    Rule(
+        "SG414",
+        "an additional output that cannot be written where it should",
+        "Files of schemagen and of others must never take each other's place.",
+    ),
+    Rule(
+        "SG415",
+        "the original of an ejected template has changed",
+        "What the new version prints better, or has mended, is not in the copy.",
+    ),
+    Rule(
+        "SG416",
+        "no such template",
+        "The name has to be one that schemagen has.",
     ),
     Rule(
         "SG431",

@@ -234,12 +234,12 @@ def test_check_names_code_of_another_schemagen(
 
     render = use_cases.render
 
-    def newer(specs: Any) -> tuple[RenderedFile, ...]:
+    def newer(*given: Any) -> tuple[RenderedFile, ...]:
         return tuple(
             RenderedFile(f.path, f.text + "#\n", f.source, f.spec)
             if f.path == "pet/model.py"
             else f
-            for f in render(specs)
+            for f in render(*given)
         )
 
     monkeypatch.setattr(use_cases, "render", newer)

@@ -13,7 +13,7 @@ import pytest
 from command_line import make_project
 
 import schemagen
-from schemagen.codegen.render import templates_directory
+from schemagen.codegen.templates import templates_directory
 from schemagen.support.tfrecord import read_records
 
 CHECKOUT = Path(__file__).parent.parent

@@ -22,10 +22,10 @@ def with_settings(root: Path, text: str) -> Path:
 # settings, place, message, found, advice
 REFUSED = [
     (
-        '[tool.schemagen]\nschemas = "schemas"\noutputs = "generated"\n',
+        '[tool.schemagen]\nschemas = "schemas"\noutputt = "generated"\n',
         "3:1",
-        "unknown setting 'outputs'",
-        "outputs",
+        "unknown setting 'outputt'",
+        "outputt",
         "did you mean 'output'?",
     ),
     (

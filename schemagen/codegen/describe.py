@@ -19,8 +19,8 @@ def describe_text(spec: RecordSpec) -> str:
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
         for row in rows
     ]
-    title = f"{spec.class_name} ({spec.source}), fingerprint {view.fingerprint}"
-    doc = [line for line in spec.doc.splitlines()[:1] if line]
+    title = f"{spec.class_name} ({_shown(spec.source)}), fingerprint {view.fingerprint}"
+    doc = [_shown(line) for line in spec.doc.split("\n")[:1] if line]
     varied = [_augmentation(field) for field in view.pipeline.augmented]
     lines += [*[""] * bool(varied), *varied]
     return "\n".join(line.rstrip() for line in [title, *doc, "", *lines]) + "\n"
@@ -29,6 +29,11 @@ def describe_text(spec: RecordSpec) -> str:
 def _augmentation(field: FieldView) -> str:
     given = ", ".join(f"{name}={value!r}" for name, value in field.augmented)
     return f"in training {field.label} is varied: {given}"
+
+
+def _shown(text: str) -> str:
+    """Write text so that a terminal prints it and does nothing else."""
+    return text if text.isprintable() else repr(text)[1:-1]
 
 
 def _row(field: FieldView) -> tuple[str, ...]:

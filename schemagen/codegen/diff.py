@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator
 
-from .plan import Action, Plan, PlannedFile
+from .plan import Action, Plan, PlannedFile, shown_path
 
 _NO_LINE_END = "\\ No newline at end of file\n"
 
@@ -20,7 +20,7 @@ def unified_diff(found: Plan) -> str:
 
 
 def _file_diff(file: PlannedFile, output: str) -> Iterator[str]:
-    path = f"{output}/{file.path}"
+    path = shown_path(output, file.path)
     for line in difflib.unified_diff(
         _lines((file.old or b"").decode(errors="replace")),
         _lines(file.new or ""),

@@ -7,10 +7,14 @@ formatter keeps as it is, because the last comma asks it to.
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from collections.abc import Iterator
 
 WIDTH = 88
 _OPEN, _CLOSE = "([{", ")]}"
+_MARKS = re.compile(r"[()\[\]{},]")
+_STRINGS = re.compile(r""" "(?:[^"\\]|\\.)*"? | '(?:[^'\\]|\\.)*'? """, re.X)
 
 
 def wrap(text: str) -> str:
@@ -18,6 +22,9 @@ def wrap(text: str) -> str:
     lines: list[str] = []
     inside = False
     for line in text.split("\n"):
+        if '"""' not in line and display_width(line) <= WIDTH:  # as nearly all do
+            lines.append(line)
+            continue
         start = line.lstrip()
         if inside:
             inside = '"""' not in line
@@ -67,7 +74,7 @@ def _last_pair(line: str) -> tuple[int, int] | None:
     """Return the last brackets of the outermost level that hold anything."""
     found = None
     depth = start = 0
-    for at, character in _code(line):
+    for at, character in _marks(line):
         if character in _OPEN:
             if depth == 0:
                 start = at
@@ -82,7 +89,7 @@ def _last_pair(line: str) -> tuple[int, int] | None:
 def _items(body: str) -> list[str]:
     """Split what stands between brackets at its own commas."""
     cuts, depth = [-1], 0
-    for at, character in _code(body):
+    for at, character in _marks(body):
         if character in _OPEN:
             depth += 1
         elif character in _CLOSE:
@@ -95,7 +102,7 @@ def _items(body: str) -> list[str]:
 
 
 def _is_comprehension(body: str) -> bool:
-    return " for " in "".join(character for _, character in _code(body))
+    return " for " in _without_strings(body)
 
 
 def _is_subscript(line: str, at: int) -> bool:
@@ -103,21 +110,12 @@ def _is_subscript(line: str, at: int) -> bool:
     return line[at] == "[" and (before.isalnum() or before in ("_", ")", "]"))
 
 
-def _code(line: str) -> list[tuple[int, str]]:
-    """Return the characters of a line that are not inside a string."""
-    found = []
-    quote = ""
-    escaped = False
-    for at, character in enumerate(line):
-        if quote:
-            if escaped:
-                escaped = False
-            elif character == "\\":
-                escaped = True
-            elif character == quote:
-                quote = ""
-        elif character in "\"'":
-            quote = character
-        else:
-            found.append((at, character))
-    return found
+def _marks(line: str) -> Iterator[tuple[int, str]]:
+    """Yield the brackets and commas of a line that are not inside a string."""
+    for mark in _MARKS.finditer(_without_strings(line)):
+        yield mark.start(), mark[0]
+
+
+def _without_strings(line: str) -> str:
+    """Return a line as long as it is, with nothing where its strings are."""
+    return _STRINGS.sub(lambda string: "\0" * len(string[0]), line)

@@ -6,14 +6,15 @@ import keyword
 import re
 import unicodedata
 
-from markupsafe import Markup
 
-
-class Code(Markup):
+class Code(str):
     """Text that is safe to print into generated code.
 
-    Templates print nothing else: see `render.py`.
+    Templates print nothing else. What is made of it by joining, formatting or cutting
+    is a plain str again, so that nothing gets in beside it.
     """
+
+    __slots__ = ()
 
 
 def literal(value: object) -> Code:
@@ -51,17 +52,16 @@ _SHOWN = ("Lu", "Ll", "Lt", "Lo", "Nd", "Pc", "Pd", "Ps", "Pe", "Po", "Sm", "Sc"
 
 def _quoted(text: str, *, hexadecimal: bool = False) -> str:
     quote = "'" if text.count('"') > text.count("'") else '"'
-    return (
-        quote
-        + "".join(
-            f"\\{character}" if character == quote else _shown(character, hexadecimal)
-            for character in text
-        )
-        + quote
-    )
+    return quote + _shown(text, hexadecimal).replace(quote, f"\\{quote}") + quote
 
 
-def _shown(character: str, hexadecimal: bool = False) -> str:
+def _shown(text: str, hexadecimal: bool = False) -> str:
+    if text.isascii() and text.isprintable():  # nearly all text, and all at once
+        return text.replace("\\", "\\\\")
+    return "".join(_shown_character(character, hexadecimal) for character in text)
+
+
+def _shown_character(character: str, hexadecimal: bool) -> str:
     if character in _ESCAPES:
         return _ESCAPES[character]
     point = ord(character)
@@ -99,7 +99,7 @@ def prose(text: str, indent: int = 0) -> Code:
 
     Lines after the first are indented; nothing in the text can end the docstring.
     """
-    lines = ["".join(map(_shown, line)).rstrip() for line in text.split("\n")]
+    lines = [_shown(line).rstrip() for line in text.split("\n")]
     last = _LAST_QUOTES.sub(_escaped_quotes, lines.pop())
     lines = [*(_QUOTES.sub(_escaped_quotes, line) for line in lines), last]
     pad = "\n" + " " * indent
@@ -108,4 +108,4 @@ def prose(text: str, indent: int = 0) -> Code:
 
 def comment(text: str) -> Code:
     """Write text so that it can stand in a comment of one line."""
-    return Code("".join(_shown(character) for character in text))
+    return Code(_shown(text))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
@@ -40,11 +41,13 @@ class Plan:
         files: sorted by path.
         output: the output directory relative to the project.
         command: how the code is generated from where the user is.
+        warnings: what users should know, and what fails nothing.
     """
 
     files: tuple[PlannedFile, ...]
     output: str
     command: str = COMMAND
+    warnings: tuple[Finding, ...] = ()
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -108,7 +111,7 @@ def make_plan(
         else:
             verdict = verdict_on(asked, old, evidence)
         action = verdict.forced if force and verdict.forced else verdict.action
-        finding = _finding(f"{output}/{path}", verdict)
+        finding = _finding(shown_path(output, path), verdict)
         files.append(PlannedFile(path, action, old, new, finding))
     return Plan(tuple(files), output, command)
 
@@ -121,6 +124,11 @@ def _finding(shown: str, verdict: Verdict) -> Finding:
         expected=verdict.expected.strip(),
         advice=verdict.advice,
     )
+
+
+def shown_path(output: str, path: str) -> str:
+    """Return a planned file's path relative to the project; "../" leads out of it."""
+    return posixpath.normpath(f"{output}/{path}")
 
 
 def _is_spec(path: str) -> bool:
@@ -151,12 +159,12 @@ def _clashing(
 def _clash(path: str, wanted: str, output: str, command: str) -> Verdict:
     pairs = list(zip(path.split("/"), wanted.split("/"), strict=True))
     end = next(n for n, (one, other) in enumerate(pairs, 1) if one != other)
-    one = "/".join([output, *(one for one, _ in pairs[:end])])
-    other = "/".join([output, *(other for _, other in pairs[:end])])
+    one = shown_path(output, "/".join(one for one, _ in pairs[:end]))
+    other = shown_path(output, "/".join(other for _, other in pairs[:end]))
     return Verdict(
         Action.REFUSE,
         "SG312",
-        f"differs from {output}/{wanted} in upper and lower case only",
+        f"differs from {shown_path(output, wanted)} in upper and lower case only",
         f"rename it: run `git mv {one} {other}` and then `{command}`",
     )
 

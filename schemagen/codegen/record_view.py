@@ -58,12 +58,12 @@ class RecordView:
         """Whether records have feature lists."""
         return self.spec.message == "SequenceExample"
 
-    @property
+    @cached_property
     def context(self) -> tuple[FieldView, ...]:
         """The fields that have one value a record, in the order of their keys."""
         return tuple(field for field in self.by_key if not field.in_list)
 
-    @property
+    @cached_property
     def lists(self) -> tuple[FieldView, ...]:
         """The fields that have a value in each step, in the order of their keys."""
         return tuple(field for field in self.by_key if field.in_list)
@@ -78,7 +78,7 @@ class RecordView:
         """The nested models, each before those inside it."""
         return all_nested(self.members)
 
-    @property
+    @cached_property
     def paths(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """Where the tensors of nested fields stand, masks included."""
         found: list[tuple[str, tuple[str, ...]]] = []
@@ -98,24 +98,24 @@ class RecordView:
     def _with_role(self, role: str) -> tuple[FieldView, ...]:
         return tuple(map(field_view, self.spec.with_role(role)))
 
-    @property
+    @cached_property
     def inputs(self) -> tuple[FieldView, ...]:
         return self._with_role("input")
 
-    @property
+    @cached_property
     def targets(self) -> tuple[FieldView, ...]:
         inputs = self.inputs
         return tuple(field.beside(inputs) for field in self._with_role("target"))
 
-    @property
+    @cached_property
     def weights(self) -> tuple[FieldView, ...]:
         return self._with_role("weight")
 
-    @property
+    @cached_property
     def infos(self) -> tuple[FieldView, ...]:
         return self._with_role("info")
 
-    @property
+    @cached_property
     def model(self) -> ModelView:
         """What the model is made of."""
         return ModelView(self.inputs, self.targets)
@@ -330,7 +330,7 @@ class RecordView:
                     found[field.name] += (group.measure.length_key,)
         return tuple((name, keys) for name, keys in found.items() if keys)
 
-    @property
+    @cached_property
     def further_descriptions(self) -> tuple[tuple[str, Code], ...]:
         """The descriptions under further keys, sorted by key.
 

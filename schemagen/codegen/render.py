@@ -1,32 +1,28 @@
-"""Specs to text: the only module that knows Jinja.
-
-A template can print nothing but `Code`. Text of a schema is a plain str, and
-printing one is an error, so that every piece of it passes through a function of
-`literals.py` that makes it data.
-"""
+"""Specs to text: every file that a project's schemas ask for."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib import resources
-from pathlib import Path, PurePosixPath
-from typing import Any
+from pathlib import Path
+from types import MappingProxyType
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
-
+from ..findings import Finding, Location, SchemagenError, refuse
 from ..spec.model import RecordSpec
 from ..spec.serial import fingerprint, to_json
 from .header import digest, with_header
-from .imports import import_line
 from .layout import wrap
-from .literals import Code, comment, identifier, literal, prose
+from .literals import comment
 from .record_view import RecordView
+from .templates import Templates
+from .training_view import TrainingView
 
 _RECORD_FILES = ("__init__.py", "serializer.py", "parser.py", "pipeline.py", "model.py")
 _SHARED_SOURCE = "schemagen/support"
+OURS = Templates()
+_NOTHING: Mapping[str, bytes] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -46,58 +42,116 @@ class RenderedFile:
     spec: str
 
 
-def render(specs: tuple[RecordSpec, ...]) -> tuple[RenderedFile, ...]:
+def render(
+    specs: tuple[RecordSpec, ...],
+    templates: Templates = OURS,
+    existing: Mapping[str, bytes] = _NOTHING,
+) -> tuple[RenderedFile, ...]:
     """Return every file that the specs ask for, sorted by path.
 
+    Args:
+        specs: all records of the project.
+        templates: ours, or a project's own in place of some of them.
+        existing: what is there, by path in the output directory. What is printed again
+            with the same bytes was compiled before; compiling takes a quarter of a run.
+
     Raises:
-        SyntaxError: a template printed something that is not Python.
+        SchemagenError: the project's own templates have errors.
+        SyntaxError: a template of ours printed something that is not Python.
     """
     files = [_package_file(), *_shared_files()]
-    for spec in specs:
-        files += _record_files(spec)
-    for file in files:
-        if file.path.endswith(".py"):
-            compile(file.text, file.path, "exec", dont_inherit=True)
+    files += all_rendered(
+        job for spec in specs for job in _jobs(spec, templates, existing)
+    )
     return tuple(sorted(files, key=lambda file: file.path))
 
 
-def _record_files(spec: RecordSpec) -> Iterator[RenderedFile]:
+def all_rendered(jobs: Iterable[Callable[[], RenderedFile]]) -> list[RenderedFile]:
+    """Return what functions render, or raise with everything that is wrong."""
+    files: list[RenderedFile] = []
+    findings: set[Finding] = set()
+    for job in jobs:
+        try:
+            files.append(job())
+        except SchemagenError as error:
+            findings.update(error.findings)
+    if findings:
+        raise SchemagenError(findings)
+    return files
+
+
+def _jobs(
+    spec: RecordSpec, templates: Templates, existing: Mapping[str, bytes]
+) -> Iterator[Callable[[], RenderedFile]]:
     text = to_json(spec)
     seal = digest(text)
     view = RecordView(spec, fingerprint(spec))
     source = str(comment(spec.source))
-    for name in _RECORD_FILES:
-        template = _environment().get_template(f"{name}.jinja")
-        body = wrap(template.render(record=view))
-        path = f"{spec.record}/{name}"
-        yield RenderedFile(path, with_header(path, body, source, seal), source, seal)
-    path = f"{spec.record}/spec.json"
-    yield RenderedFile(path, with_header(path, text, source, seal), source, seal)
+
+    def module(name: str) -> RenderedFile:
+        path, template = f"{spec.record}/{name}", f"{name}.jinja"
+        body = wrap(templates.render(template, record=view))
+        file = RenderedFile(path, with_header(path, body, source, seal), source, seal)
+        if existing.get(path) != file.text.encode():
+            check_python(file, template, templates)
+        return file
+
+    def facts() -> RenderedFile:
+        path = f"{spec.record}/spec.json"
+        return RenderedFile(path, with_header(path, text, source, seal), source, seal)
+
+    yield from (partial(module, name) for name in _RECORD_FILES)
+    yield facts
 
 
-def render_training(spec: RecordSpec, output: str) -> str:
+def check_python(file: RenderedFile, template: str, templates: Templates) -> None:
+    """See that what a template has printed is Python.
+
+    Raises:
+        SchemagenError: it is not, with templates of the project's own.
+        SyntaxError: it is not, with none but ours.
+    """
+    try:
+        compile(file.text, file.path, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError) as error:
+        if templates.directory is None:
+            raise
+        raise refuse(_no_python(file, template, templates, error)) from None
+
+
+def _no_python(
+    file: RenderedFile, template: str, templates: Templates, error: Exception
+) -> Finding:
+    line = getattr(error, "lineno", None) or 1
+    found = file.text.split("\n")[line - 1].strip()
+    place = templates.place(template)
+    theirs = "" if place else f", with what {templates.shown} has of its parts"
+    return Finding(
+        Location(place or f"schemagen/{template}"),
+        "SG412",
+        f"{template} prints no valid Python for {file.path}{theirs}: line {line}: "
+        f"{getattr(error, 'msg', error)}",
+        found=found,
+        expected="a module that Python can compile",
+        advice="mend the template; nothing is written until it is",
+    )
+
+
+def render_training(spec: RecordSpec, output: str, templates: Templates = OURS) -> str:
     """Return a program that trains a record's model, for its user to keep and change.
 
     Args:
         spec: a record that has a target.
         output: the directory of generated code, relative to the project.
+        templates: ours, or a project's own in place of some of them.
+
+    Raises:
+        SchemagenError: the project's own template has errors.
     """
-    package = ".".join([*PurePosixPath(output).parts, spec.record])
-    lines = [
-        import_line(f"{package}.model", ["adapt", "build_model", "export_serving"]),
-        import_line(f"{package}.pipeline", ["make_dataset"]),
-    ]
-    text = (
-        _environment()
-        .get_template("init/train.py.jinja")
-        .render(
-            record=RecordView(spec, fingerprint(spec)),
-            imports=Code("\n".join(lines)),
-            description=f"Train a model of {spec.record} records.",
-            run=f"runs/{spec.record}",
-        )
-    )
-    compile(text, "train.py", "exec", dont_inherit=True)
+    name = "init/train.py.jinja"
+    view = TrainingView(RecordView(spec, fingerprint(spec)), output)
+    text = templates.render(name, training=view)
+    check_python(RenderedFile("train.py", text, spec.source, "-"), name, templates)
     return text
 
 
@@ -120,42 +174,3 @@ def _shared_files() -> tuple[RenderedFile, ...]:
         text = with_header(name, body, source, "-")
         files.append(RenderedFile(f"_support/{name}", text, source, "-"))
     return tuple(files)
-
-
-def templates_directory() -> Path:
-    """Return where the templates are: in the wheel, or at the checkout's top."""
-    package = Path(str(resources.files("schemagen")))
-    shipped = package / "templates"
-    return shipped if shipped.is_dir() else package.parent / "templates"
-
-
-@cache
-def _environment() -> Environment:
-    environment = Environment(
-        loader=FileSystemLoader(templates_directory()),
-        autoescape=True,
-        finalize=_only_code,
-        keep_trailing_newline=True,
-        lstrip_blocks=True,
-        trim_blocks=True,
-        undefined=StrictUndefined,
-    )
-    environment.filters.update(
-        literal=literal,
-        identifier=identifier,
-        prose=prose,
-        comment=comment,
-        spaces=lambda _, count: Code(" " * count),
-    )
-    # The macros of a field's kind: one template a kind, found by its name.
-    environment.globals["macros"] = lambda field: (
-        environment.get_template(field.macros).module
-    )
-    return environment
-
-
-def _only_code(value: Any) -> Any:
-    """Let Code and macros' output through, and nothing else that is text."""
-    if isinstance(value, (Markup, int)):
-        return value
-    raise TypeError(f"a template prints {value!r}, which no literal function has made")

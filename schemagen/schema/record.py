@@ -12,6 +12,7 @@ from pydantic_core import PydanticCustomError, core_schema
 from ..support.errors import Problem, RecordError
 from ..support.values import described
 from .declaration import as_declared, declaration
+from .docstrings import field_docstrings
 from .groups import Group, check_groups, groups_of
 from .nesting import (
     directory_of_field,
@@ -138,9 +139,9 @@ class Record(BaseModel):
 
     model_config = ConfigDict(
         arbitrary_types_allowed=True,
+        defer_build=True,  # until the fields have their checks; see below
         extra="forbid",
         protected_namespaces=(),  # a field may be model_year; resolve knows the rest
-        use_attribute_docstrings=True,
     )
 
     __schemagen_record__: ClassVar[bool] = True
@@ -162,7 +163,10 @@ class Record(BaseModel):
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
         super().__pydantic_init_subclass__(**kwargs)
+        docstrings = field_docstrings(cls)
         for name, info in cls.model_fields.items():
+            if info.description is None:
+                info.description = docstrings.get(name)
             info.metadata = without_checks(info).metadata
             info.metadata = [*info.metadata, _RowCheck(cls, name, info)]
         cls.model_rebuild(force=True)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..findings import Location
+from .docstrings import syntax_tree
 
 
 @dataclass(frozen=True)
@@ -35,15 +36,12 @@ class _FilePlaces:
     Attributes:
         classes: its classes by qualified name.
         repeated: the names that several classes at its top level bear.
-        words: for each line at which a class begins, its statements with the names
-            that they use.
+        statements: for each line at which a class begins, the statements in it.
     """
 
     classes: dict[str, ClassPlaces] = field(default_factory=dict)
     repeated: dict[str, tuple[Location, ...]] = field(default_factory=dict)
-    words: dict[int, list[tuple[Location, frozenset[str]]]] = field(
-        default_factory=dict
-    )
+    statements: dict[int, list[tuple[Location, ast.stmt]]] = field(default_factory=dict)
 
 
 class SourceMap:
@@ -55,6 +53,7 @@ class SourceMap:
 
     def __init__(self, root: Path) -> None:
         self._root = root
+        self._shown: dict[Path, str] = {}
         self._files: dict[Path, _FilePlaces] = {}
 
     def place_of_class(self, path: Path, name: str) -> ClassPlaces:
@@ -68,15 +67,18 @@ class SourceMap:
 
     def place_of_word(self, path: Path, line: int, word: str) -> Location | None:
         """Return the first statement with a name, of the class at a line."""
-        statements = self._file(path).words.get(line, [])
-        return next((at for at, words in statements if word in words), None)
+        statements = self._file(path).statements.get(line, [])
+        return next((at for at, item in statements if word in _words(item)), None)
 
     def shown(self, path: Path) -> str:
         """Return a path as it is shown: relative to the project if it is inside."""
-        try:
-            return path.resolve().relative_to(self._root.resolve()).as_posix()
-        except ValueError:
-            return path.as_posix()
+        if path not in self._shown:
+            try:
+                inside = path.resolve().relative_to(self._root.resolve())
+            except ValueError:
+                inside = path
+            self._shown[path] = inside.as_posix()
+        return self._shown[path]
 
     def _file(self, path: Path) -> _FilePlaces:
         if path not in self._files:
@@ -87,7 +89,7 @@ class SourceMap:
         try:
             with tokenize.open(path) as file:  # in the encoding that Python sees
                 text = file.read()
-            tree = ast.parse(text)
+            tree = syntax_tree(text)
         except (OSError, SyntaxError, ValueError):
             return _FilePlaces()
         lines = text.split("\n")
@@ -100,7 +102,8 @@ class SourceMap:
             return Location(shown, node.lineno, column, line)
 
         classes = {}
-        for name, definition in _classes(tree):
+        found = list(_classes(tree))
+        for name, definition in found:
             declared = [(line, item.id, at(line)) for item, line in _fields(definition)]
             fields = {item: place for _, item, place in declared}
             lost = [
@@ -110,21 +113,22 @@ class SourceMap:
                 or (item.startswith("_") and line.value is None)
             ]
             classes[name] = ClassPlaces(at(definition), fields, tuple(lost))
-        words = {
-            node.lineno: [(at(item), _words(item)) for item in node.body]
-            for _, node in _classes(tree)
+        statements = {
+            node.lineno: [(at(item), item) for item in node.body] for _, node in found
         }
         named: dict[str, tuple[Location, ...]] = {}
         for node in tree.body:
             if isinstance(node, ast.ClassDef):
                 named[node.name] = (*named.get(node.name, ()), at(node))
         repeated = {name: places for name, places in named.items() if len(places) > 1}
-        return _FilePlaces(classes, repeated, words)
+        return _FilePlaces(classes, repeated, statements)
 
 
 def _classes(parent: ast.AST, prefix: str = "") -> Iterator[tuple[str, ast.ClassDef]]:
     """Yield all classes below a node by their qualified names, in order."""
     for node in ast.iter_child_nodes(parent):
+        if isinstance(node, ast.expr):  # where no class can be
+            continue
         inner = prefix
         if isinstance(node, ast.ClassDef):
             yield prefix + node.name, node

@@ -1,0 +1,1 @@
+"""Generating: ours against protoc and datamodel-code-generator, as whole processes."""

