@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
@@ -10,9 +11,9 @@ from .codegen import diff
 from .codegen.apply import apply, sweep
 from .codegen.existing import read_existing
 from .codegen.header import source_of
-from .codegen.outputs import read_outputs, with_outputs
+from .codegen.outputs import Outputs, read_outputs, with_outputs
 from .codegen.plan import COMMAND, Plan, make_plan, shown_path
-from .codegen.render import render
+from .codegen.render import RenderedFile, render
 from .codegen.turns import turn
 from .config import FILE_NAME, Project, find_project
 from .evolution.acceptance import FILE_NAME as ACCEPTED_BREAKS
@@ -79,8 +80,7 @@ def plan(project: Project, *, force: bool = False, command: str = COMMAND) -> Pl
     shown = project.settings.output
     try:
         existing = read_existing(project.output)
-        rendered = render(specs, outputs.templates, existing.files)
-        rendered = with_outputs(rendered, specs, outputs, kept=(ACCEPTED_BREAKS,))
+        rendered = _rendered(specs, outputs, existing.files)
         beside = read_outputs(project.root, outputs, (f.path for f in rendered))
     except OSError as error:
         raise _unreadable(project, error, command) from None
@@ -93,9 +93,17 @@ def plan(project: Project, *, force: bool = False, command: str = COMMAND) -> Pl
         force=force,
         links=existing.links,
         command=command,
-        rerender=lambda text: render((from_json(text),), outputs.templates),
+        rerender=lambda text: _rendered((from_json(text),), outputs, existing.files),
     )
     return replace(found, warnings=warnings_of(outputs))
+
+
+def _rendered(
+    specs: tuple[RecordSpec, ...], outputs: Outputs, existing: Mapping[str, bytes]
+) -> tuple[RenderedFile, ...]:
+    """Return all files that specs ask for, additional outputs included."""
+    rendered = render(specs, outputs.templates, existing)
+    return with_outputs(rendered, specs, outputs, kept=(ACCEPTED_BREAKS,))
 
 
 def _unreadable(project: Project, error: OSError, command: str) -> SchemagenError:
@@ -165,7 +173,7 @@ def generate(
                 raise refuse(_leaving(project, command))
             return found
         apply(found, project.output)
-        sweep(project.output, alone=alone)
+        sweep(found, project.output, alone=alone)
     return found
 
 

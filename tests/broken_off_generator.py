@@ -103,7 +103,7 @@ def main(how: str, root: Path) -> int:
         file for file in project.render(specs) if not file.path.startswith("_support")
     )
     project.load_specs = lambda _: specs
-    project.render = lambda _: rendered
+    project._rendered = lambda *_: rendered
     output = root / "generated"
     before = tree(output)
     new = {file.path: file.text.encode() for file in rendered}

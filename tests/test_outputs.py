@@ -469,7 +469,7 @@ def test_a_file_in_another_project_s_folder_is_not_overwritten(tmp_path: Path) -
 def test_a_linked_directory_of_generated_code_moves_nothing(tmp_path: Path) -> None:
     """Paths beside it are counted from the project, not from where the link leads."""
     project = project_with(tmp_path, TS)
-    elsewhere = tmp_path / "elsewhere" / "generated"
+    elsewhere = project / "elsewhere" / "generated"
     elsewhere.mkdir(parents=True)
     try:
         (project / "generated").symlink_to(elsewhere)
@@ -477,7 +477,7 @@ def test_a_linked_directory_of_generated_code_moves_nothing(tmp_path: Path) -> N
         pytest.skip("no symbolic links here")
     generate(project)
     assert (project / "web/types/pet.ts").is_file()
-    assert os.listdir(tmp_path / "elsewhere") == ["generated"]
+    assert os.listdir(project / "elsewhere") == ["generated"]
 
 
 # languages

@@ -77,12 +77,7 @@ def apply(plan: Plan, output: Path) -> None:
             _remove_made(made)
 
 
-def _place(output: Path, path: str) -> Path:
-    """Return where a planned file is, also if the output directory is a link."""
-    return Path(os.path.normpath(output / path))
-
-
-def sweep(output: Path, *, alone: bool) -> None:
+def sweep(plan: Plan, output: Path, *, alone: bool) -> None:
     """Remove what no plan knows of: temporary files, and directories without files.
 
     Files under temporary names are left over from runs that were killed. A directory
@@ -90,6 +85,7 @@ def sweep(output: Path, *, alone: bool) -> None:
     removed stays for the next time.
 
     Args:
+        plan: a plan, whose files beside the output directory are looked after, too.
         output: the output directory.
         alone: whether no other run goes on, whose temporary files these could be.
     """
@@ -99,13 +95,36 @@ def sweep(output: Path, *, alone: bool) -> None:
             name for name in directories if name != _BYTECODE and name[0] != "."
         ]
         found += [Path(parent, name) for name in directories]
-        for path in [Path(parent, name) for name in names]:
-            with suppress(OSError):
-                if _TEMPORARY.fullmatch(path.name) and (alone or _is_old(path)):
-                    path.unlink()
+        _remove_temporary([Path(parent, name) for name in names], alone=alone)
+    beside = {
+        _place(output, file.path).parent
+        for file in plan.files
+        if file.path.startswith("../")
+    }
+    for directory in beside:
+        with suppress(OSError):
+            _remove_temporary(directory.iterdir(), alone=alone)
     for directory in reversed(found):  # inner ones first
         with suppress(OSError):
             _remove_hollow(directory)
+    for directory in sorted(beside, reverse=True):
+        for outer in (directory, *directory.parents):
+            with suppress(OSError):
+                _remove_hollow(outer)
+            if outer.exists():
+                break
+
+
+def _remove_temporary(paths: Iterable[Path], *, alone: bool) -> None:
+    for path in paths:
+        with suppress(OSError):
+            if _TEMPORARY.fullmatch(path.name) and (alone or _is_old(path)):
+                path.unlink()
+
+
+def _place(output: Path, path: str) -> Path:
+    """Return where a planned file is, also if the output directory is a link."""
+    return Path(os.path.normpath(output / path))
 
 
 def _temporary(place: Path) -> Path:

@@ -19,8 +19,7 @@ class PlannedFile:
     """One file of the output directory and what is to be done with it.
 
     Attributes:
-        path: relative to the output directory, with forward slashes; that of an
-            additional output elsewhere begins with "../".
+        path: relative to the output directory, with forward slashes.
         action: what to do.
         old: its bytes on disk, or None if it is not there.
         new: its text to be, or None if it is not to be there.
@@ -160,12 +159,12 @@ def _clashing(
 def _clash(path: str, wanted: str, output: str, command: str) -> Verdict:
     pairs = list(zip(path.split("/"), wanted.split("/"), strict=True))
     end = next(n for n, (one, other) in enumerate(pairs, 1) if one != other)
-    one = "/".join([output, *(one for one, _ in pairs[:end])])
-    other = "/".join([output, *(other for _, other in pairs[:end])])
+    one = shown_path(output, "/".join(one for one, _ in pairs[:end]))
+    other = shown_path(output, "/".join(other for _, other in pairs[:end]))
     return Verdict(
         Action.REFUSE,
         "SG312",
-        f"differs from {output}/{wanted} in upper and lower case only",
+        f"differs from {shown_path(output, wanted)} in upper and lower case only",
         f"rename it: run `git mv {one} {other}` and then `{command}`",
     )
 
