@@ -577,12 +577,15 @@ def spawning(blocked: bool) -> Iterator[None]:
     """Spawn processes with SIGINT blocked or not, and see that it stays as it is."""
     before = multiprocessing.get_start_method(allow_none=True)
     multiprocessing.set_start_method("spawn", force=True)
+    # Shells let what they start in the background ignore it.
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
     how = signal.SIG_BLOCK if blocked else signal.SIG_UNBLOCK
     mask = signal.pthread_sigmask(how, {signal.SIGINT})
     try:
         yield
     finally:
         after = signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        signal.signal(signal.SIGINT, handler)
         multiprocessing.set_start_method(before, force=True)
     assert (signal.SIGINT in after) == blocked
 
