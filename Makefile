@@ -17,7 +17,7 @@ demo: $(VENV)/demo.installed  ## Generate, write, read and train on real data (m
 	$(RUN) demo
 
 test: $(VENV)/dev.installed  ## Run all tests.
-	$(RUN) pytest -n 2
+	$(RUN) pytest -n 2 --dist worksteal
 
 check: $(VENV)/dev.installed  ## Check format, style, types and the generated code.
 	$(RUN) ruff format --check .

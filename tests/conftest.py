@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import itertools
+import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -48,6 +50,29 @@ class Workspace:
     def module(self, record: str, part: str) -> ModuleType:
         """Import a generated module, such as ("digit", "parser")."""
         return importlib.import_module(f"{self.package}.{record}.{part}")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def imported_for_good() -> None:
+    """Do not look through all of tensorflow's modules for garbage, again and again."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def no_heap_of_models() -> Iterator[None]:
+    """Let go of the models and graphs of a module; they are gigabytes in the end."""
+    yield
+    if "keras" in sys.modules:
+        sys.modules["keras"].utils.clear_session()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def quick_programs() -> None:
+    """Give programs that tests start what is in `lean`."""
+    others = os.environ.get("PYTHONPATH")
+    lean = str(Path(__file__).parent / "lean")
+    os.environ["PYTHONPATH"] = os.pathsep.join([lean, *([others] if others else [])])
 
 
 PackageOf = Callable[[str], Workspace]

@@ -1,7 +1,7 @@
 """Reads digits under a strategy, as a program of its own, and prints what it got.
 
-python strategy_reader.py workers NUMBER PORT,PORT DIRECTORY
-python strategy_reader.py devices DIRECTORY
+python strategy_reader.py workers NUMBER PORT,PORT DIRECTORY...
+python strategy_reader.py devices DIRECTORY...
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ def read(strategy: Any, directory: str) -> dict[str, list[int]]:
 
 
 def main() -> None:
-    mode, *arguments, directory = sys.argv[1:]
+    mode, *directories = sys.argv[1:]
     if mode == "workers":
-        number, ports = arguments
+        number, ports, *directories = directories
         cluster = [f"localhost:{port}" for port in ports.split(",")]
         task = {"type": "worker", "index": int(number)}
         os.environ["TF_CONFIG"] = json.dumps(
@@ -62,7 +62,8 @@ def main() -> None:
             cpu, [tf.config.LogicalDeviceConfiguration()] * 2
         )
         strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
-    print(json.dumps(read(strategy, directory)), flush=True)
+    found = [read(strategy, directory) for directory in directories]
+    print(json.dumps(found), flush=True)
 
 
 if __name__ == "__main__":

@@ -154,7 +154,7 @@ def test_a_model_takes_them(package_of: PackageOf, tmp_path: Path) -> None:
     package.module("scan", "serializer").write_dataset(rows, tmp_path, "train")
     dataset = package.module("scan", "pipeline").make_dataset(tmp_path, batch_size=8)
     model = package.module("scan", "model").build_model()
-    model.fit(dataset, epochs=30, verbose=0)
+    model.fit(dataset.cache().repeat(30), verbose=0)
     ((features, labels),) = dataset
     assert features["scan"].dtype == tf.uint16
     found = model.predict(features, verbose=0).argmax(-1)

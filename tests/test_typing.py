@@ -133,23 +133,39 @@ def wrong_lines(text: str) -> set[int]:
     }
 
 
-USES = pytest.mark.parametrize("text", [SCHEMA, WRITING], ids=["schema", "writing"])
+TEXTS = {"pets.py": SCHEMA, "pets_writing.py": WRITING}
 
 
-@pytest.mark.slow
-@USES
-def test_mypy_finds_what_is_wrong_and_nothing_else(tmp_path: Path, text: str) -> None:
-    """In its strict mode, each mistake at its line."""
-    path = tmp_path / "pets.py"
-    path.write_text(text)
-    command = [sys.executable, "-m", "mypy", "--strict", "--no-incremental", str(path)]
+@pytest.fixture(scope="module")
+def paths(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """What is checked: these texts, our schemas, those of the formats in the tests."""
+    found = sorted((ROOT / "schemas").glob("*.py"))
+    found += sorted((ROOT / "tests" / "formats" / "schemas").glob("*.py"))
+    assert len(found) > 3
+    directory = tmp_path_factory.mktemp("typing")
+    for name, text in TEXTS.items():
+        (directory / name).write_text(text)
+    return [*found, *(directory / name for name in TEXTS)]
+
+
+@pytest.fixture(scope="module", params=["mypy", "pyright"])
+def errors(request: pytest.FixtureRequest, paths: list[Path]) -> list[tuple[str, int]]:
+    """What a checker finds in one run over all: file names and lines from 1."""
+    return CHECKERS[request.param](paths)
+
+
+def mypy(paths: list[Path]) -> list[tuple[str, int]]:
+    """Return the errors that mypy finds in its strict mode."""
+    command = [sys.executable, "-m", "mypy", "--strict", "--no-incremental"]
+    command += map(str, paths)
     result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    found = re.findall(r"pets\.py:(\d+): error", result.stdout)
-    assert set(map(int, found)) == wrong_lines(text), result.stdout
+    assert f"(checked {len(paths)} source files)" in result.stdout, result.stdout
+    found = re.findall(r"(\w+\.py):(\d+): error", result.stdout)
+    return [(name, int(line)) for name, line in found]
 
 
-def pyright(*paths: Path) -> list[tuple[str, int]]:
-    """Return the errors that pyright finds: file names and lines from 1."""
+def pyright(paths: list[Path]) -> list[tuple[str, int]]:
+    """Return the errors that pyright finds, as editors show them."""
     command = [sys.executable, "-m", "pyright", "--outputjson", *map(str, paths)]
     command += ["--pythonpath", sys.executable]
     result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
@@ -162,24 +178,21 @@ def pyright(*paths: Path) -> list[tuple[str, int]]:
     ]
 
 
+CHECKERS = {"mypy": mypy, "pyright": pyright}
+
+
 @pytest.mark.slow
-@USES
-def test_pyright_finds_what_is_wrong_and_nothing_else(
-    tmp_path: Path, text: str
+@pytest.mark.parametrize("name", TEXTS)
+def test_what_is_wrong_is_found_and_nothing_else(
+    errors: list[tuple[str, int]], name: str
 ) -> None:
-    """The same mistakes, as editors show them."""
-    path = tmp_path / "pets.py"
-    path.write_text(text)
-    assert {line for _, line in pyright(path)} == wrong_lines(text)
+    """By both checkers, each mistake at its line."""
+    assert {line for file, line in errors if file == name} == wrong_lines(TEXTS[name])
 
 
 @pytest.mark.slow
-def test_the_schemas_of_this_repository_are_clean() -> None:
+def test_the_schemas_of_this_repository_are_clean(
+    errors: list[tuple[str, int]],
+) -> None:
     """For both checkers: ours, and those of the formats in the tests."""
-    schemas = sorted((ROOT / "schemas").glob("*.py"))
-    schemas += sorted((ROOT / "tests" / "formats" / "schemas").glob("*.py"))
-    assert len(schemas) > 3
-    assert pyright(*schemas) == []
-    command = [sys.executable, "-m", "mypy", "--strict", *map(str, schemas)]
-    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert result.returncode == 0, result.stdout
+    assert [error for error in errors if error[0] not in TEXTS] == []

@@ -97,6 +97,7 @@ class Generated:
         return tf.function(
             self.parser.parse_batch,
             input_signature=[tf.TensorSpec((None,), tf.string)],
+            autograph=False,
         )
 
     @cached_property
@@ -105,7 +106,9 @@ class Generated:
         import tensorflow as tf  # writing does without it
 
         return tf.function(
-            self.parser.parse_example, input_signature=[tf.TensorSpec((), tf.string)]
+            self.parser.parse_example,
+            input_signature=[tf.TensorSpec((), tf.string)],
+            autograph=False,
         )
 
     def field(self, name: str) -> FieldCase:

@@ -72,16 +72,17 @@ class KindRecord:
 
     @cached_property
     def graph(self) -> Any:
-        """`parse_batch`, traced once."""
+        """`parse_batch`, as tf.data runs it: traced once, and as it is."""
         signature = [tf.TensorSpec((None,), tf.string)]
-        return tf.function(self.module("parser").parse_batch, input_signature=signature)
+        parse = self.module("parser").parse_batch
+        return tf.function(parse, input_signature=signature, autograph=False)
 
     @cached_property
     def graph_of_one(self) -> Any:
         """`parse_example`, traced once."""
         signature = [tf.TensorSpec((), tf.string)]
         parse = self.module("parser").parse_example
-        return tf.function(parse, input_signature=signature)
+        return tf.function(parse, input_signature=signature, autograph=False)
 
     def rows(self) -> st.SearchStrategy[dict[str, Drawn]]:
         """Draw rows with something in them."""

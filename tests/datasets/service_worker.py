@@ -1,8 +1,8 @@
-"""A worker of a tf.data service, as a program that knows nothing of any record.
+"""Two workers of a tf.data service, as a program that knows nothing of any record.
 
 python service_worker.py DISPATCHER
 
-It prints "ready", and ends once its standard input does.
+It prints "ready", and goes on until it is killed: workers take half a minute to stop.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import tensorflow as tf
 def main() -> None:
     service = tf.data.experimental.service
     config = service.WorkerConfig(sys.argv[1], heartbeat_interval_ms=100)
-    worker = service.WorkerServer(config)
-    print("ready", worker._address, flush=True)
-    sys.stdin.read()
+    workers = [service.WorkerServer(config) for _ in range(2)]
+    print("ready", flush=True)
+    workers[0].join()
 
 
 if __name__ == "__main__":

@@ -348,7 +348,7 @@ def test_a_program_that_fails_ends(
         cwd=package.root,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     assert ended.returncode == 1

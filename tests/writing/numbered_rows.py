@@ -86,6 +86,23 @@ class Table:
 
 
 @dataclass
+class Interrupted(Table):
+    """Sends a Ctrl-C to whoever pickles it, or to whoever reads it back."""
+
+    pickling: bool = False
+
+    def __getstate__(self) -> dict[str, Any]:
+        if self.pickling:
+            ACTS["interrupt"]()
+        return self.__dict__
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__ = state
+        if not self.pickling:
+            ACTS["interrupt"]()
+
+
+@dataclass
 class Part:
     """The rows of one shard, by calling it."""
 

@@ -56,7 +56,7 @@ def ended(package_of: PackageOf, tmp_path: Path) -> Any:
             [sys.executable, killed_runs.__file__, *map(str, arguments)],
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=900,
         )
         assert not done.returncode, done.stderr
         found: dict[str, Any] = json.loads(done.stdout)

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numbered_rows import Part, Table, Unsendable, joined, serialize
+from numbered_rows import Interrupted, Part, Table, Unsendable, joined, serialize
 
 from schemagen.support.errors import DatasetError, RecordError
 from schemagen.support.writing import pool
@@ -530,13 +530,64 @@ def test_workers_do_not_outlive_their_parent(tmp_path: Path, start: str) -> None
         assert parent.stdout is not None
         assert parent.stdout.readline() == "running\n"
         parent.kill()
-        parent.communicate(timeout=20)  # until no process has the pipe
+        parent.communicate(timeout=120)  # until no process has the pipe
 
 
 def test_workers_leave_interrupts_to_the_parent(method: str) -> None:
     """A Ctrl-C that reaches a worker alone does nothing."""
     found = joined(indexed({9: "interrupt"}, 100), workers=2)
     assert found[0][1] == list(range(100))
+
+
+@pytest.mark.parametrize("blocked", [False, True])
+def test_an_interrupt_that_reaches_a_worker_too_soon(blocked: bool) -> None:
+    """Before it can ignore it: not even then does it do anything."""
+    with spawning(blocked):
+        found = joined(source_of(Interrupted(100)), workers=2)
+    assert found[0][1] == list(range(100))
+
+
+def test_an_interrupt_while_workers_are_started(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It is raised when all of them are there, and ends them (see no_survivors)."""
+    started = []
+
+    def start(process: Any, *others: Any) -> None:
+        pool_start(process, *others)
+        started.append(process.name)
+
+    pool_start = pool.start_process
+    monkeypatch.setattr(pool, "start_process", start)
+    with spawning(blocked=False), pytest.raises(KeyboardInterrupt):
+        joined(source_of(Interrupted(100, pickling=True)), workers=2)
+    assert started == ["encoding-0", "encoding-1"]
+
+
+def test_an_interrupt_that_is_blocked_stays_so() -> None:
+    """Whoever has blocked it before gets it when they ask for it."""
+    with spawning(blocked=True):
+        joined(source_of(Interrupted(100, pickling=True)), workers=2)
+        assert signal.sigpending() == {signal.SIGINT}
+        assert signal.sigwait({signal.SIGINT}) == signal.SIGINT
+
+
+@contextmanager
+def spawning(blocked: bool) -> Iterator[None]:
+    """Spawn processes with SIGINT blocked or not, and see that it stays as it is."""
+    before = multiprocessing.get_start_method(allow_none=True)
+    multiprocessing.set_start_method("spawn", force=True)
+    # Shells let what they start in the background ignore it.
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    how = signal.SIG_BLOCK if blocked else signal.SIG_UNBLOCK
+    mask = signal.pthread_sigmask(how, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        after = signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        signal.signal(signal.SIGINT, handler)
+        multiprocessing.set_start_method(before, force=True)
+    assert (signal.SIGINT in after) == blocked
 
 
 @pytest.mark.parametrize("start", METHODS)
@@ -546,7 +597,7 @@ def test_ctrl_c(tmp_path: Path, start: str) -> None:
         assert parent.stdout is not None
         assert parent.stdout.readline() == "running\n"
         os.killpg(parent.pid, signal.SIGINT)
-        _, errors = parent.communicate(timeout=20)
+        _, errors = parent.communicate(timeout=120)
     assert parent.returncode == -signal.SIGINT
     assert errors.count("Traceback") == errors.count("KeyboardInterrupt") == 1, errors
 
@@ -554,7 +605,7 @@ def test_ctrl_c(tmp_path: Path, start: str) -> None:
 def test_a_script_without_a_guard(tmp_path: Path) -> None:
     """Processes that start anew run the script again: the error says what to do."""
     with run(tmp_path, "spawn", "if True:") as parent:
-        _, errors = parent.communicate(timeout=60)
+        _, errors = parent.communicate(timeout=120)
     assert parent.returncode == 1
     assert errors.splitlines()[-1].endswith(
         "nothing was published; if it says above that it could not start: a script "

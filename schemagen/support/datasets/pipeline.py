@@ -98,6 +98,35 @@ class Pipeline:
             SchemaMismatchError: data of an incompatible schema.
         """
         self._check(sources, lengths or {})
+        random = self.training and not (change is None and augment is None)
+        # Nothing of ours has to be rewritten for graphs, which takes half a second.
+        as_it_is = tf.autograph.experimental.do_not_convert(self._parsed)
+        batches = as_it_is(
+            sources,
+            split,
+            spec,
+            parser,
+            None if random else arrange,
+            lengths or {},
+            padding or {},
+        )
+        if self.service is not None:
+            batches = self._distributed(batches)
+        if random:
+            batches = self._augmented(batches, arrange, change, augment)
+        return batches.prefetch(_PREFETCHED).with_options(self._options())
+
+    def _parsed(
+        self,
+        sources: Sources,
+        split: str | None,
+        spec: Spec,
+        parser: Parser,
+        arrange: Callable[[Batch], Any] | None,
+        lengths: Lengths,
+        padding: Padding,
+    ) -> tf.data.Dataset:
+        """Return parsed batches, which have yet to be arranged if `arrange` is None."""
         weights = _weights(sources)
         found = [find_files(source, split, spec) for source in weights]
         faults = None
@@ -108,14 +137,12 @@ class Pipeline:
         record_bytes = max(files.record_bytes for files in found)
         records = self._records(found, shares, faults)
 
-        random = self.training and not (change is None and augment is None)
-
         def parse(serialized: tf.Tensor) -> Batch:
             return dict(parser.parse(serialized, parser.fields))
 
         def parse_all(serialized: tf.Tensor) -> Any:
             batch = parse(serialized)
-            return batch if random else arrange(batch)
+            return batch if arrange is None else arrange(batch)
 
         if self.cache and not self.cache_decoded:
             records = cached(records, self.cache, self._contents(found, shares))
@@ -127,14 +154,14 @@ class Pipeline:
                 self._shuffled(decoded),
                 self.batch_size,
                 self.drop_remainder,
-                padding or {},
+                padding,
                 one.element_spec,
             )
             batches = self._repeated(batches, faults)
-            batches = batches if random else batches.map(arrange, PARALLEL)
+            batches = batches if arrange is None else batches.map(arrange, PARALLEL)
         else:
             records = self._shuffled(records)
-            batches = self._batches(records, parse, lengths or {}, faults, record_bytes)
+            batches = self._batches(records, parse, lengths, faults, record_bytes)
             batches = self._repeated(batches, faults)
             batches = parsed(
                 batches,
@@ -143,13 +170,7 @@ class Pipeline:
                 size=self.batch_size * record_bytes,
                 complete=self.drop_remainder,
             )
-        if faults is not None:
-            batches = reported(batches, faults)
-        if self.service is not None:
-            batches = self._distributed(batches)
-        if random:
-            batches = self._augmented(batches, arrange, change, augment)
-        return batches.prefetch(_PREFETCHED).with_options(self._options())
+        return batches if faults is None else reported(batches, faults)
 
     def _records(
         self, found: list[Files], weights: list[float], faults: Faults | None

@@ -9,15 +9,14 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
-from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
-from multiprocessing.reduction import ForkingPickler
 from signal import Signals
 from typing import Any
 
 from ..errors import DatasetError
 from .channel import Channel, Packed, connected, pack
 from .encoding import Chunk, Encoding
+from .processes import interrupts_later, start_process
 from .sources import Indexed, Parts
 from .worker import Done, Failed, Task, chunk_of, work
 
@@ -113,30 +112,34 @@ class Pool:
         self._method = context.get_start_method()
         ends: list[socket.socket] = []
         # All processes start before the first thread: a forked one has no threads.
-        for number in range(workers):
-            mine, theirs = connected()
-            ends.append(mine)
-            process = context.Process(
-                target=work,
-                args=(theirs, tuple(ends) if forked else (), source, encoding),
-                name=f"encoding-{number}",
-                daemon=True,
-            )
-            try:
-                _start_process(process, context, source, encoding)
-            except BaseException:
-                mine.close()
-                raise
-            finally:
-                theirs.close()
-            self._workers.append(_Worker(process, mine))
+        with interrupts_later(self._method):
+            for number in range(workers):
+                mine, theirs = connected()
+                ends.append(mine)
+                process = context.Process(
+                    target=work,
+                    args=(theirs, tuple(ends) if forked else (), source, encoding),
+                    name=f"encoding-{number}",
+                    daemon=True,
+                )
+                try:
+                    start_process(process, context, source, encoding)
+                except BaseException:
+                    mine.close()
+                    raise
+                finally:
+                    theirs.close()
+                self._workers.append(_Worker(process, mine))
         for waiting in range(self._ahead):
             for worker in self._workers:
                 self._refill(worker, waiting + 1)
-        for worker in self._workers:
-            thread = threading.Thread(target=self._serve, args=(worker,), daemon=True)
-            self._threads.append(thread)
-            thread.start()
+        with interrupts_later(self._method):
+            for worker in self._workers:
+                thread = threading.Thread(
+                    target=self._serve, args=(worker,), daemon=True
+                )
+                self._threads.append(thread)
+                thread.start()
 
     def _refill(self, worker: _Worker, most: int) -> None:
         """Give a worker tasks until it has enough, if the pool is to ask for them."""
@@ -353,31 +356,3 @@ def _signal_name(number: int) -> str:
         return Signals(number).name
     except ValueError:
         return f"signal {number}"
-
-
-def _start_process(
-    process: BaseProcess,
-    context: BaseContext,
-    source: Parts | Indexed | None,
-    encoding: Encoding,
-) -> None:
-    try:
-        process.start()
-    except OSError:
-        raise
-    except Exception as error:
-        needs: dict[str, object] = {
-            "the source": source and getattr(source, "items", source),
-            "serialize": encoding.serialize,
-        }
-        for name, value in needs.items():
-            try:
-                ForkingPickler.dumps(value)
-            except Exception as refusal:
-                raise DatasetError(
-                    f"{name} cannot be sent to worker processes, which the start "
-                    f"method {context.get_start_method()!r} asks for ({refusal}); "
-                    "define its functions and classes at the top level of a module "
-                    "that can be imported, or use workers=1"
-                ) from error
-        raise

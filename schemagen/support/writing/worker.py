@@ -188,6 +188,8 @@ def work(
         other.close()
     # Ctrl-C goes to all processes of a terminal; the parent ends this one.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(signal, "pthread_sigmask"):  # the parent has blocked it until here
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     channel = Channel(end)
     tasks: SimpleQueue[Packed] = SimpleQueue()
