@@ -18,8 +18,8 @@ from .evolution.acceptance import (
 )
 from .evolution.baseline import Baseline, distinct, of_data, of_path, of_revision
 from .evolution.comparison import Break, Mode, compare
-from .evolution.revisions import Revision, find_revision
 from .findings import Finding, Location, refuse
+from .git.revisions import Revision, find_revision
 from .project import resolve_schemas
 from .schema.loading import LoadedRecord
 from .spec.serial import to_data
@@ -120,6 +120,8 @@ def _baselines(against: str, project: Project) -> tuple[Baseline, ...]:
         if Path(against).exists():
             return distinct(of_path(Path(against), against))
         revision = find_revision(project.root, against)
+        if revision is None:
+            return (Baseline(f"{against}, before the first commit,", {}),)
         return (of_revision(revision, _output_at(revision, project)),)
     except Problem as problem:
         raise refuse(

@@ -21,11 +21,11 @@ ALLOWED: dict[str, set[str]] = {
     "rules": set(),
     "config": {"findings", "output_settings"},
     "output_settings": {"findings"},
-    "git": {"findings"},
+    "git": {"support", "findings"},
     "schema": {"support", "findings"},
     "spec": {"support", "findings", "schema"},
     "codegen": {"support", "findings", "spec"},
-    "evolution": {"support", "findings", "rules", "spec"},
+    "evolution": {"support", "findings", "rules", "git", "spec"},
     "data": {"support", "findings", "spec"},
     "own_templates": {"support", "findings", "config", "codegen"},
     "project": {
@@ -47,13 +47,14 @@ ALLOWED: dict[str, set[str]] = {
         "support",
         "findings",
         "config",
+        "git",
         "schema",
         "spec",
         "evolution",
         "project",
     },
     "explain": {"support", "rules", "evolution"},
-    "starting": {"project", "findings", "config", "git", "codegen"},
+    "starting": {"project", "own_templates", "findings", "config", "git", "codegen"},
     "testing": {"project", "breaking", "evolution", "findings", "config"},
     "cli": {
         "project",
@@ -146,7 +147,7 @@ def test_the_imports_are_read_from_the_files() -> None:
     """What the tests below look at is there: relative, absolute and inner imports."""
     assert "schemagen.spec.model.RecordSpec" in set(imported("codegen/render.py"))
     assert "schemagen.schema.loading.LoadedRecord" in set(imported("spec/resolve.py"))
-    assert "schemagen.project" in set(imported("cli.py"))
+    assert "schemagen.project" in set(imported("cli/generating.py"))
     assert "numpy" in set(imported("support/values.py"))
     assert len(MODULES) > 40
 
@@ -202,7 +203,7 @@ def test_tensorflow_stays_where_data_is_read_and_models_are_made() -> None:
 
 def test_only_the_command_line_knows_click() -> None:
     """Everything that a command does can be done from Python."""
-    assert importers_of("click") == {"cli.py"}
+    assert {part_of(module) for module in importers_of("click")} == {"cli"}
 
 
 @pytest.mark.parametrize("module", [m for m in MODULES if part_of(m) == "support"])

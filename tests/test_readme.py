@@ -62,6 +62,7 @@ def test_every_command_of_the_readme_works(tmp_path: Path) -> None:
         if line.startswith("schemagen ")
     ]
     verbs = ["init", "generate", "check", "describe", "breaking", "explain"]
+    verbs.append("templates")
     assert [line[0] for line in lines] == verbs
     init, *others = lines
     _run([sys.executable, "-m", "schemagen", *init], tmp_path)

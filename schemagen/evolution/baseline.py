@@ -10,12 +10,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..git.revisions import Revision, spec_paths
 from ..spec.serial import FORMAT
 from ..support import manifest
 from ..support.compatibility import Spec
 from ..support.errors import DatasetError, Problem
 from .comparison import AXES
-from .revisions import Revision, spec_paths
 from .rule import Axis
 
 

@@ -218,6 +218,16 @@ def test_the_first_commit_of_a_project(tmp_path: Path) -> None:
     assert "has no generated code: nothing can be broken" in finding["message"]
 
 
+def test_before_the_first_commit(repository: Repository) -> None:
+    """A hook that compares with HEAD lets a repository begin."""
+    shutil.rmtree(repository.root / ".git")
+    repository.git("init", "--quiet")
+    (finding,) = repository.breaking("--against", "HEAD", code=0)
+    assert finding["message"] == (
+        "HEAD, before the first commit, has no generated code: nothing can be broken"
+    )
+
+
 @pytest.mark.parametrize(
     ("against", "advice"),
     [

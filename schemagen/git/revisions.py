@@ -69,12 +69,15 @@ class Revision:
         return found
 
 
-def find_revision(directory: Path, name: str) -> Revision:
+def find_revision(directory: Path, name: str) -> Revision | None:
     """Look up a revision: a branch, a tag, a hash, or whatever git calls one.
 
     Args:
         directory: in the repository.
         name: the revision. "main..." is where main and HEAD have parted.
+
+    Returns:
+        None for HEAD where there is no commit yet.
 
     Raises:
         Problem: no repository, or no such revision.
@@ -96,6 +99,8 @@ def find_revision(directory: Path, name: str) -> Revision:
             arguments = ("rev-parse", "--verify", "--quiet", "--end-of-options")
             found = _git(directory, *arguments, f"{name}^{{commit}}")
     except Problem:
+        if name == "HEAD":
+            return None
         remote, _, branch = wanted.partition("/")
         fetch = f"`git fetch {remote} {branch}`" if branch else "`git fetch`"
         raise Problem(

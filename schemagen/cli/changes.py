@@ -1,0 +1,78 @@
+"""Verbs about changes of schemas: breaking, explain."""
+
+from __future__ import annotations
+
+import click
+
+from .reporting import counted, format_option, leave, project_option, report
+
+
+@click.command()
+@click.option(
+    "--against",
+    required=True,
+    metavar="REF|FILE|DATA",
+    help="A git revision, such as main, or main... for where the branch began; a "
+    "spec.json; or a data directory.",
+)
+@click.option(
+    "--mode",
+    type=click.Choice(["backward", "forward", "full"]),
+    default="backward",
+    show_default=True,
+    help="New code with old data and programs, old code with new data, or both.",
+)
+@click.option(
+    "--accept",
+    multiple=True,
+    metavar="ID",
+    help="Record a break as accepted: SG221, or SG221:pet_photo.breed.",
+)
+@click.option("--reason", metavar="TEXT", help="Why it may be; goes with --accept.")
+@project_option
+@format_option
+def breaking(
+    project: str,
+    style: str,
+    against: str,
+    mode: str,
+    accept: tuple[str, ...],
+    reason: str | None,
+) -> None:
+    """Tell what the schemas break since a revision.
+
+    Findings are of three axes: wire, data does not parse; meaning, it parses and says
+    something else; api, programs that use the generated code have to change.
+    """
+    from ..breaking import breaking as compare
+    from ..evolution.comparison import Mode
+    from ..findings import ExitCode
+
+    if bool(accept) != bool(reason and reason.strip()):
+        raise click.UsageError("--accept and --reason go together")
+    found = compare(
+        against, project, mode=Mode(mode), accept=accept, reason=reason or ""
+    )
+    if found.findings or style != "text":
+        report(found.findings, style)
+    if style == "text":
+        warnings = len(found.findings) - found.breaks
+        counts = [counted(found.breaks, "break")]
+        counts += [counted(warnings, "warning")] if warnings else []
+        counts += [f"{found.accepted} accepted"] if found.accepted else []
+        records = counted(found.records, "record")
+        click.echo(f"{records} compared with {found.where}: {', '.join(counts)}")
+    if found.breaks:
+        leave(ExitCode.FINDINGS)
+
+
+@click.command()
+@click.argument("rule", metavar="ID")
+def explain(rule: str) -> None:
+    """Say what the rule ID is about, and what to do."""
+    from ..explain import explained
+
+    try:
+        click.echo(explained(rule), nl=False)
+    except LookupError as error:
+        raise click.UsageError(str(error.args[0])) from None

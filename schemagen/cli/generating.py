@@ -1,0 +1,158 @@
+"""Verbs that make code from schemas and look at it: init, generate, check, describe."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .reporting import (
+    counted,
+    format_option,
+    leave,
+    project_option,
+    report,
+    tracked_option,
+)
+
+if TYPE_CHECKING:
+    from ..codegen.plan import Plan
+
+
+@click.command()
+@click.argument("directory", default=".", type=click.Path(exists=True, file_okay=False))
+@click.option(
+    "--train",
+    metavar="RECORD",
+    help="In a project: write train.py, which trains a model of RECORD.",
+)
+def init(directory: str, train: str | None) -> None:
+    """Make DIRECTORY a project, with a schema to start from."""
+    from .. import starting
+
+    if train is None:
+        started = starting.init(directory)
+        following = "run `schemagen generate`."
+        if any(path.endswith(".py") for path in started.files):
+            following = f"edit the schema, then {following}"
+    else:
+        started = starting.init_training(train, directory)
+        following = "see `python train.py --help`; the file is yours to change."
+    for path in started.files:
+        click.echo(f"wrote {path}")
+    click.echo(f"Next: {following}")
+
+
+@click.command()
+@project_option
+@format_option
+@click.option("--dry-run", is_flag=True, help="Say what would be done; write nothing.")
+@click.option(
+    "--force", is_flag=True, help="Overwrite generated files that were edited by hand."
+)
+@click.option(
+    "--watch", is_flag=True, help="Generate again whenever a schema is saved."
+)
+@tracked_option
+def generate(
+    project: str, style: str, dry_run: bool, force: bool, watch: bool, tracked: bool
+) -> None:
+    """Write the code for every record in the schema files.
+
+    With --watch it runs until Ctrl-C, which ends it with exit code 0.
+    """
+    from .. import project as use_cases
+    from ..findings import ExitCode
+
+    if watch:
+        if dry_run:
+            raise click.UsageError("--watch writes; leave out --dry-run or --watch.")
+        from ..watching import watch as keep_generating
+
+        options = ["--format", style, *(["--force"] if force else [])]
+        keep_generating(project, options, lambda text: click.echo(text, err=True))
+        return
+    found = use_cases.generate(project, dry_run=dry_run, force=force)
+    findings = use_cases.untracked(found, project) if tracked else ()
+    if style == "text":
+        _tell_changes(found, dry_run=dry_run)
+    report((*findings, *found.warnings), style)
+    if findings:
+        leave(ExitCode.FINDINGS)
+
+
+def _tell_changes(found: Plan, *, dry_run: bool) -> None:
+    for file in found.changes:
+        verb = f"would {file.action.value}" if dry_run else f"{file.action.value}d"
+        click.echo(f"{verb} {file.path}")
+    unchanged = len(found.files) - len(found.changes)
+    changed = counted(len(found.changes), "file")
+    click.echo(f"{changed} changed, {unchanged} up to date")
+
+
+@click.command()
+@project_option
+@format_option
+@click.option("--diff", is_flag=True, help="Show what `generate` would change.")
+@tracked_option
+def check(project: str, style: str, diff: bool, tracked: bool) -> None:
+    """Tell whether the generated code is what the schemas ask for."""
+    from .. import project as use_cases
+    from ..findings import ExitCode
+
+    found = use_cases.check(project)
+    findings = found.findings
+    if tracked:
+        findings += use_cases.untracked(found, project)
+    if diff:
+        text = _coloured(use_cases.unified_diff(found))
+        click.echo(text, nl=False, err=style != "text")
+    report((*findings, *found.warnings), style)
+    if findings:
+        leave(ExitCode.FINDINGS)
+    if style == "text":
+        click.echo(f"{len(found.files)} files up to date")
+
+
+_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
+
+
+def _coloured(diff: str) -> str:
+    """Return a diff with colours, which click leaves out where there is no terminal."""
+    if os.environ.get("NO_COLOR"):
+        return diff
+    return "".join(
+        click.style(line, bold=True)
+        if line.startswith(("--- ", "+++ "))
+        else click.style(line, fg=_COLOURS[line[0]])
+        if line[0] in _COLOURS
+        else line
+        for line in diff.splitlines(keepends=True)
+    )
+
+
+@click.command()
+@click.argument("record", required=False)
+@project_option
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="A table for people, or the spec.",
+)
+def describe(record: str | None, project: str, style: str) -> None:
+    """Show how RECORD, or every record, is stored and read."""
+    click.get_current_context().meta["schemagen.format"] = style
+    from .. import project as use_cases
+    from ..codegen.describe import describe_text
+    from ..spec.serial import dumps, to_data
+
+    specs = use_cases.describe(project, record)
+    if style == "json":
+        data: dict[str, Any] = {"version": 1, "records": [to_data(s) for s in specs]}
+        click.echo(dumps(data), nl=False)
+    else:
+        click.echo("\n".join(map(describe_text, specs)), nl=False)

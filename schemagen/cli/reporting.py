@@ -1,0 +1,81 @@
+"""What verbs share: options, and the printing of findings."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+if TYPE_CHECKING:
+    from ..findings import Finding
+
+_FORMATS = click.Choice(["text", "json", "github"])
+
+
+def format_of(ctx: click.Context) -> str:
+    return str(ctx.meta.get("schemagen.format", "text"))
+
+
+def report(findings: Iterable[Finding], style: str) -> None:
+    """Print findings: as data to stdout, for people to stderr."""
+    from ..config import settings_directory
+    from ..findings import RENDERERS
+    from ..git.top import in_repository
+
+    context = click.get_current_context(silent=True)
+    if style == "github" and context is not None:
+        start = Path(context.meta.get("schemagen.project", ".")).resolve()
+        findings = in_repository(findings, settings_directory(start) or start)
+    text = RENDERERS[style](findings)
+    if text:
+        click.echo(text, err=style == "text")
+
+
+def project_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option(
+        "--project",
+        default=".",
+        show_default=True,
+        type=click.Path(exists=True, file_okay=False),
+        help="A directory in the project.",
+    )(command)
+
+
+def format_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    @click.option(
+        "--format",
+        "style",
+        type=_FORMATS,
+        default="text",
+        show_default=True,
+        help="How findings are printed.",
+    )
+    @click.pass_context
+    @wraps(command)
+    def with_format(ctx: click.Context, /, style: str, **options: Any) -> Any:
+        ctx.meta["schemagen.format"] = style
+        ctx.meta["schemagen.project"] = options.get("project", ".")
+        return command(style=style, **options)
+
+    return with_format
+
+
+def tracked_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option(
+        "--tracked",
+        is_flag=True,
+        help="Exit 1 also if git tracks a generated file or its schema, and not both.",
+    )(command)
+
+
+def counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def leave(code: int) -> NoReturn:
+    """End with an exit code."""
+    sys.exit(code)

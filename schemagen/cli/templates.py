@@ -1,0 +1,44 @@
+"""Verbs about templates: list, eject."""
+
+from __future__ import annotations
+
+import click
+
+from .reporting import project_option
+
+
+@click.group()
+def templates() -> None:
+    """List the templates, or take one over to change it."""
+
+
+@templates.command("list")
+@project_option
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="A table for people, or data.",
+)
+def list_(project: str, style: str) -> None:
+    """Show every template: what it makes, what it is given, and whose it is."""
+    from .. import own_templates
+
+    click.echo(own_templates.listing(project, style), nl=False)
+
+
+@templates.command()
+@click.argument("name")
+@project_option
+def eject(name: str, project: str) -> None:
+    """Copy the template NAME into the project, to be changed there."""
+    from .. import own_templates
+
+    done = own_templates.eject(name, project)
+    click.echo(f"wrote {done.path}")
+    if done.setting:
+        click.echo('added templates = "templates" to [tool.schemagen]')
+    if done.to_add:
+        click.echo(f"Next: add {done.to_add} to [tool.schemagen] in pyproject.toml.")
