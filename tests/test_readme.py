@@ -61,9 +61,8 @@ def test_every_command_of_the_readme_works(tmp_path: Path) -> None:
         for line in text.splitlines()
         if line.startswith("schemagen ")
     ]
-    verbs = ["init", "generate", "check", "describe", "breaking", "explain"]
-    verbs.append("templates")
-    assert [line[0] for line in lines] == verbs
+    verbs = "init generate check describe breaking explain templates"
+    assert [line[0] for line in lines] == verbs.split()
     init, *others = lines
     _run([sys.executable, "-m", "schemagen", *init], tmp_path)
     _run([sys.executable, "-m", "schemagen", "generate"], tmp_path)
