@@ -492,6 +492,22 @@ def test_a_changed_key_is_not_a_missing_field(optional: bool) -> None:
     ]
 
 
+def test_fields_that_have_changed_keys() -> None:
+    """The key of another field is another key: its values would be read for one's own."""
+    a, b = (
+        replace(_BASES["Scalar"], name="a", key="a"),
+        replace(_BASES["Scalar"], name="b"),
+    )
+    swapped = _spec(replace(a, key="x"), replace(b, key="a"))
+    assert differences(_spec(a, b), swapped) == [
+        "field 'a': key: written 'a', expected 'x'",
+        "field 'b': key: written 'x', expected 'a'",
+    ]
+    assert differences(_spec(a, b), _spec(replace(a, key="x"))) == [
+        "field 'a': key: written 'a', expected 'x'"
+    ]
+
+
 def test_another_record() -> None:
     """Records of another name are refused even if their fields agree."""
     text = _BASES["Text"]

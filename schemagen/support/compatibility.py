@@ -103,13 +103,13 @@ def never_written(written: Spec, expected: Spec) -> Iterator[Change]:
 def moved_keys(written: Spec, expected: Spec) -> Iterator[Change]:
     """Find the fields that are expected under another key than they were written to.
 
-    An optional one would read as its default throughout.
+    An optional one would read as its default throughout; and one that has the key of
+    another field as that field's values.
     """
-    keys = [field["key"] for field in written["fields"]]
     by_name = {field["name"]: field for field in written["fields"]}
     for field in expected["fields"]:
         old = by_name.get(field["name"])
-        if old is not None and field["key"] not in keys:
+        if old is not None and field["key"] != old["key"]:
             yield Change("SG204", field["name"], "key", old["key"], field["key"])
     for field in _without_data(written, expected):
         former = former_fields(field, written, expected)

@@ -439,6 +439,14 @@ def _vectors() -> Iterator[FieldCase]:
             default=f"[{one}, {one}, {one}]",
             default_value=[one, one, one],
         )
+    yield FieldCase(
+        "Vector",
+        _maybe("np.ndarray", "Vector(shape=(2,), dtype='bool', encoding='raw')"),
+        "bool",
+        (2,),
+        raw=True,
+        default="None",
+    )
     for dtype in FLOATS:
         yield FieldCase(
             "Vector",

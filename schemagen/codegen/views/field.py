@@ -84,6 +84,11 @@ class FieldView:
         return ()
 
     @property
+    def stored_shape(self) -> Shape:
+        """The shape of what a row holds, which reading may bring to another."""
+        return self.shape
+
+    @property
     def row_dtype(self) -> str:
         """The dtype of what a row holds, which reading may turn into another."""
         return self.dtype
@@ -231,15 +236,14 @@ class FieldView:
 
     def _raw_default(self) -> Code:
         """Return the bytes that stand for a missing raw tensor."""
-        shape = tuple(size or 0 for size in self.shape)
+        shape = tuple(size or 0 for size in self.stored_shape)
         numbers = Numbers(self.spec.dtype, finite=False)
         if self.spec.default is not None:
             values = np.asarray(self.spec.default)
             return literal(numbers.raw(numbers.convert(values)).tobytes())
         floats = self.row_dtype in FLOATS
-        one = np.array([np.nan if self.nan_if_missing and floats else 0.0]).astype(
-            "float64" if floats else "uint8"
-        )
+        filler = np.nan if self.nan_if_missing and floats else 0.0
+        one = np.array([filler], "float64" if floats else self.row_dtype)
         item = numbers.raw(numbers.convert(one)).tobytes()
         if set(item) == {0}:
             return Code(f"bytes({len(item) * prod(shape)})")

@@ -50,6 +50,10 @@ class ImageView(FieldView):
         return delivered_shape(self.spec)
 
     @property
+    def stored_shape(self) -> Shape:
+        return self.spec.shape
+
+    @property
     def stored_dtype(self) -> Code:
         return Code("tf.string")
 

@@ -255,6 +255,17 @@ def cases() -> Iterator[KindCase]:
         _flat_floats,
     )
     yield KindCase(
+        lambda _: (
+            "Annotated[np.ndarray | None, "
+            "Image((2, 3, 2), dtype='float32', resize=(4, 4))]"
+        ),
+        lambda name: _with_presence(name, _flat_floats),
+        missing=lambda name: Drawn(
+            None, {}, {name: np.zeros((4, 4, 2), np.float32), f"{name}_present": False}
+        ),
+        default="None",
+    )
+    yield KindCase(
         lambda _: "Annotated[np.ndarray, Images((3, 4, 3), encoding='png', count=2)]",
         _list("png", (2, 2)),
     )

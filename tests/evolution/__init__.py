@@ -1,0 +1,1 @@
+"""Schemas that change: what is said of it, and what becomes of data."""
