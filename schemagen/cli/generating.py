@@ -13,6 +13,7 @@ from .reporting import (
     leave,
     project_option,
     report,
+    table_option,
     tracked_option,
 )
 
@@ -135,14 +136,7 @@ def _coloured(diff: str) -> str:
 @click.command()
 @click.argument("record", required=False)
 @project_option
-@click.option(
-    "--format",
-    "style",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="A table for people, or the spec.",
-)
+@table_option("A table for people, or the spec.")
 def describe(record: str | None, project: str, style: str) -> None:
     """Show how RECORD, or every record, is stored and read."""
     click.get_current_context().meta["schemagen.format"] = style

@@ -64,6 +64,18 @@ def format_option(command: Callable[..., Any]) -> Callable[..., Any]:
     return with_format
 
 
+def table_option(help_text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return the option of verbs that print a table for people, or data."""
+    return click.option(
+        "--format",
+        "style",
+        type=click.Choice(["text", "json"]),
+        default="text",
+        show_default=True,
+        help=help_text,
+    )
+
+
 def tracked_option(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option(
         "--tracked",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from .reporting import project_option
+from .reporting import project_option, table_option
 
 
 @click.group()
@@ -14,14 +14,7 @@ def templates() -> None:
 
 @templates.command("list")
 @project_option
-@click.option(
-    "--format",
-    "style",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="A table for people, or data.",
-)
+@table_option("A table for people, or data.")
 def list_(project: str, style: str) -> None:
     """Show every template: what it makes, what it is given, and whose it is."""
     from .. import own_templates
