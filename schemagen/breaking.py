@@ -56,6 +56,7 @@ class _Found:
     location: Location
     class_name: str
     where: str
+    at_data: bool = False
 
     @property
     def selector(self) -> str:
@@ -92,11 +93,15 @@ def breaking(
     specs = {spec.record: to_data(spec) for spec in resolved.specs}
     parts = _baselines(against, project)
     found = [
-        _located(broken, part.where, resolved.records, project)
+        _located(broken, part, resolved.records, project)
         for part in parts
         for broken in compare(part.specs, specs, mode, part.axes)
     ]
-    accepted = _recorded(project)
+    at_data = any("api" not in part.axes for part in parts)
+    if accept and at_data:
+        raise refuse(_data_accepts_nothing(against, project))
+    # What is accepted passes the gate; data is read alike or it is not.
+    accepted = () if at_data else _recorded(project)
     if accept:
         chosen = [_chosen(selector, found, accepted, project) for selector in accept]
         new = [Acceptance(each.broken.facts(), reason) for each in chosen]
@@ -110,6 +115,17 @@ def breaking(
         len({record for part in parts for record in part.specs}),
         len(found) - len(left),
         " and ".join(part.where for part in parts),
+    )
+
+
+def _data_accepts_nothing(against: str, project: Project) -> Finding:
+    return Finding(
+        Location(f"{project.settings.output}/{FILE_NAME}"),
+        "SG433",
+        f"--accept: no break can be accepted against data, as {against} is",
+        found=f"--against {against}",
+        expected="--against a git revision or a spec.json",
+        advice="accepting makes no data readable: see what `to do` says of the break",
     )
 
 
@@ -155,23 +171,24 @@ def _output_at(revision: Revision, project: Project) -> str:
 
 
 def _located(
-    broken: Break, where: str, records: Mapping[str, LoadedRecord], project: Project
+    broken: Break, part: Baseline, records: Mapping[str, LoadedRecord], project: Project
 ) -> _Found:
     record = records.get(broken.record)
-    if record is None:
-        gone = Location(project.settings.schemas)
-        return _Found(broken, gone, broken.record, where)
-    place = record.fields.get(broken.change.field, record.location)
-    return _Found(broken, place, record.name, where)
+    place, name = Location(project.settings.schemas), broken.record
+    if record is not None:
+        place = record.fields.get(broken.change.field, record.location)
+        name = record.name
+    return _Found(broken, place, name, part.where, "api" not in part.axes)
 
 
 def _finding(found: _Found, against: str) -> Finding:
     broken = found.broken
     draft = ", in a draft" if broken.draft else ""
-    change = str(broken.change)
+    change, to_do = str(broken.change), broken.rule.to_do
     if broken.forward:  # the reader's schema is an old one, which no hint can change
         change = broken.change.plain
         expected = f"code of {found.where} to read the new data alike"
+        to_do = "update all readers before anything is written with the new schema"
     elif broken.rule.axis == "api":
         expected = f"what runs with the code of {found.where} to run unchanged"
     else:
@@ -186,7 +203,7 @@ def _finding(found: _Found, against: str) -> Finding:
         f"{found.class_name}: {change}",
         found=f"{broken.rule.axis}: {broken.rule.title}{draft}",
         expected=expected,
-        advice=broken.rule.to_do + (accept if broken.is_error else ""),
+        advice=to_do + (accept if broken.is_error and not found.at_data else ""),
         severity="error" if broken.is_error else "warning",
     )
 
@@ -205,7 +222,8 @@ def _recorded(project: Project) -> tuple[Acceptance, ...]:
                 "SG432",
                 f"{shown} cannot be read: {error}",
                 expected="the file that `schemagen breaking --accept` writes",
-                advice="restore it; of a merge conflict, keep the lines of both sides",
+                advice="restore it; of a merge conflict, keep the lines of both sides and take "
+                "its markers out",
             )
         ) from None
 

@@ -32,7 +32,7 @@ def assert_fresh(directory: Path | str | None = None) -> None:
             or edited and why, or what stands against reading the schemas.
     """
     __tracebackhide__ = True  # pytest shows the line of the test instead
-    start = _project_of_caller() if directory is None else Path(directory)
+    start = _project_of_caller() if directory is None else _existing(directory)
     try:
         findings = check(start).findings
     except SchemagenError as error:
@@ -56,7 +56,7 @@ def assert_no_breaks(
             against comparing.
     """
     __tracebackhide__ = True
-    start = _project_of_caller() if directory is None else Path(directory)
+    start = _project_of_caller() if directory is None else _existing(directory)
     try:
         findings = breaking(against, start, mode=Mode(mode)).findings
     except SchemagenError as error:
@@ -69,6 +69,14 @@ def _fail_of(what: str, findings: Iterable[Finding]) -> None:
     errors = [finding for finding in findings if finding.severity == "error"]
     if errors:
         raise AssertionError(f"{what}:\n{render_text(errors)}")
+
+
+def _existing(directory: Path | str) -> Path:
+    """Return a directory that is there: a mistyped one would stand for one above it."""
+    __tracebackhide__ = True
+    if not Path(directory).is_dir():
+        raise AssertionError(f"there is no directory {str(directory)!r}")
+    return Path(directory)
 
 
 def _project_of_caller() -> Path:

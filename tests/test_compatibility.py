@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import fields, replace
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
+from schemagen.evolution.comparison import compare
 from schemagen.spec.model import (
     KINDS,
     AugmentSpec,
@@ -421,6 +423,22 @@ def test_kinds_are_not_mixed(before: str, after: str) -> None:
     assert found == ([] if before == after else [line])
 
 
+def test_the_gate_and_the_data_have_one_judgement() -> None:
+    """What `breaking` finds of wire and meaning is what opening data finds, and no less.
+
+    For each pair of kinds, and each field with all others' attributes.
+    """
+    for old, new in product(_BASES.values(), repeat=2):
+        written, expected = _spec(old), _spec(new)
+        found = compare(
+            {"thing": written}, {"thing": expected}, axes=("wire", "meaning")
+        )
+        opened = compatibility.differences(written, expected)
+        assert sorted(map(repr, (each.change for each in found))) == sorted(
+            map(repr, opened)
+        )
+
+
 def test_a_changed_fill_value() -> None:
     """As a default: what old rows lack would read as something else."""
     old = VarLenSpec(dtype="int64", optional=True, **_NAMED)
@@ -770,3 +788,24 @@ def test_real_data(tmp_path: Path, package_of: PackageOf, change: str) -> None:
     found = target if target is not None else features["x"]
     np.testing.assert_array_equal(np.asarray(found), np.asarray(expected))
     assert features["number"].numpy().tolist() == [0, 1, 2]
+
+
+def test_files_that_a_manifest_lists(tmp_path: Path, package_of: PackageOf) -> None:
+    """A glob or a list is compared, too; what no manifest lists, or one that cannot be
+    read, is read as it is.
+    """
+    before = package_of(_HEAD + "Annotated[str, Label(classes=('a', 'b'))]")
+    after = package_of(_HEAD + "Annotated[str, Label(classes=('b', 'a'))]")
+    rows = [{"number": at, "x": "a"} for at in range(3)]
+    before.module("thing", "serializer").write_dataset(rows, tmp_path, "train")
+    make_dataset = after.module("thing", "pipeline").make_dataset
+    (shard,) = tmp_path.glob("train-*")
+    said = (
+        "split 'train': the data was written with another schema:\n  field 'x': classes"
+    )
+    for source in (str(tmp_path / "train-*"), [shard], str(shard)):
+        with pytest.raises(Exception, match=re.escape(said)):
+            make_dataset(source, batch_size=3)
+    (tmp_path / "manifest.json").write_text("{}", encoding="utf-8")
+    ((_, labels),) = make_dataset([shard], batch_size=3)
+    assert labels.numpy().tolist() == [0, 0, 0]

@@ -384,8 +384,12 @@ UNWRITABLE = [
         "two outputs would be generated/cat/spec.json",
     ),
     (
-        output("types.ts.jinja", "generated/accepted_breaks.json", 'per = "project"\n'),
-        "two outputs would be generated/accepted_breaks.json",
+        output(
+            "types.ts.jinja",
+            "generated/accepted_breaks.jsonl",
+            'per = "project"\ncomment = "//"\n',
+        ),
+        "two outputs would be generated/accepted_breaks.jsonl",
     ),
     (
         output("types.ts.jinja", "generated/{record}/parser.py/x.ts"),

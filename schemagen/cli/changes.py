@@ -48,6 +48,10 @@ def breaking(
     from ..evolution.comparison import Mode
     from ..findings import ExitCode
 
+    if not against.strip():
+        raise click.UsageError(
+            "--against is empty: it takes a revision, a file or data"
+        )
     if bool(accept) != bool(reason and reason.strip()):
         raise click.UsageError("--accept and --reason go together")
     found = compare(

@@ -1,7 +1,8 @@
 """Breaks that were accepted: recorded beside the specs, so that the gate stays on.
 
 An acceptance is of one exact break: the rule, the field, and what it was and is. When
-the field changes again, that is another one.
+the field changes again, that is another one. Each is a line of JSON by itself: git joins
+the lines of two branches (`merge=union`), and the file is still whole.
 """
 
 from __future__ import annotations
@@ -13,11 +14,7 @@ from typing import Any
 
 from .comparison import Break
 
-FILE_NAME = "accepted_breaks.json"
-
-FORMAT = 1
-
-_ABOUT = "Breaks of schemas that were accepted: `schemagen breaking --accept`."
+FILE_NAME = "accepted_breaks.jsonl"
 
 
 @dataclass(frozen=True)
@@ -37,29 +34,27 @@ def load_acceptances(text: str) -> tuple[Acceptance, ...]:
     """Read the file's text.
 
     Raises:
-        ValueError: it is not what `dump_acceptances` writes.
+        ValueError: it is not what `dump_acceptances` writes, and in which line.
     """
-    data = json.loads(text)
-    if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise ValueError(f"expected an object with the format {FORMAT}")
-    found = []
-    for entry in data.get("accepted", ()):
-        if not isinstance(entry, dict) or not isinstance(entry.get("reason"), str):
-            raise ValueError(f"expected a break with its reason, found {entry!r}")
-        facts = {name: value for name, value in entry.items() if name != "reason"}
-        found.append(Acceptance(facts, entry["reason"]))
-    return tuple(found)
+    found: dict[str, Acceptance] = {}
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.strip():
+            try:
+                entry = json.loads(line)
+                reason = entry.pop("reason")
+                found[line] = Acceptance(entry, str(reason))
+            except (ValueError, KeyError, TypeError, AttributeError):
+                raise ValueError(f"line {number} is no accepted break") from None
+    return tuple(found.values())
 
 
 def dump_acceptances(accepted: Iterable[Acceptance]) -> str:
     """Return the file's text: sorted, a break a line, so that branches merge."""
-    lines = sorted(
+    lines = {
         json.dumps({**each.facts, "reason": each.reason}, ensure_ascii=False)
         for each in accepted
-    )
-    listed = ",\n".join(f"    {line}" for line in lines)
-    opening = f'{{\n  "//": {json.dumps(_ABOUT)},\n  "format": {FORMAT},\n'
-    return f'{opening}  "accepted": [\n{listed}\n  ]\n}}\n'
+    }
+    return "".join(f"{line}\n" for line in sorted(lines))
 
 
 def is_accepted(found: Break, accepted: Iterable[Acceptance]) -> bool:

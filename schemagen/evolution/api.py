@@ -95,14 +95,16 @@ RULES = (
     ),
     BreakingRule(
         id="SG248",
-        title="`serialize` refuses what it has rounded",
-        purpose="Programs that write numbers which the dtype cannot hold exactly fail.",
+        title="`serialize` refuses what it has taken",
+        purpose="Programs fail that write numbers which the dtype cannot hold exactly, "
+        "or names of classes that have none any more.",
         axis="api",
         direction="backward",
         check=interface.stricter,
         before="age: float",
         after='age: Annotated[float, Scalar("float32")]',
-        to_do="keep exact=False, or round in the programs that write",
+        to_do="keep exact=False, or the names of the classes; or change the programs that "
+        "write",
     ),
     BreakingRule(
         id="SG249",
@@ -128,5 +130,41 @@ RULES = (
         before=('class Pet(Record, reserved=("age",)):\n    number: int'),
         after=("class Pet(Record):\n    number: int"),
         to_do="keep it in reserved as long as there may be data that has it",
+    ),
+    BreakingRule(
+        id="SG251",
+        title="elements of datasets have other parts",
+        purpose="Loops that take elements apart fail, and so do models that were saved.",
+        axis="api",
+        direction="backward",
+        check=interface.another_form,
+        before="",
+        after="breed: Annotated[int, Label(num_classes=3)] = 0",
+        to_do="give the field the role info, or change the programs that use it and "
+        "accept the break; the data may stay",
+    ),
+    BreakingRule(
+        id="SG252",
+        title="a field was removed, as planned",
+        purpose="The keyword of `serialize`, the key in batches and the model's input "
+        "are gone.",
+        axis="api",
+        direction="backward",
+        check=interface.planned_removals,
+        before="class Pet(Record):\n    number: int\n    age: int",
+        after='class Pet(Record, reserved=("age",)):\n    number: int',
+        to_do="see that no program and no saved model uses it",
+        level="warning",
+    ),
+    BreakingRule(
+        id="SG253",
+        title="a record becomes a draft",
+        purpose="From the next revision on its breaks would be no more than warnings.",
+        axis="api",
+        direction="backward",
+        check=interface.becomes_draft,
+        before="class Pet(Record):\n    number: int",
+        after="class Pet(Record, draft=True):\n    number: int",
+        to_do="declare a draft under another name; what is relied on stays relied on",
     ),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
@@ -80,7 +80,12 @@ def compare(
     found: list[Break] = []
     for record, before in sorted(old.items()):
         after = new.get(record)
-        if mode is not Mode.FORWARD:
+        if after is None and "api" not in axes:
+            found.append(_unread(record, before))
+        elif after is None:
+            heirs = [name for name in new if name not in old]
+            found += _gone(record, before, {name: new[name] for name in heirs})
+        elif mode is not Mode.FORWARD:
             found += _breaks(record, before, after, axes)
         if mode is not Mode.BACKWARD and after is not None:
             data = [axis for axis in axes if axis != "api"]
@@ -88,18 +93,46 @@ def compare(
     return tuple(found)
 
 
+def _unread(record: str, written: Spec) -> Break:
+    """Return the break that there is data of a record which is declared no more."""
+    words = f"record: written {record!r}, and no record of this name is declared"
+    change = Change("SG220", "", "record", record, None, words)
+    draft = bool(written.get("draft", False))
+    return Break(BREAKING_RULES["SG220"], record, change, draft=draft)
+
+
+def _gone(record: str, before: Spec, added: Mapping[str, Spec]) -> Iterator[Break]:
+    """Yield the break that a record is gone, with the one that it may be now."""
+    keys = {field["key"] for field in before["fields"]}
+    heirs = [
+        name
+        for name, spec in added.items()
+        if len(keys & {field["key"] for field in spec["fields"]}) * 2 > len(keys)
+    ]
+    hint = (
+        f"if it is {heirs[0]!r} now, its data is not read under the new name, and what "
+        "else has changed is not compared: keep the name of the class"
+        if heirs
+        else ""
+    )
+    rule = BREAKING_RULES["SG249"]
+    for change in rule.check(before, None):
+        draft = bool(before.get("draft", False))
+        yield Break(rule, record, replace(change, hint=hint), draft=draft)
+
+
 def _breaks(
     record: str,
     written: Spec,
-    expected: Spec | None,
+    expected: Spec,
     axes: Collection[Axis],
     *,
     forward: bool = False,
 ) -> Iterator[Break]:
     """Apply the rules of some axes to what writes and what reads."""
     old = expected if forward else written
-    draft = bool(old and old.get("draft", False))
+    draft = bool(old.get("draft", False))
     for rule in BREAKING_RULES.values():
-        if rule.axis in axes and (expected is not None or rule.id == "SG249"):
+        if rule.axis in axes and rule.id != "SG249":
             for change in rule.check(written, expected):
                 yield Break(rule, record, change, forward, draft)

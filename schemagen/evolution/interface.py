@@ -25,20 +25,17 @@ def renamed(before: Spec, after: Spec) -> Iterator[Change]:
 
 def removed(before: Spec, after: Spec) -> Iterator[Change]:
     """Find the fields that are there no more, and are not reserved."""
-    names = {field["name"] for field in after["fields"]}
-    keys = {field["key"] for field in after["fields"]}
     reserved = set(after.get("reserved", ()))
-    for field in before["fields"]:
-        gone = field["key"] not in keys and field["name"] not in names
-        if gone and not reserved & {field["key"], field["name"]}:
+    for field in _gone(before, after):
+        if not reserved & {field["key"], field["name"]}:
             heirs = [
-                new["name"]
+                new
                 for new in _added(before, after)
                 if field in former_fields(new, before, after)
             ]
             hint = (
-                f"if it is {heirs[0]!r} now, give that key={field['key']!r}"
-                if heirs
+                f"if it is {heirs[0]['name']!r} now, give that key={field['key']!r}"
+                if heirs and len(heirs[0].get("path", ())) < 2
                 else ""
             )
             words = "removed, and not reserved"
@@ -99,10 +96,16 @@ def more_classes(before: Spec, after: Spec) -> Iterator[Change]:
 
 
 def stricter(before: Spec, after: Spec) -> Iterator[Change]:
-    """Find the fields whose writer refuses numbers that it has rounded so far."""
+    """Find the fields whose writer refuses what it has taken so far.
+
+    Numbers that it has rounded, and names of classes that have none any more, after
+    which nobody could tell whether they come back in another order.
+    """
     for old, new in _pairs(before, after):
         if old["kind"] == new["kind"] and new.get("exact") and not old.get("exact"):
             yield Change("SG248", new["name"], "exact", False, True)
+        if old["kind"] == new["kind"] and old.get("classes") and not new.get("classes"):
+            yield Change("SG248", new["name"], "classes", old["classes"], [])
 
 
 def record_gone(before: Spec, after: Spec | None) -> Iterator[Change]:
@@ -111,6 +114,30 @@ def record_gone(before: Spec, after: Spec | None) -> Iterator[Change]:
         name = before["record"]
         words = f"record {name!r} is gone, and its package with it"
         yield Change("SG249", "", "record", name, None, words)
+
+
+def another_form(before: Spec, after: Spec) -> Iterator[Change]:
+    """Find out whether a dataset's elements have another number of parts."""
+    was, now = _form(before), _form(after)
+    if was != now:
+        words = f"elements of datasets are {now} now, and were {was}"
+        yield Change("SG251", "", "elements", was, now, words)
+
+
+def planned_removals(before: Spec, after: Spec) -> Iterator[Change]:
+    """Find the fields that are there no more, and are reserved."""
+    reserved = set(after.get("reserved", ()))
+    for field in _gone(before, after):
+        if reserved & {field["key"], field["name"]}:
+            kind, words = field["kind"], "removed, and reserved"
+            yield Change("SG252", field["name"], "kind", kind, None, words)
+
+
+def becomes_draft(before: Spec, after: Spec) -> Iterator[Change]:
+    """Find out whether what was relied on is declared a draft."""
+    if after.get("draft") and not before.get("draft"):
+        words = "the record is declared a draft, and was none"
+        yield Change("SG253", "", "draft", False, True, words)
 
 
 def no_longer_reserved(before: Spec, after: Spec) -> Iterator[Change]:
@@ -143,6 +170,21 @@ def _pairs(before: Spec, after: Spec) -> Iterator[tuple[FieldSpec, FieldSpec]]:
         old = by_key.get(new["key"]) or by_name.get(new["name"])
         if old is not None:
             yield old, new
+
+
+def _gone(before: Spec, after: Spec) -> Iterator[FieldSpec]:
+    return _added(after, before)
+
+
+def _form(spec: Spec) -> str:
+    """Return what the elements of a record's datasets are, as they are unpacked."""
+    roles = [field["role"] for field in spec["fields"]]
+    targets = roles.count("target")
+    if not targets:
+        return "features"
+    parts = ["features", "a target" if targets == 1 else "a dict of targets"]
+    parts += ["weights"] if "weight" in roles else []
+    return f"({', '.join(parts)})"
 
 
 def _added(before: Spec, after: Spec) -> Iterator[FieldSpec]:

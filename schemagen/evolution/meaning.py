@@ -5,8 +5,6 @@ from __future__ import annotations
 from ..support.compatibility import DATA_CHECKS
 from .rule import LATER, BreakingRule
 
-_CHECKS = dict(DATA_CHECKS)
-
 RULES = (
     BreakingRule(
         id="SG220",
@@ -14,7 +12,7 @@ RULES = (
         purpose="Fields that happen to agree do not make it the same thing.",
         axis="meaning",
         direction="both",
-        check=_CHECKS["SG220"],
+        check=DATA_CHECKS["SG220"],
         before=("class Pet(Record):\n    number: int"),
         after=("class Animal(Record):\n    number: int"),
         to_do="read it with that record's code, or keep the name of the class",
@@ -26,7 +24,7 @@ RULES = (
         "gets another class.",
         axis="meaning",
         direction="both",
-        check=_CHECKS["SG221"],
+        check=DATA_CHECKS["SG221"],
         before='breed: Annotated[str, Label(classes=("pug", "tabby"))]',
         after='breed: Annotated[str, Label(classes=("tabby", "pug"))]',
         to_do="add new classes at the end and keep the places of the others; a class "
@@ -38,7 +36,7 @@ RULES = (
         purpose="Each record gets its neighbour's class.",
         axis="meaning",
         direction="both",
-        check=_CHECKS["SG222"],
+        check=DATA_CHECKS["SG222"],
         before="breed: Annotated[int, Label(num_classes=3)]",
         after="breed: Annotated[int, Label(num_classes=3, offset=1)]",
         to_do="keep the offset with which the data was written",
@@ -49,7 +47,7 @@ RULES = (
         purpose="They parse, and each stands in another place.",
         axis="meaning",
         direction="both",
-        check=_CHECKS["SG223"],
+        check=DATA_CHECKS["SG223"],
         before="size: Annotated[np.ndarray, Vector(shape=(2, 3))]",
         after="size: Annotated[np.ndarray, Vector(shape=(3, 2))]",
         to_do="keep the shape, and reshape or transpose what is read; or " + LATER,
@@ -60,7 +58,7 @@ RULES = (
         purpose="They parse, and are other numbers.",
         axis="meaning",
         direction="both",
-        check=_CHECKS["SG224"],
+        check=DATA_CHECKS["SG224"],
         before='size: Annotated[np.ndarray, Vector(shape=(2,), encoding="raw")]',
         after='size: Annotated[np.ndarray, Vector(shape=(2,), dtype="int32", encoding="raw")]',
         to_do="keep the dtype, and cast what is read; or " + LATER,
@@ -71,7 +69,7 @@ RULES = (
         purpose="Its values stand in the same list and mean something else there.",
         axis="meaning",
         direction="both",
-        check=_CHECKS["SG225"],
+        check=DATA_CHECKS["SG225"],
         before="breed: Annotated[int, Label(num_classes=3)]",
         after='breed: Annotated[int, Scalar("int64", role="target")]',
         to_do=LATER,
@@ -82,7 +80,7 @@ RULES = (
         purpose="Records that lack the field read as something else than before.",
         axis="meaning",
         direction="both",
-        check=_CHECKS["SG226"],
+        check=DATA_CHECKS["SG226"],
         before="age: int | None = 1",
         after="age: int | None = 2",
         to_do="keep the default; what a program wants instead, it can put in place of it",
@@ -93,7 +91,7 @@ RULES = (
         purpose="It is told from values by the padding value that it was written with.",
         axis="meaning",
         direction="both",
-        check=_CHECKS["SG227"],
+        check=DATA_CHECKS["SG227"],
         before=(
             "words: Annotated[\n"
             "    list[int],\n"
@@ -114,7 +112,7 @@ RULES = (
         purpose="The stored integers are turned into other floats.",
         axis="meaning",
         direction="both",
-        check=_CHECKS["SG228"],
+        check=DATA_CHECKS["SG228"],
         before='size: Annotated[np.ndarray, Vector(shape=(2,), dtype="uint8", dequantize=(0.5, 0.0))]',
         after='size: Annotated[np.ndarray, Vector(shape=(2,), dtype="uint8", dequantize=(0.25, 0.0))]',
         to_do="keep the scale with which the data was quantized",
@@ -126,7 +124,7 @@ RULES = (
         "every number.",
         axis="meaning",
         direction="backward",
-        check=_CHECKS["SG229"],
+        check=DATA_CHECKS["SG229"],
         before="size: Annotated[np.ndarray, Vector(shape=(2,), finite=False)]",
         after="size: Annotated[np.ndarray, Vector(shape=(2,))]",
         to_do="keep finite=False, or write the data anew",
@@ -137,7 +135,7 @@ RULES = (
         purpose="Losses and metrics leave out other pixels than those that were meant.",
         axis="meaning",
         direction="both",
-        check=_CHECKS["SG230"],
+        check=DATA_CHECKS["SG230"],
         before=(
             "mask: Annotated[np.ndarray, "
             'Mask(shape=(2, 2), num_classes=3, ignore=255, role="info")]'
@@ -154,7 +152,7 @@ RULES = (
         purpose="Rows are taken for columns.",
         axis="meaning",
         direction="both",
-        check=_CHECKS["SG231"],
+        check=DATA_CHECKS["SG231"],
         before='grid: Annotated[Any, Sparse(shape=(3, 3), index_key=("row", "column"))]',
         after='grid: Annotated[Any, Sparse(shape=(3, 3), index_key=("column", "row"))]',
         to_do="keep the order of the keys, and transpose what is read",
@@ -165,7 +163,7 @@ RULES = (
         purpose="Models see other pixels than those that they were trained on.",
         axis="meaning",
         direction="both",
-        check=_CHECKS["SG232"],
+        check=DATA_CHECKS["SG232"],
         before="photo: Annotated[np.ndarray, Image(shape=(4, 4, 3), resize=(2, 2))]",
         after=(
             "photo: Annotated[\n"
@@ -180,7 +178,7 @@ RULES = (
         purpose="What masks padding by its value, as embeddings do, masks other items.",
         axis="meaning",
         direction="both",
-        check=_CHECKS["SG233"],
+        check=DATA_CHECKS["SG233"],
         before='words: Annotated[list[int], VarLen("int64")]',
         after='words: Annotated[list[int], VarLen("int64", padding_value=-1)]',
         to_do="train models anew and accept the break; the data may stay",
@@ -191,7 +189,7 @@ RULES = (
         purpose="Models see another part of them.",
         axis="meaning",
         direction="backward",
-        check=_CHECKS["SG234"],
+        check=DATA_CHECKS["SG234"],
         before='words: Annotated[list[int], VarLen("int64", max_length=3, too_long="keep_head")]',
         after='words: Annotated[list[int], VarLen("int64", max_length=2, too_long="keep_head")]',
         to_do="train models anew and accept the break; the data may stay",

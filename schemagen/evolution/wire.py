@@ -5,8 +5,6 @@ from __future__ import annotations
 from ..support.compatibility import DATA_CHECKS
 from .rule import LATER, BreakingRule
 
-_CHECKS = dict(DATA_CHECKS)
-
 RULES = (
     BreakingRule(
         id="SG201",
@@ -15,7 +13,7 @@ RULES = (
         "other.",
         axis="wire",
         direction="both",
-        check=_CHECKS["SG201"],
+        check=DATA_CHECKS["SG201"],
         before=("class Pet(Record):\n    number: int"),
         after=(
             "class Pet(SequenceRecord):\n"
@@ -30,11 +28,11 @@ RULES = (
         purpose="What is missing is an error, not a zero.",
         axis="wire",
         direction="backward",
-        check=_CHECKS["SG202"],
+        check=DATA_CHECKS["SG202"],
         before="",
         after="age: int",
-        to_do="give it a default, `age: int | None = None`; if it is another field that "
-        "was renamed, give it that one's key=",
+        to_do="give it a default, such as None for a type with `| None`; if it is "
+        "another field that was renamed, give it that one's key=",
     ),
     BreakingRule(
         id="SG203",
@@ -42,7 +40,7 @@ RULES = (
         purpose="Records that lack it do not parse any more.",
         axis="wire",
         direction="backward",
-        check=_CHECKS["SG203"],
+        check=DATA_CHECKS["SG203"],
         before="age: int | None = None",
         after="age: int",
         to_do="keep the default until no data without the field is read",
@@ -54,7 +52,7 @@ RULES = (
         "optional one would read as its default in every record.",
         axis="wire",
         direction="both",
-        check=_CHECKS["SG204"],
+        check=DATA_CHECKS["SG204"],
         before="age: int",
         after='age: Annotated[int, Scalar("int64", key="age_years")]',
         to_do="keep the key: key= is what data knows the field by, its name is free; if "
@@ -67,7 +65,7 @@ RULES = (
         "and parsers ask for one of them.",
         axis="wire",
         direction="both",
-        check=_CHECKS["SG205"],
+        check=DATA_CHECKS["SG205"],
         before="age: int",
         after="age: float",
         to_do=LATER,
@@ -78,7 +76,7 @@ RULES = (
         purpose="Parsers ask for as many as the shape says.",
         axis="wire",
         direction="both",
-        check=_CHECKS["SG206"],
+        check=DATA_CHECKS["SG206"],
         before="size: Annotated[np.ndarray, Vector(shape=(3,))]",
         after="size: Annotated[np.ndarray, Vector(shape=(2,))]",
         to_do=LATER,
@@ -89,7 +87,7 @@ RULES = (
         purpose="The bytes are of another format than the one that is decoded.",
         axis="wire",
         direction="both",
-        check=_CHECKS["SG207"],
+        check=DATA_CHECKS["SG207"],
         before='photo: Annotated[np.ndarray, Image(shape=(4, 4, 3), encoding="png")]',
         after='photo: Annotated[np.ndarray, Image(shape=(4, 4, 3), encoding="jpeg")]',
         to_do="declare encoding='any' to read data of both; or " + LATER,
@@ -101,10 +99,11 @@ RULES = (
         "are read.",
         axis="wire",
         direction="backward",
-        check=_CHECKS["SG208"],
+        check=DATA_CHECKS["SG208"],
         before='words: Annotated[list[int], VarLen("int64", max_length=3)]',
         after='words: Annotated[list[int], VarLen("int64", max_length=2)]',
-        to_do="keep the limit; sequences can be cut by too_long='keep_head'",
+        to_do="keep what was allowed; what may be longer than max_length can be cut by "
+        "too_long='keep_head'",
     ),
     BreakingRule(
         id="SG209",
@@ -112,7 +111,7 @@ RULES = (
         purpose="Sizes, row lengths and indices are looked for where they are not.",
         axis="wire",
         direction="both",
-        check=_CHECKS["SG209"],
+        check=DATA_CHECKS["SG209"],
         before='lists: Annotated[list[list[int]], Ragged("int64")]',
         after='lists: Annotated[list[list[int]], Ragged("int64", row_lengths_key="lengths")]',
         to_do="keep the key under which it was written",
@@ -124,7 +123,7 @@ RULES = (
         "not are refused when they are read.",
         axis="wire",
         direction="backward",
-        check=_CHECKS["SG210"],
+        check=DATA_CHECKS["SG210"],
         before=(
             'xs: Annotated[list[int], VarLen("int64")]\n'
             'ys: Annotated[list[int], VarLen("int64")]'
@@ -142,7 +141,7 @@ RULES = (
         "something that may decide what its bytes mean.",
         axis="wire",
         direction="both",
-        check=_CHECKS["SG211"],
+        check=DATA_CHECKS["SG211"],
         before="age: int",
         after="age: int  # with an attribute that a later schemagen knows",
         to_do="update schemagen, and generate again",

@@ -15,10 +15,11 @@ _GENERATED = {
     "merge": "-merge",
 }
 
-# The one file of the output directory that people write, by `breaking --accept`.
+# The one file of the output directory that people write, by `breaking --accept`: a line
+# for each acceptance, of which a merge keeps those of both sides.
 _ACCEPTED = {
     "linguist-generated": "-linguist-generated",
-    "merge": "!merge",
+    "merge": "merge=union",
 }
 
 _COMMENT = (
@@ -38,7 +39,7 @@ def with_attributes(text: str, output: str) -> str:
     """
     wanted = {
         f"{output}/**": _GENERATED,
-        f"{output}/accepted_breaks.json": _ACCEPTED,
+        f"{output}/accepted_breaks.jsonl": _ACCEPTED,
     }
     lines = []
     for pattern, attributes in wanted.items():

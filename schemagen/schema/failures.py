@@ -62,6 +62,15 @@ def load_failure(
             expected=f"parameters out of {', '.join(known)}",
             advice=did_you_mean(unknown[2], known) or "take it out",
         )
+    if isinstance(error, SyntaxError) and (error.text or "").startswith(_CONFLICT):
+        return Finding(
+            location,
+            "SG101",
+            "the schema file has merge conflicts",
+            expected="one schema of both sides",
+            advice="merge the schema by hand; the code that follows from it is "
+            "generated, not merged",
+        )
     kind = type(error).__name__
     text = error.msg if isinstance(error, SyntaxError) else _one_line(str(error))
     return Finding(
@@ -70,6 +79,10 @@ def load_failure(
         f"the schema file does not load: {kind}: {text}".rstrip(": "),
         advice="mend the file; importing it with python shows the whole traceback",
     )
+
+
+# How git begins the lines that it puts around what it could not merge.
+_CONFLICT = ("<<<<<<<", "=======", ">>>>>>>")
 
 
 def _parameters_of(kind: str) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, ValidationInfo, model_validator
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError, core_schema
 
-from ..support.errors import Problem, RecordError
+from ..support.errors import Problem, RecordError, did_you_mean
 from ..support.values import described
 from .declaration import as_declared, declaration
 from .docstrings import field_docstrings
@@ -156,7 +156,12 @@ class Record(BaseModel):
         draft: bool = False,
         **kwargs: Unpack[ConfigDict],
     ) -> None:
-        super().__init_subclass__(**kwargs)
+        for name in kwargs:  # what pydantic knows it has taken
+            hint = did_you_mean(name, ("reserved", "draft"))
+            raise TypeError(
+                f"class {cls.__name__}: there is no class parameter {name!r}"
+                + (f"; {hint}" if hint else "")
+            )
         cls.__schemagen_reserved__ = reserved
         cls.__schemagen_draft__ = draft
 

@@ -119,22 +119,21 @@ def moved_keys(written: Spec, expected: Spec) -> Iterator[Change]:
                 f"written under {_keys(former)} is read by no field"
             )
             old = former[0]
-            hint = (
-                f"if it is the same, give it key={old['key']!r}; if not, reserve "
-                f"{old['name']!r}"
-            )
+            same = _nested(field) or f"give it key={old['key']!r}"
+            hint = f"if it is the same, {same}; if not, reserve {old['name']!r}"
             yield Change(
                 "SG204", field["name"], "key", old["key"], field["key"], words, hint
             )
 
 
-def other_kinds(written: Spec, expected: Spec, *, same_list: bool) -> Iterator[Change]:
+def other_kinds(
+    rule: str, written: Spec, expected: Spec, *, same_list: bool
+) -> Iterator[Change]:
     """Find the fields of another kind, whose values stand in the same list or not."""
     for name, old, new in _pairs(written, expected):
         alike = stored_list(old) == stored_list(new)
         if old["kind"] != new["kind"] and alike == same_list:
             words = f"kind: written {old['kind']}, expected {new['kind']}"
-            rule = "SG225" if same_list else "SG205"
             yield Change(rule, name, "kind", old["kind"], new["kind"], words)
 
 
@@ -167,19 +166,29 @@ def unknown_attributes(written: Spec, expected: Spec) -> Iterator[Change]:
                     yield Change("SG211", name, attribute, before, after)
 
 
-def _data_checks() -> Iterator[tuple[str, DataCheck]]:
-    yield "SG201", other_message
-    yield "SG202", never_written
-    yield "SG204", moved_keys
-    yield "SG205", partial(other_kinds, same_list=False)
-    yield "SG211", unknown_attributes
-    yield "SG220", other_record
-    yield "SG225", partial(other_kinds, same_list=True)
+def _all_of(checks: list[DataCheck], written: Spec, expected: Spec) -> Iterator[Change]:
+    for check in checks:
+        yield from check(written, expected)
+
+
+def _data_checks() -> dict[str, DataCheck]:
+    """Return the check of each rule; several of one rule as one."""
+    checks: dict[str, list[DataCheck]] = {
+        "SG201": [other_message],
+        "SG202": [never_written],
+        "SG204": [moved_keys],
+        "SG205": [partial(other_kinds, "SG205", same_list=False)],
+        "SG211": [unknown_attributes],
+        "SG220": [other_record],
+        "SG225": [partial(other_kinds, "SG225", same_list=True)],
+    }
     for check in FIELD_CHECKS:
-        yield check.rule, partial(changed_attributes, check)
+        found = checks.setdefault(check.rule, [])
+        found.append(partial(changed_attributes, check))
+    return {rule: partial(_all_of, checks[rule]) for rule in sorted(checks)}
 
 
-DATA_CHECKS = tuple(sorted(_data_checks(), key=lambda row: row[0]))
+DATA_CHECKS = _data_checks()
 
 
 def differences(written: Spec, expected: Spec) -> list[Change]:
@@ -193,7 +202,9 @@ def differences(written: Spec, expected: Spec) -> list[Change]:
         In the order of the fields, those of the whole record first.
     """
     names = ["", *(field["name"] for field in expected["fields"])]
-    found = [change for _, check in DATA_CHECKS for change in check(written, expected)]
+    found = [
+        change for check in DATA_CHECKS.values() for change in check(written, expected)
+    ]
     return sorted(found, key=lambda change: names.index(change.field))
 
 
@@ -257,6 +268,16 @@ def _without_data(written: Spec, expected: Spec) -> Iterator[FieldSpec]:
         for field in expected["fields"]:
             if field["key"] not in keys and field["name"] not in names:
                 yield field
+
+
+def _nested(field: FieldSpec) -> str:
+    """Say why a nested field cannot have the key of one that was not; or ""."""
+    if len(field.get("path", ())) < 2:
+        return ""
+    return (
+        "keep it out of the model, or write the data anew: keys of nested fields begin "
+        "with those of their models"
+    )
 
 
 def _keys(fields: list[FieldSpec]) -> str:

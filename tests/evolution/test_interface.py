@@ -131,13 +131,42 @@ def test_fields_that_come_and_go() -> None:
     assert _said(both, one) == ["SG242 field 'age': removed, and not reserved"]
     for word in ("age", "meta/age"):
         old = _record(replace(_AGE, key="meta/age"), _BREED)
-        assert _said(old, _record(_BREED, reserved=(word,))) == []
+        assert _said(old, _record(_BREED, reserved=(word,))) == [
+            "SG252 field 'age': removed, and reserved"
+        ]
 
 
 def test_an_optional_info_field_is_noticed_by_nobody() -> None:
     """It is an input of no model."""
     info = replace(_AGE, role="info", optional=True)
     assert _said(_record(_BREED), _record(_BREED, info)) == []
+
+
+def test_the_parts_of_elements() -> None:
+    """Loops unpack them: a further target makes a dict of one, a weight a third part."""
+    info, target = replace(_AGE, role="info"), replace(_AGE, role="target")
+    weight = ScalarSpec(
+        dtype="float32", name="w", key="w", role="weight", optional=True
+    )
+    parts = {
+        "features": _record(info),
+        "(features, a target)": _record(info, _BREED),
+        "(features, a dict of targets)": _record(target, _BREED),
+        "(features, a target, weights)": _record(info, _BREED, weight),
+    }
+    for was, before in parts.items():
+        for now, after in parts.items():
+            line = f"SG251 elements of datasets are {now} now, and were {was}"
+            assert (line in _said(before, after)) == (was != now)
+
+
+def test_names_of_classes_that_are_dropped() -> None:
+    """Writers take them no more, and nobody can tell how they come back."""
+    named = replace(_BREED, classes=("a", "b"))
+    assert _said(_record(named), _record(_BREED)) == [
+        "SG248 field 'breed': classes: written ['a', 'b'], expected []"
+    ]
+    assert _said(_record(_BREED), _record(named)) == []
 
 
 def test_a_name_that_is_free_again() -> None:

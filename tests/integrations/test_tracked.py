@@ -79,9 +79,9 @@ def test_shared_code_that_is_not_added(repository: Repository) -> None:
 
 def test_accepted_breaks_that_are_not_added(repository: Repository) -> None:
     """Every other clone would find the breaks again."""
-    repository.write("generated/accepted_breaks.json", '{"format": 1}')
+    repository.write("generated/accepted_breaks.jsonl", '{"format": 1}')
     assert findings(repository.root) == {
-        "generated/accepted_breaks.json:1:1": "generated/accepted_breaks.json is not "
+        "generated/accepted_breaks.jsonl:1:1": "generated/accepted_breaks.jsonl is not "
         "tracked by git, and pyproject.toml is"
     }
     repository.git("add", "generated")

@@ -64,7 +64,8 @@ def find_files(source: Source, split: str | None, spec: Spec) -> Files:
     Args:
         source: a data directory, a glob, a file, or a list of files.
         split: which split of a directory; may be left out if it holds one.
-        spec: the reader's own spec, compared with the directory's.
+        spec: the reader's own spec, compared with the directory's, or with that of a
+            manifest beside the files which lists them.
 
     Raises:
         DatasetError: nothing there, files missing or of another size than written.
@@ -99,6 +100,7 @@ def find_files(source: Source, split: str | None, spec: Spec) -> Files:
         raise DatasetError(
             f"split={split!r} is for a data directory; the source names files itself"
         )
+    _compare_listed(paths, spec)
     starts = [_start(path) for path in paths]
     facts = [tf.io.gfile.stat(path) for path in paths]
     return Files(
@@ -109,6 +111,29 @@ def find_files(source: Source, split: str | None, spec: Spec) -> Files:
         checksums=tuple(f"{fact.length} {fact.mtime_nsec}" for fact in facts),
         first_bytes=max(size for _, size in starts),
     )
+
+
+def _compare_listed(paths: Sequence[str], spec: Spec) -> None:
+    """Compare schemas where a manifest beside files lists them.
+
+    One that cannot be read is left alone: whoever names files may want to save them.
+    """
+    by_directory: dict[str, set[str]] = {}
+    for path in paths:
+        directory, name = os.path.split(path)
+        by_directory.setdefault(directory, set()).add(name)
+    for directory, names in by_directory.items():
+        path = os.path.join(directory, manifest.FILE_NAME)
+        if not tf.io.gfile.exists(path):
+            continue
+        try:
+            with tf.io.gfile.GFile(path, "rb") as file:
+                found = manifest.loads(file.read(), path)
+        except DatasetError:
+            continue
+        for split, written in found.splits.items():
+            if names & {shard.file for shard in written.shards}:
+                check_compatible(found.spec_of(split), spec, f"{path}: split {split!r}")
 
 
 def _files_of_directory(directory: str, split: str | None, spec: Spec) -> Files:

@@ -18,7 +18,9 @@ from .sources import Indexed, Parts
 def interrupts_later(method: str) -> Iterator[None]:
     """Let no Ctrl-C come between, neither here nor in processes that are started.
 
-    They inherit what is blocked, until they ignore it: a Ctrl-C goes to them too.
+    They inherit what is blocked, until they ignore it: a Ctrl-C goes to them too. Here
+    it may come all the same in a program with several threads, of which this blocks it
+    in one; then starting is broken off and what was started is ended.
     Those of a fork server do not: everybody's come from it, and would block it too.
 
     Args:
