@@ -14,6 +14,7 @@ from .codegen.templates import (
     changed_originals,
     ejected,
     entries,
+    idle_blocks,
     our_names,
     strays,
 )
@@ -56,6 +57,7 @@ def outputs_of(project: Project) -> Outputs:
         settings.schemas,
     )
     wrong = [stray for stray in _strays(outputs) if stray.severity == "error"]
+    wrong += idle_blocks(outputs.templates)
     if wrong:
         raise SchemagenError(wrong)
     return outputs

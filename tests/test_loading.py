@@ -23,6 +23,7 @@ PET = f"{IMPORT}class Pet(Record):\n    age: int\n"
 FAILURES = [
     ("class Pet(:\n", "1:11", "SyntaxError: invalid syntax"),
     ("x = 1\n  y = 2\n", "2:2", "IndentationError: unexpected indent"),
+    ("<<<<<<< HEAD\nx = 1\n=======\n", "1:1", "the schema file has merge conflicts"),
     ("import no_such_module\n", "1:1", "No module named 'no_such_module'"),
     (
         "from schemagen import Recrod\n",

@@ -156,6 +156,25 @@ def test_a_mistyped_name_is_an_error(tmp_path: Path, name: str, near: str) -> No
     assert finding["advice"] == f"did you mean '{near}'?"
 
 
+def test_a_block_that_replaces_none_is_an_error(tmp_path: Path) -> None:
+    """Jinja would leave it out without a word; a block within a block is a new one."""
+    text = (
+        '{% extends "schemagen/parser.py.jinja" %}\n'
+        "{% block more %}{% block inner %}\n\nMORE = 1\n{% endblock %}{% endblock %}\n"
+    )
+    project = with_templates(tmp_path, {"parser.py.jinja": text})
+    assert "MORE = 1" in generated(project, "parser.py")
+    path = project / "templates" / "parser.py.jinja"
+    path.write_text(text + "{% block moer %}X = 1\n{% endblock %}\n", encoding="utf-8")
+    [finding] = refusals(project)
+    assert finding["rule"] == "SG413"
+    assert place(finding) == "templates/parser.py.jinja:6:1"
+    assert finding["message"] == (
+        "parser.py.jinja has a block 'moer', and what it extends has none"
+    )
+    assert finding["advice"] == "did you mean 'more'?"
+
+
 def test_a_template_that_nothing_uses_is_a_warning(tmp_path: Path) -> None:
     """An output may have been taken out for a day."""
     project = with_templates(tmp_path, {"zebra.sql.jinja": "x\n"})
@@ -186,6 +205,10 @@ FAULTS = [
     (
         "{{ record.spec.dok | prose }}",
         "RecordSpec has no attribute 'dok'; did you mean 'doc'?",
+    ),
+    (
+        "{{ record.spec.recrod | literal }}",
+        "RecordSpec has no attribute 'recrod'; did you mean 'record'?",
     ),
     ("{{ recrod.fields }}", "'recrod' is not defined; did you mean 'record'?"),
     ("{{ zzz }}", "'zzz' is not defined"),

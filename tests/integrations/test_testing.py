@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -147,3 +148,10 @@ def test_breaks_are_looked_for_in_the_callers_project(tmp_path: Path) -> None:
     assert ">       assert_no_breaks(" in done.stdout
     assert "schemas/pets.py:7:5: SG2" in done.stdout
     assert "schemagen/testing.py" not in done.stdout
+
+
+def test_a_directory_that_is_not_there(project: Path) -> None:
+    """It does not stand for the project above it."""
+    for asserting in (assert_fresh, partial(assert_no_breaks, "HEAD")):
+        with pytest.raises(AssertionError, match=r"there is no directory .*nope"):
+            asserting(project / "nope")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .blocks import idle_blocks
 from .catalogue import Entry, changed_originals, ejected, entries, our_names, strays
 from .environment import Templates, templates_directory
 
@@ -11,6 +12,7 @@ __all__ = [
     "changed_originals",
     "ejected",
     "entries",
+    "idle_blocks",
     "our_names",
     "strays",
     "templates_directory",
