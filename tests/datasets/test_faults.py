@@ -513,3 +513,16 @@ def test_augment_has_to_return_features(
     """A function for `map`, of features and targets, is not one for `augment`."""
     with pytest.raises(TypeError, match="augment has returned tuple, expected a dict"):
         make_dataset(data(), training=True, augment=lambda one, other: (one, other))
+
+
+def test_pictures_that_make_no_batch(tmp_path: Path, package_of: PackageOf) -> None:
+    """Each can be parsed, and two together cannot: the error says why."""
+    package = package_of(_SCHEMA.replace("shape=(8, 8, 3)", "shape=(None, None, 3)"))
+    write = package.module("thing", "serializer").write_dataset
+    write(map(_row, range(4)), tmp_path, "train")
+    make_dataset = package.module("thing", "pipeline").make_dataset
+    said = "images of any size cannot be batched; use batch_size=1 or declare resize="
+    with pytest.raises(tf.errors.InvalidArgumentError, match=said) as caught:
+        list(make_dataset(tmp_path, batch_size=2))
+    assert "a batch of 2 records cannot be parsed" in str(caught.value)
+    assert len(list(make_dataset(tmp_path, batch_size=1))) == 4

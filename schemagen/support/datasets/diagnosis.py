@@ -71,6 +71,16 @@ def fault_of(record: bytes, parser: Parser) -> str:
     return _refusal([record], parser, parser.fields)  # what only all together violate
 
 
+def fault_of_all(records: Sequence[bytes], parser: Parser) -> str:
+    """Say why records cannot be parsed together, or return "" if they can."""
+    message = _refusal(records, parser, parser.fields)
+    return (
+        f"a batch of {len(records)} records cannot be parsed: {message}"
+        if message
+        else ""
+    )
+
+
 def _refusal(records: Sequence[bytes], parser: Parser, fields: Collection[str]) -> str:
     """Return why records cannot be parsed, outside of a graph, or "" if they can."""
     try:

@@ -17,7 +17,7 @@ from typing import Any, Literal
 import tensorflow as tf
 
 from ..errors import DatasetError, did_you_mean
-from .diagnosis import Parser, fault_of, refused
+from .diagnosis import Parser, fault_of, fault_of_all, refused
 from .survey import inflated_size_ends_with, opening_problem, place_of, surveyed
 
 OnCorrupt = Literal["raise", "skip"]
@@ -160,14 +160,17 @@ class Faults:
         """Raise an error that names the first record of a batch that cannot be parsed.
 
         Raises:
-            tf.errors.InvalidArgumentError: there is one. Nothing is raised if this
-                batch is not the one that was refused.
+            tf.errors.InvalidArgumentError: there is one, or all cannot be parsed
+                together. Nothing is raised if this batch is not the one that was
+                refused.
         """
 
         def tell(serialized: tf.Tensor) -> tuple[str, list[bytes]]:
             records = serialized.numpy().tolist()
             bad = refused(records, self._parser)
-            return (self._problem(records[min(bad)]) if bad else ""), []
+            if bad:
+                return self._problem(records[min(bad)]), []
+            return fault_of_all(records, self._parser), []
 
         message, nothing = _python(tell, [serialized])
         return _unless(message, nothing)
