@@ -82,14 +82,16 @@ def compare(
         after = new.get(record)
         if after is None and "api" not in axes:
             found.append(_unread(record, before))
-        elif after is None:
+        elif after is None and mode is not Mode.FORWARD:
             heirs = [name for name in new if name not in old]
             found += _gone(record, before, {name: new[name] for name in heirs})
-        elif mode is not Mode.FORWARD:
+        elif after is not None and mode is not Mode.FORWARD:
             found += _breaks(record, before, after, axes)
         if mode is not Mode.BACKWARD and after is not None:
             data = [axis for axis in axes if axis != "api"]
             found += _breaks(record, after, before, data, forward=True)
+    if "api" not in axes:  # data is read alike or it is not, whoever has written it
+        found = [replace(each, draft=False) for each in found]
     return tuple(found)
 
 
@@ -97,8 +99,7 @@ def _unread(record: str, written: Spec) -> Break:
     """Return the break that there is data of a record which is declared no more."""
     words = f"record: written {record!r}, and no record of this name is declared"
     change = Change("SG220", "", "record", record, None, words)
-    draft = bool(written.get("draft", False))
-    return Break(BREAKING_RULES["SG220"], record, change, draft=draft)
+    return Break(BREAKING_RULES["SG220"], record, change)
 
 
 def _gone(record: str, before: Spec, added: Mapping[str, Spec]) -> Iterator[Break]:

@@ -328,6 +328,16 @@ def test_data_accepts_nothing(repository: Repository, tmp_path: Path) -> None:
     assert finding["rule"] == "SG433"
 
 
+def test_data_of_a_draft(repository: Repository, tmp_path: Path) -> None:
+    """It is refused when it is opened, and so it is here."""
+    data = tmp_path / "data"
+    spec = load_spec(str(repository.root / "generated" / "pet" / "x.py"))
+    _data(data, {**spec, "draft": True})
+    repository.change(*SWAPPED)
+    (finding,) = repository.breaking("--against", str(data), code=1)
+    assert finding["severity"] == "error"
+
+
 @pytest.mark.parametrize("kind", ["int", "str", "bool", "list[int]", "list[float]"])
 def test_kinds_of_all_lists(repository: Repository, kind: str) -> None:
     """The gate says what opening data says, whatever becomes of a field's kind."""
@@ -339,6 +349,7 @@ def test_kinds_of_all_lists(repository: Repository, kind: str) -> None:
 def test_a_removed_record(repository: Repository) -> None:
     """All of its code would be gone."""
     repository.schema(_SCHEMA.replace("class Pet", "class Animal"))
+    assert repository.breaking("--against", "HEAD", "--mode", "forward", code=0) == []
     (finding,) = repository.breaking("--against", "HEAD", code=1)
     assert finding["rule"] == "SG249"
     assert finding["message"] == (
