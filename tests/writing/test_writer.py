@@ -442,7 +442,7 @@ def test_another_schema_beside_old_splits(tmp_path: Path) -> None:
     assert str(caught.value).startswith(
         f"{tmp_path}/manifest.json: split 'train': the data was written with another "
         "schema:\n  field 'words': nothing was written under the key 'words', expected "
-        "a Text; did it have the key 'word'?\n"
+        "a Text; did it have the key 'word'? (SG202)\n"
     )
 
 
