@@ -1,0 +1,80 @@
+"""Runs of records as they stand in a file, and the places where it is damaged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Records:
+    """Some records of one file, whose framing and checksums are right.
+
+    Attributes:
+        file: the file's path.
+        data: uint8 [bytes], memory in which they stand.
+        starts: int64 [N], where the bytes of each begin in `data`.
+        stops: int64 [N], where they end.
+        numbers: int64 [N], which records of the file they are, counted from 0.
+        offsets: int64 [N], where the bytes of each begin in the file; in a compressed
+            file, in what it inflates to.
+    """
+
+    file: str
+    data: NDArray[np.uint8]
+    starts: NDArray[np.int64]
+    stops: NDArray[np.int64]
+    numbers: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        """Return how many records there are."""
+        return len(self.starts)
+
+    def __getitem__(self, row: int) -> bytes:
+        """Return the bytes of one record."""
+        return self.data[self.starts[row] : self.stops[row]].tobytes()
+
+
+@dataclass(frozen=True)
+class Damage:
+    """A place of a file at which no record can be read.
+
+    Attributes:
+        file: the file's path.
+        record: the number of the record that cannot be read.
+        offset: where its frame begins, as in `Records`.
+        kind: one word for all damages of this sort, such as "length", "checksum",
+            "truncated", "empty", "compression", "foreign", "unreadable".
+        found: what stands there.
+        expected: what should.
+        cause: the likely cause; empty if nothing speaks for one.
+        skipped: how many bytes were passed over until the next good record; 0 if
+            nothing was, None if there is no further one.
+    """
+
+    file: str
+    record: int
+    offset: int
+    kind: str
+    found: str
+    expected: str
+    cause: str = ""
+    skipped: int | None = 0
+
+
+def records_of(messages: list[bytes], file: str = "memory") -> Records:
+    """Return records that stand in memory, as if in a file of their own."""
+    sizes = np.array([len(message) for message in messages], np.int64)
+    stops = np.cumsum(sizes, dtype=np.int64)
+    framed = np.arange(len(sizes), dtype=np.int64) * 16 + 12
+    return Records(
+        file=file,
+        data=np.frombuffer(b"".join(messages), np.uint8),
+        starts=stops - sizes,
+        stops=stops,
+        numbers=np.arange(len(sizes), dtype=np.int64),
+        offsets=stops - sizes + framed,
+    )

@@ -1,0 +1,115 @@
+"""Sizes and packed numbers of many records at once, out of their bytes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+_Rows = NDArray[np.int64]
+
+# Sizes take up to five bytes; no file holds a record of more than 2 ** 35 bytes.
+_LONGEST_SIZE = 5
+_TOO_LARGE = 1 << 62
+_LONGEST_VARINT = 10
+
+# From here on slices are copied one by one; below, by their bytes' positions.
+_LONG = 64
+
+
+def read_sizes(data: NDArray[np.uint8], at: _Rows) -> tuple[_Rows, _Rows]:
+    """Read a varint at each place, and tell where what follows begins.
+
+    One that is longer than any size is read as a size that fits nowhere.
+    """
+    first = data.take(at, mode="clip")
+    sizes = first.astype(np.int64)
+    begin = at + 1
+    more = np.flatnonzero(first >= 0x80)
+    if not len(more):
+        return sizes, begin
+    sizes[more] &= 0x7F
+    for group in range(1, _LONGEST_SIZE):
+        byte = data.take(begin[more], mode="clip")
+        sizes[more] |= (byte & np.uint8(0x7F)).astype(np.int64) << 7 * group
+        begin[more] += 1
+        more = more[byte >= 0x80]
+        if not len(more):
+            return sizes, begin
+    sizes[more] = _TOO_LARGE
+    return sizes, begin
+
+
+def gathered(
+    data: NDArray[np.uint8], view: memoryview, starts: _Rows, stops: _Rows
+) -> NDArray[np.uint8]:
+    """Return the bytes of several places, one after the other."""
+    sizes = stops - starts
+    total = int(sizes.sum())
+    if total == 0:
+        return np.empty(0, np.uint8)
+    if total >= _LONG * len(sizes):
+        pairs = zip(starts.tolist(), stops.tolist(), strict=True)
+        return np.frombuffer(b"".join([view[a:b] for a, b in pairs]), np.uint8)
+    if (sizes == sizes[0]).all():
+        return data[starts[:, np.newaxis] + np.arange(sizes[0])].reshape(-1)
+    shifts = starts - (np.cumsum(sizes) - sizes)
+    return data[np.repeat(shifts, sizes) + np.arange(total)]
+
+
+def read_varints(
+    packed: NDArray[np.uint8], sizes: _Rows
+) -> tuple[_Rows, _Rows] | NDArray[np.intp]:
+    """Read rows of packed int64 values.
+
+    Args:
+        packed: the bytes of all rows.
+        sizes: int64 [rows], how many bytes each has.
+
+    Returns:
+        int64 [rows], how many values each has, and the values; or which rows do not
+        end where a value does, or have one of more than ten bytes.
+    """
+    is_last = packed < 0x80
+    ends = np.flatnonzero(is_last)
+    row_ends = np.cumsum(sizes)
+    filled = sizes > 0
+    torn = np.zeros(len(sizes), np.bool_)
+    torn[filled] = ~is_last[row_ends[filled] - 1]
+    if torn.any():
+        return np.flatnonzero(torn)
+    cuts = np.searchsorted(ends, row_ends)
+    lengths = np.diff(cuts, prepend=0)
+    values = packed[ends].astype(np.int64)
+    if len(ends) == len(packed):
+        return lengths, values
+    widths = np.diff(ends, prepend=-1)
+    widest = int(widths.max())
+    if widest > _LONGEST_VARINT:
+        rows = np.searchsorted(cuts, np.flatnonzero(widths > _LONGEST_VARINT), "right")
+        return np.unique(rows)
+    return lengths, _numbers(packed, ends, widths, values, widest)
+
+
+def _numbers(
+    packed: NDArray[np.uint8],
+    ends: NDArray[Any],
+    widths: NDArray[Any],
+    values: _Rows,
+    widest: int,
+) -> _Rows:
+    """Put groups of seven bits before the last one, which `values` has already."""
+    if widest == 2:
+        # Most lists of tokens: one pass, without a list of which are longer.
+        before = packed[np.maximum(ends - 1, 0)].astype(np.int64) & 0x7F
+        return np.where(widths == 2, values << 7 | before, values)
+    longer = np.flatnonzero(widths > 1)
+    for behind in range(1, widest):
+        before = packed[ends[longer] - behind].astype(np.int64) & 0x7F
+        # Of ten groups the first shift lets the bits above 64 fall, as protobuf does.
+        values[longer] = values[longer] << 7 | before
+        longer = longer[widths[longer] > behind + 1]
+        if not len(longer):
+            break
+    return values
