@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from enum import IntEnum
+from typing import Any
 
 
 class ExitCode(IntEnum):
@@ -38,6 +39,35 @@ class Location:
 
 
 @dataclass(frozen=True, order=True)
+class InData:
+    """Where and how often something is wrong in data files.
+
+    Attributes:
+        split: the split; None where nothing tells.
+        field: the field's name; "" for a whole record or file.
+        key: the wire key; "" likewise.
+        record: of the first example: which record of the file, counted from 0; None
+            for the file as a whole.
+        offset: of the first example: where the record begins, in bytes; in a
+            compressed file, in what it inflates to.
+        records: in how many records it is wrong.
+        files: in how many files.
+        of: how many records were looked at.
+        examples: the first places: file, record, offset, and what was found.
+    """
+
+    split: str | None
+    field: str
+    key: str
+    record: int | None
+    offset: int | None
+    records: int
+    files: int
+    of: int
+    examples: tuple[tuple[str, int | None, int | None, str], ...]
+
+
+@dataclass(frozen=True, order=True)
 class Finding:
     """One thing that is wrong.
 
@@ -49,6 +79,7 @@ class Finding:
         expected: what was expected; empty likewise.
         advice: what to do.
         severity: "error", or "warning" for what does not fail a run.
+        data: more about its place, if that is in data files; None otherwise.
     """
 
     location: Location
@@ -58,6 +89,7 @@ class Finding:
     expected: str = ""
     advice: str = ""
     severity: str = "error"
+    data: InData | None = None
 
 
 class SchemagenError(Exception):
@@ -101,8 +133,20 @@ def _paragraph(finding: Finding) -> str:
 
 def render_json(findings: Iterable[Finding]) -> str:
     """Write findings for programs: `{"version": 1, "findings": [...]}`."""
-    rows = [asdict(finding) for finding in findings]
+    rows = [_row(finding) for finding in findings]
     return json.dumps({"version": 1, "findings": rows}, indent=2, sort_keys=True)
+
+
+def _row(finding: Finding) -> dict[str, Any]:
+    row = asdict(finding)
+    if finding.data is None:
+        del row["data"]
+    else:
+        names = ("path", "record", "offset", "found")
+        row["data"]["examples"] = [
+            dict(zip(names, example, strict=True)) for example in finding.data.examples
+        ]
+    return row
 
 
 def render_github(findings: Iterable[Finding]) -> str:
