@@ -1,6 +1,7 @@
 """Checking data files: framing, checksums, the manifest, and every record."""
 
 from .model import DataFinding, Example, Note, SplitCounts, Verification
+from .verification import verify
 
 __all__ = [
     "DataFinding",
@@ -8,4 +9,5 @@ __all__ = [
     "Note",
     "SplitCounts",
     "Verification",
+    "verify",
 ]
