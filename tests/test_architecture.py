@@ -69,6 +69,8 @@ ALLOWED: dict[str, set[str]] = {
         "git",
         "spec",
         "codegen",
+        "support",
+        "data",
         "watching",
     },
     "watched": {"cli", "inputs"},

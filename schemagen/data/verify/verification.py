@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
@@ -77,7 +77,7 @@ def verify(
     limit: int | None = None,
     examples: int = EXAMPLES,
     workers: int | None = None,
-    progress: Progress | None = None,
+    progress: Callable[[int, int], object] | None = None,
 ) -> Verification:
     """Check data: framing, checksums, the manifest, and every record against a spec.
 
@@ -94,7 +94,8 @@ def verify(
         workers: how many processes read files; None for one each processor, if there
             is enough to do. Programs that are started as scripts need the usual
             `if __name__ == "__main__"` around the call.
-        progress: told how many bytes have been read, again and again.
+        progress: told how many bytes have been read since the last call, and how many
+            there are in all.
 
     Raises:
         DatasetError: there is no such data, or no such split.
@@ -116,12 +117,16 @@ def verify(
         _note_unlisted(general, data, name)
     owners = {file.path: (each, file) for each in splits for file in each.files}
     _note_missing(splits)
+    total = sum(path.stat().st_size for path in owners if path.exists())
+
+    def read(size: int) -> None:
+        if progress is not None:
+            progress(size, total)
+
     if limit is None:
-        there = [path for path in owners if path.exists()]
-        total = sum(path.stat().st_size for path in there)
-        results = run(_tasks(owners, examples), total, workers, progress)
+        results = run(_tasks(owners, examples), total, workers, read)
     else:
-        results = _limited(splits, limit, examples, progress)
+        results = _limited(splits, limit, examples, read)
     for path, parts in groupby(results, key=lambda checked: checked.part.path):
         owner, file = owners[path]
         checked = joined(list(parts))
