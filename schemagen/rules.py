@@ -270,6 +270,11 @@ _ROWS = (
         "no one break is meant",
         "Each acceptance is of one exact break, so that the next one is seen.",
     ),
+    Rule(
+        "SG441",
+        "data that cannot be looked at",
+        "Files that are not found would otherwise pass for files that are sound.",
+    ),
 )
 
 RULES = {rule.id: rule for rule in _ROWS}
