@@ -19,6 +19,7 @@ ALLOWED: dict[str, set[str]] = {
     "support": set(),
     "findings": set(),
     "rules": set(),
+    "whole_file": {"findings"},
     "config": {"findings", "output_settings"},
     "output_settings": {"findings"},
     "git": {"support", "findings"},
@@ -26,7 +27,8 @@ ALLOWED: dict[str, set[str]] = {
     "spec": {"support", "findings", "schema"},
     "codegen": {"support", "findings", "spec"},
     "evolution": {"support", "findings", "rules", "git", "spec"},
-    "data": {"support", "findings", "spec"},
+    "drafting": {"support", "schema", "spec", "codegen"},
+    "data": {"support", "findings", "spec", "drafting"},
     "own_templates": {"support", "findings", "config", "codegen"},
     "project": {
         "support",
@@ -52,6 +54,7 @@ ALLOWED: dict[str, set[str]] = {
         "spec",
         "evolution",
         "project",
+        "whole_file",
     },
     "explain": {"support", "rules", "evolution"},
     "starting": {"project", "own_templates", "findings", "config", "git", "codegen"},
@@ -69,8 +72,8 @@ ALLOWED: dict[str, set[str]] = {
         "git",
         "spec",
         "codegen",
-        "support",
         "data",
+        "support",
         "watching",
     },
     "watched": {"cli", "inputs"},
@@ -182,6 +185,7 @@ def test_pydantic_stays_in_the_schema_language() -> None:
         if any(name.startswith("schemagen.schema") for name in imported(module))
         and part_of(module) != "schema"
     }
+    drafting = {"kinds.py", "nesting.py", "source.py", "words.py"}
     spec = {
         "augmentations.py",
         "checks.py",
@@ -195,6 +199,7 @@ def test_pydantic_stays_in_the_schema_language() -> None:
         "breaking.py",
         "project.py",
         *(f"spec/{name}" for name in spec),
+        *(f"drafting/{name}" for name in drafting),
     }
 
 

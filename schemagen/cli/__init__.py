@@ -15,6 +15,7 @@ import click
 from .changes import breaking, explain
 from .data import verify
 from .generating import check, describe, generate, init
+from .inspecting import inspect
 from .reporting import format_of, report
 from .templates import templates
 
@@ -96,5 +97,6 @@ for _verb in (
     describe,
     templates,
     verify,
+    inspect,
 ):
     main.add_command(_verb)
