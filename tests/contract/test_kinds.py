@@ -277,7 +277,7 @@ def test_schema_instances_and_eager_code_do_the_same(
 
 
 @RECORDS
-@settings(CONTRACT, max_examples=15)
+@settings(CONTRACT, max_examples=8)
 @given(data=st.data())
 def test_verify_passes_what_is_written_and_agrees_with_the_parser(
     record: KindRecord, data: st.DataObject

@@ -175,7 +175,7 @@ def test_plain_tensorflow_reads_the_steps_with_the_same_description(
 
 
 @RECORDS
-@settings(CONTRACT, max_examples=15)
+@settings(CONTRACT, max_examples=8)
 @given(data=st.data())
 def test_verify_passes_what_is_written_and_agrees_with_the_parser(
     record: SequenceKindRecord, data: st.DataObject

@@ -124,7 +124,14 @@ def _change(data: st.DataObject, feature: Any) -> None:
             values[at] = data.draw(st.sampled_from(_FLOATS))
         else:
             old = values[at]
-            changes = [*_BYTES, old[:-1], old + b"\0", old[1:], old + old[:2], b"\xc3" + old]
+            changes = [
+                *_BYTES,
+                old[:-1],
+                old + b"\0",
+                old[1:],
+                old + old[:2],
+                b"\xc3" + old,
+            ]
             values[at] = data.draw(st.sampled_from(changes))
 
 
