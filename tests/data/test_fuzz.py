@@ -137,3 +137,111 @@ def test_no_message_ends_a_run() -> None:
         assert tally.wrong <= at_once
         for finding in tally.findings(None, []):
             assert len(finding.examples) <= 3
+
+
+def written(root: Path, compression: str = "") -> Path:
+    """Write a data directory with a manifest and two small files."""
+    shards = []
+    for number in range(2):
+        messages = [mixed(number + each) for each in range(3)]
+        data = b"".join(map(frame, messages))
+        if compression == "ZLIB":
+            data = zlib.compress(data)
+        name = f"train-0000{number}-of-00002.tfrecord"
+        (root / name).write_bytes(data)
+        crc = _crc32c(data)
+        shards.append(Shard(name, len(messages), len(data), f"{crc:08x}"))
+    split = Split(compression, tuple(shards))
+    text = manifest.dumps(Manifest("mixed", "0" * 16, MIXED, {"train": split}))
+    (root / manifest.FILE_NAME).write_text(text)
+    return root
+
+
+def _crc32c(data: bytes) -> int:
+    rotated = (masked_crc32c(data) - 0xA282EAD8) & 0xFFFFFFFF
+    return (rotated << 15 | rotated >> 17) & 0xFFFFFFFF
+
+
+@pytest.mark.parametrize("compression", ["", "ZLIB"])
+def test_nothing_goes_unnoticed_beside_a_manifest(
+    tmp_path: Path, compression: str
+) -> None:
+    """Any change of any byte of any file, through the whole use case."""
+    root = written(tmp_path, compression)
+    assert verify(root).clean
+    chance = random.Random(3)
+    files = sorted(root.iterdir())
+    for _ in range(WHOLE):
+        path = chance.choice(files)
+        data = path.read_bytes()
+        changed = chance.choice(CHANGES)(chance, data)
+        path.write_bytes(changed)
+        found = verify(root)
+        assert found.clean == (changed == data), changed
+        for each in found.findings:
+            assert each.examples[0].found
+            json.dumps(each.finding().message)
+        path.write_bytes(data)
+    assert verify(root).clean
+
+
+def test_whole_records_that_were_moved_are_noticed_beside_a_manifest_only(
+    tmp_path: Path,
+) -> None:
+    """Framing cannot tell: each record is whole."""
+    root = written(tmp_path)
+    path = root / "train-00000-of-00002.tfrecord"
+    parts = frames(path.read_bytes())
+    assert parts is not None
+    path.write_bytes(b"".join(reversed(parts)))
+    assert not verify(root).clean
+    (root / manifest.FILE_NAME).unlink()
+    assert verify(root).clean
+
+
+@pytest.mark.parametrize("length", [1 << 60, (1 << 64) - 1, 1 << 31, 1 << 20])
+def test_a_length_that_asks_for_anything_is_a_finding(
+    tmp_path: Path, length: int
+) -> None:
+    """With its checksum right; no memory is asked for, and what follows is found."""
+    head = struct.pack("<Q", length)
+    liar = head + struct.pack("<I", masked_crc32c(head)) + b"few bytes"
+    path = tmp_path / "train.tfrecord"
+    path.write_bytes(frame(mixed(1)) + liar + frame(mixed(2)))
+    found = verify(path)
+    assert [each.rule for each in found.findings] == ["SG507"]
+    assert found.records == 2
+    path.write_bytes(frame(mixed(1)) + liar)
+    assert verify(path).findings[0].rule in ("SG506", "SG507")
+
+
+def test_a_fuzzed_file_is_no_bug_of_the_verb(tmp_path: Path) -> None:
+    """The command ends with 0 or 1, and prints nothing that acts on a terminal."""
+    chance = random.Random(4)
+    path = tmp_path / "train.tfrecord"
+    for number in range(30):
+        message = chance.choice(CHANGES)(chance, mixed(number))
+        path.write_bytes(frame(message) + frame(b"\x1b[31m"))
+        result = run("verify", path)
+        assert result.exit_code == 1, result.output
+        assert "\x1b" not in result.output
+
+
+def test_the_changes_change_something() -> None:
+    """Most of them; otherwise the tests above would test nothing."""
+    chance = random.Random(5)
+    data = frame(mixed(3))
+    for change in CHANGES:
+        same = sum(change(chance, data) == data for _ in range(200))
+        assert same < 40
+
+
+def test_runs_of_records_stay_as_they_are() -> None:
+    """What is checked is not changed: two checks of the same columns say the same."""
+    check = RecordCheck(from_data(MIXED))
+    records: Records = records_of([mixed(1), mixed(2)[:-1]])
+    columns = decode(records)
+    before = columns.records.data.copy()
+    first = [(each.field, each.fault.what) for each in check.faults(columns)]
+    assert first == [(each.field, each.fault.what) for each in check.faults(columns)]
+    np.testing.assert_array_equal(columns.records.data, before)
