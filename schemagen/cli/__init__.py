@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from .changes import breaking, explain
+from .data import verify
 from .generating import check, describe, generate, init
 from .inspecting import inspect
 from .reporting import format_of, report
@@ -87,5 +88,15 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-for _verb in (init, generate, check, breaking, explain, describe, templates, inspect):
+for _verb in (
+    init,
+    generate,
+    check,
+    breaking,
+    explain,
+    describe,
+    templates,
+    verify,
+    inspect,
+):
     main.add_command(_verb)
