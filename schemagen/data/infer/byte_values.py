@@ -154,7 +154,9 @@ class BytesLook:
         plain = header.channels == (3 if palette else 1)
         self.grey += form == "png" and plain
         if row >= 0:
-            self._heads.append((row, header.height, header.width, header.channels, form))
+            self._heads.append(
+                (row, header.height, header.width, header.channels, form)
+            )
         return True
 
     def measured(self, records: int) -> Rows:
@@ -177,4 +179,6 @@ class BytesLook:
 
     def single_texts(self) -> dict[int, str] | None:
         """Return the text of each record that has one; None if they are no texts."""
-        return dict(self._single_texts) if self.text and self.texts is not None else None
+        return (
+            dict(self._single_texts) if self.text and self.texts is not None else None
+        )

@@ -60,7 +60,11 @@ class Draft:
             ("bytes", "complex")
         )
         channels = self.facts.get("shape", ())[2:3]
-        return "info" if opaque or (self.kind == "Image" and channels == (None,)) else "input"
+        return (
+            "info"
+            if opaque or (self.kind == "Image" and channels == (None,))
+            else "input"
+        )
 
     def spec(self, name: str, path: tuple[str, ...] = ()) -> FieldSpec:
         """Return the field's spec."""

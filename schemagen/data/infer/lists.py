@@ -9,7 +9,7 @@ import numpy as np
 from .draft import Draft, Scene, counted, quoted
 from .evidence import KeyEvidence
 from .numbers import Rows
-from .words import is_flag, last_word, names_classes
+from .words import is_flag, last_word, names_classes, parent_of
 
 _ROW_LENGTHS = ("ragged_row_lengths_0", "row_lengths")
 _VALUES = ("ragged_flat_values", "values", "flat_values")
@@ -48,8 +48,6 @@ def is_bool(seen: KeyEvidence) -> bool:
 def list_draft(seen: KeyEvidence) -> Draft:
     """Return the field of a list whose length varies."""
     draft = Draft(seen.key, "VarLen", list_facts(seen))
-    if draft.facts["dtype"] == "float32":
-        draft.facts["exact"] = False
     if not seen.longest:
         draft.doubts.append("empty wherever it is: nothing says what it holds")
     elif seen.longest == 1:
@@ -144,7 +142,7 @@ def take_padded(scene: Scene) -> None:
             for seen in members
             if not seen.missing and (filled[seen.key] <= filled[base.key]).all()
         ]
-        group = _group_name([seen.key for seen in inside])
+        group = f"padded to {length}"  # its name is given with those of all others
         for seen in inside:
             facts = list_facts(seen)
             facts |= {"max_length": length, "pad_on_disk": True}
@@ -172,7 +170,9 @@ def _group_name(keys: list[str]) -> str:
 
 
 def group_lists(
-    scene: Scene, models: dict[str, tuple[str, ...]], prefixes: dict[tuple[str, ...], str]
+    scene: Scene,
+    models: dict[str, tuple[str, ...]],
+    prefixes: dict[tuple[str, ...], str],
 ) -> None:
     """Say of lists that are equally long in every record that they are.
 
@@ -184,16 +184,27 @@ def group_lists(
     lengths = {
         key: scene.evidence.keys[key].lengths
         for key, draft in scene.drafts.items()
-        if _may_be_grouped(draft) and _varies(scene.evidence.keys[key])
+        if _may_be_grouped(draft) and _may_vary(scene.evidence.keys[key])
     }
     _find_items(scene, lengths)
+    groups = [*_padded_groups(scene, models), *_equal(lengths, models)]
     used: dict[tuple[str, ...], set[str]] = {}
-    for members in _equal(lengths, models):
+    for members in groups:
         model = models[members[0]]
         name = _group_words(members, used.setdefault(model, set()))
         used[model].add(name)
         for key in members:
             scene.drafts[key].facts["group"] = prefixes[model] + name
+
+
+def _padded_groups(scene: Scene, models: dict[str, tuple[str, ...]]) -> list[list[str]]:
+    """Return keys of one model whose lists were filled up to one length together."""
+    found: dict[tuple[Any, ...], list[str]] = {}
+    for key, draft in scene.drafts.items():
+        group = draft.facts.pop("group", None)
+        if group is not None:
+            found.setdefault((models[key], group), []).append(key)
+    return [members for members in found.values() if len(members) > 1]
 
 
 def _may_be_grouped(draft: Draft) -> bool:
@@ -202,8 +213,25 @@ def _may_be_grouped(draft: Draft) -> bool:
     return draft.kind == "VarLen" and not draft.facts.get("pad_on_disk")
 
 
-def _varies(seen: KeyEvidence) -> bool:
-    return len(np.unique(seen.there)) > 1
+def _may_vary(seen: KeyEvidence) -> bool:
+    return bool(seen.missing) or seen.shortest < seen.longest
+
+
+def follows_another(scene: Scene, seen: KeyEvidence) -> bool:
+    """Tell whether an optional list has one length only because it is seldom there.
+
+    Its records are those in which another list beside it, that varies, is as long.
+    """
+    there = seen.lengths >= 0
+    above = parent_of(seen.key).split("/")[0]
+    return bool(seen.missing and above) and any(
+        other.key.startswith(f"{above}/")
+        and not other.missing
+        and other.shortest < other.longest
+        and other.kind
+        and (other.lengths[there] == seen.lengths[there]).all()
+        for other in scene.evidence.keys.values()
+    )
 
 
 def _find_items(scene: Scene, lengths: dict[str, Rows]) -> None:
@@ -227,7 +255,7 @@ def _find_items(scene: Scene, lengths: dict[str, Rows]) -> None:
             continue
         size, other = best
         draft.facts["item_shape"] = (size,)
-        what = f"always {size:,} times as many numbers as in {quoted(other)}"
+        what = f"always {size:,} numbers for each one of {quoted(other)}"
         different = len(np.unique(lengths[other]))
         (draft.doubts if different < _SURE else draft.notes).append(what)
     for key in bases:
@@ -254,7 +282,7 @@ def _equal(
             for (model, _), members in found.items()
             if model == models[key]
             and (lengths[members[0]][there] == lengths[key][there]).all()
-            and len(np.unique(lengths[key][there])) > 1
+            and lengths[key].max() > 0
         ]
         if fitting:
             max(fitting, key=len).append(key)
@@ -273,7 +301,8 @@ def _group_words(members: list[str], used: set[str]) -> str:
     if len(words & {"xmin", "xmax", "ymin", "ymax"}) > 1:
         name = "boxes"
     elif above:
-        name = above if above.endswith("s") else f"{above}s"
+        plurals = [part for part in parts[0] if part.endswith("s")]
+        name = plurals[0] if plurals else f"{above}s"
     else:
         name = _group_name(members)
     number, free = 2, name

@@ -15,12 +15,40 @@ Path = tuple[str, ...]
 # What pydantic's models have, which no field of theirs can be called. A test holds it
 # against Record.
 PYDANTIC = frozenset(
-    """
-    construct copy dict from_orm json mro parse_file parse_obj parse_raw schema
-    schema_json update_forward_refs validate
-    """.split()
+    [
+        "construct",
+        "copy",
+        "dict",
+        "from_orm",
+        "json",
+        "model_computed_fields",
+        "model_config",
+        "model_construct",
+        "model_copy",
+        "model_dump",
+        "model_dump_json",
+        "model_extra",
+        "model_fields",
+        "model_fields_set",
+        "model_json_schema",
+        "model_parametrized_name",
+        "model_post_init",
+        "model_rebuild",
+        "model_validate",
+        "model_validate_json",
+        "model_validate_strings",
+        "mro",
+        "parse_file",
+        "parse_obj",
+        "parse_raw",
+        "register",
+        "schema",
+        "schema_json",
+        "schemagen_fields",
+        "update_forward_refs",
+        "validate",
+    ]
 )
-_PYDANTIC_START = "model_"
 
 # What the model's layers and the masks of a field are called behind its name.
 _SUFFIXES = (
@@ -177,12 +205,7 @@ def identifier(text: str) -> str:
 
 def is_taken(name: str) -> bool:
     """Tell whether Python, pydantic or generated code uses a name."""
-    return (
-        keyword.iskeyword(name)
-        or name in RESERVED_FIELDS
-        or name in PYDANTIC
-        or name.startswith(_PYDANTIC_START)
-    )
+    return keyword.iskeyword(name) or name in RESERVED_FIELDS or name in PYDANTIC
 
 
 def _whole_name(key: str) -> str:

@@ -263,13 +263,10 @@ def say_what_is_broken(draft: Draft, look: BytesLook) -> None:
             f"read, the first of them {look.broken}: Image(...) would refuse it"
         )
     elif images and images < look.values:
-        draft.doubts.append(
-            f"{images:,} of {counted(look.values, 'value')} are images"
-        )
+        draft.doubts.append(f"{images:,} of {counted(look.values, 'value')} are images")
     elif images:
         channels = ", ".join(map(str, sorted(look.channels)))
         bits = ", ".join(map(str, sorted(look.bits)))
         draft.doubts.append(
             f"images of {channels} channels and {bits} bits, which no Image reads alike"
         )
-

@@ -8,7 +8,7 @@ from typing import Any
 from .byte_values import BytesLook
 from .draft import Draft, Scene, counted
 from .evidence import KeyEvidence
-from .lists import is_bool, list_draft
+from .lists import follows_another, is_bool, list_draft
 from .pictures import say_what_is_broken
 from .tensors import looks_like_floats
 from .words import is_info, is_weight
@@ -21,7 +21,8 @@ _FLOATS = (("float32", 4), ("float64", 8), ("float16", 2))
 def take_rest(scene: Scene) -> None:
     """Make a field of every key that has one kind and is in no field yet."""
     for seen in list(scene.open()):
-        scene.add(plain_draft(seen))
+        draft = list_draft if follows_another(scene, seen) else plain_draft
+        scene.add(draft(seen))
 
 
 def plain_draft(seen: KeyEvidence) -> Draft:
@@ -38,7 +39,7 @@ def plain_draft(seen: KeyEvidence) -> Draft:
 def _number(seen: KeyEvidence) -> Draft:
     draft = Draft(seen.key, "Scalar", {"dtype": "int64"})
     if seen.kind == "float":
-        draft.facts = {"dtype": "float32", "exact": False, **_finite(seen)}
+        draft.facts = {"dtype": "float32", **_finite(seen)}
         if is_weight(seen.key) and not seen.missing and "finite" not in draft.facts:
             draft.role = "weight"
             draft.doubts.append("the weight of a record, by its name?")
@@ -117,7 +118,7 @@ def _say_bytes(draft: Draft, look: BytesLook) -> None:
         return
     guesses = [
         f"{side}x{side}x{channels} uint8 pixels"
-        for channels in (1, 3, 4)
+        for channels in (3, 1)
         if (side := _side(size, channels)) >= _SMALLEST_IMAGE
     ]
     guesses += [
@@ -125,7 +126,7 @@ def _say_bytes(draft: Draft, look: BytesLook) -> None:
         for dtype, item in _FLOATS
         if _are(look, dtype, item)
     ]
-    guesses = guesses[:3] or [f"{size:,} uint8 numbers"]
+    guesses.append(f"{size:,} uint8 numbers")
     draft.doubts.append(f"always {size:,} bytes, no text: {' or '.join(guesses)}?")
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .draft import Draft, Scene, quoted
+from .draft import Draft, Scene
 from .evidence import KeyEvidence
 from .numbers import Rows
 from .words import nearest, parent_of, says_shape, says_size
@@ -130,12 +130,11 @@ def _size_candidates(scene: Scene, seen: KeyEvidence) -> Iterator[_Sizes]:
     height, width, channels = axes
     if height is None or width is None:
         return
-    keys = [height, width, *([channels] if channels else [])]
-    yield _Sizes(
-        tuple(keys),
-        np.stack([numbers[key].numbers.singles(scene.records) for key in keys], 1),
-        _SIZE_WORDS[: len(keys)],
-    )
+    for keys in ([height, width, channels], [height, width]):
+        known = [key for key in keys if key is not None]
+        if len(known) == len(keys):
+            sizes = [numbers[key].numbers.singles(scene.records) for key in known]
+            yield _Sizes(tuple(known), np.stack(sizes, 1), _SIZE_WORDS[: len(known)])
 
 
 def _stands_near(key: str, other: str) -> bool:
@@ -240,9 +239,7 @@ def _image(
     return draft
 
 
-def _item(
-    size: int, samples: list[bytes], *, open_end: bool
-) -> tuple[int, str] | None:
+def _item(size: int, samples: list[bytes], *, open_end: bool) -> tuple[int, str] | None:
     """Return channels and dtype of what takes `size` bytes a place.
 
     Args:

@@ -9,7 +9,8 @@ _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 LABELS = frozenset(
     ("label", "class", "category", "target", "species", "breed", "diagnosis", "synset")
 )
-_PLURALS = frozenset(("labels", "classes", "categories", "targets", "tags", "topics"))
+_SEVERAL = frozenset(("labels", "classes", "categories", "tags", "topics"))
+_PLURALS = _SEVERAL | {"targets"}
 _IDS = frozenset(("id", "ids", "index", "idx", "num", "number"))
 _TEXTS = frozenset(("text", "texts", "name", "names", "str", "string", "title"))
 _INFO = frozenset(
@@ -54,7 +55,7 @@ def names_class(key: str) -> bool:
 
 def names_classes(key: str) -> bool:
     """Tell whether a key speaks of several classes: labels, tags."""
-    return last_word(key) in _PLURALS
+    return last_word(key) in _SEVERAL
 
 
 def names_text_of(key: str, label: str) -> bool:
@@ -67,7 +68,10 @@ def names_text_of(key: str, label: str) -> bool:
 
 def is_info(key: str) -> bool:
     """Tell whether a key names the record rather than saying something of it."""
-    return last_word(key) in _INFO or key.lower().endswith(("filename", "file_name"))
+    found = words_of(key)
+    name = found[-1:] == ["name"] and found[-2:-1] in (["file"], ["image"], ["video"])
+    last = re.split(r"[/.]", key)[-1].lower()
+    return name or last in _INFO or last_word(key) in _INFO
 
 
 def is_flag(key: str) -> bool:
