@@ -168,8 +168,13 @@ class _StepLook:
         return StepEvidence(self._key, steps, self._each.evidence(self._total))
 
 
-def gather(batches: Iterable[Columns]) -> Evidence:
-    """Look at all records, those that are no Examples aside."""
+def gather(batches: Iterable[Columns], most_keys: int | None = None) -> Evidence:
+    """Look at all records, those that are no Examples aside.
+
+    Args:
+        batches: the records.
+        most_keys: stop when there are more keys than this.
+    """
     keys: dict[str, _Look] = {}
     steps: dict[str, _StepLook] = {}
     unknown: Counter[str] = Counter()
@@ -199,6 +204,9 @@ def gather(batches: Iterable[Columns]) -> Evidence:
             steps.setdefault(key, _StepLook(key)).add(
                 number[found.rows], found.steps, found.columns
             )
+        if most_keys is not None and len(keys) + len(steps) > most_keys:
+            records += int(good.sum())
+            break
         sequences += int(batch.sequences[good].sum())
         keyless += int((good & ~keyed).sum())
         records += int(good.sum())
