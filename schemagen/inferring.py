@@ -85,9 +85,9 @@ def infer(
     try:
         found = find_data(data, split)
     except DatasetError as error:
-        raise _refused(data, str(error), advice="") from None
+        raise _not_found(data, str(error)) from None
     except OSError as error:
-        raise _refused(data, error.strerror or str(error), advice="") from None
+        raise _not_found(data, error.strerror or str(error)) from None
     written = _of_manifest(found)
     if written is not None:
         return _write_written(path, written, class_name if name else None)
@@ -115,6 +115,10 @@ def infer(
     )
 
 
+def _not_found(where: str | os.PathLike[str], message: str) -> SchemagenError:
+    return refuse(Finding(Location(os.fspath(where)), "SG441", message))
+
+
 def _refused(
     where: str | os.PathLike[str],
     message: str,
@@ -126,7 +130,7 @@ def _refused(
     return refuse(
         Finding(
             Location(os.fspath(where)),
-            "SG441",
+            "SG442",
             message,
             found=found,
             expected=expected,
@@ -141,7 +145,7 @@ def _check_path(path: Path, *, force: bool) -> None:
         raise refuse(
             Finding(
                 Location(str(path)),
-                "SG441",
+                "SG442",
                 f"{path.name} is no name of a schema file",
                 expected="a name that Python can import, such as schemas/photos.py",
                 advice="schema files are imported; those that begin with '_' are not "

@@ -82,6 +82,8 @@ ALLOWED: dict[str, set[str]] = {
         "git",
         "spec",
         "codegen",
+        "data",
+        "support",
         "watching",
     },
     "watched": {"cli", "inputs"},

@@ -13,8 +13,10 @@ from typing import Any
 import click
 
 from .changes import breaking, explain
+from .data import verify
 from .generating import check, describe, generate, init
 from .inferring import infer
+from .inspecting import inspect
 from .reporting import format_of, report
 from .templates import templates
 
@@ -87,5 +89,16 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-for _verb in (init, generate, check, breaking, explain, describe, templates, infer):
+for _verb in (
+    init,
+    generate,
+    check,
+    breaking,
+    explain,
+    describe,
+    templates,
+    verify,
+    inspect,
+    infer,
+):
     main.add_command(_verb)
