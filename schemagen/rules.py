@@ -270,6 +270,26 @@ _ROWS = (
         "no one break is meant",
         "Each acceptance is of one exact break, so that the next one is seen.",
     ),
+    Rule(
+        "SG441",
+        "a record that another tool cannot describe",
+        "A description that leaves out what changes values would have them misread.",
+    ),
+    Rule(
+        "SG442",
+        "an export that cannot be asked for like that",
+        "What is asked for has to be known, and what makes it installed.",
+    ),
+    Rule(
+        "SG443",
+        "data that another tool cannot read as the export would say",
+        "A description of other data than is there would be believed.",
+    ),
+    Rule(
+        "SG444",
+        "an export whose place is taken",
+        "Files of others are never overwritten without being told to.",
+    ),
 )
 
 RULES = {rule.id: rule for rule in _ROWS}

@@ -28,6 +28,8 @@ ALLOWED: dict[str, set[str]] = {
     "codegen": {"support", "findings", "spec"},
     "evolution": {"support", "findings", "rules", "git", "spec"},
     "data": {"support", "findings", "spec"},
+    "neighbours": {"support", "findings", "spec"},
+    "exporting": {"config", "neighbours", "project"},
     "own_templates": {"support", "findings", "config", "codegen"},
     "project": {
         "support",
@@ -60,6 +62,7 @@ ALLOWED: dict[str, set[str]] = {
     "testing": {"project", "breaking", "evolution", "findings", "config"},
     "cli": {
         "project",
+        "exporting",
         "starting",
         "breaking",
         "explain",
