@@ -403,6 +403,26 @@ _ROWS = (
         "One NaN in a batch makes NaN of the loss and then of all weights; the schema "
         "refuses them when writing.",
     ),
+    Rule(
+        "SG451",
+        "a record that another tool cannot describe",
+        "A description that leaves out what changes values would have them misread.",
+    ),
+    Rule(
+        "SG452",
+        "an export that cannot be asked for like that",
+        "What is asked for has to be known, and what makes it installed.",
+    ),
+    Rule(
+        "SG453",
+        "data that another tool cannot read as the export would say",
+        "A description of other data than is there would be believed.",
+    ),
+    Rule(
+        "SG454",
+        "an export whose place is taken",
+        "Files of others are never overwritten without being told to.",
+    ),
 )
 
 RULES = {rule.id: rule for rule in _ROWS}

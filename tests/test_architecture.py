@@ -29,6 +29,8 @@ ALLOWED: dict[str, set[str]] = {
     "evolution": {"support", "findings", "rules", "git", "spec"},
     "drafting": {"support", "schema", "spec", "codegen"},
     "data": {"support", "findings", "spec", "drafting"},
+    "neighbours": {"support", "findings", "spec"},
+    "exporting": {"config", "neighbours", "project"},
     "own_templates": {"support", "findings", "config", "codegen"},
     "project": {
         "support",
@@ -70,6 +72,7 @@ ALLOWED: dict[str, set[str]] = {
     "testing": {"project", "breaking", "evolution", "findings", "config"},
     "cli": {
         "project",
+        "exporting",
         "starting",
         "inferring",
         "breaking",

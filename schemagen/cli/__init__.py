@@ -14,6 +14,7 @@ import click
 
 from .changes import breaking, explain
 from .data import verify
+from .exporting import export
 from .generating import check, describe, generate, init
 from .inferring import infer
 from .inspecting import inspect
@@ -100,5 +101,6 @@ for _verb in (
     verify,
     inspect,
     infer,
+    export,
 ):
     main.add_command(_verb)
