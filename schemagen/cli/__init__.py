@@ -14,6 +14,7 @@ import click
 
 from .changes import breaking, explain
 from .generating import check, describe, generate, init
+from .neighbours import import_
 from .reporting import format_of, report
 from .templates import templates
 
@@ -86,5 +87,5 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-for _verb in (init, generate, check, breaking, explain, describe, templates):
+for _verb in (init, generate, check, breaking, explain, describe, import_, templates):
     main.add_command(_verb)

@@ -1,0 +1,1 @@
+"""Other descriptions of the same data: what they say, and what they cannot."""
