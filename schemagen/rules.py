@@ -281,6 +281,16 @@ _ROWS = (
         "What is inferred from other files than those that were meant would look right.",
     ),
     Rule(
+        "SG461",
+        "a description that cannot be imported",
+        "A schema that was made of a part of it would look like the whole.",
+    ),
+    Rule(
+        "SG462",
+        "a part of a description that has no counterpart",
+        "Left out without a word, it would be missed when the data is read.",
+    ),
+    Rule(
         "SG501",
         "a manifest that cannot be read",
         "Nothing else says which files belong to a split, and what wrote them.",
