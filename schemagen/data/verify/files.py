@@ -58,7 +58,7 @@ class Checked:
         damaged: how many records could not be read.
         crc32c: of the part's bytes on disk.
         whole: whether it was read to its end.
-        compression: "", "GZIP" or "ZLIB"; None for neither, or if it was not read.
+        start: its first bytes, which tell the compression.
     """
 
     part: Part
@@ -66,7 +66,12 @@ class Checked:
     damaged: int = 0
     crc32c: int = 0
     whole: bool = True
-    compression: str | None = None
+    start: bytes = b""
+
+    @property
+    def compression(self) -> str | None:
+        """What its first bytes say: "", "GZIP" or "ZLIB"; None for neither."""
+        return compression_of(self.start)
 
 
 @lru_cache(maxsize=8)
@@ -143,8 +148,8 @@ def _measured(
         got = read(memory) if len(memory) else 0
         if not got:
             return 0
-        if not tally.bytes and not part.start:
-            checked.compression = compression_of(memory[:_START].tobytes())
+        if len(checked.start) < _START:
+            checked.start += memory[: min(got, _START - len(checked.start))].tobytes()
         tally.bytes += got
         if task.checksum:
             checked.crc32c = extend_crc32c(checked.crc32c, memory[:got])
