@@ -8,9 +8,11 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import nullcontext
 from multiprocessing import current_process, get_context
 
 from ...support.errors import DatasetError
+from ...support.writing.processes import interrupts_later
 from .files import Checked, Progress, Task, check_part
 
 # A process takes about as long to start as one takes for so many bytes.
@@ -53,8 +55,8 @@ def run(
         for task in tasks:
             yield check_part(task, progress)
         return
-    # Forked processes would have the locks of threads that they have not; and Ctrl-C
-    # is this process's business.
+    # Forked processes would have the locks of threads that they have not. Ctrl-C is
+    # this process's business: the others start while it is held back, and stay so.
     pool = ProcessPoolExecutor(
         workers,
         get_context("spawn"),
@@ -64,7 +66,8 @@ def run(
     waiting: deque[Future[Checked]] = deque()
     try:
         for task in tasks:
-            waiting.append(pool.submit(check_part, task))
+            with interrupts_later("spawn") if not waiting else nullcontext():
+                waiting.append(pool.submit(check_part, task))
             if len(waiting) >= workers * _AHEAD:
                 yield _done(waiting.popleft(), progress)
         while waiting:
