@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sized
 from contextlib import suppress
 from functools import partial
 from multiprocessing.connection import Connection, wait
@@ -17,6 +17,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from ..support.errors import DatasetError
+from ..support.writing.processes import interrupts_later
 from .framing import RUN_BYTES, scan_pieces
 from .records import Damage, Records
 
@@ -56,7 +57,7 @@ def scan_and_tell(path: Path | str, moved: Moved) -> Iterator[Records | Damage]:
 
 def in_parallel(
     work: Callable[[Task, Moved], Result],
-    tasks: Sequence[Task],
+    tasks: Iterable[Task],
     *,
     workers: int = 1,
     moved: Moved = lambda size: None,
@@ -68,7 +69,8 @@ def in_parallel(
 
     Args:
         work: a function of a module, called with a task and what to tell of bytes read.
-        tasks: what there is to do; those that take longest come best first.
+        tasks: what there is to do, asked for one by one; those that take longest come
+            best first.
         workers: how many processes to start at most.
         moved: told of the bytes that any of them has read.
 
@@ -76,7 +78,8 @@ def in_parallel(
         DatasetError: a worker died.
         Exception: what `work` raises.
     """
-    workers = min(workers, len(tasks))
+    if isinstance(tasks, Sized):
+        workers = min(workers, len(tasks))
     if workers <= 1 or multiprocessing.current_process().daemon:
         for index, task in enumerate(tasks):
             yield index, work(task, moved)
@@ -84,8 +87,9 @@ def in_parallel(
     context = multiprocessing.get_context()
     started: list[_Worker] = []
     try:
-        for _ in range(workers):
-            started.append(_Worker(context, work, [each.end for each in started]))
+        with interrupts_later(context.get_start_method()):
+            for _ in range(workers):
+                started.append(_Worker(context, work, [each.end for each in started]))
         yield from _given_out(started, tasks, moved)
     finally:
         for worker in started:
@@ -93,7 +97,7 @@ def in_parallel(
 
 
 def _given_out(
-    workers: list[_Worker], tasks: Sequence[Any], moved: Moved
+    workers: list[_Worker], tasks: Iterable[Any], moved: Moved
 ) -> Iterator[tuple[int, Any]]:
     left = iter(enumerate(tasks))
     busy: dict[Any, _Worker] = {}

@@ -20,7 +20,7 @@ from .parts import Part
 from .record import RecordCheck
 from .tally import Kind, Tally
 
-Progress = Callable[[int], None]
+Progress = Callable[[int], object]
 
 # How many bytes tell the compression, and are read at a time where nobody looks.
 _START, _SCRATCH_BYTES = 12, 1 << 20
