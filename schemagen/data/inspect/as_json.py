@@ -50,6 +50,7 @@ def inspection_data(found: DataStatistics, *, records: int) -> _Json:
         "limit": found.limit,
         "sound": found.sound,
         "unlisted": list(found.unlisted),
+        "manifest_problem": found.manifest_problem,
         "files": [_file(file) for file in found.files],
         "splits": [
             _split(name, split, found.written_by.get(name), records)

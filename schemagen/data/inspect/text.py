@@ -222,6 +222,8 @@ def _samples(
 def _trouble(found: DataStatistics, columns: int) -> list[str]:
     """Say what is wrong with the files."""
     lines: list[str] = []
+    if found.manifest_problem:
+        lines.append(escaped(found.manifest_problem))
     for file in found.files:
         lines += _of_file(file)
     for split in found.splits.values():
