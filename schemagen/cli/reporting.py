@@ -99,7 +99,7 @@ def refusing_data(data: str) -> Iterator[None]:
         yield
     except DatasetError as error:
         message = str(error).removeprefix(f"{data}: ")
-        raise refuse(Finding(Location(data), "SG403", message)) from None
+        raise refuse(Finding(Location(data), "SG441", message)) from None
 
 
 def leave(code: int) -> NoReturn:
