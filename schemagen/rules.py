@@ -281,6 +281,16 @@ _ROWS = (
         "What is inferred from other files than those that were meant would look right.",
     ),
     Rule(
+        "SG461",
+        "a description that cannot be imported",
+        "A schema that was made of a part of it would look like the whole.",
+    ),
+    Rule(
+        "SG462",
+        "a part of a description that has no counterpart",
+        "Left out without a word, it would be missed when the data is read.",
+    ),
+    Rule(
         "SG501",
         "a manifest that cannot be read",
         "Nothing else says which files belong to a split, and what wrote them.",
@@ -402,6 +412,26 @@ _ROWS = (
         "a number that is not finite",
         "One NaN in a batch makes NaN of the loss and then of all weights; the schema "
         "refuses them when writing.",
+    ),
+    Rule(
+        "SG451",
+        "a record that another tool cannot describe",
+        "A description that leaves out what changes values would have them misread.",
+    ),
+    Rule(
+        "SG452",
+        "an export that cannot be asked for like that",
+        "What is asked for has to be known, and what makes it installed.",
+    ),
+    Rule(
+        "SG453",
+        "data that another tool cannot read as the export would say",
+        "A description of other data than is there would be believed.",
+    ),
+    Rule(
+        "SG454",
+        "an export whose place is taken",
+        "Files of others are never overwritten without being told to.",
     ),
 )
 
