@@ -1,4 +1,4 @@
-"""Examples as bytes, made without tensorflow."""
+"""Records with fields of many kinds, made without tensorflow, and their spec."""
 
 from __future__ import annotations
 
@@ -7,54 +7,92 @@ from typing import Any
 
 import numpy as np
 
-from schemagen.support.wire import sized, varint
+from schemagen.spec.model import (
+    FieldSpec,
+    ImageSpec,
+    LabelSpec,
+    RaggedSpec,
+    RecordSpec,
+    ScalarSpec,
+    SparseSpec,
+    TextSpec,
+    VarLenSpec,
+    VectorSpec,
+)
+from schemagen.spec.serial import to_data
+from schemagen.support.wire import varint
 
-Value = tuple[str, Sequence[Any]]
-
-_TAGS = {"bytes": b"\x0a", "float": b"\x12", "int64": b"\x1a"}
+Values = Sequence[int] | Sequence[float] | Sequence[bytes]
 
 
-def _part(tag: bytes, contents: bytes) -> bytes:
-    return tag + varint(len(contents)) + contents
+def example(features: Mapping[str, Values | None]) -> bytes:
+    """Return the bytes of a tf.train.Example; None is a feature without a list."""
+    entries = (
+        sized(1, sized(1, key.encode()) + sized(2, feature(values)))
+        for key, values in features.items()
+    )
+    return sized(1, b"".join(entries))
 
 
-def feature(value: Value) -> bytes:
-    """Return a feature: of a kind and its values; of kind "" without a list."""
-    kind, values = value
-    if not kind:
+def feature(values: Values | None) -> bytes:
+    """Return the bytes of a tf.train.Feature; lists of no values are of int64."""
+    if values is None:
         return b""
-    if kind == "bytes":
-        contents = b"".join(sized(each) for each in values)
-    elif kind == "float":
-        packed = np.array(values, "<f4").tobytes()
-        contents = sized(packed) if packed else b""
-    else:
-        packed = b"".join(varint(each & (1 << 64) - 1) for each in values)
-        contents = sized(packed) if packed else b""
-    return _part(_TAGS[kind], contents)
+    if any(isinstance(value, bytes) for value in values):
+        return sized(1, b"".join(sized(1, bytes(value)) for value in values))  # type: ignore[arg-type]
+    if any(isinstance(value, float) for value in values):
+        return sized(2, sized(1, np.asarray(values, "<f4").tobytes()))
+    packed = b"".join(varint(int(value) & (1 << 64) - 1) for value in values)
+    return sized(3, sized(1, packed) if packed else b"")
 
 
-def _features(held: Mapping[str, Value]) -> bytes:
-    return b"".join(
-        sized(sized(key.encode()) + _part(b"\x12", feature(value)))
-        for key, value in held.items()
+def sized(number: int, content: bytes) -> bytes:
+    """Return a field of a message that holds bytes."""
+    return varint(number << 3 | 2) + varint(len(content)) + content
+
+
+def record_of(*fields: FieldSpec, **more: Any) -> RecordSpec:
+    """Return the spec of a record with some fields."""
+    return RecordSpec("mixed", "Mixed", "schemas/mixed.py", "", fields, **more)
+
+
+def common(name: str, **more: Any) -> dict[str, Any]:
+    """Return what all fields have."""
+    return {"name": name, "key": name, "role": "input", **more}
+
+
+MIXED = to_data(
+    record_of(
+        ImageSpec(**common("image"), shape=(4, 3, 1), encoding="raw", dtype="uint8"),
+        LabelSpec(**common("label"), num_classes=3, classes=("a", "b", "c")),
+        VectorSpec(**common("stats"), shape=(2,), dtype="float32"),
+        VarLenSpec(**common("tokens"), dtype="int32", max_length=9),
+        VarLenSpec(**common("boxes"), dtype="float32", item_shape=(2,), group="boxes"),
+        VarLenSpec(**common("words"), dtype="string", group="boxes"),
+        ScalarSpec(**common("age", optional=True), dtype="int8"),
+        TextSpec(**common("name")),
+        RaggedSpec(**common("lists"), dtype="int64", row_lengths_key="lists/lengths"),
+        SparseSpec(**common("sparse"), shape=(9,), index_key=("sparse/at",)),
     )
+)
+"""The spec of `mixed`, as JSON has it."""
 
 
-def example(held: Mapping[str, Value]) -> bytes:
-    """Return a tf.train.Example."""
-    return sized(_features(held))
-
-
-def sequence_example(
-    context: Mapping[str, Value], lists: Mapping[str, Sequence[Value]]
-) -> bytes:
-    """Return a tf.train.SequenceExample."""
-    contents = b"".join(
-        sized(
-            sized(key.encode())
-            + _part(b"\x12", b"".join(sized(feature(step)) for step in steps))
-        )
-        for key, steps in lists.items()
+def mixed(number: int) -> bytes:
+    """Return a record of the spec MIXED."""
+    return example(
+        {
+            "image": [bytes(range(number, number + 12))],
+            "label": [number % 3],
+            "stats": [0.5, float(number)],
+            "tokens": [number, 300, 7][: number % 4],
+            "boxes": [0.0, 1.0, 0.5, 0.25],
+            "words": [b"one", "zwölf".encode()],
+            "age": [number],
+            "name": [b"n" * number],
+            "lists": [1, 2, 3],
+            "lists/lengths": [2, 0, 1],
+            "sparse": [0.5],
+            "sparse/at": [8],
+        }
     )
-    return sized(_features(context)) + _part(b"\x12", contents)

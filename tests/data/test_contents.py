@@ -21,7 +21,7 @@ from schemagen.data.statistics.contents import (
 from schemagen.data.statistics.measuring import Measuring
 from schemagen.data.statistics.numbers import DISTINCT
 
-from .messages import example
+from .example_bytes import example
 
 PIXELS = np.random.default_rng(1).integers(0, 256, (20, 30, 3), np.uint8)
 

@@ -24,7 +24,7 @@ from schemagen.data.inspect.wording import width
 from schemagen.data.statistics.model import DataStatistics
 from schemagen.support.tfrecord import frame
 
-from .messages import Value, example, sequence_example
+from .example_bytes import Value, example, sequence_example
 
 SCHEMA = json.loads(
     (Path(__file__).parents[2] / "docs" / "inspect.schema.json").read_text("utf-8")

@@ -29,7 +29,7 @@ from schemagen.data.statistics.numbers import (
     quantile,
 )
 
-from .messages import Value, example, sequence_example
+from .example_bytes import Value, example, sequence_example
 
 FLOATS = st.floats(width=32) | st.sampled_from([0.0, -0.0, 1.0, 0.1, 1e-45, 3e38])
 INT64S = st.integers(-(2**63), 2**63 - 1) | st.integers(-3, 30)
