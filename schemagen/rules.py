@@ -196,7 +196,7 @@ _ROWS = (
     ),
     Rule(
         "SG404",
-        "init or eject would overwrite something",
+        "init, eject or import would overwrite something",
         "What is already there is yours.",
     ),
     Rule(
@@ -269,6 +269,16 @@ _ROWS = (
         "SG433",
         "no one break is meant",
         "Each acceptance is of one exact break, so that the next one is seen.",
+    ),
+    Rule(
+        "SG441",
+        "a source that cannot be imported",
+        "What is not what it was taken for would give a schema of something else.",
+    ),
+    Rule(
+        "SG442",
+        "a part of a source that has no counterpart here",
+        "A field that is left out without a word would be missed only in training.",
     ),
 )
 

@@ -1,1 +1,1 @@
-"""Other descriptions of the same data: what they say, and what they cannot."""
+"""The formats of others: what they can say of a record, and what they say of theirs."""
