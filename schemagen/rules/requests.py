@@ -128,12 +128,12 @@ REQUESTS = (
     ),
     Rule(
         "SG461",
-        "a description that cannot be imported",
-        "A schema that was made of a part of it would look like the whole.",
+        "a source that cannot be imported",
+        "What is not what it was taken for would give a schema of something else.",
     ),
     Rule(
         "SG462",
-        "a part of a description that has no counterpart",
-        "Left out without a word, it would be missed when the data is read.",
+        "a part of a source that has no counterpart here",
+        "A field that is left out without a word would be missed only in training.",
     ),
 )
