@@ -11,7 +11,9 @@ from schemagen.rules import RULES
 
 PACKAGE = Path(schemagen.__file__).parent
 TESTS = Path(__file__).parent
-TABLES = [PACKAGE / "rules.py", PACKAGE / "data_rules.py"]
+
+
+TABLES = sorted((PACKAGE / "rules").glob("*.py"))
 
 
 def ids_in(*paths: Path) -> set[str]:

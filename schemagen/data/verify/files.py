@@ -13,10 +13,10 @@ from ...support.tfrecord import extend_crc32c
 from ..compression import compression_of
 from ..decoding import decode
 from ..framing import scan_stream
+from ..parts import Part
 from ..records import Damage, Records
 from ..stream import Fill, Stream
 from .checksums import combined
-from .parts import Part
 from .record import RecordCheck
 from .tally import Kind, Tally
 

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ..parallel import in_parallel, usable_cores
+from ..parallel import in_parallel, usual_workers
 from .files import Checked, Progress, Task, check_part
-
-# Below this, processes take longer to start than one takes to read it all.
-_WORTH_BYTES = 1 << 26
 
 
 def run(
@@ -27,7 +24,7 @@ def run(
         DatasetError: a process was ended from outside.
     """
     if workers is None:
-        workers = usable_cores() if total >= _WORTH_BYTES else 1
+        workers = usual_workers(total)
     early: dict[int, Checked] = {}
     following = 0
     done = in_parallel(check_part, tasks, workers=workers, moved=progress)

@@ -1,4 +1,4 @@
-"""What every kind of finding has: an id, a title and a purpose."""
+"""What a kind of finding says of itself."""
 
 from __future__ import annotations
 

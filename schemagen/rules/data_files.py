@@ -1,10 +1,10 @@
-"""The kinds of findings in data files."""
+"""Findings in data files."""
 
 from __future__ import annotations
 
 from .rule import Rule
 
-DATA_RULES = (
+DATA_FILES = (
     Rule(
         "SG501",
         "a manifest that cannot be read",
@@ -127,25 +127,5 @@ DATA_RULES = (
         "a number that is not finite",
         "One NaN in a batch makes NaN of the loss and then of all weights; the schema "
         "refuses them when writing.",
-    ),
-    Rule(
-        "SG451",
-        "a record that another tool cannot describe",
-        "A description that leaves out what changes values would have them misread.",
-    ),
-    Rule(
-        "SG452",
-        "an export that cannot be asked for like that",
-        "What is asked for has to be known, and what makes it installed.",
-    ),
-    Rule(
-        "SG453",
-        "data that another tool cannot read as the export would say",
-        "A description of other data than is there would be believed.",
-    ),
-    Rule(
-        "SG454",
-        "an export whose place is taken",
-        "Files of others are never overwritten without being told to.",
     ),
 )
