@@ -10,9 +10,10 @@ import pytest
 from schemagen.data.decoding import decode
 from schemagen.data.records import records_of
 from schemagen.data.verify.model import DataFinding
-from schemagen.data.verify.record import RecordCheck
+from schemagen.data.verify.record import CHECKS, RecordCheck
 from schemagen.data.verify.tally import Tally
 from schemagen.spec.model import (
+    KINDS,
     FieldSpec,
     ImageSpec,
     ImagesSpec,
@@ -615,3 +616,8 @@ def test_what_readers_pass_over_is_noted_and_no_finding() -> None:
         ("a key that stands twice; the last one counts", "x", 1),
         ("a key that the schema does not have", "y", 1),
     ]
+
+
+def test_every_kind_has_a_check() -> None:
+    """A kind that verify does not know would be passed over."""
+    assert set(CHECKS) | {"Steps"} == set(KINDS)
