@@ -12,7 +12,7 @@ NEIGHBOURS := .venv-neighbours
 NEIGHBOURS_TFDV := .venv-neighbours-tfdv
 NEIGHBOURS_TESTS := --confcutdir tests/neighbours tests/neighbours
 
-.PHONY: help demo test test-neighbours check generate bench bench-write bench-read bench-generate clean
+.PHONY: help demo test test-neighbours check generate bench bench-write bench-read bench-verify bench-generate clean
 
 help:  ## Show what there is to make.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -40,13 +40,16 @@ check: $(VENV)/dev.installed  ## Check format, style, types and the generated co
 generate: $(VENV)/demo.installed  ## Bring generated/ up to date with schemas/.
 	$(RUN) schemagen generate
 
-bench: bench-write bench-read bench-generate  ## Measure against the peers; OPTIONS=--quick (minutes).
+bench: bench-write bench-read bench-verify bench-generate  ## Measure against the peers; OPTIONS=--quick (minutes).
 
 bench-write: $(BENCH)/bench.installed  ## Measure writing alone.
 	$(BENCH)/bin/python -m benchmarks.write $(OPTIONS)
 
 bench-read: $(BENCH)/bench.installed  ## Measure reading alone.
 	$(BENCH)/bin/python -m benchmarks.read $(OPTIONS)
+
+bench-verify: $(BENCH)/bench.installed  ## Measure looking at data alone.
+	$(BENCH)/bin/python -m benchmarks.verify $(OPTIONS)
 
 bench-generate: $(BENCH_GENERATE)/bench-generate.installed  ## Measure generating alone.
 	$(BENCH_GENERATE)/bin/python -m benchmarks.generate $(OPTIONS)

@@ -6,14 +6,12 @@ That other tools read what is written is tested in tests/neighbours.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from command_line import run, snapshot
-from conftest import Workspace
 
 import schemagen
 from schemagen.findings import SchemagenError
@@ -29,6 +27,9 @@ from schemagen.neighbours.exports.page import with_tables
 from schemagen.neighbours.exports.targets import TABLES, TITLES
 from schemagen.neighbours.exports.wire import entries_by_key
 from schemagen.spec.model import KINDS, LabelSpec, RecordSpec, ScalarSpec, TextSpec
+
+if TYPE_CHECKING:
+    from conftest import PackageOf, Workspace
 
 DOCS = Path(schemagen.__file__).parent.parent / "docs"
 
@@ -53,13 +54,8 @@ class Clip(SequenceRecord):
 
 
 @pytest.fixture(scope="module")
-def pets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
-    found = Workspace(tmp_path_factory.mktemp("exports") / "project")
-    found.schema(SCHEMA)
-    found.generate()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(found.root))
-        yield found
+def pets(package_of: PackageOf) -> Workspace:
+    return package_of(SCHEMA)
 
 
 @pytest.fixture
@@ -210,7 +206,7 @@ def test_nothing_is_overwritten_without_being_told_to(
     out.write_text("mine")
     result = export(pets, "Pet", "--to", "tfmd", "--out", out)
     assert result.exit_code == 2
-    assert f"SG444 {out} is there already" in result.output
+    assert f"SG464 {out} is there already" in result.output
     assert out.read_text() == "mine"
     assert export(pets, "Pet", "--to", "tfmd", "--out", out, "--force").exit_code == 0
     assert out.read_text() != "mine"
@@ -234,12 +230,12 @@ def test_what_cannot_be_said_is_refused_all_at_once(
     result = export(pets, *arguments)
     assert result.exit_code == 2
     assert (
-        "SG441 Clip cannot be exported to tfds: TFDS reads tf.train.Example alone\n"
+        "SG461 Clip cannot be exported to tfds: TFDS reads tf.train.Example alone\n"
         "    found:    Steps.step of words, speeds\n"
         "    expected: what TensorFlow Datasets can say\n"
     ) in result.output
-    assert "SG443 --to tfds describes data, and there is none" in result.output
-    assert "SG442 --set gives properties of a Croissant description" in result.output
+    assert "SG463 --to tfds describes data, and there is none" in result.output
+    assert "SG462 --set gives properties of a Croissant description" in result.output
     assert snapshot(tmp_path) == before
 
 
@@ -247,7 +243,7 @@ def test_properties_are_a_closed_set(pets: Workspace, tmp_path: Path) -> None:
     arguments = ("Pet", "--to", "croissant", "--out", tmp_path / "c.json")
     result = export(pets, *arguments, "--set", "licence=x")
     assert result.exit_code == 2
-    assert "SG442 no property 'licence' of a Croissant description" in result.output
+    assert "SG462 no property 'licence' of a Croissant description" in result.output
     assert "did you mean 'license'?" in result.output
     assert export(pets, *arguments, "--set", "license").exit_code == 2
 
@@ -294,7 +290,7 @@ def test_data_that_would_be_misread_is_refused(
     out = tmp_path / "out"
     result = export(pets, record, "--to", to, "--data", data, "--out", out)
     assert result.exit_code == 2
-    assert "SG443" in result.output
+    assert "SG463" in result.output
     assert WRONG_DATA[fault] in result.output
     assert not out.exists()
 
@@ -308,9 +304,9 @@ def test_a_place_of_another_sort_is_refused(
         pets, "pet", "--to", "tfds", "--data", data, "--out", out, "--force"
     )
     assert result.exit_code == 2
-    assert f"SG444 {out} is in the way" in result.output
+    assert f"SG464 {out} is in the way" in result.output
     result = export(pets, "pet", "--to", "tfmd", "--out", data, "--force")
-    assert f"SG444 {data} is in the way" in result.output
+    assert f"SG464 {data} is in the way" in result.output
 
 
 def test_a_full_disk_leaves_nothing(
@@ -336,7 +332,7 @@ def test_a_full_disk_leaves_nothing(
 def test_arrow_needs_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
     text = TextSpec(name="a", key="a", role="input")
-    with pytest.raises(SchemagenError, match="SG442 --to arrow needs pyarrow"):
+    with pytest.raises(SchemagenError, match="SG462 --to arrow needs pyarrow"):
         arrow.schema_bytes(RecordSpec("r", "R", "schemas/r.py", "", (text,)))
 
 

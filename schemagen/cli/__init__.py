@@ -13,8 +13,11 @@ from typing import Any
 import click
 
 from .changes import breaking, explain
+from .data import verify
 from .exporting import export
 from .generating import check, describe, generate, init
+from .inferring import infer
+from .inspecting import inspect
 from .reporting import format_of, report
 from .templates import templates
 
@@ -87,5 +90,17 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-for _verb in (init, generate, check, breaking, explain, describe, export, templates):
+for _verb in (
+    init,
+    generate,
+    check,
+    breaking,
+    explain,
+    describe,
+    export,
+    templates,
+    verify,
+    inspect,
+    infer,
+):
     main.add_command(_verb)

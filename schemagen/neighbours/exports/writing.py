@@ -201,7 +201,7 @@ def _unfit(
 ) -> Finding:
     return Finding(
         Location(str(data)),
-        "SG443",
+        "SG463",
         printable(f"{data}: {words}"),
         found=printable(found),
         expected=printable(expected),
@@ -212,7 +212,7 @@ def _unfit(
 def _needs_data(out: Path) -> Finding:
     return Finding(
         Location(str(out)),
-        "SG443",
+        "SG463",
         "--to tfds describes data, and there is none to describe",
         expected="--data DIR",
         advice="name the data directory; --out may be the same, and adds files to it",
@@ -224,7 +224,7 @@ def _refusal(spec: RecordSpec, to: str, note: Note) -> Finding:
     fate = note.fate
     return Finding(
         Location(spec.source),
-        "SG441",
+        "SG461",
         f"{spec.class_name} cannot be exported to {to}: {fate.words}",
         found=f"{fate.kind}.{fate.parameter} of {names}",
         expected=f"what {TITLES[to]} can say",
@@ -236,7 +236,7 @@ def _wrong_properties(to: str, given: Mapping[str, str]) -> Iterator[Finding]:
     if given and to != "croissant":
         yield Finding(
             Location("--set"),
-            "SG442",
+            "SG462",
             "--set gives properties of a Croissant description",
             found=f"--to {to}",
             expected="--to croissant",
@@ -247,7 +247,7 @@ def _wrong_properties(to: str, given: Mapping[str, str]) -> Iterator[Finding]:
         if name not in croissant.PROPERTIES:
             yield Finding(
                 Location("--set"),
-                "SG442",
+                "SG462",
                 f"no property {printable(name)!r} of a Croissant description",
                 found=printable(name),
                 expected=f"one of {', '.join(croissant.PROPERTIES)}",
@@ -269,7 +269,7 @@ def _misplaced(out: Path, expected: str) -> Finding:
     there = "a directory" if out.is_dir() else "a file"
     return Finding(
         Location(str(out)),
-        "SG444",
+        "SG464",
         f"{out} is in the way",
         found=there,
         expected=expected,
@@ -280,7 +280,7 @@ def _misplaced(out: Path, expected: str) -> Finding:
 def _exists(path: Path) -> Finding:
     return Finding(
         Location(str(path)),
-        "SG444",
+        "SG464",
         f"{path} is there already",
         expected="nothing there",
         advice="give another --out, or --force to overwrite it",
@@ -317,7 +317,7 @@ def _write(plan: _Plan) -> None:
         raise refuse(
             Finding(
                 Location(str(where)),
-                "SG444",
+                "SG464",
                 f"{where} cannot be written: {error.strerror or error}",
                 advice="make the directory writable and run the command again",
             )
