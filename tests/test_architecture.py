@@ -30,7 +30,6 @@ ALLOWED: dict[str, set[str]] = {
     "drafting": {"support", "findings", "schema", "spec", "codegen"},
     "neighbours": {"support", "findings", "spec", "drafting"},
     "data": {"support", "findings", "spec", "drafting"},
-    "neighbours": {"support", "findings", "spec"},
     "exporting": {"config", "neighbours", "project"},
     "own_templates": {"support", "findings", "config", "codegen"},
     "project": {
@@ -74,6 +73,7 @@ ALLOWED: dict[str, set[str]] = {
     "cli": {
         "project",
         "exporting",
+        "neighbours",
         "starting",
         "inferring",
         "breaking",

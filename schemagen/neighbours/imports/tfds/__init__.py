@@ -80,8 +80,8 @@ def _outcomes(feature: Connector, here: Here) -> Iterator[Outcome]:
     if kind == "FeaturesDict":
         yield from _dict(feature, here)
     elif kind in ("Sequence", "Dataset") and feature.inner is not None:
-        length = feature.number("length") if "length" in feature.says else -1
-        known = length if length >= 0 else None
+        given = feature.says.get("length")
+        known = None if given is None or int(given) < 0 else int(given)
         inner = replace(here, lengths=(*here.lengths, known))
         outcomes = [*_outcomes(_with_doc(feature.inner, place.doc), inner)]
         yield from _grouped(outcomes) if not here.rank and known is None else outcomes
