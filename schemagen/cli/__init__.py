@@ -98,6 +98,7 @@ for _verb in (
     breaking,
     explain,
     describe,
+    export,
     templates,
     verify,
     inspect,
