@@ -249,7 +249,7 @@ def test_odd_values(tmp_path: Path, columns: int) -> None:
         assert re.search(part, text) or re.search(part, once), part
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.lists(RECORDS, max_size=6), st.lists(st.binary(max_size=30), max_size=3))
 def test_anything_is_shown(some: list[Row], others: list[bytes]) -> None:
     """Any records, and what is none, in printable lines and as valid JSON."""
