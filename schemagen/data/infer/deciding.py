@@ -16,7 +16,7 @@ from .pictures import take_pictures
 from .plain import take_rest
 from .steps import step_drafts
 from .tensors import take_protos, take_raw
-from .words import SIZES, is_corner, parent_of, says_size
+from .words import LABELS, SIZES, is_corner, parent_of, says_size
 
 _FEW = 20
 """Of fewer records all can be alike by chance."""
@@ -73,12 +73,18 @@ def draft_record(evidence: Evidence, class_name: str) -> Drafted:
         lists, reasons = step_drafts(evidence.steps, evidence.keys)
         drafts |= lists
         left_out |= reasons
-    flat = {key.split("/")[0] for key in drafts if key.endswith("/encoded")}
+    flat = {key.split("/")[0] for key in drafts if _has_flat_names(key)}
     names = name_fields(drafts, flat, nested=not is_sequence)
     group_lists(scene, names.models, names.prefixes)
     _give_roles(drafts)
     _round_plain_floats(drafts, names)
     return _drafted(evidence, class_name, drafts, names, left_out)
+
+
+def _has_flat_names(key: str) -> bool:
+    """Tell whether a key follows the many formats with image/encoded, class/label."""
+    first, _, rest = key.partition("/")
+    return key.endswith("/encoded") or bool(rest and first in LABELS)
 
 
 def _unusable(evidence: Evidence) -> dict[str, str]:
@@ -174,8 +180,8 @@ def _of_all(evidence: Evidence, left_out: Mapping[str, str]) -> list[str]:
         )
     if evidence.keyless:
         said.append(
-            f"{DOUBT}{counted(evidence.keyless, 'record')} without any key: were they "
-            "meant?"
+            f"{DOUBT}{counted(evidence.keyless, 'record')} without any key: no parser "
+            "takes them where every field may be missing"
         )
     for fact, count in sorted((evidence.unknown or {}).items()):
         said.append(

@@ -25,6 +25,7 @@ class KeyEvidence:
             step, each step is one of the records.
         numbers: what the numbers are.
         values: what the bytes values are.
+        unit: what has it: a record, or a step.
     """
 
     key: str
@@ -32,6 +33,7 @@ class KeyEvidence:
     lengths: Rows
     numbers: NumberLook
     values: BytesLook
+    unit: str = "record"
 
     @property
     def kind(self) -> str:
@@ -116,8 +118,9 @@ class Evidence:
 class _Look:
     """Looks at the columns of one key."""
 
-    def __init__(self, key: str) -> None:
+    def __init__(self, key: str, unit: str = "record") -> None:
         self._key = key
+        self._unit = unit
         self._kinds: Counter[str] = Counter()
         self._rows: list[Rows] = []
         self._lengths: list[Rows] = []
@@ -141,7 +144,12 @@ class _Look:
         if self._rows:
             lengths[np.concatenate(self._rows)] = np.concatenate(self._lengths)
         return KeyEvidence(
-            self._key, dict(self._kinds), lengths, self._numbers, self._values
+            self._key,
+            dict(self._kinds),
+            lengths,
+            self._numbers,
+            self._values,
+            self._unit,
         )
 
 
@@ -150,7 +158,7 @@ class _StepLook:
 
     def __init__(self, key: str) -> None:
         self._key = key
-        self._each = _Look(key)
+        self._each = _Look(key, "step")
         self._total = 0
         self._rows: list[Rows] = []
         self._steps: list[Rows] = []

@@ -55,7 +55,7 @@ _SUFFIXES = (
     *("present", "adapted", "dense", "flat", "lookup", "normalization"),
     "vectorization",
 )
-_SAID_BY_KIND = frozenset(("encoded",))
+_SAID_BY_KIND = frozenset(("encoded", "ragged_flat_values", "values"))
 _TOO_GENERAL = frozenset(("index", "id", "ids", "format", "shape", "size", "value"))
 _LONGEST = 60
 _SEPARATOR = "/"
@@ -100,7 +100,8 @@ class _Naming:
 
     def name(self, keys: list[str]) -> None:
         models, single = self._split(keys, "")
-        for key in sorted(single, key=lambda key: key.count(_SEPARATOR)):
+        # What is a name already keeps it, whatever else would like to have it.
+        for key in sorted(single, key=lambda k: (identifier(k) != k, k.count("/"))):
             self._put(key, key, (), short=self._is_short(key))
         for prefix, members in models.items():
             self._model(prefix, members, (), "")
@@ -143,7 +144,9 @@ class _Naming:
             self._model(name, members, path, here)
 
     def _put(self, key: str, rest: str, above: Path, *, short: bool = False) -> None:
-        candidates = _short_names(rest) if short else [_whole_name(rest)]
+        candidates = (
+            _short_names(rest) if short else [_whole_name(rest), identifier(rest)]
+        )
         path = (*above, self._free(above, candidates))
         self._take(path)
         self.found.paths[key] = path
