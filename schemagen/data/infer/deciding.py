@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from ...spec.model import RecordSpec
 from ...spec.names import snake_case
 from .classes import take_labels
@@ -147,7 +149,7 @@ def _drafted(
     ranks = {key: _rank(draft) for key, draft in drafts.items()}
     keys = order(names.paths, ranks)
     flat = {key: "_".join(names.paths[key]) for key in keys}
-    comments: dict[str, list[str]] = {"": _of_all(evidence, left_out)}
+    comments: dict[str, list[str]] = {"": _of_all(evidence, drafts, left_out)}
     for key in keys:
         if drafts[key].comments:
             comments[flat[key]] = drafts[key].comments
@@ -170,7 +172,20 @@ def _rank(draft: Draft) -> int:
     return {"input": 1, "target": 2}.get(draft.model_role, 3)
 
 
-def _of_all(evidence: Evidence, left_out: Mapping[str, str]) -> list[str]:
+def _bare(evidence: Evidence, drafts: Mapping[str, Draft]) -> int:
+    """Return how many records have nothing that a field could be told by."""
+    bare = np.ones(evidence.records, np.bool_)
+    for key in drafts:
+        if key in evidence.steps:
+            bare &= evidence.steps[key].steps < 0
+        else:
+            bare &= evidence.keys[key].lengths < 0
+    return int(bare.sum())
+
+
+def _of_all(
+    evidence: Evidence, drafts: Mapping[str, Draft], left_out: Mapping[str, str]
+) -> list[str]:
     """Return what is said above the class."""
     said: list[str] = []
     if evidence.records < _FEW:
@@ -178,10 +193,11 @@ def _of_all(evidence: Evidence, left_out: Mapping[str, str]) -> list[str]:
             f"{DOUBT}{counted(evidence.records, 'record')}: what is alike in so few "
             "may be so by chance"
         )
-    if evidence.keyless:
+    bare = _bare(evidence, drafts)
+    if bare:
         said.append(
-            f"{DOUBT}{counted(evidence.keyless, 'record')} without any key: no parser "
-            "takes them where every field may be missing"
+            f"{DOUBT}{counted(bare, 'record')} without a value in any field: no "
+            "parser takes them, since records of something else look the same"
         )
     for fact, count in sorted((evidence.unknown or {}).items()):
         said.append(

@@ -95,7 +95,6 @@ class Evidence:
         keys: of each key, sorted.
         steps: of each key of feature lists.
         sequences: how many are SequenceExamples.
-        keyless: how many have no key at all.
         malformed: how many are no Examples, and so are in nothing else.
         reason: what is wrong with the first of these, and where in its bytes.
         unknown: what no Example has, and in how many records it is.
@@ -107,7 +106,6 @@ class Evidence:
     keys: Mapping[str, KeyEvidence]
     steps: Mapping[str, StepEvidence]
     sequences: int = 0
-    keyless: int = 0
     malformed: int = 0
     reason: str = ""
     unknown: Mapping[str, int] | None = None
@@ -187,7 +185,7 @@ def gather(batches: Iterable[Columns], most_keys: int | None = None) -> Evidence
     steps: dict[str, _StepLook] = {}
     unknown: Counter[str] = Counter()
     repeated: Counter[str] = Counter()
-    records = sequences = malformed = keyless = 0
+    records = sequences = malformed = 0
     reason, first = "", b""
     for batch in batches:
         if not len(batch.records):
@@ -201,14 +199,11 @@ def gather(batches: Iterable[Columns], most_keys: int | None = None) -> Evidence
         good = np.ones(len(batch.records), np.bool_)
         good[list(bad)] = False
         number = records + np.cumsum(good) - 1
-        keyed = np.zeros(len(batch.records), np.bool_)
         for key, columns in batch.by_key.items():
             for column in columns:
-                keyed[column.rows] = True
                 look = keys.setdefault(key, _Look(key))
                 look.add(_renumbered(column, number), 0)
         for key, found in batch.steps.items():
-            keyed[found.rows] = True
             steps.setdefault(key, _StepLook(key)).add(
                 number[found.rows], found.steps, found.columns
             )
@@ -216,7 +211,6 @@ def gather(batches: Iterable[Columns], most_keys: int | None = None) -> Evidence
             records += int(good.sum())
             break
         sequences += int(batch.sequences[good].sum())
-        keyless += int((good & ~keyed).sum())
         records += int(good.sum())
         unknown.update({fact: len(rows) for fact, rows in batch.unknown.items()})
         repeated.update({key: len(rows) for key, rows in batch.repeated.items()})
@@ -225,7 +219,6 @@ def gather(batches: Iterable[Columns], most_keys: int | None = None) -> Evidence
         keys={key: keys[key].evidence(records) for key in sorted(keys)},
         steps={key: steps[key].evidence(records) for key in sorted(steps)},
         sequences=sequences,
-        keyless=keyless,
         malformed=malformed,
         reason=reason,
         unknown=dict(unknown),
