@@ -93,7 +93,7 @@ def check(messages: list[bytes], directory: Path) -> None:
         assert not findings, text
 
 
-@settings(CONTRACT, max_examples=1500)
+@settings(CONTRACT, max_examples=150)
 @given(table=tables())
 def test_any_examples_have_a_schema(
     table: list[dict[str, Any]], tmp_path_factory: pytest.TempPathFactory
@@ -102,7 +102,7 @@ def test_any_examples_have_a_schema(
     check([example(row) for row in table], tmp_path_factory.mktemp("any"))
 
 
-@settings(CONTRACT, max_examples=600)
+@settings(CONTRACT, max_examples=60)
 @given(data=st.data())
 def test_any_sequence_examples_have_a_schema(
     data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
@@ -156,3 +156,15 @@ def test_a_name_that_fits_goes_to_its_own_key() -> None:
     """Whatever else would be called so."""
     names = name_fields(["a b", "a_b", "a-b"])
     assert names.paths == {"a_b": ("a_b",), "a b": ("a_b_2",), "a-b": ("a_b_3",)}
+
+
+def test_names_that_join_to_a_reserved_one_are_numbered() -> None:
+    """A nested field is called after its path, too."""
+    names = name_fields(["model/dump", "model/x", "model_dump_x", "self/a", "self/b"])
+    assert names.paths == {
+        "model_dump_x": ("field_model_dump_x",),
+        "model/dump": ("model", "dump_2"),
+        "model/x": ("model", "x"),
+        "self/a": ("self_", "a"),
+        "self/b": ("self_", "b"),
+    }

@@ -50,6 +50,9 @@ PYDANTIC = frozenset(
     ]
 )
 
+# Names that begin so it keeps for itself.
+_KEPT = ("model_dump", "model_validate")
+
 # What the model's layers and the masks of a field are called behind its name.
 _SUFFIXES = (
     *("present", "adapted", "dense", "flat", "lookup", "normalization"),
@@ -167,7 +170,7 @@ class _Naming:
 
     def _is_free(self, above: Path, name: str) -> bool:
         whole = "_".join((*above, name))
-        return whole not in self._taken and not is_taken(whole)
+        return whole not in self._taken and not _is_reserved(whole)
 
     def _part_from_layers(self) -> None:
         """Rename what is called as another field's layer or mask."""
@@ -203,12 +206,19 @@ def identifier(text: str) -> str:
         return "field"
     if name[0].isdigit():
         name = f"n{name}"
+    if name.startswith(_KEPT):
+        return f"field_{name}"
     return f"{name}_" if is_taken(name) else name
 
 
 def is_taken(name: str) -> bool:
     """Tell whether Python, pydantic or generated code uses a name."""
-    return keyword.iskeyword(name) or name in RESERVED_FIELDS or name in PYDANTIC
+    return _is_reserved(name) or name.startswith(_KEPT)
+
+
+def _is_reserved(name: str) -> bool:
+    used = name in RESERVED_FIELDS or name in PYDANTIC
+    return used or keyword.iskeyword(name)
 
 
 def _whole_name(key: str) -> str:
