@@ -14,9 +14,11 @@ import click
 
 from .changes import breaking, explain
 from .data import verify
+from .exporting import export
 from .generating import check, describe, generate, init
 from .inferring import infer
 from .inspecting import inspect
+from .neighbours import import_
 from .reporting import format_of, report
 from .templates import templates
 
@@ -100,5 +102,7 @@ for _verb in (
     verify,
     inspect,
     infer,
+    import_,
+    export,
 ):
     main.add_command(_verb)
