@@ -31,7 +31,9 @@ def import_tfmd(source: str) -> Imported:
     found = represented(schema)
     outcomes = [*_outcomes(schema, found)]
     outcomes = list(_weighted(schema, outcomes))
-    comment = schema.annotation.comment if schema.HasField("annotation") else ""
+    comment = (
+        " ".join(schema.annotation.comment) if schema.HasField("annotation") else ""
+    )
     return Imported(tuple(outcomes), "\n".join(textwrap.wrap(comment, 84)))
 
 

@@ -129,7 +129,9 @@ def _place(given: Described) -> Place:
     )
     if given.environments() or given.stage in _SHY:
         required = False
-    comment = feature.annotation.comment if feature.HasField("annotation") else ""
+    comment = (
+        " ".join(feature.annotation.comment) if feature.HasField("annotation") else ""
+    )
     return Place(
         (given.name,),
         feature.name,
