@@ -73,6 +73,7 @@ ALLOWED: dict[str, set[str]] = {
         "git",
         "spec",
         "codegen",
+        "neighbours",
         "watching",
     },
     "watched": {"cli", "inputs"},

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import textwrap
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ....spec.model import FieldSpec, ImageSpec, LabelSpec
 from ..outcome import Fate, Outcome
-from ..places import Place
+from ..places import Place, prose
 from . import table
 
 _TYPES = {"INT": "int64", "FLOAT": "float32", "BYTES": "bytes"}
@@ -135,7 +134,7 @@ def _place(given: Described) -> Place:
     return Place(
         (given.name,),
         feature.name,
-        doc="\n".join(textwrap.wrap(comment, 80)),
+        doc=prose(comment, 80),
         optional=not required,
         default=None if required else given.default,
     )
