@@ -13,7 +13,11 @@ from typing import Any
 import click
 
 from .changes import breaking, explain
+from .data import verify
+from .exporting import export
 from .generating import check, describe, generate, init
+from .inferring import infer
+from .inspecting import inspect
 from .neighbours import import_
 from .reporting import format_of, report
 from .templates import templates
@@ -87,5 +91,18 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-for _verb in (init, generate, check, breaking, explain, describe, import_, templates):
+for _verb in (
+    init,
+    generate,
+    check,
+    breaking,
+    explain,
+    describe,
+    export,
+    templates,
+    verify,
+    inspect,
+    infer,
+    import_,
+):
     main.add_command(_verb)

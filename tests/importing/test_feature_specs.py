@@ -147,13 +147,13 @@ def refused(name: str, out: Path) -> str:
 def test_what_has_no_counterpart_is_refused(tmp_path: Path) -> None:
     """All of it at once, each with the row of the table that it falls under."""
     text = refused("REFUSED", tmp_path / "x.py")
-    assert f"SG442 label: {table.SHARED.becomes}\n" in text
+    assert f"SG462 label: {table.SHARED.becomes}\n" in text
     assert "the key 'label' is that of 'again' too" in text
-    assert f"SG442 odd: {table.STRANGE.becomes}\n" in text
+    assert f"SG462 odd: {table.STRANGE.becomes}\n" in text
     assert "FixedLenFeature(shape=[], dtype='float64', default_value=None)" in text
-    assert f"SG442 unknown: {table.STRANGE.becomes}\n" in text
+    assert f"SG462 unknown: {table.STRANGE.becomes}\n" in text
     text = refused("VARYING_STEPS", tmp_path / "x.py")
-    assert f"SG442 words: {table.STEPS_VARYING.becomes}\n" in text
+    assert f"SG462 words: {table.STEPS_VARYING.becomes}\n" in text
 
 
 def test_every_row_of_the_table_is_met() -> None:
@@ -217,7 +217,7 @@ def test_what_is_wrong_with_a_module_is_a_finding(
         "os._exit(9)\n"
     )
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(SchemagenError, match="SG441") as caught:
+    with pytest.raises(SchemagenError, match="SG461") as caught:
         import_schema(target, "feature-spec", tmp_path / "x.py")
     for words in WRONG[target]:
         assert words in str(caught.value)

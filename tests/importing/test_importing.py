@@ -49,7 +49,7 @@ def test_what_is_refused_is_exit_code_2(tmp_path: Path) -> None:
     out = tmp_path / "x.py"
     result = run(source, "--from", "tfds", "--out", out)
     assert (result.exit_code, out.exists()) == (2, False)
-    assert f"{source}:1:1: SG442 b: only their package knows" in result.output
+    assert f"{source}:1:1: SG462 b: only their package knows" in result.output
     assert "found:    Odd" in result.output
     assert "--skip-refused leaves it out" in result.output
     result = run(source, "--from", "tfds", "--out", out, "--skip-refused")
@@ -64,7 +64,7 @@ def test_findings_are_data_too(tmp_path: Path) -> None:
         source, "--from", "tfds", "--out", tmp_path / "x.py", "--format", "json"
     )
     (finding,) = json.loads(result.stdout)["findings"]
-    assert finding["rule"] == "SG442"
+    assert finding["rule"] == "SG462"
 
 
 def test_a_file_that_is_there_is_kept(tmp_path: Path) -> None:
@@ -105,7 +105,7 @@ def test_a_source_that_is_not_there_is_a_finding(tmp_path: Path) -> None:
     result = run(tmp_path / "none", "--from", "tfds", "--out", tmp_path / "x.py")
     assert result.exit_code == 2
     assert (
-        "SG441 it cannot be imported: it cannot be read: No such file" in result.output
+        "SG461 it cannot be imported: it cannot be read: No such file" in result.output
     )
     result = run(small(tmp_path), "--from", "tdfs", "--out", tmp_path / "x.py")
     assert result.exit_code == 2
@@ -116,7 +116,7 @@ def test_an_empty_source_gives_no_schema(tmp_path: Path) -> None:
     """A record without fields is none."""
     result = run(dataset(tmp_path), "--from", "tfds", "--out", tmp_path / "x.py")
     assert result.exit_code == 2
-    assert "SG441 nothing in it can be imported" in result.output
+    assert "SG461 nothing in it can be imported" in result.output
 
 
 @pytest.mark.parametrize("text", [*INJECTIONS, "\x1b]0;title\x07\x1b[2J", "class"])

@@ -183,9 +183,9 @@ def test_what_has_no_counterpart_is_refused_together(tmp_path: Path) -> None:
     source = dataset(tmp_path, **features, good=connector("Text", "text"))
     with pytest.raises(SchemagenError) as caught:
         import_schema(source, "tfds", tmp_path / "x.py")
-    assert [finding.rule for finding in caught.value.findings] == ["SG442"] * 6
+    assert [finding.rule for finding in caught.value.findings] == ["SG462"] * 6
     for number, fate in enumerate(REFUSED):
-        assert f"SG442 f{number}: {fate.becomes}" in str(caught.value)
+        assert f"SG462 f{number}: {fate.becomes}" in str(caught.value)
     assert not (tmp_path / "x.py").exists()
     assert set(REFUSED) == {fate for fate in TABLE if fate.kept == "refused"}
 
@@ -262,7 +262,7 @@ def test_features_of_old_versions_are_read(tmp_path: Path) -> None:
 def test_other_files_are_told_apart(text: str, message: str, tmp_path: Path) -> None:
     """Whatever stands in it, it is a finding."""
     (tmp_path / "features.json").write_text(text)
-    with pytest.raises(SchemagenError, match="SG441") as caught:
+    with pytest.raises(SchemagenError, match="SG461") as caught:
         import_schema(str(tmp_path), "tfds", tmp_path / "x.py")
     assert message in str(caught.value)
 

@@ -153,9 +153,9 @@ def test_what_an_example_does_not_hold_is_refused(tmp_path: Path) -> None:
     (tmp_path / "schema.pbtxt").write_text(REFUSED)
     with pytest.raises(SchemagenError) as caught:
         import_schema(str(tmp_path / "schema.pbtxt"), "tfmd", tmp_path / "x.py")
-    assert [finding.rule for finding in caught.value.findings] == ["SG442"] * 3
-    assert f"SG442 inner: {STRUCT.becomes}" in str(caught.value)
-    assert f"SG442 sum: {DERIVED.becomes}" in str(caught.value)
+    assert [finding.rule for finding in caught.value.findings] == ["SG462"] * 3
+    assert f"SG462 inner: {STRUCT.becomes}" in str(caught.value)
+    assert f"SG462 sum: {DERIVED.becomes}" in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_what_an_example_does_not_hold_is_refused(tmp_path: Path) -> None:
 def test_other_files_are_told_apart(data: bytes, message: str, tmp_path: Path) -> None:
     """What the parser of the text format says is in the finding."""
     (tmp_path / "schema.pbtxt").write_bytes(data)
-    with pytest.raises(SchemagenError, match="SG441") as caught:
+    with pytest.raises(SchemagenError, match="SG461") as caught:
         import_schema(str(tmp_path / "schema.pbtxt"), "tfmd", tmp_path / "x.py")
     assert message in str(caught.value)
 

@@ -87,7 +87,7 @@ def import_schema(
         raise refuse(
             Finding(
                 Location(shown(source)),
-                "SG441",
+                "SG461",
                 "nothing in it can be imported",
                 expected="at least one field",
             )
@@ -151,7 +151,7 @@ def _read(source: str, form: str) -> Imported:
         raise refuse(
             Finding(
                 Location(shown(source)),
-                "SG441",
+                "SG461",
                 f"it cannot be imported: {shown(error.message)}",
                 found=shown(error.found),
                 expected=error.expected,
@@ -173,7 +173,7 @@ def _refusals(found: Imported, source: str) -> Iterator[Finding]:
     for outcome in found.refused:
         yield Finding(
             Location(shown(source)),
-            "SG442",
+            "SG462",
             f"{shown(outcome.part)}: {outcome.fate.becomes}",
             found=shown(outcome.remark),
             advice="--skip-refused leaves it out, with a comment in the schema",
