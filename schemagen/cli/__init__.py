@@ -104,6 +104,5 @@ for _verb in (
     inspect,
     infer,
     import_,
-    export,
 ):
     main.add_command(_verb)
