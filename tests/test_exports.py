@@ -226,7 +226,7 @@ def test_nothing_is_overwritten_without_being_told_to(
     out.write_text("mine")
     result = export(pets, "PetPhoto", "--to", "tfmd", "--out", out)
     assert result.exit_code == 2
-    assert f"SG464 {out} is there already" in result.output
+    assert f"SG454 {out} is there already" in result.output
     assert out.read_text() == "mine"
     assert (
         export(pets, "PetPhoto", "--to", "tfmd", "--out", out, "--force").exit_code == 0
@@ -252,12 +252,12 @@ def test_what_cannot_be_said_is_refused_all_at_once(
     result = export(pets, *arguments)
     assert result.exit_code == 2
     assert (
-        "SG461 Clip cannot be exported to tfds: TFDS reads tf.train.Example alone\n"
+        "SG451 Clip cannot be exported to tfds: TFDS reads tf.train.Example alone\n"
         "    found:    Steps.step of words, speeds\n"
         "    expected: what TensorFlow Datasets can say\n"
     ) in result.output
-    assert "SG463 --to tfds describes data, and there is none" in result.output
-    assert "SG462 --set gives properties of a Croissant description" in result.output
+    assert "SG453 --to tfds describes data, and there is none" in result.output
+    assert "SG452 --set gives properties of a Croissant description" in result.output
     assert snapshot(tmp_path) == before
 
 
@@ -265,7 +265,7 @@ def test_properties_are_a_closed_set(pets: Workspace, tmp_path: Path) -> None:
     arguments = ("PetPhoto", "--to", "croissant", "--out", tmp_path / "c.json")
     result = export(pets, *arguments, "--set", "licence=x")
     assert result.exit_code == 2
-    assert "SG462 no property 'licence' of a Croissant description" in result.output
+    assert "SG452 no property 'licence' of a Croissant description" in result.output
     assert "did you mean 'license'?" in result.output
     assert export(pets, *arguments, "--set", "license").exit_code == 2
 
@@ -312,7 +312,7 @@ def test_data_that_would_be_misread_is_refused(
     out = tmp_path / "out"
     result = export(pets, record, "--to", to, "--data", data, "--out", out)
     assert result.exit_code == 2
-    assert "SG463" in result.output
+    assert "SG453" in result.output
     assert WRONG_DATA[fault] in result.output
     assert not out.exists()
 
@@ -326,9 +326,9 @@ def test_a_place_of_another_sort_is_refused(
         pets, "pet_photo", "--to", "tfds", "--data", data, "--out", out, "--force"
     )
     assert result.exit_code == 2
-    assert f"SG464 {out} is in the way" in result.output
+    assert f"SG454 {out} is in the way" in result.output
     result = export(pets, "pet_photo", "--to", "tfmd", "--out", data, "--force")
-    assert f"SG464 {data} is in the way" in result.output
+    assert f"SG454 {data} is in the way" in result.output
 
 
 def test_a_full_disk_leaves_nothing(
@@ -360,14 +360,14 @@ def test_a_directory_with_a_file_s_name_is_never_replaced(
     before = snapshot(tmp_path)
     arguments = ("pet_photo", "--to", "tfds", "--data", data, "--out", out, "--force")
     result = export(pets, *arguments)
-    assert f"SG464 {out / 'features.json'} is in the way" in result.output
+    assert f"SG454 {out / 'features.json'} is in the way" in result.output
     assert snapshot(tmp_path) == before
 
 
 def test_arrow_needs_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
     text = TextSpec(name="a", key="a", role="input")
-    with pytest.raises(SchemagenError, match="SG462 --to arrow needs pyarrow"):
+    with pytest.raises(SchemagenError, match="SG452 --to arrow needs pyarrow"):
         arrow.schema_bytes(RecordSpec("r", "R", "schemas/r.py", "", (text,)))
 
 

@@ -18,6 +18,7 @@ from .exporting import export
 from .generating import check, describe, generate, init
 from .inferring import infer
 from .inspecting import inspect
+from .neighbours import import_
 from .reporting import format_of, report
 from .templates import templates
 
@@ -102,5 +103,7 @@ for _verb in (
     verify,
     inspect,
     infer,
+    import_,
+    export,
 ):
     main.add_command(_verb)

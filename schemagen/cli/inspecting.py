@@ -20,7 +20,7 @@ from .reporting import leave, refusing_data, table_option
     "--workers",
     type=click.IntRange(min=1),
     metavar="N",
-    help="How many processes read; by default one for each core.",
+    help="How many processes read; one for each core if not given.",
 )
 @click.option(
     "--records",
@@ -50,13 +50,10 @@ def inspect(
     from ..data.inspect.as_json import inspection_json
     from ..data.inspect.inspecting import inspect_data
     from ..data.inspect.text import inspection_text
-    from ..data.parallel import usable_cores
     from ..findings import ExitCode
 
     with refusing_data(data):
-        found = inspect_data(
-            data, split, limit=limit, workers=workers or usable_cores()
-        )
+        found = inspect_data(data, split, limit=limit, workers=workers)
     if style == "json":
         click.echo(inspection_json(found, records=records), nl=False)
     else:

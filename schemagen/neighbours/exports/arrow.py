@@ -83,7 +83,7 @@ def _pyarrow() -> Any:
         raise refuse(
             Finding(
                 Location("pyarrow"),
-                "SG462",
+                "SG452",
                 "--to arrow needs pyarrow, which is not installed",
                 advice="pip install 'schemagen[arrow]'",
             )

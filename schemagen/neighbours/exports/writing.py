@@ -204,7 +204,7 @@ def _unfit(
 ) -> Finding:
     return Finding(
         Location(str(data)),
-        "SG463",
+        "SG453",
         printable(f"{data}: {words}"),
         found=printable(found),
         expected=printable(expected),
@@ -215,7 +215,7 @@ def _unfit(
 def _needs_data(out: Path) -> Finding:
     return Finding(
         Location(str(out)),
-        "SG463",
+        "SG453",
         "--to tfds describes data, and there is none to describe",
         expected="--data DIR",
         advice="name the data directory; --out may be the same, and adds files to it",
@@ -227,7 +227,7 @@ def _refusal(spec: RecordSpec, to: str, note: Note) -> Finding:
     fate = note.fate
     return Finding(
         Location(spec.source),
-        "SG461",
+        "SG451",
         f"{spec.class_name} cannot be exported to {to}: {fate.words}",
         found=f"{fate.kind}.{fate.parameter} of {names}",
         expected=f"what {TITLES[to]} can say",
@@ -239,7 +239,7 @@ def _wrong_properties(to: str, given: Mapping[str, str]) -> Iterator[Finding]:
     if given and to != "croissant":
         yield Finding(
             Location("--set"),
-            "SG462",
+            "SG452",
             "--set gives properties of a Croissant description",
             found=f"--to {to}",
             expected="--to croissant",
@@ -250,7 +250,7 @@ def _wrong_properties(to: str, given: Mapping[str, str]) -> Iterator[Finding]:
         if name not in croissant.PROPERTIES:
             yield Finding(
                 Location("--set"),
-                "SG462",
+                "SG452",
                 f"no property {printable(name)!r} of a Croissant description",
                 found=printable(name),
                 expected=f"one of {', '.join(croissant.PROPERTIES)}",
@@ -272,7 +272,7 @@ def _misplaced(out: Path, expected: str) -> Finding:
     there = "a directory" if out.is_dir() else "a file"
     return Finding(
         Location(str(out)),
-        "SG464",
+        "SG454",
         f"{out} is in the way",
         found=there,
         expected=expected,
@@ -283,7 +283,7 @@ def _misplaced(out: Path, expected: str) -> Finding:
 def _exists(path: Path) -> Finding:
     return Finding(
         Location(str(path)),
-        "SG464",
+        "SG454",
         f"{path} is there already",
         expected="nothing there",
         advice="give another --out, or --force to overwrite it",
@@ -323,7 +323,7 @@ def _write(plan: _Plan) -> None:
         raise refuse(
             Finding(
                 Location(str(where)),
-                "SG464",
+                "SG454",
                 f"{where} cannot be written: {error.strerror or error}",
                 advice="make the directory writable and run the command again",
             )
