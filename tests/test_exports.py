@@ -149,6 +149,7 @@ def test_a_schema_is_text_of_a_protocol_buffer(pets: Workspace, tmp_path: Path) 
         "    is_categorical: true\n"
         "  }\n"
     )
+    assert '    comment: "1 is pug"\n' in out.read_text()
     assert result.output.splitlines() == [
         f"wrote {out}",
         "approximated: name of photo: an annotation's comment; features are called by "
@@ -156,7 +157,7 @@ def test_a_schema_is_text_of_a_protocol_buffer(pets: Workspace, tmp_path: Path) 
         "approximated: shape of photo: an annotation's tag: the bytes are one value",
         "approximated: encoding (raw) of photo: bytes without a domain",
         "approximated: dtype of photo: an annotation's tag",
-        "approximated: classes of breed: integers have no names there",
+        "approximated: classes of breed: comments of the annotation",
     ]
 
 
