@@ -71,19 +71,20 @@ $(BENCH)/bench.installed: pyproject.toml constraints-bench.txt
 	$(call install,$(BENCH),constraints-bench.txt,bench)
 
 $(NEIGHBOURS)/neighbours.installed: pyproject.toml constraints-neighbours.txt
-	$(call install,$(NEIGHBOURS),constraints-neighbours.txt,neighbours)
+	$(call install,$(NEIGHBOURS),constraints-neighbours.txt,neighbours,--no-compile)
 
 $(NEIGHBOURS_TFDV)/neighbours-tfdv.installed: pyproject.toml constraints-neighbours-tfdv.txt
-	$(call install,$(NEIGHBOURS_TFDV),constraints-neighbours-tfdv.txt,neighbours-tfdv)
+	$(call install,$(NEIGHBOURS_TFDV),constraints-neighbours-tfdv.txt,neighbours-tfdv,--no-compile)
 
 $(BENCH_GENERATE)/%.installed: pyproject.toml constraints-bench-generate.txt
 	$(call install,$(BENCH_GENERATE),constraints-bench-generate.txt,$*)
 
-# Install an extra: $(call install,ENVIRONMENT,CONSTRAINTS,EXTRA)
+# Install an extra: $(call install,ENVIRONMENT,CONSTRAINTS,EXTRA,OPTIONS). Of what is
+# imported seldom, --no-compile saves most of the time.
 define install
 	test -x $(1)/bin/python || $(PYTHON) -m venv $(1)
 	@echo "Installing into $(1); tensorflow is large, so this takes a minute or two."
-	$(1)/bin/python -m pip install --disable-pip-version-check --progress-bar off --quiet \
+	$(1)/bin/python -m pip install --disable-pip-version-check --progress-bar off --quiet $(4) \
 	    --constraint $(2) --editable '.[$(3)]'
 	touch $(1)/$(3).installed
 endef
