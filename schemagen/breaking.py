@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +23,7 @@ from .project import resolve_schemas
 from .schema.loading import LoadedRecord
 from .spec.serial import to_data
 from .support.errors import Problem, did_you_mean
+from .whole_file import write_whole
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,11 @@ def breaking(
         chosen = [_chosen(selector, found, accepted, project) for selector in accept]
         new = [Acceptance(each.broken.facts(), reason) for each in chosen]
         accepted = (*accepted, *new)
-        _record(accepted, project)
+        write_whole(
+            project.output / FILE_NAME,
+            dump_acceptances(accepted),
+            f"{project.settings.output}/{FILE_NAME}",
+        )
     left = [each for each in found if not is_accepted(each.broken, accepted)]
     findings = [_finding(each, against) for each in left]
     findings += [_nothing(part, project) for part in parts if not part.specs]
@@ -224,27 +228,6 @@ def _recorded(project: Project) -> tuple[Acceptance, ...]:
                 expected="the file that `schemagen breaking --accept` writes",
                 advice="restore it; of a merge conflict, keep the lines of both sides and take "
                 "its markers out",
-            )
-        ) from None
-
-
-def _record(accepted: Sequence[Acceptance], project: Project) -> None:
-    """Write the file in one step."""
-    path = project.output / FILE_NAME
-    temporary = path.with_name(f".{FILE_NAME}.{os.getpid()}.tmp")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_text(dump_acceptances(accepted), encoding="utf-8", newline="\n")
-        temporary.replace(path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        shown = f"{project.settings.output}/{FILE_NAME}"
-        raise refuse(
-            Finding(
-                Location(shown),
-                "SG403",
-                f"{shown} cannot be written: {error.strerror or error}",
-                advice="make the directory writable and run the command again",
             )
         ) from None
 

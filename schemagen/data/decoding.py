@@ -8,27 +8,17 @@ other record goes to `message`, and then into the same columns.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .columns import Column, Columns, Malformed, StepColumn
-from .message import (
-    BYTES,
-    FLOAT,
-    INT64,
-    NOTHING,
-    Feature,
-    MalformedError,
-    Message,
-    parse_message,
-)
+from .columns import Column, Columns, Malformed
+from .message import BYTES, FLOAT, INT64, NOTHING, MalformedError, parse_message
+from .pieces import Piece, Rows, add_message, column_of, step_column
 from .records import Records
 from .varint_arrays import gathered, read_sizes, read_varints
-
-_Rows = NDArray[np.int64]
 
 _FIRST, _SECOND = 0x0A, 0x12
 _KINDS = {0x0A: BYTES, 0x12: FLOAT, 0x1A: INT64}
@@ -45,27 +35,19 @@ _LONGEST_KEY = 1 << 12
 _PASSES = 8
 
 
-class _Piece(NamedTuple):
-    """Features of one kind, as in Column; the rows in any order."""
-
-    rows: _Rows
-    lengths: _Rows
-    values: NDArray[Any]
-
-
 class _Entry(NamedTuple):
     """Map entries of one key: which rows have it, and where the value stands."""
 
     key: str
-    rows: _Rows
-    starts: _Rows
-    stops: _Rows
+    rows: Rows
+    starts: Rows
+    stops: Rows
 
 
 class _Unusual(Exception):
     """Some rows are not as they usually are."""
 
-    def __init__(self, rows: _Rows) -> None:
+    def __init__(self, rows: Rows) -> None:
         self.rows = rows
         super().__init__()
 
@@ -99,12 +81,12 @@ class _Reader:
         _Unusual: with rows that are not.
     """
 
-    def __init__(self, records: Records, rows: _Rows) -> None:
+    def __init__(self, records: Records, rows: Rows) -> None:
         self._data = records.data if records.data.size else np.zeros(1, np.uint8)
         self._view = memoryview(self._data.data)
-        self.pieces: dict[tuple[str, str], list[_Piece]] = {}
-        self.steps: dict[str, list[tuple[_Rows, _Rows]]] = {}
-        self.step_pieces: dict[tuple[str, str], list[_Piece]] = {}
+        self.pieces: dict[tuple[str, str], list[Piece]] = {}
+        self.steps: dict[str, list[tuple[Rows, Rows]]] = {}
+        self.step_pieces: dict[tuple[str, str], list[Piece]] = {}
         starts, stops = records.starts[rows], records.stops[rows]
         inside = np.flatnonzero(starts < stops)
         rows, at, stops = rows[inside], starts[inside], stops[inside]
@@ -116,13 +98,11 @@ class _Reader:
         )
         self._see(at == stops[rest], rows[rest])
 
-    def _see(self, usual: NDArray[np.bool_], rows: _Rows) -> None:
+    def _see(self, usual: NDArray[np.bool_], rows: Rows) -> None:
         if not usual.all():
             raise _Unusual(rows[~usual])
 
-    def _sized(
-        self, rows: _Rows, at: _Rows, stops: _Rows, tag: int
-    ) -> tuple[_Rows, _Rows]:
+    def _sized(self, rows: Rows, at: Rows, stops: Rows, tag: int) -> tuple[Rows, Rows]:
         """Read a tag and a size: where what they announce begins and ends."""
         usual = self._data.take(at, mode="clip") == tag
         sizes, begin = read_sizes(self._data, at + 1)
@@ -130,9 +110,7 @@ class _Reader:
         self._see(usual & (end <= stops), rows)
         return begin, end
 
-    def _read_map(
-        self, rows: _Rows, at: _Rows, stops: _Rows, tag: int, read: Any
-    ) -> _Rows:
+    def _read_map(self, rows: Rows, at: Rows, stops: Rows, tag: int, read: Any) -> Rows:
         """Read the entries of a map, and return where it ends.
 
         A record may begin with field 2, if its map of field 1 is empty.
@@ -178,7 +156,7 @@ class _Reader:
         return ends
 
     def _by_key(
-        self, rows: _Rows, starts: _Rows, stops: _Rows
+        self, rows: Rows, starts: Rows, stops: Rows
     ) -> Iterable[tuple[str, Any]]:
         """Tell which rows have which key."""
         sizes = stops - starts
@@ -202,7 +180,7 @@ class _Reader:
             self._see((table == self._data[start:stop]).all(axis=1), rows[which])
             yield self._key(rows[which], start, stop), which
 
-    def _marks(self, starts: _Rows, stops: _Rows, sizes: _Rows) -> NDArray[np.uint64]:
+    def _marks(self, starts: Rows, stops: Rows, sizes: Rows) -> NDArray[np.uint64]:
         marks = sizes.astype(np.uint64)
         factor = np.uint64(0x9E37_79B9_7F4A_7C15)
         width = int(min(int(sizes.max(initial=0)), 64))
@@ -214,7 +192,7 @@ class _Reader:
             marks = (marks ^ column) * factor
         return marks
 
-    def _key(self, rows: _Rows, start: int, stop: int) -> str:
+    def _key(self, rows: Rows, start: int, stop: int) -> str:
         try:
             return self._data[start:stop].tobytes().decode()
         except UnicodeDecodeError:
@@ -241,14 +219,14 @@ class _Reader:
             self.step_pieces.setdefault((entry.key, kind), []).append(piece)
 
     def _feature_pieces(
-        self, owners: _Rows, rows: _Rows, starts: _Rows, stops: _Rows
-    ) -> Iterable[tuple[str, _Piece]]:
+        self, owners: Rows, rows: Rows, starts: Rows, stops: Rows
+    ) -> Iterable[tuple[str, Piece]]:
         """Read features: `owners` are their records, `rows` what the piece says."""
         none = starts == stops
         if none.any():
             without = rows[none]
             nothing = np.zeros(len(without), np.int64)
-            yield NOTHING, _Piece(without, nothing, np.empty(0, np.int64))
+            yield NOTHING, Piece(without, nothing, np.empty(0, np.int64))
             some = np.flatnonzero(~none)
             owners, rows = owners[some], rows[some]
             starts, stops = starts[some], stops[some]
@@ -274,8 +252,8 @@ class _Reader:
             raise _Unusual(owners[~np.isin(tags, list(_KINDS))])
 
     def _numbers_piece(
-        self, kind: str, owners: _Rows, rows: _Rows, starts: _Rows, stops: _Rows
-    ) -> _Piece:
+        self, kind: str, owners: Rows, rows: Rows, starts: Rows, stops: Rows
+    ) -> Piece:
         full = starts < stops
         if full.all():
             starts, ends = self._sized(owners, starts, stops, _FIRST)
@@ -291,32 +269,32 @@ class _Reader:
         if kind == FLOAT:
             self._see(sizes % 4 == 0, owners)
             values = gathered(self._data, self._view, starts, stops).view("<f4")
-            return _Piece(rows, sizes // 4, values)
+            return Piece(rows, sizes // 4, values)
         if (sizes == 1).all():
             single = self._data[starts]
             self._see(single < 0x80, owners)
-            return _Piece(rows, sizes, single.astype(np.int64))
+            return Piece(rows, sizes, single.astype(np.int64))
         packed = gathered(self._data, self._view, starts, stops)
         read = read_varints(packed, sizes)
         if isinstance(read, np.ndarray):
             raise _Unusual(owners[read])
-        return _Piece(rows, *read)
+        return Piece(rows, *read)
 
     def _bytes_piece(
-        self, kind: str, owners: _Rows, rows: _Rows, starts: _Rows, stops: _Rows
-    ) -> _Piece:
+        self, kind: str, owners: Rows, rows: Rows, starts: Rows, stops: Rows
+    ) -> Piece:
         places = np.arange(len(rows))
         which, begin, end = self._elements(places, starts, stops, owners)
         lengths = np.bincount(which, minlength=len(rows)).astype(np.int64)
-        return _Piece(rows, lengths, np.stack([begin, end], axis=1))
+        return Piece(rows, lengths, np.stack([begin, end], axis=1))
 
     def _elements(
         self,
-        rows: _Rows,
-        starts: _Rows,
-        stops: _Rows,
-        owners: _Rows | None = None,
-    ) -> tuple[_Rows, _Rows, _Rows]:
+        rows: Rows,
+        starts: Rows,
+        stops: Rows,
+        owners: Rows | None = None,
+    ) -> tuple[Rows, Rows, Rows]:
         """Read lists of sized elements: of which row each is, its beginning and end.
 
         Args:
@@ -326,7 +304,7 @@ class _Reader:
             owners: their records, if not the rows.
         """
         owners = rows if owners is None else owners
-        found: list[tuple[_Rows, _Rows, _Rows]] = []
+        found: list[tuple[Rows, Rows, Rows]] = []
         active = np.flatnonzero(starts < stops)
         at = starts[active]
         while len(active) >= _FEW or (len(active) and not found):
@@ -349,7 +327,7 @@ class _Reader:
         order = np.argsort(joined[0], kind="stable")
         return joined[0][order], joined[1][order], joined[2][order]
 
-    def _rest_of_list(self, at: int, stop: int) -> _Rows | None:
+    def _rest_of_list(self, at: int, stop: int) -> Rows | None:
         """Read the elements of one list, one after the other; None if unusual."""
         view, extents = self._view, []
         while at < stop:
@@ -373,7 +351,7 @@ class _Reader:
         return np.array(extents, np.int64).reshape(-1, 2)
 
 
-def _joined(records: Records, reader: _Reader, unusual: _Rows) -> Columns:
+def _joined(records: Records, reader: _Reader, unusual: Rows) -> Columns:
     """Put the unusual rows into the columns of the others."""
     pieces, steps, step_pieces = reader.pieces, reader.steps, reader.step_pieces
     sequences = np.zeros(len(records), np.bool_)
@@ -388,18 +366,19 @@ def _joined(records: Records, reader: _Reader, unusual: _Rows) -> Columns:
             malformed.append(Malformed(row, error.at, str(error)))
             continue
         sequences[row] = message.is_sequence
+        start = int(records.starts[row])
         for facts, found in ((message.unknown, unknown), (message.repeated, repeated)):
             for fact in sorted(facts):
                 found.setdefault(fact, []).append(row)
-        _add(message, row, int(records.starts[row]), pieces, steps, step_pieces)
+        add_message(message, row, start, pieces, steps, step_pieces)
     by_key: dict[str, list[Column]] = {}
     for (key, kind), some in pieces.items():
-        by_key.setdefault(key, []).append(_column(records, key, kind, some))
+        by_key.setdefault(key, []).append(column_of(records, key, kind, some))
     return Columns(
         records=records,
         by_key={key: tuple(columns) for key, columns in sorted(by_key.items())},
         steps={
-            key: _step_column(records, key, steps[key], step_pieces)
+            key: step_column(records, key, steps[key], step_pieces)
             for key in sorted(steps)
         },
         sequences=sequences,
@@ -407,71 +386,3 @@ def _joined(records: Records, reader: _Reader, unusual: _Rows) -> Columns:
         unknown={fact: tuple(rows) for fact, rows in unknown.items()},
         repeated={key: tuple(rows) for key, rows in repeated.items()},
     )
-
-
-def _add(
-    message: Message,
-    row: int,
-    start: int,
-    pieces: dict[tuple[str, str], list[_Piece]],
-    steps: dict[str, list[tuple[_Rows, _Rows]]],
-    step_pieces: dict[tuple[str, str], list[_Piece]],
-) -> None:
-    for key, feature in message.features.items():
-        piece = _piece_of(feature, row, start)
-        pieces.setdefault((key, feature.kind), []).append(piece)
-    for key, features in message.lists.items():
-        counts = np.array([row], np.int64), np.array([len(features)], np.int64)
-        steps.setdefault(key, []).append(counts)
-        for number, feature in enumerate(features):
-            piece = _piece_of(feature, (row << 32) + number, start)
-            step_pieces.setdefault((key, feature.kind), []).append(piece)
-
-
-def _piece_of(feature: Feature, row: int, start: int) -> _Piece:
-    values: NDArray[Any]
-    if feature.kind == BYTES:
-        values = np.array(feature.values, np.int64).reshape(-1, 2) + start
-    else:
-        values = np.array(feature.values, "<f4" if feature.kind == FLOAT else np.int64)
-    return _Piece(
-        np.array([row], np.int64), np.array([len(feature.values)], np.int64), values
-    )
-
-
-def _column(records: Records, key: str, kind: str, pieces: Sequence[_Piece]) -> Column:
-    rows, lengths, values = pieces[0]
-    if len(pieces) > 1:
-        rows, lengths, values = map(np.concatenate, zip(*pieces, strict=True))
-    if (rows[1:] < rows[:-1]).any():
-        order = np.argsort(rows, kind="stable")
-        starts = np.cumsum(lengths) - lengths
-        rows, lengths, starts = rows[order], lengths[order], starts[order]
-        firsts = np.cumsum(lengths) - lengths
-        values = values[
-            np.repeat(starts - firsts, lengths) + np.arange(int(lengths.sum()))
-        ]
-    return Column(key, kind, rows, lengths, values, records.data)
-
-
-def _step_column(
-    records: Records,
-    key: str,
-    counted: Sequence[tuple[_Rows, _Rows]],
-    pieces: dict[tuple[str, str], list[_Piece]],
-) -> StepColumn:
-    rows, steps = map(np.concatenate, zip(*counted, strict=True))
-    order = np.argsort(rows, kind="stable")
-    rows, steps = rows[order], steps[order]
-    firsts = np.cumsum(steps) - steps
-    columns = []
-    for kind in (BYTES, FLOAT, INT64, NOTHING):
-        if (key, kind) not in pieces:
-            continue
-        column = _column(records, key, kind, pieces[key, kind])
-        owners, numbers = column.rows >> 32, column.rows & 0xFFFF_FFFF
-        numbers = firsts[np.searchsorted(rows, owners)] + numbers
-        columns.append(
-            Column(key, kind, numbers, column.lengths, column.values, column.data)
-        )
-    return StepColumn(key, rows, steps, tuple(columns))

@@ -33,6 +33,17 @@ class Records:
         """Return how many records there are."""
         return len(self.starts)
 
+    def only(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> Records:
+        """Return some of the records, by a mask or by their rows."""
+        return Records(
+            self.file,
+            self.data,
+            self.starts[rows],
+            self.stops[rows],
+            self.numbers[rows],
+            self.offsets[rows],
+        )
+
     def __getitem__(self, row: int) -> bytes:
         """Return the bytes of one record."""
         return self.data[self.starts[row] : self.stops[row]].tobytes()
@@ -46,8 +57,9 @@ class Damage:
         file: the file's path.
         record: the number of the record that cannot be read.
         offset: where its frame begins, as in `Records`.
-        kind: one word for all damages of this sort, such as "length", "checksum",
-            "truncated", "empty", "compression", "foreign", "unreadable".
+        kind: one word for all damages of this sort: "checksum" (of a record),
+            "length", "torn", "truncated", "compression", "foreign" (no TFRecord file),
+            "unreadable".
         found: what stands there.
         expected: what should.
         cause: the likely cause; empty if nothing speaks for one.

@@ -8,7 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..support.compatibility import Change, Spec, differences, former_fields
+from ..support.compatibility import (
+    Change,
+    Spec,
+    differences,
+    former_fields,
+    new_fields,
+)
 from ..support.field_changes import FieldSpec, said
 from ..support.values import FLOATS
 
@@ -30,7 +36,7 @@ def removed(before: Spec, after: Spec) -> Iterator[Change]:
         if not reserved & {field["key"], field["name"]}:
             heirs = [
                 new
-                for new in _added(before, after)
+                for new in new_fields(before, after)
                 if field in former_fields(new, before, after)
             ]
             hint = (
@@ -45,7 +51,7 @@ def removed(before: Spec, after: Spec) -> Iterator[Change]:
 
 def demanded(before: Spec, after: Spec) -> Iterator[Change]:
     """Find the new fields for which the writer demands a value."""
-    for field in _added(before, after):
+    for field in new_fields(before, after):
         if not field["optional"]:
             words = f"`serialize` demands a value for the new {field['kind']}"
             yield Change("SG243", field["name"], "name", None, field["name"], words)
@@ -75,7 +81,7 @@ def another_tensor(before: Spec, after: Spec) -> Iterator[Change]:
 
 def another_input(before: Spec, after: Spec) -> Iterator[Change]:
     """Find what batches have in addition, which older models do not know."""
-    for field in _added(before, after):
+    for field in new_fields(before, after):
         known = former_fields(field, before, after)  # SG204 has said it
         if field["role"] == "input" and field["optional"] and not known:
             words = f"batches and models have a further input, {field['name']!r}"
@@ -173,7 +179,7 @@ def _pairs(before: Spec, after: Spec) -> Iterator[tuple[FieldSpec, FieldSpec]]:
 
 
 def _gone(before: Spec, after: Spec) -> Iterator[FieldSpec]:
-    return _added(after, before)
+    return new_fields(after, before)
 
 
 def _form(spec: Spec) -> str:
@@ -185,14 +191,6 @@ def _form(spec: Spec) -> str:
     parts = ["features", "a target" if targets == 1 else "a dict of targets"]
     parts += ["weights"] if "weight" in roles else []
     return f"({', '.join(parts)})"
-
-
-def _added(before: Spec, after: Spec) -> Iterator[FieldSpec]:
-    keys = {field["key"] for field in before["fields"]}
-    names = {field["name"] for field in before["fields"]}
-    for field in after["fields"]:
-        if field["key"] not in keys and field["name"] not in names:
-            yield field
 
 
 def _label(field: FieldSpec) -> str:

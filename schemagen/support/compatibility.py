@@ -263,11 +263,16 @@ def _held(field: FieldSpec) -> FieldSpec:
 def _without_data(written: Spec, expected: Spec) -> Iterator[FieldSpec]:
     """Yield the expected fields of which nothing is known in the data."""
     if _message(written) == _message(expected):
-        keys = [field["key"] for field in written["fields"]]
-        names = [field["name"] for field in written["fields"]]
-        for field in expected["fields"]:
-            if field["key"] not in keys and field["name"] not in names:
-                yield field
+        yield from new_fields(written, expected)
+
+
+def new_fields(before: Spec, after: Spec) -> Iterator[FieldSpec]:
+    """Yield the fields that have neither name nor key of a former one."""
+    keys = {field["key"] for field in before["fields"]}
+    names = {field["name"] for field in before["fields"]}
+    for field in after["fields"]:
+        if field["key"] not in keys and field["name"] not in names:
+            yield field
 
 
 def _nested(field: FieldSpec) -> str:

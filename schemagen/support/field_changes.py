@@ -103,7 +103,7 @@ def _other_count(old: FieldSpec, new: FieldSpec, attribute: str) -> bool:
     if attribute == "pad_on_disk":
         return bool(new.get("pad_on_disk"))
     if attribute == "max_length":
-        return bool(old.get("pad_on_disk") and new.get("pad_on_disk"))
+        return _filled_up(old, new)
     if _other_list(old, new, attribute):
         return False
     if attribute == "dtype":
@@ -122,8 +122,7 @@ def _other_encoding(old: FieldSpec, new: FieldSpec, attribute: str) -> bool:
 def _narrower(old: FieldSpec, new: FieldSpec, attribute: str) -> bool:
     before, after = said(old, attribute), said(new, attribute)
     if attribute == "max_length":
-        padded = old.get("pad_on_disk") and new.get("pad_on_disk")
-        return not padded and not _cuts(new) and _less(after, before)
+        return not _filled_up(old, new) and not _cuts(new) and _less(after, before)
     if attribute == "classes":
         if said(new, "stored") == "text":  # then any order will do
             return not set(before) <= set(after)
@@ -171,10 +170,15 @@ def _was_optional(old: FieldSpec, new: FieldSpec, _: str) -> bool:
     return bool(old["optional"] and new["optional"])
 
 
+def _filled_up(old: FieldSpec, new: FieldSpec) -> bool:
+    """Tell whether rows are filled up to `max_length` on disk, before and after."""
+    return bool(old.get("pad_on_disk") and new.get("pad_on_disk"))
+
+
 def _padding_on_disk(old: FieldSpec, new: FieldSpec, attribute: str) -> bool:
     if attribute == "pad_on_disk":
         return bool(old.get("pad_on_disk"))
-    return bool(old.get("pad_on_disk") and new.get("pad_on_disk"))
+    return _filled_up(old, new)
 
 
 def _padding(old: FieldSpec, new: FieldSpec, attribute: str) -> bool:
@@ -184,8 +188,8 @@ def _padding(old: FieldSpec, new: FieldSpec, attribute: str) -> bool:
 def _cut_otherwise(old: FieldSpec, new: FieldSpec, attribute: str) -> bool:
     if attribute == "too_long":
         return "error" not in (said(old, attribute), said(new, attribute))
-    padded = old.get("pad_on_disk") and new.get("pad_on_disk")
-    return not padded and _cuts(new) and _less(new["max_length"], old["max_length"])
+    shorter = _less(new["max_length"], old["max_length"])
+    return shorter and _cuts(new) and not _filled_up(old, new)
 
 
 def _always(old: FieldSpec, new: FieldSpec, _: str) -> bool:

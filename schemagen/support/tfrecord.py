@@ -138,7 +138,7 @@ def _are_wide(sizes: NDArray[np.int64]) -> bool:
 def _joined(
     headers: list[bytes], records: Sequence[bytes], ends: NDArray[np.int64]
 ) -> Framed:
-    footers = table_rows(_checksum_bytes(np.array([*map(crc32c, records)], np.uint32)))
+    footers = table_rows(checksum_bytes(np.array([*map(crc32c, records)], np.uint32)))
     parts = chain.from_iterable(zip(headers, records, footers, strict=True))
     return Framed(b"".join(parts), ends)
 
@@ -164,7 +164,7 @@ def _joined_wide(
         extend_crc32c(0, memory[start:stop])
         for start, stop in zip(starts, stops.tolist(), strict=True)
     ]
-    memory[stops[:, np.newaxis] + np.arange(_FOOTER_SIZE)] = _checksum_bytes(
+    memory[stops[:, np.newaxis] + np.arange(_FOOTER_SIZE)] = checksum_bytes(
         np.array(crcs, np.uint32)
     )
     return Framed(data, ends)
@@ -174,7 +174,7 @@ def _headers(sizes: NDArray[np.int64]) -> list[bytes]:
     """Return what comes before records of these sizes: length and checksum."""
     headers = np.empty((len(sizes), _HEADER_SIZE), np.uint8)
     headers[:, :8] = sizes.astype("<u8").view(np.uint8).reshape(-1, 8)
-    headers[:, 8:] = _checksum_bytes(_crc32c_of_lengths(headers[:, :8]))
+    headers[:, 8:] = checksum_bytes(crc32c_of_lengths(headers[:, :8]))
     return table_rows(headers)
 
 
@@ -184,7 +184,7 @@ def table_rows(table: NDArray[np.uint8]) -> list[bytes]:
     return [memory[at : at + width] for at in range(0, len(memory), width)]
 
 
-def _crc32c_of_lengths(lengths: NDArray[np.uint8]) -> NDArray[np.uint32]:
+def crc32c_of_lengths(lengths: NDArray[np.uint8]) -> NDArray[np.uint32]:
     """Return the CRC-32C of eight bytes each: uint8 [N, 8] to uint32 [N].
 
     A checksum is that of zeros with what each bit changes, whatever the others are.
@@ -208,7 +208,7 @@ def _crc32c_changes() -> tuple[NDArray[np.uint32], np.uint32]:
     return np.array(changes, np.uint32), np.uint32(of_zeros)
 
 
-def _checksum_bytes(crcs: NDArray[np.uint32]) -> NDArray[np.uint8]:
+def checksum_bytes(crcs: NDArray[np.uint32]) -> NDArray[np.uint8]:
     """Return checksums, rotated and offset, as they stand in a file: uint8 [N, 4]."""
     rotated = crcs >> np.uint32(15) | crcs << np.uint32(17)
     masked = (rotated + np.uint32(_MASK_DELTA)).astype("<u4")

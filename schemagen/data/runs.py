@@ -1,0 +1,108 @@
+"""Records that stand one after the other: their lengths and checksums."""
+
+from __future__ import annotations
+
+import struct
+from typing import NamedTuple
+
+import numpy as np
+from google_crc32c import value as crc32c
+from numpy.typing import NDArray
+
+from ..support.tfrecord import (
+    checksum_bytes,
+    crc32c_of_lengths,
+    extend_crc32c,
+    masked_crc32c,
+)
+
+HEADER, FOOTER = 12, 4
+FRAMING = HEADER + FOOTER
+
+_LENGTH = struct.Struct("<Q")
+
+# From here on a record is not worth another copy of its own.
+_WIDE = 1 << 14
+
+
+def length_at(data: bytes, at: int) -> int:
+    """Return what a header says of its record's bytes, whether right or not."""
+    (length,) = _LENGTH.unpack_from(data, at)
+    return int(length)
+
+
+def is_header(data: bytes, at: int) -> bool:
+    """Tell whether a length with its right checksum stands at a place."""
+    if at + HEADER > len(data):
+        return False
+    stored = int.from_bytes(data[at + 8 : at + HEADER], "little")
+    return stored == masked_crc32c(data[at : at + 8])
+
+
+class Run(NamedTuple):
+    """Records at the beginning of a window, whose lengths are right.
+
+    Attributes:
+        starts: int64 [N], where the bytes of each begin in the window.
+        stops: int64 [N], where they end.
+        good: bool [N], whether their own checksums are right.
+    """
+
+    starts: NDArray[np.int64]
+    stops: NDArray[np.int64]
+    good: NDArray[np.bool_]
+
+    def before(self, row: int) -> Run:
+        """Return the records before one of them."""
+        return Run(self.starts[:row], self.stops[:row], self.good[:row])
+
+
+def run_of(data: bytes) -> Run:
+    """Find the records that stand in a window with all their bytes."""
+    starts, stops = _extents(data)
+    memory = np.frombuffer(data, np.uint8)
+    if len(starts):
+        headers = memory[(starts - HEADER)[:, np.newaxis] + np.arange(HEADER)]
+        right = checksum_bytes(crc32c_of_lengths(headers[:, :8])) == headers[:, 8:]
+        whole = right.all(axis=1)
+        if not whole.all():
+            last = int(np.argmin(whole))
+            starts, stops = starts[:last], stops[:last]
+    if not len(starts):
+        return Run(starts, stops, np.empty(0, np.bool_))
+    if int(stops[-1]) > _WIDE * len(starts):
+        crcs = [
+            extend_crc32c(0, memory[a:b])
+            for a, b in zip(starts.tolist(), stops.tolist(), strict=True)
+        ]
+    else:
+        crcs = [
+            crc32c(data[a:b])
+            for a, b in zip(starts.tolist(), stops.tolist(), strict=True)
+        ]
+    stored = memory[stops[:, np.newaxis] + np.arange(FOOTER)]
+    good = (checksum_bytes(np.array(crcs, np.uint32)) == stored).all(axis=1)
+    return Run(starts, stops, good)
+
+
+def _extents(data: bytes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Follow the lengths from record to record, right or not, while they fit."""
+    ends: list[int] = []
+    unpack, size = _LENGTH.unpack_from, len(data)
+    at = 0
+    while at + FRAMING <= size:
+        at += unpack(data, at)[0] + FRAMING
+        if at > size:
+            break
+        ends.append(at)
+    bounds = np.array([0, *ends], np.int64)
+    return bounds[:-1] + HEADER, bounds[1:] - FOOTER
+
+
+def headers_in(window: NDArray[np.uint8]) -> NDArray[np.intp]:
+    """Return where in a window a length stands that has its right checksum."""
+    if len(window) < HEADER:
+        return np.empty(0, np.intp)
+    views = np.lib.stride_tricks.sliding_window_view(window, HEADER)
+    right = checksum_bytes(crc32c_of_lengths(views[:, :8])) == views[:, 8:]
+    return np.flatnonzero(right.all(axis=1))

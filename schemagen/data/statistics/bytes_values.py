@@ -1,0 +1,167 @@
+"""What some bytes values are like: sizes, formats, pictures, tensors, texts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .contents import IMAGES, Content, Picture, TensorHead, content_of
+from .histograms import summed
+from .numbers import Numbers, few, merged_numbers, numbers
+
+LONGEST_COUNTED = 256
+"""Values of more bytes are not told apart: nobody names a class like that."""
+
+
+@dataclass(frozen=True)
+class BytesValues:
+    """Some bytes values of one key.
+
+    Attributes:
+        sizes: in bytes.
+        formats: how many are of which format: "jpeg", "png", "gif", "bmp", "webp",
+            "tensor" (a serialized tf.TensorProto), "text" (UTF-8 without control
+            characters), "empty", and "raw" for all else.
+        utf8: how many are UTF-8, empty ones and those with control characters too.
+        pictures: how many images are of which format, size and number of channels;
+            None if there are more than numbers.DISTINCT kinds.
+        heights: of the images, in pixels.
+        widths: likewise.
+        channels: how many images have how many.
+        depths: how many have how many bits per channel.
+        troubles: why images' headers do not say what they are, and of how many; None
+            for too many reasons.
+        tensors: how many serialized tensors are of which dtype and shape; None if
+            there are more than numbers.DISTINCT kinds.
+        distinct: how often each value occurs; None if there are more than
+            numbers.DISTINCT, or one is longer than LONGEST_COUNTED.
+    """
+
+    sizes: Numbers = field(default_factory=Numbers)
+    formats: Mapping[str, int] = field(default_factory=dict)
+    utf8: int = 0
+    pictures: Mapping[Picture, int] | None = field(default_factory=dict)
+    heights: Numbers = field(default_factory=Numbers)
+    widths: Numbers = field(default_factory=Numbers)
+    channels: Mapping[int, int] = field(default_factory=dict)
+    depths: Mapping[int, int] = field(default_factory=dict)
+    troubles: Mapping[str, int] | None = field(default_factory=dict)
+    tensors: Mapping[TensorHead, int] | None = field(default_factory=dict)
+    distinct: Mapping[bytes, int] | None = field(default_factory=dict)
+
+    @property
+    def count(self) -> int:
+        """How many values there are."""
+        return self.sizes.count
+
+    @property
+    def images(self) -> int:
+        """How many are images, with a header that can be read or not."""
+        return sum(self.formats.get(format_, 0) for format_ in IMAGES)
+
+    def merged(self, other: BytesValues) -> BytesValues:
+        """Return what the values of both are like."""
+        return merged_bytes([self, other])
+
+
+def merged_bytes(parts: Sequence[BytesValues]) -> BytesValues:
+    """Return what the values of all parts are like."""
+    parts = [part for part in parts if part.count]
+    if len(parts) < 2:
+        return parts[0] if parts else BytesValues()
+    return BytesValues(
+        sizes=merged_numbers([part.sizes for part in parts]),
+        formats=summed(part.formats for part in parts),
+        utf8=sum(part.utf8 for part in parts),
+        pictures=few([part.pictures for part in parts]),
+        heights=merged_numbers([part.heights for part in parts]),
+        widths=merged_numbers([part.widths for part in parts]),
+        channels=summed(part.channels for part in parts),
+        depths=summed(part.depths for part in parts),
+        troubles=few([part.troubles for part in parts]),
+        tensors=few([part.tensors for part in parts]),
+        distinct=few([part.distinct for part in parts]),
+    )
+
+
+# What Python needs for a value beside its bytes.
+_OBJECT = 100
+
+
+class BytesCounter:
+    """Takes bytes values, and tells what they are like.
+
+    Short values are counted, and looked at once each.
+
+    Attributes:
+        count: how many it has taken.
+        held: about how many bytes of memory that takes.
+    """
+
+    def __init__(self) -> None:
+        self.count = self.held = 0
+        self._short: Counter[bytes] = Counter()
+        self._long: Counter[Content] = Counter()
+        self._sizes: list[NDArray[np.int64]] = []
+
+    def add(self, data: NDArray[np.uint8], extents: NDArray[np.int64]) -> None:
+        """Take the values of a column.
+
+        Args:
+            data: the memory in which they stand.
+            extents: int64 [values, 2], where each begins and ends.
+        """
+        sizes = extents[:, 1] - extents[:, 0]
+        view = data.data
+        long = sizes > LONGEST_COUNTED
+        if long.any():
+            for start, stop in extents[long].tolist():
+                self._long[content_of(bytes(view[start:stop]))] += 1
+            extents = extents[~long]
+        self._short.update(
+            [bytes(view[start:stop]) for start, stop in extents.tolist()]
+        )
+        self._sizes.append(sizes)
+        self.count += len(sizes)
+        self.held += _OBJECT * len(sizes) + int(sizes[~long].sum())
+
+    def found(self) -> BytesValues:
+        """Return what the values so far are like."""
+        contents: Counter[Content] = Counter(self._long)
+        for value, count in self._short.items():
+            contents[content_of(value)] += count
+        pictures = _by(contents, "picture")
+        return BytesValues(
+            sizes=numbers(np.concatenate(self._sizes)) if self._sizes else Numbers(),
+            formats=_by(contents, "format"),
+            utf8=sum(count for content, count in contents.items() if content.utf8),
+            pictures=few([pictures]),
+            heights=_repeated(pictures, "height"),
+            widths=_repeated(pictures, "width"),
+            channels=_by(pictures, "channels"),
+            depths=_by(pictures, "bits"),
+            troubles=few([_by(contents, "trouble")]),
+            tensors=few([_by(contents, "tensor")]),
+            distinct=None if self._long else few([self._short]),
+        )
+
+
+def _by(counts: Mapping[Any, int], name: str) -> dict[Any, int]:
+    """Count by one attribute, where it says anything."""
+    found: dict[Any, int] = {}
+    for each, count in counts.items():
+        value = getattr(each, name)
+        if value is not None and value != "":
+            found[value] = found.get(value, 0) + count
+    return found
+
+
+def _repeated(pictures: Mapping[Picture, int], name: str) -> Numbers:
+    found = _by(pictures, name)
+    values = np.array(list(found), np.int64)
+    return numbers(np.repeat(values, list(found.values()))) if found else Numbers()

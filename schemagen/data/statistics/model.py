@@ -1,0 +1,306 @@
+"""What data is like, as values: of each key, of the records of a split, of all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ..records import Damage
+from .bytes_values import BytesValues, merged_bytes
+from .histograms import summed
+from .numbers import Numbers, merged_numbers
+from .samples import Sample, kept
+
+MOST_KEYS = 5_000
+"""So many keys are told apart, the first ones by their order."""
+
+MOST_KEY_CHARACTERS = 1 << 22
+"""As long as they have no more characters than these together."""
+
+
+@dataclass(frozen=True)
+class KindStatistics:
+    """The features of one key that are of one kind.
+
+    Attributes:
+        present: how many records, or steps, have one.
+        lengths: how many values each has; `lengths.zeros` have none.
+        numbers: of kind "float" or "int64", the values.
+        bytes: of kind "bytes", the values.
+    """
+
+    present: int = 0
+    lengths: Numbers = field(default_factory=Numbers)
+    numbers: Numbers | None = None
+    bytes: BytesValues | None = None
+
+
+@dataclass(frozen=True)
+class KeyStatistics:
+    """The features of one key.
+
+    Attributes:
+        key: the wire key.
+        by_kind: by "bytes", "float", "int64", or "" for features that hold no list,
+            which readers take for absent ones.
+    """
+
+    key: str
+    by_kind: Mapping[str, KindStatistics]
+
+    @property
+    def present(self) -> int:
+        """How many records, or steps, have it with a list, be that empty or not."""
+        return sum(found.present for kind, found in self.by_kind.items() if kind)
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """Of which kinds it is, the most frequent one first, without ""."""
+        kinds = [kind for kind in sorted(self.by_kind) if kind]
+        return tuple(sorted(kinds, key=lambda kind: -self.by_kind[kind].present))
+
+    def merged(self, other: KeyStatistics) -> KeyStatistics:
+        """Return the statistics of both parts."""
+        return merged_key([self, other])
+
+
+@dataclass(frozen=True)
+class StepsStatistics:
+    """The feature lists of one key, of SequenceExamples.
+
+    Attributes:
+        key: the wire key.
+        present: how many records have it.
+        steps: how many steps each has.
+        values: the features of the steps; what it says of records is of steps here.
+    """
+
+    key: str
+    present: int
+    steps: Numbers
+    values: KeyStatistics
+
+    def merged(self, other: StepsStatistics) -> StepsStatistics:
+        """Return the statistics of both parts."""
+        return merged_steps([self, other])
+
+
+@dataclass(frozen=True)
+class RecordStatistics:
+    """Some records, such as those of a split.
+
+    Attributes:
+        records: how many can be read from the file, malformed ones too.
+        sizes: in bytes, without framing.
+        sequences: how many have a field of feature lists.
+        malformed: how many are no tf.train.Example; they are in nothing below.
+        malformed_reasons: why, of a few of them, by (file, record number).
+        keys: what is known of each key, by key, sorted.
+        steps: the feature lists of SequenceExamples, by key, sorted.
+        more_keys: whether there are more than MOST_KEYS keys.
+        unknown: what no Example has, and how many records have it.
+        repeated: keys that occur twice in a record, and in how many.
+        samples: a few records, spread over all, in the order of their priorities.
+    """
+
+    records: int = 0
+    sizes: Numbers = field(default_factory=Numbers)
+    sequences: int = 0
+    malformed: int = 0
+    malformed_reasons: Mapping[tuple[str, int], str] = field(default_factory=dict)
+    keys: Mapping[str, KeyStatistics] = field(default_factory=dict)
+    steps: Mapping[str, StepsStatistics] = field(default_factory=dict)
+    more_keys: bool = False
+    unknown: Mapping[str, int] = field(default_factory=dict)
+    repeated: Mapping[str, int] = field(default_factory=dict)
+    samples: tuple[Sample, ...] = ()
+
+    @property
+    def read(self) -> int:
+        """How many records the statistics of the keys are of."""
+        return self.records - self.malformed
+
+    @property
+    def message(self) -> str:
+        """What the records are: "Example", "SequenceExample", or "mixed"."""
+        if not self.sequences:
+            return "Example"
+        return "SequenceExample" if self.sequences == self.read else "mixed"
+
+    def merged(self, other: RecordStatistics) -> RecordStatistics:
+        """Return the statistics of both parts."""
+        return merged_records([self, other])
+
+
+@dataclass(frozen=True)
+class FileStatistics:
+    """One file.
+
+    Attributes:
+        path: where it is.
+        split: the split that it belongs to; empty if it belongs to none.
+        bytes: its size on disk.
+        compression: "", "GZIP" or "ZLIB".
+        records: how many records were read.
+        damages: the first places at which none can be read.
+        damaged: how many such places there are.
+        complete: whether it was read to its end.
+    """
+
+    path: str
+    split: str
+    bytes: int
+    compression: str
+    records: int
+    damages: tuple[Damage, ...] = ()
+    damaged: int = 0
+    complete: bool = True
+
+
+@dataclass(frozen=True)
+class WrittenBy:
+    """What the manifest says of a split.
+
+    Attributes:
+        record: the record's name.
+        fingerprint: of the spec that wrote it.
+        records: how many records it should hold.
+    """
+
+    record: str
+    fingerprint: str
+    records: int
+
+
+@dataclass(frozen=True)
+class DataStatistics:
+    """Everything that was asked about.
+
+    Attributes:
+        where: what was looked at, as it was given.
+        files: every file, in order.
+        splits: the records of each split; of files without a split under "".
+        written_by: what the manifest says of each split; empty without one.
+        limit: only so many records of each split were read; None for all.
+    """
+
+    where: str
+    files: tuple[FileStatistics, ...]
+    splits: Mapping[str, RecordStatistics]
+    written_by: Mapping[str, WrittenBy] = field(default_factory=dict)
+    limit: int | None = None
+
+    @property
+    def whole(self) -> RecordStatistics:
+        """The records of all splits together."""
+        return merged_records(list(self.splits.values()))
+
+    @property
+    def damaged(self) -> int:
+        """How many places there are at which no record can be read."""
+        return sum(file.damaged for file in self.files)
+
+
+# So many of the malformed records are remembered.
+_MOST_REASONS = 20
+
+
+def merged_kind(parts: Sequence[KindStatistics]) -> KindStatistics:
+    """Return the statistics of all parts, which are of one kind."""
+    if len(parts) == 1:
+        return parts[0]
+    values = [part.numbers for part in parts if part.numbers is not None]
+    contents = [part.bytes for part in parts if part.bytes is not None]
+    return KindStatistics(
+        present=sum(part.present for part in parts),
+        lengths=merged_numbers([part.lengths for part in parts]),
+        numbers=merged_numbers(values) if values else None,
+        bytes=merged_bytes(contents) if contents else None,
+    )
+
+
+def merged_key(parts: Sequence[KeyStatistics]) -> KeyStatistics:
+    """Return the statistics of all parts, which are of one key."""
+    if len(parts) == 1:
+        return parts[0]
+    kinds = sorted({kind for part in parts for kind in part.by_kind})
+    return KeyStatistics(
+        parts[0].key,
+        {
+            kind: merged_kind(
+                [part.by_kind[kind] for part in parts if kind in part.by_kind]
+            )
+            for kind in kinds
+        },
+    )
+
+
+def merged_steps(parts: Sequence[StepsStatistics]) -> StepsStatistics:
+    """Return the statistics of all parts, which are of one key."""
+    if len(parts) == 1:
+        return parts[0]
+    return StepsStatistics(
+        key=parts[0].key,
+        present=sum(part.present for part in parts),
+        steps=merged_numbers([part.steps for part in parts]),
+        values=merged_key([part.values for part in parts]),
+    )
+
+
+def merged_records(parts: Sequence[RecordStatistics]) -> RecordStatistics:
+    """Return the statistics of all parts."""
+    if not parts:
+        return RecordStatistics()
+    if len(parts) == 1:
+        return parts[0]
+    keys, more = first_keys({key for part in parts for key in part.keys})
+    steps, more_steps = first_keys({key for part in parts for key in part.steps})
+    reasons: dict[tuple[str, int], str] = {}
+    for part in parts:
+        reasons.update(part.malformed_reasons)
+    return RecordStatistics(
+        records=sum(part.records for part in parts),
+        sizes=merged_numbers([part.sizes for part in parts]),
+        sequences=sum(part.sequences for part in parts),
+        malformed=sum(part.malformed for part in parts),
+        malformed_reasons=first_reasons(reasons),
+        keys={
+            key: merged_key([part.keys[key] for part in parts if key in part.keys])
+            for key in keys
+        },
+        steps={
+            key: merged_steps([part.steps[key] for part in parts if key in part.steps])
+            for key in steps
+        },
+        more_keys=more or more_steps or any(part.more_keys for part in parts),
+        unknown=first_counts(part.unknown for part in parts),
+        repeated=first_counts(part.repeated for part in parts),
+        samples=kept(sample for part in parts for sample in part.samples),
+    )
+
+
+def first_keys(keys: Iterable[str]) -> tuple[list[str], bool]:
+    """Return the keys that are told apart, and whether there are more.
+
+    The first keys of all are among the first ones of any part, so that what is kept of
+    a key is never half of it.
+    """
+    found: list[str] = []
+    characters = 0
+    for key in sorted(keys):
+        characters += len(key)
+        if len(found) == MOST_KEYS or characters > MOST_KEY_CHARACTERS:
+            return found, True
+        found.append(key)
+    return found, False
+
+
+def first_counts(parts: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    """Add counts up, of the first names only."""
+    found = summed(parts)
+    return {name: found[name] for name in first_keys(found)[0]}
+
+
+def first_reasons(reasons: Mapping[tuple[str, int], str]) -> dict[tuple[str, int], str]:
+    """Return the first reasons, by their places."""
+    return dict(sorted(reasons.items())[:_MOST_REASONS])

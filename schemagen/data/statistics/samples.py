@@ -1,0 +1,87 @@
+"""A few whole records, spread over all of them, whatever the order they are seen in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..records import Records
+
+MOST = 24
+"""So many records are kept."""
+
+MOST_BYTES = 1 << 25
+"""As long as they have no more bytes than these together; one is kept in any case."""
+
+
+@dataclass(frozen=True, order=True)
+class Sample:
+    """One record as it is.
+
+    Attributes:
+        priority: a number by chance, but always the same for this place; of all records
+            those with the least ones are kept.
+        file: the file's path.
+        number: which record of the file it is, counted from 0.
+        offset: where its bytes begin, as in Records.
+        data: its bytes.
+    """
+
+    priority: int
+    file: str
+    number: int
+    offset: int
+    data: bytes
+
+
+def sampled(records: Records, rank: int, below: int | None = None) -> list[Sample]:
+    """Return the records that may be kept.
+
+    Args:
+        records: some records of a file.
+        rank: which file of its split it is. Record 0 of file 0 comes first of all.
+        below: the greatest priority that is worth keeping; None for any.
+    """
+    priorities = _priorities(records.numbers, rank)
+    chosen = np.argsort(priorities, kind="stable")[:MOST]
+    if below is not None:
+        chosen = chosen[priorities[chosen] <= np.uint64(below)]
+    return [
+        Sample(
+            int(priorities[row]),
+            records.file,
+            int(records.numbers[row]),
+            int(records.offsets[row]),
+            records[row],
+        )
+        for row in chosen.tolist()
+    ]
+
+
+def kept(samples: Iterable[Sample]) -> tuple[Sample, ...]:
+    """Return the samples that stay, in the order of their priorities.
+
+    What stays of all of them stays of any part, so that parts may be chosen from first.
+    """
+    found: list[Sample] = []
+    size = 0
+    for sample in sorted(samples)[:MOST]:
+        size += len(sample.data)
+        if found and size > MOST_BYTES:
+            break
+        found.append(sample)
+    return tuple(found)
+
+
+def _priorities(numbers: NDArray[np.int64], rank: int) -> NDArray[np.uint64]:
+    """Mix the place of each record up: splitmix64."""
+    with np.errstate(over="ignore"):
+        mixed = numbers.astype(np.uint64) + np.uint64(rank) * np.uint64(1 << 40)
+        mixed = mixed * np.uint64(0x9E37_79B9_7F4A_7C15)
+        mixed = (mixed ^ mixed >> np.uint64(30)) * np.uint64(0xBF58_476D_1CE4_E5B9)
+        mixed = (mixed ^ mixed >> np.uint64(27)) * np.uint64(0x94D0_49BB_1331_11EB)
+    found: NDArray[np.uint64] = mixed ^ mixed >> np.uint64(31)
+    return found

@@ -1,0 +1,197 @@
+"""Files are cut into records, and what is damaged is told and passed over."""
+
+from __future__ import annotations
+
+import gzip
+import random
+import struct
+import zlib
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from schemagen.data import framing
+from schemagen.data.framing import scan, scan_pieces
+from schemagen.data.records import Damage, Records
+from schemagen.support.tfrecord import frame, masked_crc32c
+
+MESSAGES = [bytes([65 + n]) * (20 + 7 * n) for n in range(8)]
+FRAMES = [frame(message) for message in MESSAGES]
+FILE = b"".join(FRAMES)
+
+
+def offset_of(number: int) -> int:
+    """Return where a record's frame begins."""
+    return sum(map(len, FRAMES[:number]))
+
+
+def read(
+    pieces: Iterable[bytes], size: int | None = None
+) -> tuple[list[tuple[int, bytes]], list[Damage]]:
+    """Return the records with their numbers, and the damages."""
+    found: list[tuple[int, bytes]] = []
+    damages: list[Damage] = []
+    for each in scan_pieces(pieces, "file", size):
+        if isinstance(each, Damage):
+            damages.append(each)
+        else:
+            rows = range(len(each))
+            found += [(int(each.numbers[row]), each[row]) for row in rows]
+    return found, damages
+
+
+def facts(damage: Damage) -> tuple[str, int, int, int | None]:
+    return damage.kind, damage.record, damage.offset, damage.skipped
+
+
+def changed(at: int, by: bytes) -> bytes:
+    return FILE[:at] + by + FILE[at + len(by) :]
+
+
+@pytest.mark.parametrize("size", [1, 5, 100, 1 << 20])
+@pytest.mark.parametrize("run", [16, 64, 1 << 20])
+def test_records_in_pieces_of_any_size(
+    size: int, run: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However the bytes come, the records are those that were written."""
+    monkeypatch.setattr(framing, "RUN_BYTES", run)
+    pieces = [FILE[at : at + size] for at in range(0, len(FILE), size)]
+    assert read(pieces, len(FILE)) == (list(enumerate(MESSAGES)), [])
+
+
+def test_offsets_are_those_of_the_bytes() -> None:
+    """`offsets` say where in the file a record's own bytes begin."""
+    (run,) = scan_pieces([FILE], "file", len(FILE))
+    assert isinstance(run, Records)
+    assert run.offsets.tolist() == [offset_of(number) + 12 for number in range(8)]
+    part = list(
+        scan_pieces([FILE[offset_of(3) :]], "file", first=3, offset=offset_of(3))
+    )
+    assert isinstance(part[0], Records)
+    assert part[0].numbers.tolist() == [3, 4, 5, 6, 7]
+    assert part[0].offsets.tolist() == run.offsets.tolist()[3:]
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, zlib.compress])
+def test_compression_is_told_by_content(tmp_path: Path, compress: object) -> None:
+    """Whatever the file is called, in one stream or in two."""
+    path = tmp_path / "records.tfrecord"
+    half = offset_of(4) + 3
+    path.write_bytes(compress(FILE[:half]) + compress(FILE[half:]))  # type: ignore[operator]
+    (run,) = scan(path)
+    assert isinstance(run, Records)
+    assert [run[row] for row in range(len(run))] == MESSAGES
+
+
+def test_a_flipped_byte_in_a_record() -> None:
+    """Costs that record alone."""
+    found, damages = read([changed(offset_of(2) + 12, b"?")], len(FILE))
+    assert [number for number, _ in found] == [0, 1, 3, 4, 5, 6, 7]
+    assert [*map(facts, damages)] == [("checksum", 2, offset_of(2), 0)]
+    assert damages[0].expected == "the 34 bytes that were written"
+
+
+@pytest.mark.parametrize("number", [0, 3, 7])
+def test_a_flipped_byte_in_a_length(number: int) -> None:
+    """The next record is found, wherever that is."""
+    at = offset_of(number)
+    found, damages = read([changed(at + 1, b"\x01")], len(FILE))
+    assert [message for _, message in found] == MESSAGES[:number] + MESSAGES[
+        number + 1 :
+    ]
+    skipped = None if number == 7 else len(FRAMES[number])
+    if number == 7:
+        assert facts(damages[0]) == ("length", 7, at, None)
+    else:
+        assert facts(damages[0]) == ("length", number, at, skipped)
+
+
+def test_a_length_of_2_to_the_60() -> None:
+    """With its checksum right it is still none, and nobody waits for the bytes."""
+    length = struct.pack("<Q", 1 << 60)
+    header = length + struct.pack("<I", masked_crc32c(length))
+    for size in (None, len(FILE)):
+        found, damages = read([changed(offset_of(4), header)], size)
+        assert len(found) == 7
+        assert facts(damages[0]) == ("length", 4, offset_of(4), len(FRAMES[4]))
+        assert damages[0].found == (
+            "a length of 1152921504606846976 bytes, with its checksum"
+        )
+
+
+@pytest.mark.parametrize("cut", [1, 11, 12, 13, len(FRAMES[7]) - 1])
+def test_a_file_that_ends_too_early(cut: int) -> None:
+    """It is told apart from damage, and what is before it is read."""
+    data = FILE[: offset_of(7) + cut]
+    for size in (None, len(data)):
+        found, damages = read([data], size)
+        assert len(found) == 7
+        assert [*map(facts, damages)] == [("truncated", 7, offset_of(7), None)]
+
+
+def test_a_part_that_was_lost() -> None:
+    """A record that goes on as another one is torn; those behind it are read."""
+    data = FILE[: offset_of(2) + 20] + FILE[offset_of(5) :]
+    for size in (None, len(data)):
+        found, damages = read([data], size)
+        assert [message for _, message in found] == MESSAGES[:2] + MESSAGES[5:]
+        assert [*map(facts, damages)] == [("torn", 2, offset_of(2), 20)]
+
+
+def test_a_torn_gzip_file(tmp_path: Path) -> None:
+    """What could be inflated is read; the rest is told."""
+    random.seed(0)
+    whole = b"".join(frame(random.randbytes(500)) for _ in range(40))
+    path = tmp_path / "a.gz"
+    path.write_bytes(gzip.compress(whole)[:-4000])
+    *runs, damage = scan(path)
+    assert sum(len(run) for run in runs if isinstance(run, Records)) == 32
+    assert isinstance(damage, Damage)
+    assert (damage.kind, damage.record) == ("truncated", 32)
+    assert damage.found == "the file ends before the end of its GZIP stream"
+
+
+@pytest.mark.parametrize(
+    ("content", "kind", "found"),
+    [
+        (b"\xff\xd8\xff\xe0" + bytes(50), "foreign", "a JPEG image"),
+        (b'{"a": 1}', "foreign", "text: JSON"),
+        (b"a,b\n1,2\n", "foreign", "text: 'a,b\\n1,2\\n'"),
+        (b"PAR1" + bytes(90), "foreign", "a Parquet file"),
+        (bytes(100), "foreign", "nothing but zeros, as a file that was set aside and never written"),
+        (b"\x28\xb5\x2f\xfd" + bytes(90), "foreign", "compressed with zstd"),
+        (b"\x01\x02\x03", "foreign", "bytes that begin with 01 02 03"),
+        (gzip.compress(gzip.compress(FILE)), "compression", "GZIP data inside of GZIP data"),
+        (gzip.compress(b"a,b\n1,2\n"), "foreign", "text: 'a,b\\n1,2\\n', compressed with GZIP"),
+    ],
+)  # fmt: skip
+def test_files_of_other_kinds(
+    tmp_path: Path, content: bytes, kind: str, found: str
+) -> None:
+    """They are told in plain words."""
+    path = tmp_path / "a.tfrecord"
+    path.write_bytes(content)
+    (damage,) = scan(path)
+    assert isinstance(damage, Damage)
+    assert (damage.kind, damage.found) == (kind, found)
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    """They are damages too, and an empty file is none."""
+    (damage,) = scan(tmp_path / "none")
+    assert isinstance(damage, Damage)
+    assert (damage.kind, damage.found) == ("unreadable", "No such file or directory")
+    (tmp_path / "empty").touch()
+    assert list(scan(tmp_path / "empty")) == []
+
+
+def test_any_change_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of each single byte, in runs of any size; what is read is what was written."""
+    for run in (16, 1 << 20):
+        monkeypatch.setattr(framing, "RUN_BYTES", run)
+        for at in range(len(FILE)):
+            found, damages = read([changed(at, bytes([FILE[at] ^ 0x10]))], len(FILE))
+            assert damages, at
+            assert len(found) == 7
+            assert {message for _, message in found} < set(MESSAGES)

@@ -1,0 +1,119 @@
+"""Many files are read by several processes, which leave nothing behind."""
+
+from __future__ import annotations
+
+import io
+import multiprocessing
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from schemagen.data.framing import scan
+from schemagen.data.parallel import Moved, ReadingBar, in_parallel, scan_and_tell
+from schemagen.data.records import Damage, Records
+from schemagen.support.errors import DatasetError
+from schemagen.support.tfrecord import frame
+
+
+def squared(task: int, moved: Moved) -> tuple[int, int]:
+    moved(task)
+    return task * task, os.getpid()
+
+
+def fails_on_three(task: int, moved: Moved) -> int:
+    if task == 3:
+        raise DatasetError("three")
+    return task
+
+
+def dies_on_three(task: int, moved: Moved) -> int:
+    if task == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return task
+
+
+@pytest.mark.parametrize("workers", [1, 2, 5])
+def test_every_task_is_done_once(workers: int) -> None:
+    """Whoever does it, and all bytes are told."""
+    told: list[int] = []
+    done = dict(in_parallel(squared, range(9), workers=workers, moved=told.append))
+    assert {index: value for index, (value, _) in done.items()} == {
+        number: number * number for number in range(9)
+    }
+    assert sum(told) == sum(range(9))
+    here = {pid == os.getpid() for _, pid in done.values()}
+    assert here == {workers == 1}
+    assert not multiprocessing.active_children()
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_what_a_task_raises_is_raised(workers: int) -> None:
+    """And no process remains."""
+    with pytest.raises(DatasetError, match="^three$"):
+        list(in_parallel(fails_on_three, range(6), workers=workers))
+    assert not multiprocessing.active_children()
+
+
+def test_a_worker_that_is_killed_is_told() -> None:
+    """Nobody waits for what it was to send."""
+    with pytest.raises(DatasetError) as raised:
+        list(in_parallel(dies_on_three, range(6), workers=2))
+    assert str(raised.value) == (
+        "a worker process was killed by signal 9, perhaps for want of memory; "
+        "fewer workers need less memory: --workers 1"
+    )
+    assert not multiprocessing.active_children()
+
+
+def test_who_stops_listening_ends_the_workers() -> None:
+    """As Ctrl-C does."""
+    running = in_parallel(squared, range(100), workers=2)
+    next(running)
+    assert multiprocessing.active_children()
+    running.close()  # type: ignore[attr-defined]
+    assert not multiprocessing.active_children()
+
+
+def facts(found: list[Records | Damage]) -> list[object]:
+    return [
+        each if isinstance(each, Damage) else [each[row] for row in range(len(each))]
+        for each in found
+    ]
+
+
+def test_scanning_tells_of_each_byte(tmp_path: Path) -> None:
+    """And finds what `scan` finds, damage too."""
+    path = tmp_path / "records"
+    path.write_bytes(b"".join(map(frame, [b"one", b"two", b"three"])) + b"rest")
+    told: list[int] = []
+    assert facts(list(scan_and_tell(path, told.append))) == facts(list(scan(path)))
+    assert sum(told) == path.stat().st_size
+    missing = tmp_path / "missing"
+    assert facts(list(scan_and_tell(missing, told.append))) == facts(
+        list(scan(missing))
+    )
+
+
+class Terminal(io.StringIO):
+    """Takes what is printed for a terminal's."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_bar_is_for_terminals_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not for files, and not for machines that test."""
+    monkeypatch.delenv("CI", raising=False)
+    for stream, shown in ((Terminal(), True), (io.StringIO(), False)):
+        monkeypatch.setattr(sys, "stderr", stream)
+        with ReadingBar(100, "reading") as bar:
+            bar(50)
+        assert ("reading" in stream.getvalue()) == shown
+    monkeypatch.setenv("CI", "1")
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    with ReadingBar(100, "reading") as bar:
+        bar(50)
+    assert not sys.stderr.getvalue()  # type: ignore[attr-defined]
