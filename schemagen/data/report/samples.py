@@ -1,0 +1,321 @@
+"""A few records whole: pictures with what is drawn over them, and all values."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ...spec.model import ImageSpec, ImagesSpec, LabelSpec, MaskSpec, RecordSpec
+from ..message import BYTES
+from ..statistics.samples import Sample as Kept
+from .boxes import BoxFields, box_fields, boxes_in
+from .features import Features, read, shaped
+from .masks import MOST_LAYERS, MaskPixels, areas, class_word, layers, mask_of
+from .palette import OTHERS, SLOTS
+from .pictures import Budget, Copy, copy_of, copy_of_pixels, sniff
+from .subjects import Part, Subject, name_of
+from .value_texts import MISSING, class_words, value_text
+from .view import Box, Layer, Legend, Picture, Sample, Samples, Value
+from .words import listed, number, one_line, plural
+
+MOST_SPLITS = 8
+_MOST_VALUES = 60
+_MOST_PICTURES = 4
+
+# How many samples of each split are shown, by the number of splits.
+_PER_SPLIT = {1: 24, 2: 24, 3: 16, 4: 12, 5: 12, 6: 8}
+
+
+@dataclass(frozen=True)
+class _Read:
+    """A sample, with what is drawn in it."""
+
+    kept: Kept
+    features: Features
+    masks: tuple[MaskPixels, ...]
+
+
+@dataclass
+class _Slots:
+    """The colours that classes have: by field and class."""
+
+    of: dict[tuple[str, int | str], int]
+
+    def slot(self, field: str, class_: int | str) -> int:
+        return self.of.get((field, class_), OTHERS)
+
+
+def samples_of(
+    parts: Sequence[Part],
+    subjects: Sequence[Subject],
+    spec: RecordSpec | None,
+    budget: Budget,
+) -> tuple[tuple[Samples, ...], tuple[Legend, ...]]:
+    """Return samples of each split, and what the colours in them mean."""
+    fields = spec.fields if spec else ()
+    masks = [field for field in fields if isinstance(field, MaskSpec)]
+    boxes = box_fields(spec) if spec else ()
+    most = _PER_SPLIT.get(len(parts), 6)
+    chosen = {
+        part.split: [
+            _read(kept, masks) for kept in _in_order(part.found.samples[:most])
+        ]
+        for part in parts[:MOST_SPLITS]
+    }
+    every = [each for some in chosen.values() for each in some]
+    slots, legends = _legends(every, masks, boxes)
+    painter = _Painter(subjects, spec, boxes, slots, budget)
+    groups = []
+    # One of each split in turn, so that what pictures may take is shared fairly.
+    painted: dict[str, list[Sample]] = {split: [] for split in chosen}
+    for rank in range(most):
+        for index, (split, some) in enumerate(chosen.items()):
+            if rank < len(some):
+                id_ = f"record-{index + 1}-{rank + 1}"
+                painted[split].append(painter.sample(some[rank], id_))
+    for part in parts[:MOST_SPLITS]:
+        shown = painted[part.split]
+        if shown:
+            of = f"{len(shown):,} of {plural(part.found.records, 'record')}"
+            groups.append(Samples(part.name, part.series, of, tuple(shown)))
+    return tuple(groups), legends
+
+
+def _in_order(samples: Sequence[Kept]) -> list[Kept]:
+    return sorted(samples, key=lambda sample: (sample.file, sample.number))
+
+
+def _read(kept: Kept, masks: Sequence[MaskSpec]) -> _Read:
+    features = read(kept.data)
+    found = (mask_of(field, features) for field in masks)
+    return _Read(kept, features, tuple(mask for mask in found if mask is not None))
+
+
+def _legends(
+    every: Sequence[_Read], masks: Sequence[MaskSpec], boxes: Sequence[BoxFields]
+) -> tuple[_Slots, tuple[Legend, ...]]:
+    """Give the classes that cover most a colour each, and the others a common one."""
+    slots = _Slots({})
+    legends = []
+    for field in masks:
+        covered: dict[int | str, int] = {}
+        for each in every:
+            for mask in each.masks:
+                if mask.field is field:
+                    for id_, area in areas(mask).items():
+                        covered[id_] = covered.get(id_, 0) + area
+        words = {id_: class_word(field, int(id_)) for id_ in covered}
+        legend = _legend(slots, field.name, name_of(field), "Masks", covered, words)
+        if legend:
+            legends.append(legend)
+    for some in boxes:
+        counts: dict[int | str, int] = {}
+        for each in every:
+            # Only the names matter here, and they do not depend on a picture's size.
+            for box in boxes_in(some, each.features, 1 << 30, 1 << 30):
+                counts[box.label] = counts.get(box.label, 0) + 1
+        words = {label: str(label) or "box" for label in counts}
+        legend = _legend(slots, some.name, some.name, "Boxes", counts, words)
+        if legend:
+            legends.append(legend)
+    return slots, tuple(legends)
+
+
+def _legend(
+    slots: _Slots,
+    field: str,
+    name: str,
+    kind: str,
+    counts: dict[int | str, int],
+    words: dict[int | str, str],
+) -> Legend | None:
+    top = sorted(counts, key=lambda each: (-counts[each], str(each)))
+    top = sorted(top[: min(MOST_LAYERS, SLOTS - len(slots.of))], key=_class_order)
+    entries = []
+    for class_ in top:
+        slot = len(slots.of)
+        slots.of[field, class_] = slot
+        entries.append((slot, words[class_]))
+    if len(counts) > len(top):
+        entries.append((OTHERS, f"{len(counts) - len(top):,} others"))
+    return Legend(name, kind, tuple(entries)) if entries else None
+
+
+def _class_order(class_: int | str) -> tuple[int, str]:
+    return (class_, "") if isinstance(class_, int) else (0, class_)
+
+
+@dataclass(frozen=True)
+class _Painter:
+    """Makes what the page shows of samples."""
+
+    subjects: Sequence[Subject]
+    spec: RecordSpec | None
+    boxes: Sequence[BoxFields]
+    slots: _Slots
+    budget: Budget
+
+    def sample(self, each: _Read, id_: str) -> Sample:
+        where = os.path.basename(each.kept.file)
+        values = tuple(self._values(each.features))
+        return Sample(
+            id=id_,
+            title=f"record {each.kept.number:,}",
+            where=one_line(where, 80),
+            headline=self._headline(each.features),
+            pictures=tuple(self._pictures(each)),
+            values=values,
+        )
+
+    def _headline(self, features: Features) -> str:
+        if features.trouble:
+            return "malformed"
+        fields = self.spec.fields if self.spec else ()
+        words = [
+            word
+            for field in fields
+            if isinstance(field, LabelSpec)
+            for word in class_words(field, features)
+        ]
+        return listed(words, 3)
+
+    def _values(self, features: Features) -> list[Value]:
+        if features.trouble:
+            return [Value("malformed", "", features.trouble)]
+        found = []
+        for subject in self.subjects[:_MOST_VALUES]:
+            text = value_text(subject, features)
+            found.append(Value(subject.name, subject.words, text, text == MISSING))
+        if len(self.subjects) > _MOST_VALUES:
+            more = plural(len(self.subjects) - _MOST_VALUES, "more key")
+            found.append(Value("…", "", f"{more}, not shown", missing=True))
+        return found
+
+    def _pictures(self, each: _Read) -> list[Picture]:
+        found: list[tuple[Subject, Picture, Copy]] = []
+        for subject in self.subjects:
+            if len(found) == _MOST_PICTURES:
+                break
+            copies = self._copies(subject, each.features)
+            for index, copy in enumerate(copies[: _MOST_PICTURES - len(found)]):
+                name = subject.name
+                if len(copies) > 1:
+                    name += f" {index + 1} of {len(copies)}"
+                found.append((subject, _picture(name, copy), copy))
+        pictures = [picture for _, picture, _ in found]
+        for mask in each.masks:
+            self._lay(mask, pictures, found)
+        for some in self.boxes:
+            for index, (_, _, copy) in enumerate(found):
+                if copy.url:
+                    boxes = self._drawn(some, each.features, copy)
+                    pictures[index] = replace(
+                        pictures[index], boxes=(*pictures[index].boxes, *boxes)
+                    )
+                    break
+        return pictures
+
+    def _copies(self, subject: Subject, features: Features) -> list[Copy]:
+        field = subject.field
+        if subject.steps:
+            return self._in_steps(subject, features)
+        feature = features.feature(subject.key)
+        if feature is None or feature.kind != BYTES or not feature.values:
+            return []
+        values = features.bytes_of(feature)
+        if isinstance(field, ImageSpec) and field.encoding == "raw":
+            return [self._raw(field, features, values)]
+        if isinstance(field, ImageSpec | ImagesSpec):
+            return [copy_of(value, self.budget) for value in values[:_MOST_PICTURES]]
+        if field is None and all(sniff(value) for value in values[:_MOST_PICTURES]):
+            copies = [copy_of(value, self.budget) for value in values[:_MOST_PICTURES]]
+            # Texts may begin like a picture: without a schema that is no trouble.
+            return [copy for copy in copies if copy.about or "pixels" in copy.trouble]
+        return []
+
+    def _in_steps(self, subject: Subject, features: Features) -> list[Copy]:
+        steps = features.steps(subject.key) or []
+        found = []
+        if isinstance(subject.field, ImageSpec) or subject.field is None:
+            for step in steps[:_MOST_PICTURES]:
+                values = features.bytes_of(step) if step.kind == BYTES else []
+                if len(values) == 1 and sniff(values[0]):
+                    found.append(copy_of(values[0], self.budget))
+        return found
+
+    def _raw(self, field: ImageSpec, features: Features, values: list[bytes]) -> Copy:
+        sizes = {
+            0: features.integer(field.height_key),
+            1: features.integer(field.width_key),
+            2: features.integer(field.channels_key),
+        }
+        fits = len(values) == 1
+        pixels = shaped(values[0], field.dtype, field.shape, sizes) if fits else None
+        if pixels is None:
+            wanted = "×".join("?" if each is None else str(each) for each in field.shape)
+            return Copy(trouble=f"not the bytes of {wanted} {field.dtype} pixels")
+        return copy_of_pixels(pixels, self.budget)
+
+    def _lay(
+        self,
+        mask: MaskPixels,
+        pictures: list[Picture],
+        found: Sequence[tuple[Subject, Picture, Copy]],
+    ) -> None:
+        """Lay a mask over the first picture of its proportions, or else show it alone."""
+        height, width = mask.ids.shape
+        slots = {
+            int(class_): slot
+            for (name, class_), slot in self.slots.of.items()
+            if name == mask.field.name
+        }
+        drawn = tuple(
+            Layer(slot, url) for slot, url in layers(mask, slots, OTHERS, self.budget)
+        )
+        for index, (_, _, copy) in enumerate(found):
+            alike = copy.url and abs(copy.width * height - copy.height * width) <= max(
+                copy.width, copy.height
+            )
+            if alike:
+                old = pictures[index]
+                pictures[index] = replace(old, layers=(*old.layers, *drawn))
+                return
+        about = f"{width} × {height}, a mask"
+        pictures.append(
+            Picture(
+                name_of(mask.field), about, _BLANK, width, height, True, layers=drawn
+            )
+        )
+
+    def _drawn(self, fields: BoxFields, features: Features, copy: Copy) -> list[Box]:
+        return [
+            Box(
+                self.slots.slot(fields.name, box.label),
+                round(box.left, 2),
+                round(box.top, 2),
+                round(box.right - box.left, 2),
+                round(box.bottom - box.top, 2),
+                box.label,
+            )
+            for box in boxes_in(fields, features, copy.height, copy.width)
+        ]
+
+
+# A transparent pixel, for a mask that lies over nothing.
+_BLANK = (
+    "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk"
+    "YPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
+)
+
+
+def _picture(name: str, copy: Copy) -> Picture:
+    return Picture(
+        name=name,
+        about=copy.about,
+        url=copy.url,
+        width=copy.width,
+        height=copy.height,
+        coarse=copy.coarse,
+        trouble=copy.trouble,
+    )
