@@ -17,6 +17,7 @@ _GROUPS = {
     "SG2": "Breaking changes",
     "SG3": "Generated files",
     "SG4": "Settings and requests",
+    "SG5": "Data files",
 }
 
 _AXES = {

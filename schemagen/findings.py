@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import IntEnum
+from typing import Any
 
 
 class ExitCode(IntEnum):
@@ -38,6 +39,47 @@ class Location:
 
 
 @dataclass(frozen=True, order=True)
+class InData:
+    """Where and how often something is wrong in data files.
+
+    Attributes:
+        split: the split; None where nothing tells.
+        field: the field's name; "" for a whole record or file.
+        key: the wire key; "" likewise.
+        record: of the first example: which record of the file, counted from 0; None
+            for the file as a whole.
+        offset: of the first example: where the record begins, in bytes; in a
+            compressed file, in what it inflates to.
+        records: in how many records it is wrong.
+        files: in how many files.
+        of: how many records were looked at.
+        examples: the first places: file, record, offset, and what was found.
+    """
+
+    split: str | None
+    field: str
+    key: str
+    record: int | None
+    offset: int | None
+    records: int
+    files: int
+    of: int
+    examples: tuple[tuple[str, int | None, int | None, str], ...]
+
+    @property
+    def amount(self) -> str:
+        """How much is wrong, in words."""
+        files = f"{self.files} file{'' if self.files == 1 else 's'}"
+        if not self.records:
+            return files
+        share = self.records / max(1, self.of, self.records)
+        shown = (
+            "less than 0.1 %" if share < 0.001 else f"{share:.1%}".replace("%", " %")
+        )
+        return f"{self.records:,} of {self.of:,} records ({shown}), {files}"
+
+
+@dataclass(frozen=True, order=True)
 class Finding:
     """One thing that is wrong.
 
@@ -49,6 +91,7 @@ class Finding:
         expected: what was expected; empty likewise.
         advice: what to do.
         severity: "error", or "warning" for what does not fail a run.
+        data: more about its place, if that is in data files; None otherwise.
     """
 
     location: Location
@@ -58,6 +101,7 @@ class Finding:
     expected: str = ""
     advice: str = ""
     severity: str = "error"
+    data: InData | None = None
 
 
 class SchemagenError(Exception):
@@ -83,6 +127,8 @@ def render_text(findings: Iterable[Finding]) -> str:
 
 
 def _paragraph(finding: Finding) -> str:
+    if finding.data is not None:
+        return _data_paragraph(finding, finding.data)
     mark = "" if finding.severity == "error" else f"{finding.severity}: "
     lines = [f"{finding.location}: {finding.rule} {mark}{finding.message}"]
     source = finding.location.source.rstrip()
@@ -99,10 +145,50 @@ def _paragraph(finding: Finding) -> str:
     return "\n".join(lines)
 
 
+def _data_paragraph(finding: Finding, data: InData) -> str:
+    """Write a finding in data files. Text in data may be anything, and is escaped."""
+    lines = [f"{_place(finding.location.path, data)}: {finding.rule} {finding.message}"]
+    lines += [f"    found:    {finding.found}"] if finding.found else []
+    lines += [f"    expected: {finding.expected}"] if finding.expected else []
+    lines += [f"    likely:   {finding.advice}"] if finding.advice else []
+    for path, record, offset, found in data.examples[1:]:
+        at = replace(data, record=record, offset=offset)
+        lines.append(f"    also:     {_place(path, at)}: {found}")
+    if data.records > 1 or data.files > 1:
+        lines.append(f"    in all:   {data.amount}")
+    return "\n".join(map(printable, lines))
+
+
+def _place(path: str, data: InData) -> str:
+    if data.record is None:
+        return path
+    return f"{path}: record {data.record}, byte {data.offset}"
+
+
+def printable(text: str) -> str:
+    """Escape what would act on a terminal in place of being shown."""
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode("ascii")
+        for char in text
+    )
+
+
 def render_json(findings: Iterable[Finding]) -> str:
     """Write findings for programs: `{"version": 1, "findings": [...]}`."""
-    rows = [asdict(finding) for finding in findings]
+    rows = [_row(finding) for finding in findings]
     return json.dumps({"version": 1, "findings": rows}, indent=2, sort_keys=True)
+
+
+def _row(finding: Finding) -> dict[str, Any]:
+    row = asdict(finding)
+    if finding.data is None:
+        del row["data"]
+    else:
+        names = ("path", "record", "offset", "found")
+        row["data"]["examples"] = [
+            dict(zip(names, example, strict=True)) for example in finding.data.examples
+        ]
+    return row
 
 
 def render_github(findings: Iterable[Finding]) -> str:
@@ -115,6 +201,10 @@ def _annotation(finding: Finding) -> str:
     details += [f"found: {finding.found}"] if finding.found else []
     details += [f"expected: {finding.expected}"] if finding.expected else []
     details += [finding.advice] if finding.advice else []
+    if finding.data is not None:
+        place = _place(finding.location.path, finding.data)
+        details += [f"at: {place}; in all {finding.data.amount}"]
+        details = list(map(printable, details))
     at = finding.location
     properties = ",".join(
         f"{name}={_escaped(str(value)).replace(':', '%3A').replace(',', '%2C')}"

@@ -71,6 +71,8 @@ ALLOWED: dict[str, set[str]] = {
         "git",
         "spec",
         "codegen",
+        "support",
+        "data",
         "watching",
     },
     "watched": {"cli", "inputs"},

@@ -38,7 +38,7 @@ def test_every_rule_is_raised_by_a_test() -> None:
 def test_rules_are_written_for_readers() -> None:
     """A title is a phrase, a purpose is sentences, and no id stands twice."""
     for rule in ALL_RULES.values():
-        assert re.fullmatch(r"SG[1-4]\d\d", rule.id)
+        assert re.fullmatch(r"SG[1-5]\d\d", rule.id)
         assert not rule.title.endswith(".")
         assert rule.purpose.endswith(".")
     assert list(RULES) == sorted(RULES)

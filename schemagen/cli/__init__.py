@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from .changes import breaking, explain
+from .data import verify
 from .generating import check, describe, generate, init
 from .reporting import format_of, report
 from .templates import templates
@@ -86,5 +87,14 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-for _verb in (init, generate, check, breaking, explain, describe, templates):
+for _verb in (
+    init,
+    generate,
+    check,
+    breaking,
+    explain,
+    describe,
+    templates,
+    verify,
+):
     main.add_command(_verb)

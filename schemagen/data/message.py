@@ -149,7 +149,7 @@ def _values(
     data: bytes, start: int, stop: int, kind: str, message: Message
 ) -> list[Any]:
     values: list[Any] = []
-    for number, wire, at, until in _tagged(data, start, stop):
+    for number, wire, at, until in tagged(data, start, stop):
         if number != 1:
             message.unknown.add(f"field {number} of a list of {kind} values")
         elif kind == BYTES:
@@ -161,10 +161,10 @@ def _values(
                 raise MalformedError(at, f"{until - at} bytes in place of float values")
             values += [each for (each,) in _FLOAT.iter_unpack(data[at:until])]
         elif wire == _VARINT:
-            values.append(_signed(_varint(data, at, until)[0]))
+            values.append(_signed(read_varint(data, at, until)[0]))
         elif wire == _SIZED:
             while at < until:
-                value, at = _varint(data, at, until)
+                value, at = read_varint(data, at, until)
                 values.append(_signed(value))
         else:
             raise MalformedError(at, "fixed-width numbers in an int64 list")
@@ -175,7 +175,7 @@ def _parts(
     data: bytes, start: int, stop: int, where: str, message: Message
 ) -> Iterator[tuple[int, int, int]]:
     """Yield the number and extent of each sized field; others are unknown here."""
-    for number, wire, at, until in _tagged(data, start, stop):
+    for number, wire, at, until in tagged(data, start, stop):
         if wire == _SIZED:
             yield number, at, until
         elif number in (1, 2, 3):
@@ -185,20 +185,20 @@ def _parts(
             message.unknown.add(f"field {number} of {where or 'the record'}")
 
 
-def _tagged(data: bytes, start: int, stop: int) -> Iterator[tuple[int, int, int, int]]:
+def tagged(data: bytes, start: int, stop: int) -> Iterator[tuple[int, int, int, int]]:
     """Yield the fields of a message: number, wire type, where it begins and ends."""
     at = start
     while at < stop:
         tag_at = at
-        tag, at = _varint(data, at, stop)
+        tag, at = read_varint(data, at, stop)
         number, wire = tag >> 3, tag & 7
         if not number or number >= 1 << 29:
             raise MalformedError(tag_at, f"the field number {number}")
         if wire == _SIZED:
-            size, at = _varint(data, at, stop)
+            size, at = read_varint(data, at, stop)
             until = at + size
         elif wire == _VARINT:
-            until = _varint(data, at, stop)[1]
+            until = read_varint(data, at, stop)[1]
         elif wire in _FIXED_SIZES:
             until = at + _FIXED_SIZES[wire]
         else:
@@ -211,7 +211,7 @@ def _tagged(data: bytes, start: int, stop: int) -> Iterator[tuple[int, int, int,
         at = until
 
 
-def _varint(data: bytes, at: int, stop: int) -> tuple[int, int]:
+def read_varint(data: bytes, at: int, stop: int) -> tuple[int, int]:
     value = shift = 0
     for position in range(at, min(stop, at + _LONGEST_VARINT)):
         byte = data[position]

@@ -61,7 +61,12 @@ class Data:
         }
 
 
-def find_data(source: str | os.PathLike[str], split: str | None = None) -> Data:
+def find_data(
+    source: str | os.PathLike[str],
+    split: str | None = None,
+    *,
+    use_manifest: bool = True,
+) -> Data:
     """Find the files that a directory, a glob or a file's path names.
 
     Files that stand beside a manifest which lists them are known by it, however they
@@ -70,6 +75,7 @@ def find_data(source: str | os.PathLike[str], split: str | None = None) -> Data:
     Args:
         source: what the user has given.
         split: only the files of this split.
+        use_manifest: whether to look for manifests; one that is damaged is no help.
 
     Raises:
         DatasetError: there are none, or the manifest is damaged.
@@ -77,14 +83,14 @@ def find_data(source: str | os.PathLike[str], split: str | None = None) -> Data:
     where = os.fspath(source)
     path = Path(where)
     if path.is_dir():
-        data = _directory(where, path)
+        data = _directory(where, path, use_manifest=use_manifest)
     else:
         paths = [path] if path.exists() else sorted(map(Path, glob.glob(where)))
         paths = [each for each in paths if not each.is_dir()]
         if not paths:
             what = "file matches" if glob.has_magic(where) else "such directory or file"
             raise DatasetError(f"{where}: no {what}")
-        data = _listed(where, paths)
+        data = _listed(where, paths, use_manifest=use_manifest)
     if split is None:
         return data
     if split not in data.splits:
@@ -96,8 +102,8 @@ def find_data(source: str | os.PathLike[str], split: str | None = None) -> Data:
     return Data(where, data.directory, data.manifest, data.splits[split], ())
 
 
-def _directory(where: str, path: Path) -> Data:
-    found = manifest.load(path)
+def _directory(where: str, path: Path, *, use_manifest: bool) -> Data:
+    found = manifest.load(path) if use_manifest else None
     names = sorted(each.name for each in path.iterdir() if each.is_file())
     if found is None:
         files = [
@@ -120,12 +126,12 @@ def _directory(where: str, path: Path) -> Data:
     return Data(where, path, found, _sorted(files), unlisted)
 
 
-def _listed(where: str, paths: list[Path]) -> Data:
+def _listed(where: str, paths: list[Path], *, use_manifest: bool) -> Data:
     """Return files as the manifests beside them know them."""
     known: dict[Path, dict[str, DataFile]] = {}
     manifests: dict[Path, Manifest] = {}
     for directory in dict.fromkeys(path.parent for path in paths):
-        found = manifest.load(directory)
+        found = manifest.load(directory) if use_manifest else None
         if found is not None:
             manifests[directory] = found
             known[directory] = {

@@ -1,0 +1,123 @@
+"""Verbs about data files: verify."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import click
+
+from .reporting import format_option, leave, project_option, report
+
+if TYPE_CHECKING:
+    from ..spec.model import RecordSpec
+
+
+@click.command()
+@click.argument("data")
+@click.option(
+    "--record",
+    metavar="R",
+    help="Compare with this record of the project, not with what the manifest says.",
+)
+@click.option("--split", metavar="S", help="Check this split only.")
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Check the first N records of each split only.",
+)
+@click.option(
+    "--examples",
+    type=click.IntRange(min=1),
+    default=3,
+    show_default=True,
+    metavar="N",
+    help="How many places to show of each kind of finding.",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="How many processes read files; one for each processor if not given.",
+)
+@project_option
+@format_option
+def verify(
+    data: str,
+    record: str | None,
+    split: str | None,
+    limit: int | None,
+    examples: int,
+    workers: int | None,
+    project: str,
+    style: str,
+) -> None:
+    """Check data: a directory, a file or a quoted glob.
+
+    Framing, checksums, the manifest, and every record against the schema that wrote
+    it, or against a record of this project.
+    """
+    from ..data.verify import verify as use_case
+    from ..data.verify.rendering import summary, to_json
+    from ..findings import ExitCode, Finding, Location, refuse
+    from ..support.errors import DatasetError
+
+    spec = _spec(record, project)
+    try:
+        with _bar(data) as progress:
+            found = use_case(
+                data,
+                spec=spec,
+                split=split,
+                limit=limit,
+                examples=examples,
+                workers=workers,
+                progress=progress,
+            )
+    except DatasetError as error:
+        message = str(error).removeprefix(f"{data}: ")
+        raise refuse(Finding(Location(data), "SG403", message)) from None
+    if style == "json":
+        click.echo(to_json(found))
+    else:
+        report([each.finding() for each in found.findings], style)
+    if style == "text":
+        click.echo(summary(found))
+    if not found.clean:
+        leave(ExitCode.FINDINGS)
+
+
+def _spec(record: str | None, project: str) -> RecordSpec | None:
+    if record is None:
+        return None
+    from .. import project as use_cases
+
+    (spec,) = use_cases.describe(project, record)
+    return spec
+
+
+@contextmanager
+def _bar(title: str) -> Iterator[Callable[[int, int], None] | None]:
+    """Show how many bytes have been read, on a terminal and if tqdm is installed."""
+    if os.environ.get("CI") or sys.stderr is None or not sys.stderr.isatty():
+        yield None
+        return
+    try:
+        from tqdm import tqdm
+    except ImportError:
+        yield None
+        return
+    from ..findings import printable
+
+    options = {"unit": "B", "unit_scale": True, "file": sys.stderr, "leave": False}
+    with tqdm(desc=printable(title), **options) as bar:
+
+        def read(size: int, total: int) -> None:
+            bar.total = total
+            bar.update(size)
+
+        yield read

@@ -1,0 +1,13 @@
+"""Checking data files: framing, checksums, the manifest, and every record."""
+
+from .model import DataFinding, Example, Note, SplitCounts, Verification
+from .verification import verify
+
+__all__ = [
+    "DataFinding",
+    "Example",
+    "Note",
+    "SplitCounts",
+    "Verification",
+    "verify",
+]

@@ -1,0 +1,49 @@
+"""Guesses how wrong bytes came to be, in words."""
+
+from __future__ import annotations
+
+from ...support.images import sniff
+from ...support.values import item_size
+
+_NAMES = {
+    1: "uint8",
+    2: "float16 or int16",
+    4: "float32 or int32",
+    8: "float64 or int64",
+}
+_ARTICLES = {"jpeg": "a JPEG", "png": "a PNG", "bmp": "a BMP", "gif": "a GIF"}
+
+
+def what_it_is(data: bytes) -> str:
+    """Say what bytes are by how they begin, or return ""."""
+    found = sniff(data)
+    if found is not None:
+        return _ARTICLES.get(found, "a WebP")
+    if data.startswith(b"\x93NUMPY"):
+        return "a file of numpy"
+    if data.startswith(b"\x08") and data[2:3] == b"\x12" and len(data) > 4:
+        return "a tensor of tf.io.serialize_tensor"
+    return ""
+
+
+def cause_of_size(data: bytes, dtype: str, size: int | None) -> str:
+    """Guess why raw bytes have another size than `size`, or return ""."""
+    start = what_it_is(data)
+    if start:
+        return f"they begin like {start}: declare that encoding in the schema"
+    if not data:
+        return "nothing was written"
+    item = item_size(dtype)
+    if not size:
+        return ""
+    for other, names in _NAMES.items():
+        if other != item and len(data) * item == size * other:
+            return (
+                f"that is the size of as many {names} numbers: stored as such, read "
+                f"as {dtype}?"
+            )
+    if len(data) % size == 0:
+        return f"that is {len(data) // size} times as much: several values in one?"
+    if size % len(data) == 0:
+        return f"that is one part in {size // len(data)}: a shape of fewer dimensions?"
+    return ""

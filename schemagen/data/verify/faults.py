@@ -1,0 +1,314 @@
+"""What checks look at and what they say: columns in, faults of many rows out.
+
+A check is a generator of faults which returns the rows that passed, so that one check
+stands behind another and a row has one fault a field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...support.errors import did_you_mean
+from ..columns import Column
+from ..message import BYTES, FLOAT, INT64, NOTHING
+
+Rows = NDArray[np.int64]
+Passed = Generator["Fault", None, Column]
+
+_WORDS = {BYTES: "bytes", FLOAT: "float", INT64: "int64"}
+_SHOWN_BYTES, _SHOWN_KEYS, _SHOWN_TEXT = 16, 12, 60
+
+_DTYPES = {BYTES: np.int64, FLOAT: np.float32, INT64: np.int64}
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One thing that is wrong in some rows.
+
+    Attributes:
+        rule: the rule's id.
+        what: what is wrong, the same for all rows.
+        expected: what should be there.
+        rows: int64 [M], which rows, ascending.
+        found: what stands there, by the position in `rows`; asked for examples only.
+        cause: the likely cause, likewise.
+        key: the key at which it is wrong.
+    """
+
+    rule: str
+    what: str
+    expected: str
+    rows: Rows
+    found: Callable[[int], str]
+    cause: Callable[[int], str] = lambda _: ""
+    key: str = ""
+
+
+@dataclass(frozen=True)
+class Units:
+    """What checks look at: records, or the steps of records.
+
+    Attributes:
+        live: bool [N], which of them are to be looked at.
+        by_key: their columns, in which no others are.
+    """
+
+    live: NDArray[np.bool_]
+    by_key: Mapping[str, tuple[Column, ...]]
+
+    def keys_of(self, row: int) -> list[str]:
+        """Return the keys that one of them has."""
+        return [
+            key
+            for key, columns in self.by_key.items()
+            if any(_has(column.rows, row) for column in columns)
+        ]
+
+    def present(self, key: str) -> NDArray[np.bool_]:
+        """Tell which of them have a list, be it empty, under a key: bool [N]."""
+        found = np.zeros(len(self.live), np.bool_)
+        for column in self.by_key.get(key, ()):
+            if column.kind != NOTHING:
+                found[column.rows] = True
+        return found
+
+    def lengths(self, key: str, kind: str) -> Rows:
+        """Return how many values each has under a key: int64 [N], 0 for none."""
+        found = np.zeros(len(self.live), np.int64)
+        for column in self.by_key.get(key, ()):
+            if column.kind == kind:
+                found[column.rows] = column.lengths
+        return found
+
+
+class FieldCheck(Protocol):
+    """Checks one field."""
+
+    def __call__(self, units: Units) -> Generator[Fault, None, Any]:
+        """Yield what is wrong with it."""
+
+
+def _has(rows: Rows, row: int) -> bool:
+    at = int(np.searchsorted(rows, row))
+    return at < len(rows) and int(rows[at]) == row
+
+
+def stored(
+    units: Units, key: str, kind: str, *, optional: bool, expected: str
+) -> Passed:
+    """Check that rows have a key, with a list of this kind; return those that do."""
+    right = None
+    for column in units.by_key.get(key, ()):
+        if column.kind == kind:
+            right = column
+        elif column.kind != NOTHING:
+            yield Fault(
+                "SG523",
+                "a list of another type",
+                expected,
+                column.rows,
+                _amounts(column),
+                _cause_of_kind(column, kind),
+                key,
+            )
+    if not optional and (right is None or len(right) < len(units.live)):
+        missing = np.flatnonzero(units.live & ~units.present(key))
+        if len(missing):
+            yield _missing(units, key, missing, expected)
+    return empty_column(key, kind) if right is None else right
+
+
+def _missing(units: Units, key: str, rows: Rows, expected: str) -> Fault:
+    bare = [c.rows for c in units.by_key.get(key, ()) if c.kind == NOTHING]
+
+    def found(at: int) -> str:
+        if any(_has(some, int(rows[at])) for some in bare):
+            return "a feature without a list of any type"
+        return f"no feature {key!r}; there are: {listed(units.keys_of(int(rows[at])))}"
+
+    def cause(at: int) -> str:
+        return did_you_mean(key, units.keys_of(int(rows[at])))
+
+    what = "a required feature is missing"
+    return Fault("SG522", what, expected, rows, found, cause, key)
+
+
+def listed(keys: list[str]) -> str:
+    """Write some keys: the first few of them."""
+    shown = ", ".join(map(repr, keys[:_SHOWN_KEYS]))
+    rest = len(keys) - _SHOWN_KEYS
+    return (f"{shown} and {rest} more" if rest > 0 else shown) or "none"
+
+
+def empty_column(key: str, kind: str) -> Column:
+    """Return a column that no row has."""
+    nothing = np.empty(0, np.int64)
+    shape = (0, 2) if kind == BYTES else (0,)
+    values = np.empty(shape, _DTYPES[kind])
+    return Column(key, kind, nothing, nothing, values, np.empty(0, np.uint8))
+
+
+def amount(count: int | None, kind: str) -> str:
+    """Write a number of values: `2 float values`."""
+    if count is None:
+        return f"{_WORDS[kind]} values"
+    return f"{count} {_WORDS[kind]} value{'' if count == 1 else 's'}"
+
+
+def _amounts(column: Column) -> Callable[[int], str]:
+    return lambda at: amount(int(column.lengths[at]), column.kind)
+
+
+def _cause_of_kind(column: Column, kind: str) -> Callable[[int], str]:
+    def cause(at: int) -> str:
+        if {column.kind, kind} == {FLOAT, INT64}:
+            return "written as another type of number: declare the dtype it has"
+        if kind == BYTES:
+            return "written as a list of numbers, declared as bytes"
+        if column.lengths[at]:
+            data = column.bytes_at(int(column.starts[at]))
+            if data and len(data) <= 32 and all(48 <= byte < 58 for byte in data):
+                return "numbers written as text"
+        return "written as bytes, declared as a list of numbers"
+
+    return cause
+
+
+def only(column: Column, keep: NDArray[np.bool_]) -> Column:
+    """Return some rows of a column."""
+    if keep.all():
+        return column
+    values = column.values[np.repeat(keep, column.lengths)]
+    return Column(
+        column.key,
+        column.kind,
+        column.rows[keep],
+        column.lengths[keep],
+        values,
+        column.data,
+    )
+
+
+def counted(column: Column, count: int, expected: str) -> Passed:
+    """Check that every row has so many values."""
+    right = column.lengths == count
+    if right.all():
+        return column
+    wrong = only(column, ~right)
+    yield Fault(
+        "SG524",
+        "another number of values",
+        expected,
+        wrong.rows,
+        _amounts(wrong),
+        key=column.key,
+    )
+    return only(column, right)
+
+
+def refused(
+    column: Column,
+    bad: NDArray[np.bool_],
+    rule: str,
+    what: str,
+    expected: str,
+    found: Callable[[Column, int], str],
+    cause: Callable[[Column, int], str] = lambda column, at: "",
+) -> Passed:
+    """Refuse some rows of a column.
+
+    Args:
+        column: the rows.
+        bad: bool [rows], which of them.
+        rule: the rule's id.
+        what: what is wrong.
+        expected: what should be there.
+        found: what is, of the column of the bad rows at a position.
+        cause: likewise.
+    """
+    if not bad.any():
+        return column
+    wrong = only(column, bad)
+    yield Fault(
+        rule,
+        what,
+        expected,
+        wrong.rows,
+        lambda at: found(wrong, at),
+        lambda at: cause(wrong, at),
+        column.key,
+    )
+    return only(column, ~bad)
+
+
+def refused_values(
+    column: Column,
+    bad: NDArray[np.bool_],
+    rule: str,
+    what: str,
+    expected: str,
+    cause: Callable[[Any], str] = lambda value: "",
+) -> Passed:
+    """Refuse the rows in which some values are wrong.
+
+    Args:
+        column: of numbers.
+        bad: bool [values], which values.
+        rule: the rule's id.
+        what: what is wrong.
+        expected: what should be there.
+        cause: the likely cause, by the first wrong value.
+    """
+    at = np.flatnonzero(bad)
+    if not len(at):
+        return column
+    ends = np.cumsum(column.lengths)
+    places, firsts = np.unique(np.searchsorted(ends, at, "right"), return_index=True)
+    first = at[firsts]
+    begins = ends[places] - column.lengths[places]
+
+    def found(number: int) -> str:
+        value = column.values[first[number]]
+        where = int(first[number] - begins[number])
+        alone = int(column.lengths[places[number]]) == 1
+        return f"{value}" if alone else f"{value} at [{where}]"
+
+    def why(number: int) -> str:
+        return cause(column.values[first[number]])
+
+    rows = column.rows[places]
+    yield Fault(rule, what, expected, rows, found, why, column.key)
+    keep = np.ones(len(column), np.bool_)
+    keep[places] = False
+    return only(column, keep)
+
+
+def sizes_of(column: Column) -> Rows:
+    """Return how many bytes each value of a bytes column has."""
+    sizes: Rows = column.values[:, 1] - column.values[:, 0]
+    return sizes
+
+
+def shown_bytes(data: bytes) -> str:
+    """Write bytes for people, so that nothing in them acts on a terminal."""
+    if not data:
+        return "no bytes"
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        head = data[:_SHOWN_BYTES].hex(" ")
+        begins = "the bytes" if len(data) <= _SHOWN_BYTES else "bytes that begin with"
+        return f"{begins} {head}"
+    return shown_text(text)
+
+
+def shown_text(text: str) -> str:
+    """Write a text for people: quoted, control characters escaped, cut if long."""
+    if len(text) <= _SHOWN_TEXT:
+        return repr(text)
+    return f"{text[:_SHOWN_TEXT]!r}... ({len(text):,} characters)"

@@ -1,0 +1,235 @@
+"""Checking one file, or a part of it: every record, and the file as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import BinaryIO
+
+from google_crc32c import extend as extend_crc32c
+
+from ...spec.model import RecordSpec
+from ...support.manifest import Shard
+from ..compression import compression_of
+from ..decoding import decode
+from ..framing import RUN_BYTES, scan_pieces
+from ..records import Damage, Records
+from .checksums import combined
+from .parts import Part
+from .record import RecordCheck
+from .tally import Kind, Tally
+
+Progress = Callable[[int], None]
+
+_BY_SUFFIX = {".gz": "GZIP", ".gzip": "GZIP", ".zlib": "ZLIB"}
+_WORDS = {"": "uncompressed records", "GZIP": "GZIP data", "ZLIB": "ZLIB data"}
+
+
+@dataclass(frozen=True)
+class Task:
+    """What one process does at a time.
+
+    Attributes:
+        part: what to check.
+        spec: what its records should be; None if nobody knows.
+        examples: how many examples of each kind of finding to keep.
+        checksum: whether the file's own checksum is asked for.
+        most: how many records to check; None for all.
+    """
+
+    part: Part
+    spec: RecordSpec | None
+    examples: int
+    checksum: bool
+    most: int | None = None
+
+
+@dataclass
+class Checked:
+    """What has come out of it.
+
+    Attributes:
+        part: what was checked.
+        tally: what is wrong, and how many records there are.
+        damaged: how many records could not be read.
+        crc32c: of the part's bytes on disk.
+        whole: whether it was read to its end.
+        compression: "", "GZIP" or "ZLIB"; None for neither, or if it was not read.
+    """
+
+    part: Part
+    tally: Tally
+    damaged: int = 0
+    crc32c: int = 0
+    whole: bool = True
+    compression: str | None = None
+    _begun: bool = field(default=False, repr=False)
+
+
+@lru_cache(maxsize=8)
+def _check_of(spec: RecordSpec | None) -> RecordCheck:
+    return RecordCheck(spec)
+
+
+def check_part(task: Task, progress: Progress | None = None) -> Checked:
+    """Check a part of a file. It never raises, whatever the file holds.
+
+    Args:
+        task: what to do.
+        progress: told how many bytes have been read, as they are.
+    """
+    part, tally = task.part, Tally(task.examples)
+    checked = Checked(part, tally)
+    check = _check_of(task.spec)
+    where = str(part.path)
+    try:
+        with part.path.open("rb") as file:
+            size = part.stop or part.path.stat().st_size
+            pieces = _pieces(file, task, checked, progress)
+            found = scan_pieces(
+                pieces, where, size, first=part.first, offset=part.start
+            )
+            for each in found:
+                if isinstance(each, Damage):
+                    tally.add_damage(each)
+                    checked.damaged += 1
+                    continue
+                each = _first(each, task.most, tally.records)
+                tally.add_records(check, decode(each))
+                if task.most is not None and tally.records >= task.most:
+                    checked.whole = False
+                    return checked
+            for _ in pieces:  # what nobody has asked for has a checksum, too
+                pass
+    except OSError as error:
+        reason = error.strerror or str(error)
+        tally.add_damage(
+            Damage(where, 0, 0, "unreadable", reason, "a file that can be read")
+        )
+        checked.whole = False
+    return checked
+
+
+def _first(records: Records, most: int | None, before: int) -> Records:
+    """Return the records up to a limit."""
+    if most is None or before + len(records) <= most:
+        return records
+    return Records(
+        records.file,
+        records.data,
+        records.starts[: most - before],
+        records.stops[: most - before],
+        records.numbers[: most - before],
+        records.offsets[: most - before],
+    )
+
+
+def _pieces(
+    file: BinaryIO, task: Task, checked: Checked, progress: Progress | None
+) -> Iterator[bytes]:
+    part = task.part
+    file.seek(part.start)
+    left = None if part.stop is None else part.stop - part.start
+    while left is None or left > 0:
+        piece = file.read(RUN_BYTES if left is None else min(RUN_BYTES, left))
+        if not piece:
+            return
+        if left is not None:
+            left -= len(piece)
+        if not checked.tally.bytes:
+            checked.compression = compression_of(piece)
+        checked.tally.bytes += len(piece)
+        if task.checksum:
+            checked.crc32c = extend_crc32c(checked.crc32c, piece)
+        if progress is not None:
+            progress(len(piece))
+        yield piece
+
+
+def joined(parts: list[Checked]) -> Checked:
+    """Put the parts of one file together."""
+    first, *others = parts
+    for part in others:
+        first.tally.merge(part.tally)
+        first.damaged += part.damaged
+        first.crc32c = combined(first.crc32c, part.crc32c, part.tally.bytes)
+        first.whole &= part.whole
+    return first
+
+
+def judge_file(
+    checked: Checked, path: Path, shard: Shard | None, compression: str | None
+) -> None:
+    """Compare a file as a whole with what its name and the manifest say of it.
+
+    Args:
+        checked: all of it; findings are added to its tally.
+        path: the file.
+        shard: what the manifest says of it.
+        compression: what the manifest says of its split's; None without one.
+    """
+    tally, where = checked.tally, str(path)
+    if not checked.whole and not tally.bytes:
+        return  # it could not be read, which has been said
+    wanted, whose = compression, "as the manifest says"
+    if wanted is None:
+        wanted, whose = _BY_SUFFIX.get(path.suffix), "as its name says"
+    found = checked.compression
+    if tally.bytes and wanted is not None and found not in (None, wanted):
+        assert found is not None
+        kind = Kind(
+            "SG509",
+            "",
+            "",
+            "a file of another compression",
+            f"{_WORDS[wanted]}, {whose}",
+        )
+        tally.add_file(
+            kind,
+            where,
+            _WORDS[found],
+            "the file was renamed, or compressed or inflated after it was written",
+        )
+    if shard is None:
+        if not tally.records and not checked.damaged and checked.whole:
+            empty = f"{_WORDS[found or '']} without a record" if tally.bytes else ""
+            kind = Kind("SG505", "", "", "a file without records", "one record or more")
+            tally.add_file(
+                kind,
+                where,
+                empty or "a file of 0 bytes",
+                "the writer was killed before it wrote, or had nothing to write",
+            )
+        return
+    if checked.whole:
+        _compare(checked, where, shard)
+
+
+def _compare(checked: Checked, where: str, shard: Shard) -> None:
+    """Compare a file with what the manifest says of it."""
+    tally = checked.tally
+    what = "a file that is not the one that the manifest lists"
+    if tally.bytes != shard.bytes:
+        expected = "as many bytes as the manifest lists"
+        words = f"{tally.bytes} bytes, and the manifest lists {shard.bytes}"
+        short = tally.bytes < shard.bytes
+        cause = "the copy was broken off: copy it again" if short else _REPLACED
+    elif f"{checked.crc32c:08x}" != shard.crc32c:
+        expected = "bytes with the checksum that the manifest lists"
+        words = (
+            f"the CRC-32C {checked.crc32c:08x}, and the manifest lists {shard.crc32c}"
+        )
+        cause = _REPLACED if not checked.damaged else "copy it again"
+    else:
+        words = ""
+    if words:
+        tally.add_file(Kind("SG503", "", "", what, expected), where, words, cause)
+    if tally.records != shard.records:
+        expected = "as many records as the manifest lists"
+        words = f"{tally.records} good records, and the manifest lists {shard.records}"
+        tally.add_file(Kind("SG503", "", "", what, expected), where, words)
+
+
+_REPLACED = "the file was changed or replaced after it was written: copy it again"

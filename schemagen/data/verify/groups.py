@@ -1,0 +1,122 @@
+"""Groups: fields that have equally many items in every record."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...spec.model import FieldSpec, ImagesSpec, RaggedSpec, StepsSpec, VarLenSpec
+from ...support.values import RAW_ONLY, item_size
+from ..columns import Columns
+from ..message import BYTES, INT64
+from .faults import Fault, Rows, Units, sizes_of
+from .numbers import list_kind
+
+
+@dataclass(frozen=True)
+class Member:
+    """A field of a group, as it is stored.
+
+    Attributes:
+        name: the field's name.
+        key: of the feature whose length tells how many items it has.
+        kind: of that feature's list; "" for a feature list.
+        size: how many values, or raw bytes, one item takes.
+        raw: whether they are raw bytes.
+        optional: whether it does not count where it is absent.
+    """
+
+    name: str
+    key: str
+    kind: str
+    size: int = 1
+    raw: bool = False
+    optional: bool = False
+
+
+def members_of(fields: Sequence[FieldSpec]) -> dict[str, tuple[Member, ...]]:
+    """Return the members of each group whose lengths are to be compared."""
+    found: dict[str, list[Member]] = {}
+    for field in fields:
+        group, member = getattr(field, "group", None), _member(field)
+        if group is not None and member is not None:
+            found.setdefault(group, []).append(member)
+    return {group: tuple(some) for group, some in found.items() if len(some) > 1}
+
+
+def _member(field: FieldSpec) -> Member | None:
+    """Return how long a field is to be found; None if on disk it has one length."""
+    name, optional = ".".join(field.path or (field.name,)), field.optional
+    if isinstance(field, StepsSpec):
+        return Member(name, field.key, "", optional=optional)
+    if isinstance(field, ImagesSpec):
+        return Member(name, field.key, BYTES, optional=optional)
+    if isinstance(field, RaggedSpec):
+        return Member(name, field.row_lengths_key, INT64, optional=optional)
+    if not isinstance(field, VarLenSpec) or field.pad_on_disk:
+        return None
+    raw = field.dtype in RAW_ONLY
+    size = prod(field.item_shape) * (item_size(field.dtype) if raw else 1)
+    return Member(name, field.key, list_kind(field.dtype), size, raw, optional)
+
+
+def group_faults(
+    group: str, members: Sequence[Member], columns: Columns, units: Units
+) -> Generator[Fault, None, None]:
+    """Find the records in which the fields of a group are not equally long."""
+    measured = [_measured(member, columns, units) for member in members]
+    lengths = np.stack([each[0] for each in measured], axis=1)
+    there = np.stack([each[1] for each in measured], axis=1)
+    optional = np.array([member.optional for member in members])
+    longest = lengths.max(axis=1, keepdims=True)
+    # A feature that is missing or of another type is an error of its own.
+    whole = units.live & (there | optional).all(axis=1)
+    unequal = (lengths != longest) & ~(optional & ~there)
+    rows = np.flatnonzero(whole & unequal.any(axis=1))
+    if not len(rows):
+        return
+
+    def found(at: int) -> str:
+        row = int(rows[at])
+        most, other = int(lengths[row].argmax()), int(unequal[row].argmax())
+        words = (
+            f"{members[each].name!r} with {lengths[row, each]}"
+            for each in (most, other)
+        )
+        return ", ".join(words)
+
+    yield Fault(
+        "SG529",
+        f"fields of the group {group!r} that are not equally long",
+        "equally many items of each field in a record",
+        rows,
+        found,
+    )
+
+
+def _measured(
+    member: Member, columns: Columns, units: Units
+) -> tuple[Rows, NDArray[np.bool_]]:
+    """Return how many items each record has of a member, and whether it is there."""
+    lengths = np.zeros(len(units.live), np.int64)
+    there = np.zeros(len(units.live), np.bool_)
+    if not member.kind:
+        steps = columns.steps.get(member.key)
+        if steps is not None:
+            lengths[steps.rows], there[steps.rows] = steps.steps, True
+        return lengths, there
+    for column in units.by_key.get(member.key, ()):
+        if column.kind == member.kind:
+            some = np.zeros(len(column), np.int64)
+            if member.raw:
+                ends = np.concatenate([[0], np.cumsum(sizes_of(column))])
+                stops = np.cumsum(column.lengths)
+                some[:] = ends[stops] - ends[stops - column.lengths]
+            else:
+                some[:] = column.lengths
+            lengths[column.rows], there[column.rows] = some // member.size, True
+    return lengths, there

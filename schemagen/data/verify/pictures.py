@@ -1,0 +1,402 @@
+"""Pictures and masks: headers and sizes, without decoding a pixel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...spec.model import ImageSpec, ImagesSpec, MaskSpec
+from ...support.errors import Problem
+from ...support.features.image import EncodedImage
+from ...support.features.mask import Mask
+from ...support.images import header_of, sniff
+from ...support.png import read_png_header
+from ...support.values import item_size, shape_text
+from ..columns import Column
+from ..message import BYTES, INT64
+from ..varint_arrays import gathered
+from .causes import cause_of_size, what_it_is
+from .faults import (
+    Fault,
+    Passed,
+    Rows,
+    Units,
+    amount,
+    counted,
+    only,
+    refused,
+    shown_bytes,
+    sizes_of,
+    stored,
+)
+from .numbers import fixed_numbers, raw_sizes, single_bytes
+
+_Check = Callable[[bytes], object]
+
+
+def image(spec: ImageSpec, units: Units) -> Passed:
+    """Check a picture, and what is stored beside it about its size and format."""
+    if spec.encoding == "raw":
+        keys = (spec.height_key, spec.width_key, spec.channels_key)
+        column = yield from _raw(spec, units, spec.shape, keys)
+        yield from _formats(spec, units, column, lambda data: "raw")
+        return column
+    height, width, channels = spec.shape
+    assert channels is not None
+    check = EncodedImage(
+        spec.name,
+        key=spec.key,
+        shape=(height, width, channels),
+        encoding=spec.encoding,
+        dtype=spec.dtype,
+    ).convert
+    column = yield from _encoded(spec, units, check)
+    yield from _beside(
+        units,
+        column,
+        (spec.height_key, spec.width_key, spec.channels_key),
+        lambda data: header_of(data)[1][:3],
+    )
+    yield from _formats(spec, units, column, lambda data: str(sniff(data)))
+    return column
+
+
+def images(spec: ImagesSpec, units: Units) -> Passed:
+    """Check a list of pictures."""
+    height, width, channels = spec.shape
+    assert channels is not None
+    check = EncodedImage(
+        spec.name,
+        key=spec.key,
+        shape=(height, width, channels),
+        encoding=spec.encoding,
+    ).convert
+    text = f"{amount(spec.count, BYTES)}, each an image"
+    column = yield from stored(
+        units, spec.key, BYTES, optional=spec.optional, expected=text
+    )
+    if spec.count is not None:
+        column = yield from counted(column, spec.count, text)
+        if spec.optional:
+            nothing = (sizes_of(column).reshape(-1, spec.count) == 0).all(axis=1)
+            column = only(column, ~nothing)
+    column = yield from _checked(column, check)
+    if spec.max_count is not None:
+        column = yield from refused(
+            column,
+            column.lengths > spec.max_count,
+            "SG524",
+            "a list that is too long",
+            f"at most {spec.max_count} images",
+            lambda wrong, at: f"{int(wrong.lengths[at])} images",
+        )
+    return column
+
+
+def mask(spec: MaskSpec, units: Units) -> Passed:
+    """Check a mask: its header, or its ids if they are stored as they are."""
+    keys = (spec.height_key, spec.width_key)
+    if spec.encoding == "raw":
+        column = yield from _raw(spec, units, spec.shape, keys)
+        column = yield from _ids(spec, column)
+        yield from _formats(spec, units, column, lambda data: "raw")
+        return column
+    check = Mask(
+        spec.name,
+        key=spec.key,
+        shape=(spec.shape[0], spec.shape[1]),
+        dtype=spec.dtype,
+    ).convert
+    column = yield from _encoded(spec, units, check)
+
+    def size(data: bytes) -> tuple[int, int]:
+        header = read_png_header(data)
+        return header.height, header.width
+
+    yield from _beside(units, column, keys, size)
+    yield from _formats(spec, units, column, lambda data: "png")
+    return column
+
+
+def _encoded(spec: ImageSpec | MaskSpec, units: Units, check: _Check) -> Passed:
+    column = yield from single_bytes(
+        units, spec.key, optional=spec.optional, expected=f"an encoded {spec.encoding}"
+    )
+    if spec.optional:  # "" stands for none
+        column = only(column, sizes_of(column) > 0)
+    return (yield from _checked(column, check))
+
+
+@dataclass
+class _Refused:
+    """Rows that a check refuses for one reason."""
+
+    rows: list[int]
+    found: list[str]
+    cause: list[str]
+
+
+def _checked(column: Column, check: _Check) -> Passed:
+    """Refuse the rows with a value that a check raises a Problem for."""
+    view = column.data.data
+    problems: dict[str, _Refused] = {}
+    bad = np.zeros(len(column), np.bool_)
+    ends = np.cumsum(column.lengths)
+    for at, (start, stop) in enumerate(column.values.tolist()):
+        data = bytes(view[start:stop])
+        try:
+            check(data)
+        except Problem as problem:
+            row = int(np.searchsorted(ends, at, "right"))
+            if bad[row]:
+                continue
+            bad[row] = True
+            same = problems.setdefault(problem.expected, _Refused([], [], []))
+            same.rows.append(row)
+            place = f" at [{at - int(ends[row] - column.lengths[row])}]"
+            alone = int(column.lengths[row]) == 1
+            same.found.append(problem.found + ("" if alone else place))
+            same.cause.append(problem.advice or _cause(data))
+    for expected, same in problems.items():
+        yield Fault(
+            "SG528",
+            "a picture that is not as declared",
+            expected,
+            column.rows[same.rows],
+            same.found.__getitem__,
+            same.cause.__getitem__,
+            column.key,
+        )
+    return only(column, ~bad)
+
+
+def _cause(data: bytes) -> str:
+    if not data:
+        return "nothing was written"
+    if sniff(data):
+        return ""
+    if data.lstrip()[:5] in (b"<?xml", b"<svg "):
+        return "an SVG, which tensorflow does not decode"
+    if data.startswith((b"/9j/", b"iVBOR")):
+        return "an image in base64"
+    what = what_it_is(data)
+    return f"they begin like {what}" if what else "raw pixels, or a path?"
+
+
+def _raw(
+    spec: ImageSpec | MaskSpec,
+    units: Units,
+    shape: tuple[int | None, ...],
+    keys: tuple[str | None, ...],
+) -> Passed:
+    """Check raw pixels, of a fixed shape or of the one that is stored beside them."""
+    finite = False
+    if None not in shape:
+        sizes = [size or 0 for size in shape]
+        expected = f"{prod(sizes) * item_size(spec.dtype)} bytes"
+        if isinstance(spec, ImageSpec) or not spec.optional:
+            column = yield from fixed_numbers(
+                units,
+                spec.key,
+                spec.dtype,
+                sizes,
+                raw=True,
+                optional=spec.optional,
+                finite=finite,
+            )
+        else:
+            column = yield from single_bytes(
+                units, spec.key, optional=True, expected=expected
+            )
+            column = only(column, sizes_of(column) > 0)
+            size = prod(sizes) * item_size(spec.dtype)
+            text = f"{size} bytes ({spec.dtype} {shape_text(shape)})"
+            right = sizes_of(column) == size
+            column = yield from raw_sizes(column, right, text, spec.dtype, size)
+        yield from _beside(units, column, keys, lambda data: sizes)
+        return column
+    text = f"{spec.dtype} pixels of the size that is stored beside them"
+    column = yield from single_bytes(
+        units, spec.key, optional=spec.optional, expected=text
+    )
+    if spec.optional:
+        column = only(column, sizes_of(column) > 0)
+    sizes_there: list[Rows] = []
+    for name, size_, key in zip(
+        ("height", "width", "channels"), shape, keys, strict=False
+    ):
+        if size_ is not None:
+            sizes_there.append(np.full(len(units.live), size_, np.int64))
+            continue
+        assert key is not None
+        stored_sizes = yield from stored(
+            units,
+            key,
+            INT64,
+            optional=spec.optional,
+            expected=f"1 int64 value, the {name}",
+        )
+        stored_sizes = yield from counted(stored_sizes, 1, f"1 int64 value, the {name}")
+        dense = np.full(len(units.live), -1, np.int64)
+        dense[stored_sizes.rows] = stored_sizes.values
+        if spec.optional:
+            dense[~units.present(key)] = 0
+        sizes_there.append(dense)
+    table = np.stack(sizes_there, axis=1)
+    known = (table[column.rows] != -1).all(axis=1)
+    column = only(column, known)
+    table = table[column.rows]
+    # In float64, so that sizes which no memory holds do not wrap around.
+    wanted = np.prod(table.astype(np.float64), axis=1) * item_size(spec.dtype)
+    bad = (table <= 0).any(axis=1) | (wanted != sizes_of(column))
+    shapes = table[bad]
+    column = yield from refused(
+        column,
+        bad,
+        "SG530",
+        "bytes that do not go with the size beside them",
+        f"height x width{' x channels' * (len(shape) == 3)} x "
+        f"{item_size(spec.dtype)} bytes ({spec.dtype})",
+        lambda wrong, at: (
+            f"{int(sizes_of(wrong)[at])} bytes and the size "
+            f"{shape_text(shapes[at].tolist())}"
+        ),
+        lambda wrong, at: cause_of_size(
+            wrong.bytes_at(at),
+            spec.dtype,
+            max(0, int(prod(shapes[at].tolist()))) * item_size(spec.dtype),
+        ),
+    )
+    fixed = tuple(
+        key if size is not None else None for key, size in zip(keys, shape, strict=True)
+    )
+    if any(fixed):
+        constant = [size or 0 for size in shape]
+        yield from _beside(units, column, fixed, lambda data: constant)
+    return column
+
+
+def _ids(spec: MaskSpec, column: Column) -> Passed:
+    """Check the ids of raw masks."""
+    count = spec.num_classes
+    dtype = np.dtype(spec.dtype).newbyteorder("<")
+    if count is None or count > np.iinfo(dtype).max or not len(column):
+        return column
+    starts, stops = column.values[:, 0], column.values[:, 1]
+    data = gathered(column.data, column.data.data, starts, stops)
+    ids: NDArray[Any] = data.view(dtype)
+    wrong = (ids < 0) | (ids >= count)
+    expected = f"class ids from 0 to {count - 1}"
+    if spec.ignore is not None:
+        wrong &= ids != spec.ignore
+        expected += f", or {spec.ignore} to be ignored"
+    at = np.flatnonzero(wrong)
+    if not len(at):
+        return column
+    ends = np.cumsum(sizes_of(column) // dtype.itemsize)
+    rows, firsts = np.unique(np.searchsorted(ends, at, "right"), return_index=True)
+    values = ids[at[firsts]]
+    bad = np.zeros(len(column), np.bool_)
+    bad[rows] = True
+    return (
+        yield from refused(
+            column,
+            bad,
+            "SG527",
+            "a class that there is not",
+            expected,
+            lambda _, number: f"class id {values[number]}",
+        )
+    )
+
+
+def _beside(
+    units: Units,
+    column: Column,
+    keys: tuple[str | None, ...],
+    size_of: Callable[[bytes], Any],
+) -> Passed:
+    """Compare pictures with the sizes that are stored under further keys.
+
+    Readers do not look at these; who does must not be told anything wrong.
+    """
+    if not any(keys) or not len(column):
+        return column
+    view = column.data.data
+    sizes = [size_of(bytes(view[a:b])) for a, b in column.values.tolist()]
+    for axis, key in enumerate(keys):
+        if key is None:
+            continue
+        written = dict(_single_numbers(units, key))
+        for row in np.flatnonzero(~np.isin(column.rows, list(written))).tolist():
+            written.setdefault(int(column.rows[row]), int(sizes[row][axis]))
+        found = np.array([written[row] for row in column.rows.tolist()])
+        true = np.array([size[axis] for size in sizes])
+        bad = found != true
+        if bad.any():
+            yield _other_size(key, axis, column.rows[bad], found[bad], true[bad])
+    return column
+
+
+def _other_size(key: str, axis: int, rows: Rows, found: Rows, true: Rows) -> Fault:
+    name = ("height", "width", "number of channels")[axis]
+    return Fault(
+        "SG530",
+        f"a {name} that is not the picture's",
+        f"the {name} of the picture",
+        rows,
+        lambda at: f"{found[at]}, and the picture has {true[at]}",
+        lambda at: "height and width in each other's place?" if axis < 2 else "",
+        key,
+    )
+
+
+def _single_numbers(units: Units, key: str) -> Mapping[int, int]:
+    for column in units.by_key.get(key, ()):
+        if column.kind == INT64:
+            single = only(column, column.lengths == 1)
+            return dict(zip(single.rows.tolist(), single.values.tolist(), strict=True))
+    return {}
+
+
+def _formats(
+    spec: ImageSpec | MaskSpec,
+    units: Units,
+    column: Column,
+    format_of: Callable[[bytes], str],
+) -> Passed:
+    """Compare pictures with the name of their format, however it is capitalised."""
+    key, text = spec.format_key, getattr(spec, "format_text", None)
+    if key is None or not len(column):
+        return column
+    formats = next((c for c in units.by_key.get(key, ()) if c.kind == BYTES), None)
+    if formats is None:
+        return column
+    single = only(formats, formats.lengths == 1)
+    names = {row: single.bytes_at(at) for at, row in enumerate(single.rows.tolist())}
+    view = column.data.data
+    bad, found = np.zeros(len(column), np.bool_), []
+    for at, (row, (a, b)) in enumerate(
+        zip(column.rows.tolist(), column.values.tolist(), strict=True)
+    ):
+        true = format_of(bytes(view[a:b]))
+        known = {true, "jpg" if true == "jpeg" else true, (text or true).lower()}
+        name = names.get(row)
+        if name is not None and name.decode(errors="replace").lower() not in known:
+            bad[at] = True
+            found.append(f"{shown_bytes(name)}, and the picture is {true}")
+    if bad.any():
+        yield Fault(
+            "SG530",
+            "a format that is not the picture's",
+            "the format of the picture",
+            column.rows[bad],
+            found.__getitem__,
+            key=key,
+        )
+    return column

@@ -1,0 +1,266 @@
+"""All checks of a record, made once from its spec and applied to many records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Mapping
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...spec.model import (
+    FieldSpec,
+    ImageSpec,
+    MaskSpec,
+    RaggedSpec,
+    RecordSpec,
+    ScalarSpec,
+    SparseSpec,
+    StepsSpec,
+    TensorSpec,
+    VectorSpec,
+)
+from ..columns import Columns
+from ..compression import what_begins_so
+from ..message import BYTES
+from . import labels, lists, pictures, tensors, texts
+from .faults import Fault, Passed, Units, amount, counted, listed, only
+from .faults import stored as stored_
+from .groups import group_faults, members_of
+from .numbers import fixed_numbers
+from .steps import steps
+
+_STARTS = 512
+
+
+class FieldFault(NamedTuple):
+    """A fault and the field that it is in; "" for the whole record."""
+
+    field: str
+    fault: Fault
+
+
+class Facts(NamedTuple):
+    """What is to be known of records that is not wrong: what, key, and which rows."""
+
+    what: str
+    key: str
+    rows: int
+
+
+def _vector(spec: VectorSpec, units: Units) -> Passed:
+    return (
+        yield from fixed_numbers(
+            units,
+            spec.key,
+            spec.dtype,
+            spec.shape,
+            raw=spec.encoding == "raw",
+            optional=spec.optional,
+            finite=spec.finite,
+        )
+    )
+
+
+def _scalar(spec: ScalarSpec, units: Units) -> Passed:
+    if spec.dtype == "bytes":
+        text = amount(1, BYTES)
+        column = yield from stored_(
+            units, spec.key, BYTES, optional=spec.optional, expected=text
+        )
+        return (yield from counted(column, 1, text))
+    return (
+        yield from fixed_numbers(
+            units,
+            spec.key,
+            spec.dtype,
+            (),
+            raw=spec.encoding == "raw",
+            optional=spec.optional,
+            finite=spec.finite,
+        )
+    )
+
+
+_Check = Callable[[Any, Units], Generator[Fault, None, Any]]
+
+CHECKS: Mapping[str, _Check] = {
+    "Image": pictures.image,
+    "Images": pictures.images,
+    "Label": labels.label,
+    "Mask": pictures.mask,
+    "MultiLabel": labels.multi_label,
+    "Ragged": lists.ragged,
+    "Scalar": _scalar,
+    "Sparse": lists.sparse,
+    "Tensor": tensors.tensor,
+    "Text": texts.text,
+    "VarLen": lists.var_len,
+    "Vector": _vector,
+}
+"""What checks a field of each kind; Steps have the check of their step's kind."""
+
+
+class RecordCheck:
+    """Compares records with a spec.
+
+    Args:
+        spec: what they should be; None to see only whether they are Examples.
+    """
+
+    def __init__(self, spec: RecordSpec | None) -> None:
+        self._spec = spec
+        self._fields = () if spec is None else spec.fields
+        self._known = {key for field in self._fields for key in keys_of(field)}
+        self._lists = {f.key for f in self._fields if isinstance(f, StepsSpec)}
+        self._groups = members_of(self._fields)
+
+    def faults(self, columns: Columns) -> Iterator[FieldFault]:
+        """Yield what is wrong with some records."""
+        live = np.ones(len(columns.records), np.bool_)
+        for each in columns.malformed:
+            live[each.row] = False
+        if columns.malformed:
+            yield FieldFault("", _malformed(columns))
+        if self._spec is None:
+            return
+        is_sequence = self._spec.message == "SequenceExample"
+        other = live & (columns.sequences != is_sequence)
+        if other.any():
+            yield FieldFault("", _other_message(np.flatnonzero(other), is_sequence))
+            live &= ~other
+        foreign = live & ~self._own(columns)
+        if foreign.any():
+            yield FieldFault("", _foreign(columns, np.flatnonzero(foreign), self._spec))
+            live &= ~foreign
+        if not live.any():
+            return
+        by_key = columns.by_key
+        if not live.all():
+            by_key = {
+                key: tuple(only(column, live[column.rows]) for column in some)
+                for key, some in by_key.items()
+            }
+        units = Units(live, by_key)
+        for field in self._fields:
+            label = ".".join(field.path or (field.name,))
+            for fault in _check(field, columns, units):
+                yield FieldFault(label, fault)
+        for group, members in self._groups.items():
+            for fault in group_faults(group, members, columns, units):
+                yield FieldFault("", fault)
+
+    def _own(self, columns: Columns) -> NDArray[np.bool_]:
+        """Tell which records have a key of the spec: bool [N]."""
+        found = np.zeros(len(columns.records), np.bool_)
+        for key in self._known - self._lists:
+            for column in columns.by_key.get(key, ()):
+                if column.kind:
+                    found[column.rows] = True
+                if found.all():
+                    return found
+        for key in self._lists & columns.steps.keys():
+            found[columns.steps[key].rows] = True
+        return found
+
+    def facts(self, columns: Columns) -> Iterator[Facts]:
+        """Yield what readers pass over without a word."""
+        if self._spec is not None:
+            for key, some in columns.by_key.items():
+                if key not in self._known or key in self._lists:
+                    rows = sum(len(column) for column in some)
+                    yield Facts("a key that the schema does not have", key, rows)
+            for key, lists_ in columns.steps.items():
+                if key not in self._lists:
+                    what = "a feature list that the schema does not have"
+                    yield Facts(what, key, len(lists_.rows))
+        for key, repeated in columns.repeated.items():
+            yield Facts(
+                "a key that stands twice; the last one counts", key, len(repeated)
+            )
+        for what, unknown in columns.unknown.items():
+            yield Facts("what no tf.train.Example has", what, len(unknown))
+
+
+def keys_of(field: FieldSpec) -> Iterator[str]:
+    """Yield the keys that a field is stored under."""
+    yield field.key
+    further: list[str | None] = []
+    if isinstance(field, ImageSpec):
+        further = [field.height_key, field.width_key, field.channels_key]
+        further.append(field.format_key)
+    elif isinstance(field, MaskSpec):
+        further = [field.height_key, field.width_key, field.format_key]
+    elif isinstance(field, RaggedSpec):
+        further = [field.row_lengths_key]
+    elif isinstance(field, SparseSpec):
+        further = [*field.index_key]
+    elif isinstance(field, TensorSpec):
+        keys = field.shape_key
+        further = [keys] if isinstance(keys, str) else [*(keys or ())]
+    yield from filter(None, further)
+
+
+def _check(
+    field: FieldSpec, columns: Columns, units: Units
+) -> Generator[Fault, None, Any]:
+    if isinstance(field, StepsSpec):
+        step = partial(CHECKS[field.step.kind], field.step)
+        return steps(field, step, columns, units)
+    return CHECKS[field.kind](field, units)
+
+
+def _malformed(columns: Columns) -> Fault:
+    some = sorted(columns.malformed, key=lambda each: each.row)
+
+    def found(at: int) -> str:
+        return f"{some[at].reason}, {some[at].at} bytes into the record"
+
+    def cause(at: int) -> str:
+        data = columns.records[some[at].row][:_STARTS]
+        what = what_begins_so(data)
+        known = data and not what.startswith(("bytes that begin", "nothing but"))
+        if known:
+            return f"the record is {what}"
+        return "another protobuf, or records of another program"
+
+    return Fault(
+        "SG521",
+        "a record that is no tf.train.Example",
+        "the bytes of a tf.train.Example or SequenceExample",
+        np.array([each.row for each in some], np.int64),
+        found,
+        cause,
+    )
+
+
+def _other_message(rows: NDArray[np.int64], is_sequence: bool) -> Fault:
+    names = ("a tf.train.Example", "a tf.train.SequenceExample")
+    expected, found = (names[1], names[0]) if is_sequence else names
+    base = "Record" if is_sequence else "SequenceRecord"
+    return Fault(
+        "SG521",
+        "a record that is another message",
+        expected,
+        rows,
+        lambda at: found,
+        lambda at: f"declared as another one: derive the class from {base}",
+    )
+
+
+def _foreign(columns: Columns, rows: NDArray[np.int64], spec: RecordSpec) -> Fault:
+    units = Units(np.ones(len(columns.records), np.bool_), columns.by_key)
+
+    def found(at: int) -> str:
+        return f"the keys {listed(units.keys_of(int(rows[at])))}"
+
+    keys = [field.key for field in spec.fields]
+    return Fault(
+        "SG521",
+        "a record that has no field of this schema",
+        f"the keys {listed(keys)}",
+        rows,
+        found,
+        lambda at: "records of another schema, or an empty message",
+    )

@@ -1,0 +1,70 @@
+"""What `verify` has found, as text for people and as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+
+from ...findings import printable, render_json
+from .model import Note, SplitCounts, Verification
+
+_UNITS = ("bytes", "kB", "MB", "GB", "TB")
+_SHOWN_NOTES = 10
+
+
+def to_json(found: Verification) -> str:
+    """Return the findings and what was looked at, in the shape of docs/ci.md."""
+    data = json.loads(render_json(each.finding() for each in found.findings))
+    data["splits"] = [asdict(split) for split in found.splits]
+    return json.dumps(data, indent=2, sort_keys=True)
+
+
+def summary(found: Verification) -> str:
+    """Return a paragraph for each split: how much was read, and how much is wrong."""
+    lines = [line for split in found.splits for line in _of_split(found, split)]
+    return "\n".join(map(printable, lines))
+
+
+def _of_split(found: Verification, split: SplitCounts) -> Iterator[str]:
+    kinds = sum(
+        each.split == split.split for each in found.findings
+    )  # of both, if two schemas wrote files of one split
+    result = "no findings" if not kinds else counted(kinds, "kind") + " of findings"
+    if split.wrong:
+        result += f", in {counted(split.wrong, 'record')}"
+    amount = f"{counted(split.records, 'record')} in {counted(split.files, 'file')}"
+    size = f"{shown_size(split.bytes)} read"
+    yield f"{split.split or found.where}: {amount}, {size}: {result}"
+    if split.record is None:
+        yield (
+            "    checked for framing, checksums and messages only: no manifest says "
+            "what wrote them; name the record with --record"
+        )
+    else:
+        whose = {"manifest": "as the manifest has it", "project": "of this project"}
+        yield f"    compared with {split.record}, {whose[split.spec_from]}"
+    if not split.whole:
+        yield "    not all of it was read, so that whole files were not compared"
+    for note in split.notes[:_SHOWN_NOTES]:
+        yield f"    note: {_note(note)}"
+    if len(split.notes) > _SHOWN_NOTES:
+        yield f"    note: and {len(split.notes) - _SHOWN_NOTES} more of the kind"
+
+
+def _note(note: Note) -> str:
+    key = f": {note.key!r}" if note.key else ""
+    return f"{note.what}{key}, in {counted(note.records, 'record')}"
+
+
+def counted(number: int, noun: str) -> str:
+    """Write a number of things."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def shown_size(size: int) -> str:
+    """Write a number of bytes: `1.2 MB`."""
+    number, unit = float(size), 0
+    while number >= 1000 and unit < len(_UNITS) - 1:
+        number, unit = number / 1000, unit + 1
+    return f"{number:,.0f} bytes" if not unit else f"{number:.1f} {_UNITS[unit]}"

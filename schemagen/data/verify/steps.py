@@ -1,0 +1,116 @@
+"""Feature lists: one value of a kind in each step."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import replace
+
+import numpy as np
+
+from ...spec.model import StepsSpec
+from ...support.errors import did_you_mean
+from ..columns import Columns, StepColumn
+from .faults import Fault, FieldCheck, Units, listed
+
+_STEP_KEY = ""
+
+
+def steps(
+    spec: StepsSpec, step: FieldCheck, columns: Columns, units: Units
+) -> Generator[Fault, None, None]:
+    """Check a feature list.
+
+    Args:
+        spec: of the field.
+        step: checks the values of all steps, which have the key "".
+        columns: where the feature lists stand.
+        units: the records.
+    """
+    found = columns.steps.get(spec.key)
+    if not spec.optional:
+        have = np.zeros(len(units.live), np.bool_)
+        if found is not None:
+            have[found.rows] = True
+        missing = np.flatnonzero(units.live & ~have)
+        if len(missing):
+            yield _missing(spec, columns, units, missing)
+    if found is None or not len(found.rows):
+        return
+    owners = np.repeat(found.rows, found.steps)
+    live = units.live[owners]
+    of_steps = Units(
+        live, {_STEP_KEY: tuple(replace(c, key=_STEP_KEY) for c in found.columns)}
+    )
+    yield from _of_records(step(of_steps), found, spec.key)
+    if spec.max_length is not None and spec.too_long == "error":
+        most = spec.max_length
+        long = np.flatnonzero((found.steps > most) & units.live[found.rows])
+        if len(long):
+            yield Fault(
+                "SG524",
+                "a list that is too long",
+                f"at most {most} steps",
+                found.rows[long],
+                lambda at: f"{found.steps[long[at]]} steps",
+                key=spec.key,
+            )
+
+
+def _missing(
+    spec: StepsSpec, columns: Columns, units: Units, rows: np.ndarray
+) -> Fault:
+    def near(at: int) -> str:
+        return did_you_mean(spec.key, _lists_of(columns, int(rows[at])))
+
+    def found(at: int) -> str:
+        row = int(rows[at])
+        if spec.key in units.keys_of(row):
+            return f"{spec.key!r} as a feature of the context"
+        lists = listed(_lists_of(columns, row))
+        return f"no feature list {spec.key!r}; there are: {lists}"
+
+    what = "a required feature list is missing"
+    return Fault("SG522", what, "a feature list", rows, found, near, spec.key)
+
+
+def _lists_of(columns: Columns, row: int) -> list[str]:
+    return [key for key, found in columns.steps.items() if row in found.rows]
+
+
+def _of_records(
+    faults: Generator[Fault, None, object], found: StepColumn, key: str
+) -> Generator[Fault, None, None]:
+    """Turn faults of steps into faults of their records, the first step of each."""
+    ends = np.cumsum(found.steps)
+    for fault in faults:
+        owners = np.searchsorted(ends, fault.rows, "right")
+        places, firsts = np.unique(owners, return_index=True)
+        yield _of_record(fault, found, key, places, firsts, ends)
+
+
+def _of_record(
+    fault: Fault,
+    found: StepColumn,
+    key: str,
+    places: np.ndarray,
+    firsts: np.ndarray,
+    ends: np.ndarray,
+) -> Fault:
+    def text(at: int) -> str:
+        place = int(places[at])
+        first = int(ends[place] - found.steps[place])
+        step = int(fault.rows[firsts[at]]) - first
+        words = fault.found(int(firsts[at]))
+        if words.startswith("no feature"):
+            words = "a step without a value"
+        return f"step {step}: {words}"
+
+    return Fault(
+        fault.rule,
+        f"in a step, {fault.what}",
+        fault.expected,
+        found.rows[places],
+        text,
+        lambda at: fault.cause(int(firsts[at])),
+        key,
+    )

@@ -1,0 +1,202 @@
+"""Counting faults by kind, with the first examples of each: bounded memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from ..columns import Columns
+from ..records import Damage
+from .model import DataFinding, Example, Note
+from .record import RecordCheck
+
+# A hostile file may have any number of keys.
+_MOST_NOTES = 1000
+_FURTHER = Note("further ones, which are not listed", "", 0)
+
+_COPY = "the bytes that were written"
+_DAMAGES = {
+    "checksum": ("SG507", "a record whose checksum is wrong", _COPY),
+    "length": (
+        "SG507",
+        "a record whose length is damaged",
+        "a length and its checksum",
+    ),
+    "torn": ("SG507", "a record that is torn", "the whole record, and the next one"),
+    "truncated": ("SG506", "a file that ends too early", "the rest of the file"),
+    "compression": (
+        "SG509",
+        "a compressed file that cannot be inflated",
+        "a file that is compressed once, with GZIP or ZLIB, or not at all",
+    ),
+    "foreign": ("SG508", "a file that is no TFRecord file", "records"),
+    "unreadable": ("SG510", "a file that cannot be read", "a file that can be read"),
+}
+
+
+class Kind(NamedTuple):
+    """What is the same of all findings that are counted together."""
+
+    rule: str
+    field: str
+    key: str
+    what: str
+    expected: str
+
+
+@dataclass
+class _Group:
+    records: int = 0
+    files: int = 0
+    examples: list[Example] = field(default_factory=list)
+    last: str = ""  # the file that was counted last
+
+    def count_file(self, file: str) -> None:
+        if file != self.last:
+            self.files += 1
+            self.last = file
+
+
+@dataclass
+class Tally:
+    """What was found in a part of a split, to be merged in the order of the parts.
+
+    Attributes:
+        most: how many examples of each kind are kept.
+        records: how many records were read.
+        wrong: how many of these have a finding.
+        bytes: of files, as they are on disk.
+    """
+
+    most: int
+    records: int = 0
+    wrong: int = 0
+    bytes: int = 0
+    _groups: dict[Kind, _Group] = field(default_factory=dict)
+    _notes: dict[tuple[str, str], int] = field(default_factory=dict)
+
+    def add_records(self, check: RecordCheck, columns: Columns) -> None:
+        """Check a run of records and count what is wrong."""
+        records = columns.records
+        wrong = np.zeros(len(records), np.bool_)
+        first: dict[Kind, list[Example]] = {}
+        for name, fault in check.faults(columns):
+            if not len(fault.rows):
+                continue
+            wrong[fault.rows] = True
+            kind = Kind(fault.rule, name, fault.key, fault.what, fault.expected)
+            group = self._groups.setdefault(kind, _Group())
+            group.records += len(fault.rows)
+            group.count_file(records.file)
+            lacking = self.most - len(group.examples)
+            for at, row in enumerate(fault.rows[: max(0, lacking)].tolist()):
+                example = Example(
+                    records.file,
+                    int(records.numbers[row]),
+                    int(records.offsets[row]),
+                    fault.found(at),
+                    fault.cause(at),
+                )
+                first.setdefault(kind, []).append(example)
+        for kind, examples in first.items():
+            group = self._groups[kind]
+            group.examples += sorted(examples, key=_record)
+            del group.examples[self.most :]
+        for what, key, rows in check.facts(columns):
+            self.note(what, key, rows)
+        self.records += len(records)
+        self.wrong += int(wrong.sum())
+
+    def add_damage(self, damage: Damage) -> None:
+        """Count a place where no record can be read."""
+        rule, what, expected = _DAMAGES[damage.kind]
+        whole = damage.kind in ("foreign", "unreadable")
+        cause = damage.cause
+        if damage.skipped is None and not whole and damage.kind != "truncated":
+            cause += "; no further record was found behind it"
+        elif damage.skipped and damage.kind != "checksum":
+            cause += f"; the next record stands {damage.skipped} bytes on"
+        self.add_file(
+            Kind(rule, "", "", what, expected),
+            damage.file,
+            damage.found,
+            cause.removeprefix("; "),
+            None if whole else damage.record,
+            None if whole else damage.offset,
+        )
+
+    def add_file(
+        self,
+        kind: Kind,
+        file: str,
+        found: str,
+        cause: str = "",
+        record: int | None = None,
+        offset: int | None = None,
+    ) -> None:
+        """Count something that is wrong with a file, or at one place of it."""
+        group = self._groups.setdefault(kind, _Group())
+        group.records += record is not None
+        group.count_file(file)
+        if len(group.examples) < self.most:
+            group.examples.append(Example(file, record, offset, found, cause))
+
+    def note(self, what: str, key: str, records: int) -> None:
+        """Count something that is to be known."""
+        if (what, key) not in self._notes and len(self._notes) >= _MOST_NOTES:
+            what, key = _FURTHER.what, _FURTHER.key
+        self._notes[what, key] = self._notes.get((what, key), 0) + records
+
+    def merge(self, other: Tally) -> None:
+        """Add what was found in the part that follows."""
+        self.records += other.records
+        self.wrong += other.wrong
+        self.bytes += other.bytes
+        for kind, group in other._groups.items():
+            own = self._groups.setdefault(kind, _Group())
+            own.records += group.records
+            own.files += group.files - (own.last == group.last and group.files == 1)
+            own.last = group.last
+            own.examples += group.examples
+            del own.examples[self.most :]
+        for (what, key), records in other._notes.items():
+            self.note(what, key, records)
+
+    def findings(self, split: str | None, order: list[str]) -> list[DataFinding]:
+        """Return what was found, whole files first, then by field.
+
+        Args:
+            split: whose it is.
+            order: the names of the fields.
+        """
+        places = {name: at for at, name in enumerate(["", *order])}
+        return [
+            DataFinding(
+                rule=kind.rule,
+                split=split,
+                field=kind.field,
+                key=kind.key,
+                what=kind.what,
+                expected=kind.expected,
+                records=group.records,
+                files=group.files,
+                of=self.records,
+                examples=tuple(group.examples),
+            )
+            for kind, group in sorted(
+                self._groups.items(),
+                key=lambda item: (places.get(item[0].field, 0), item[0]),
+            )
+        ]
+
+    def notes(self) -> tuple[Note, ...]:
+        """Return what is to be known, sorted."""
+        return tuple(
+            sorted(Note(what, key, n) for (what, key), n in self._notes.items())
+        )
+
+
+def _record(example: Example) -> int:
+    return -1 if example.record is None else example.record

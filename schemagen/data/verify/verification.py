@@ -1,0 +1,281 @@
+"""The use case: check all files of a directory, a glob or a path."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from pathlib import Path
+
+from ...spec.model import RecordSpec
+from ...spec.serial import from_data, to_data
+from ...support import manifest
+from ...support.compatibility import differences
+from ...support.errors import DatasetError
+from ...support.manifest import Spec
+from ...support.values import shortened
+from ..sources import Data, DataFile, find_data
+from .files import Checked, Progress, Task, check_part, joined, judge_file
+from .model import SplitCounts, Verification
+from .parts import Part, parts_of
+from .running import run
+from .tally import Kind, Tally
+
+EXAMPLES = 3
+"""How many examples of each kind of finding are kept if nobody asks for more."""
+
+
+@dataclass
+class _Split:
+    """A split that is being checked: files that are compared with one spec.
+
+    Attributes:
+        name: as the manifest or the files' names say; None for neither.
+        spec: what its records should be.
+        spec_from: where that is from: "manifest", "project" or "".
+        tally: what is wrong.
+        files: its files.
+        whole: whether all of them were read to the end.
+    """
+
+    name: str | None
+    spec: RecordSpec | None
+    spec_from: str
+    tally: Tally
+    files: list[DataFile] = field(default_factory=list)
+    whole: bool = True
+
+    @property
+    def fields(self) -> list[str]:
+        """The names of its fields, in order."""
+        fields = self.spec.fields if self.spec else ()
+        return [".".join(each.path or (each.name,)) for each in fields]
+
+    @property
+    def counts(self) -> SplitCounts:
+        """What was looked at."""
+        return SplitCounts(
+            split=self.name,
+            files=len(self.files),
+            bytes=self.tally.bytes,
+            records=self.tally.records,
+            wrong=self.tally.wrong,
+            record=self.spec.record if self.spec else None,
+            spec_from=self.spec_from,
+            whole=self.whole,
+            notes=self.tally.notes(),
+        )
+
+
+def verify(
+    source: str | os.PathLike[str],
+    *,
+    spec: RecordSpec | None = None,
+    split: str | None = None,
+    limit: int | None = None,
+    examples: int = EXAMPLES,
+    workers: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> Verification:
+    """Check data: framing, checksums, the manifest, and every record against a spec.
+
+    What it finds does not depend on the number of workers.
+
+    Args:
+        source: a data directory, a file, or a glob.
+        spec: what the records should be, if not what the manifest says wrote them.
+            Without either only framing, checksums and protobuf messages are checked.
+        split: only this split.
+        limit: check no more than the first records of each split; what needs whole
+            files is then left out.
+        examples: how many places to keep of each kind of finding.
+        workers: how many processes read files; None for one each processor, if there
+            is enough to do. Programs that are started as scripts need the usual
+            `if __name__ == "__main__"` around the call.
+        progress: told how many bytes have been read since the last call, and how many
+            there are in all.
+
+    Raises:
+        DatasetError: there is no such data, or no such split.
+    """
+    where = os.fspath(source)
+    damaged = ""
+    try:
+        data = find_data(where, split)
+    except DatasetError as error:
+        found = _beside_damaged_manifest(where, split)
+        if found is None:
+            raise
+        data, damaged = found, str(error)
+    splits = _splits(data, spec, examples)
+    general = splits[0].tally
+    if damaged:
+        _note_manifest(general, data, damaged)
+    for name in data.unlisted:
+        _note_unlisted(general, data, name)
+    owners = {file.path: (each, file) for each in splits for file in each.files}
+    _note_missing(splits)
+    total = sum(path.stat().st_size for path in owners if path.exists())
+
+    def read(size: int) -> None:
+        if progress is not None:
+            progress(size, total)
+
+    if limit is None:
+        results = run(_tasks(owners, examples), total, workers, read)
+    else:
+        results = _limited(splits, limit, examples, read)
+    for path, parts in groupby(results, key=lambda checked: checked.part.path):
+        owner, file = owners[path]
+        checked = joined(list(parts))
+        judge_file(checked, path, file.shard, _compression(data, file))
+        owner.tally.merge(checked.tally)
+        owner.whole &= checked.whole
+    return Verification(
+        where,
+        tuple(each.counts for each in splits),
+        tuple(
+            finding
+            for each in splits
+            for finding in each.tally.findings(each.name, each.fields)
+        ),
+    )
+
+
+def _tasks(
+    owners: dict[Path, tuple[_Split, DataFile]], examples: int
+) -> Iterator[Task]:
+    for path, (owner, file) in owners.items():
+        if path.exists() or file.shard is None:
+            for part in parts_of(path):
+                yield Task(part, owner.spec, examples, file.shard is not None)
+
+
+def _limited(
+    splits: list[_Split], limit: int, examples: int, progress: Progress | None
+) -> Iterator[Checked]:
+    """Check the first records of each split."""
+    for each in splits:
+        left = limit
+        for file in each.files:
+            if file.shard is not None and not file.path.exists():
+                continue
+            if not left:
+                each.whole = False
+                break
+            checksum = file.shard is not None
+            task = Task(Part(file.path), each.spec, examples, checksum, left)
+            checked = check_part(task, progress)
+            left -= checked.tally.records
+            yield checked
+
+
+def _splits(data: Data, spec: RecordSpec | None, examples: int) -> list[_Split]:
+    """Put files together that are of one split and compared with one spec."""
+    found: dict[tuple[str, str], _Split] = {}
+    for file in data.files:
+        written = json.dumps(file.spec, sort_keys=True) if file.spec else ""
+        known = found.get((file.split, written))
+        if known is None:
+            known = _split(file, spec, examples, data)
+            found[file.split, written] = known
+        known.files.append(file)
+    return list(found.values())
+
+
+def _split(
+    file: DataFile, spec: RecordSpec | None, examples: int, data: Data
+) -> _Split:
+    tally = Tally(examples)
+    where = str((data.directory or file.path.parent) / manifest.FILE_NAME)
+    if spec is not None:
+        if file.spec is not None:
+            _compare_specs(tally, file.spec, spec, where)
+        return _Split(file.split or None, spec, "project", tally)
+    written: RecordSpec | None = None
+    if file.spec is not None:
+        try:
+            written = from_data(file.spec)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            kind = Kind(
+                "SG501",
+                "",
+                "",
+                "a manifest whose schema cannot be read",
+                "a schema that this version of schemagen knows",
+            )
+            cause = "written by a later schemagen: update it"
+            tally.add_file(kind, where, shortened(error), cause)
+    return _Split(file.split or None, written, "manifest" if written else "", tally)
+
+
+def _compare_specs(tally: Tally, written: Spec, spec: RecordSpec, where: str) -> None:
+    for change in differences(written, to_data(spec)):
+        if not change.record_by_record:
+            kind = Kind(
+                "SG511",
+                change.field,
+                "",
+                "data that was written with another schema",
+                f"data that the project's {spec.class_name} reads alike",
+            )
+            hint = f"`schemagen explain {change.rule}` says more"
+            tally.add_file(kind, where, change.plain, hint)
+
+
+def _compression(data: Data, file: DataFile) -> str | None:
+    if data.manifest is None or file.shard is None:
+        return None
+    return data.manifest.splits[file.split].compression
+
+
+def _beside_damaged_manifest(where: str, split: str | None) -> Data | None:
+    """Return the files that stand beside a manifest which cannot be read.
+
+    None if there is no such manifest, so that something else is wrong.
+    """
+    directory = Path(where) if Path(where).is_dir() else Path(where).parent
+    try:
+        manifest.load(directory)
+    except DatasetError:
+        data = find_data(where, split, use_manifest=False)
+        return replace(data, directory=directory)
+    except OSError:
+        pass
+    return None
+
+
+def _note_manifest(tally: Tally, data: Data, problem: str) -> None:
+    path = str((data.directory or Path()) / manifest.FILE_NAME)
+    kind = Kind("SG501", "", "", "a manifest that cannot be read", "a whole manifest")
+    tally.add_file(kind, path, problem.removeprefix(f"{path}: "))
+
+
+def _note_unlisted(tally: Tally, data: Data, name: str) -> None:
+    kind = Kind(
+        "SG504",
+        "",
+        "",
+        "a file that the manifest does not list",
+        "no other files of records in a data directory",
+    )
+    cause = "left over from an older dataset, or copied here: readers pass over it"
+    tally.add_file(kind, str((data.directory or Path()) / name), "a file", cause)
+
+
+def _note_missing(splits: list[_Split]) -> None:
+    for each in splits:
+        for file in each.files:
+            if file.shard is not None and not file.path.exists():
+                kind = Kind(
+                    "SG502",
+                    "",
+                    "",
+                    "a file that is missing",
+                    "each file of the manifest",
+                )
+                words = f"no such file; it held {file.shard.records} records"
+                cause = "it was not copied, or deleted"
+                each.tally.add_file(kind, str(file.path), words, cause)
