@@ -271,6 +271,11 @@ _ROWS = (
         "Each acceptance is of one exact break, so that the next one is seen.",
     ),
     Rule(
+        "SG441",
+        "data that cannot be looked at",
+        "Files that are not found would otherwise pass for files that are sound.",
+    ),
+    Rule(
         "SG501",
         "a manifest that cannot be read",
         "Nothing else says which files belong to a split, and what wrote them.",

@@ -15,6 +15,7 @@ import click
 from .changes import breaking, explain
 from .data import verify
 from .generating import check, describe, generate, init
+from .inspecting import inspect
 from .reporting import format_of, report
 from .templates import templates
 
@@ -95,6 +96,7 @@ for _verb in (
     explain,
     describe,
     templates,
+    inspect,
     verify,
 ):
     main.add_command(_verb)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -86,6 +87,19 @@ def tracked_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+@contextmanager
+def refusing_data(data: str) -> Iterator[None]:
+    """Report data that cannot be looked at as any other request that is refused."""
+    from ..findings import Finding, Location, refuse
+    from ..support.errors import DatasetError
+
+    try:
+        yield
+    except DatasetError as error:
+        message = str(error).removeprefix(f"{data}: ")
+        raise refuse(Finding(Location(data), "SG441", message)) from None
 
 
 def leave(code: int) -> NoReturn:

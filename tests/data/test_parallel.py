@@ -52,7 +52,7 @@ def test_every_task_is_done_once(workers: int) -> None:
 @pytest.mark.parametrize("workers", [1, 2])
 def test_what_a_task_raises_is_raised(workers: int) -> None:
     """And no process remains."""
-    with pytest.raises(DatasetError, match="^three$"):
+    with pytest.raises(DatasetError, match=r"^three$"):
         list(in_parallel(fails_on_three, range(6), workers=workers))
     assert not multiprocessing.active_children()
 

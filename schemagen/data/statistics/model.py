@@ -142,6 +142,7 @@ class FileStatistics:
         bytes: its size on disk.
         compression: "", "GZIP" or "ZLIB".
         records: how many records were read.
+        listed: how many the manifest lists; None if it does not list the file.
         damages: the first places at which none can be read.
         damaged: how many such places there are.
         complete: whether it was read to its end.
@@ -152,9 +153,15 @@ class FileStatistics:
     bytes: int
     compression: str
     records: int
+    listed: int | None = None
     damages: tuple[Damage, ...] = ()
     damaged: int = 0
     complete: bool = True
+
+    @property
+    def miscounted(self) -> bool:
+        """Whether it holds more or fewer records than the manifest says."""
+        return self.complete and self.listed not in (None, self.records)
 
 
 @dataclass(frozen=True)
@@ -181,6 +188,7 @@ class DataStatistics:
         files: every file, in order.
         splits: the records of each split; of files without a split under "".
         written_by: what the manifest says of each split; empty without one.
+        unlisted: names of files in the directory that its manifest does not list.
         limit: only so many records of each split were read; None for all.
     """
 
@@ -188,6 +196,7 @@ class DataStatistics:
     files: tuple[FileStatistics, ...]
     splits: Mapping[str, RecordStatistics]
     written_by: Mapping[str, WrittenBy] = field(default_factory=dict)
+    unlisted: tuple[str, ...] = ()
     limit: int | None = None
 
     @property
@@ -199,6 +208,15 @@ class DataStatistics:
     def damaged(self) -> int:
         """How many places there are at which no record can be read."""
         return sum(file.damaged for file in self.files)
+
+    @property
+    def sound(self) -> bool:
+        """Whether all could be read, as Examples, and is as many as it should be."""
+        return not (
+            self.damaged
+            or any(found.malformed for found in self.splits.values())
+            or any(file.miscounted for file in self.files)
+        )
 
 
 # So many of the malformed records are remembered.

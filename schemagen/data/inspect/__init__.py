@@ -1,0 +1,1 @@
+"""What files hold, without a schema: for a terminal, and as JSON."""

@@ -1,0 +1,78 @@
+"""Tables for a terminal of any width: nothing is cut, the last column is wrapped."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .wording import cut, width
+
+_GAP = "  "
+
+# The first column takes no more than this share; a longer cell gets a line of its own.
+_FIRST_SHARE = 0.4
+
+# With less than this the last column would be a tower of words.
+_NARROWEST = 24
+
+
+def table(rows: Sequence[Sequence[str]], columns: int) -> list[str]:
+    """Lay out rows, the first of which may be the headings.
+
+    Args:
+        rows: cells of equal number.
+        columns: how wide the terminal is.
+    """
+    widths = _widths([row[:-1] for row in rows], columns)
+    room = room_for_last([row[:-1] for row in rows], columns)
+    before = sum(widths) + len(_GAP) * len(widths)
+    lines: list[str] = []
+    for row in rows:
+        cells = list(row)
+        if width(cells[0]) > widths[0]:
+            lines.append(cells[0])
+            cells[0] = ""
+        head = "".join(
+            padded(cell, wide) + _GAP for cell, wide in zip(cells, widths, strict=False)
+        )
+        for part in wrapped(cells[-1], room):
+            lines.append((head + part).rstrip())
+            head = " " * before
+    return lines
+
+
+def room_for_last(rows: Sequence[Sequence[str]], columns: int) -> int:
+    """Return how wide the last column may be, beside these others."""
+    widths = _widths(rows, columns)
+    return max(columns - sum(widths) - len(_GAP) * len(widths), _NARROWEST)
+
+
+def _widths(rows: Sequence[Sequence[str]], columns: int) -> list[int]:
+    most = max(12, int(columns * _FIRST_SHARE))
+    widths = [max(map(width, column)) for column in zip(*rows, strict=True)]
+    first = [width(row[0]) for row in rows]
+    widths[0] = max([each for each in first if each <= most], default=most)
+    return widths
+
+
+def padded(text: str, columns: int) -> str:
+    """Return a text with spaces behind it, as wide as a column."""
+    return text + " " * (columns - width(text))
+
+
+def wrapped(text: str, columns: int) -> list[str]:
+    """Break a text between words into lines; a word that is too long is broken, too."""
+    lines: list[str] = []
+    line = ""
+    for word in text.split(" "):
+        joined = f"{line} {word}" if line else word
+        if width(joined) <= columns:
+            line = joined
+            continue
+        if line:
+            lines.append(line)
+        while width(word) > columns:
+            piece = cut(word, columns)
+            lines.append(piece)
+            word = word[len(piece) :]
+        line = word
+    return [*lines, line] if line or not lines else lines

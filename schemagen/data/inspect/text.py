@@ -1,0 +1,278 @@
+"""Everything that inspecting has found, for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from ..records import Damage
+from ..statistics.model import (
+    MOST_KEYS,
+    DataStatistics,
+    FileStatistics,
+    KeyStatistics,
+    KindStatistics,
+    RecordStatistics,
+    StepsStatistics,
+)
+from .sample_text import sample_text
+from .summaries import values_text
+from .tables import table, wrapped
+from .wording import counted, escaped, extent, named, share, size, sizes
+
+RECORDS = 3
+"""So many records are shown of each split."""
+
+# More splits than these, such as files of any names, are described together.
+_SPLITS_APART = 4
+
+# So many splits, files and damages are listed.
+_LISTED = 20
+
+_KEYS = ("key", "kind", "in", "length", "values")
+_STEPS = ("key", "kind", "in", "steps", "length", "values")
+_SPLIT = ("split", "files", "records", "on disk", "compression", "size of a record")
+
+
+def inspection_text(
+    found: DataStatistics, *, columns: int = 80, records: int = RECORDS
+) -> str:
+    """Return what has been found, in lines of no more than so many columns if it can be.
+
+    Args:
+        found: the statistics.
+        columns: how wide the terminal is.
+        records: how many records to show of each split.
+    """
+    parts = [_head(found, columns)]
+    apart = len(found.splits) <= _SPLITS_APART
+    if apart:
+        for name, split in found.splits.items():
+            title = f"split {named(name)}: " if name else ""
+            parts.append(_keys(split, title, columns))
+            parts.append(_samples(split, found.files, records, columns))
+    elif found.splits:
+        parts.append(_keys(found.whole, "all splits: ", columns))
+        parts.append(_samples(found.whole, found.files, records, columns))
+    parts.append(_trouble(found, columns))
+    return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
+
+
+def _head(found: DataStatistics, columns: int) -> list[str]:
+    whole = found.whole
+    facts = [
+        counted(len(found.files), "file"),
+        counted(whole.records, "record"),
+        size(sum(file.bytes for file in found.files)),
+    ]
+    lines = [f"{escaped(found.where)}: {', '.join(facts)}"]
+    if found.limit is not None:
+        lines.append(f"read: the first {counted(found.limit, 'record')} of each split")
+    for record, fingerprint in dict.fromkeys(
+        (written.record, written.fingerprint) for written in found.written_by.values()
+    ):
+        lines.append(
+            f"written by the record {escaped(record)}, "
+            f"fingerprint {escaped(fingerprint)}, says manifest.json"
+        )
+    if found.unlisted:
+        names = ", ".join(named(name) for name in found.unlisted[:_LISTED])
+        more = ", ..." if len(found.unlisted) > _LISTED else ""
+        lines += wrapped(f"not in manifest.json, and not read: {names}{more}", columns)
+    rows: list[Sequence[str]] = [_SPLIT]
+    rows += [
+        _split_row(found, name, split)
+        for name, split in list(found.splits.items())[:_LISTED]
+    ]
+    lines += ["", *table(rows, columns)]
+    if len(found.splits) > _LISTED:
+        lines.append(f"... {counted(len(found.splits) - _LISTED, 'split')} more")
+    return lines
+
+
+def _split_row(
+    found: DataStatistics, name: str, split: RecordStatistics
+) -> tuple[str, ...]:
+    files = [file for file in found.files if file.split == name]
+    compressions = sorted({file.compression or "none" for file in files})
+    sized = split.sizes
+    return (
+        named(name) if name else "-",
+        f"{len(files):,}",
+        f"{split.records:,}",
+        size(sum(file.bytes for file in files)),
+        ", ".join(compressions),
+        sizes(int(sized.minimum), int(sized.maximum))
+        if sized.minimum is not None and sized.maximum is not None
+        else "-",
+    )
+
+
+def _keys(found: RecordStatistics, title: str, columns: int) -> list[str]:
+    """Return the tables of the keys, and what is unusual about them."""
+    if not found.read:
+        return []
+    message = found.message
+    what = {
+        "Example": "tf.train.Example",
+        "SequenceExample": "tf.train.SequenceExample",
+        "mixed": f"tf.train.Example, {found.sequences:,} of them SequenceExample",
+    }[message]
+    keys = len(found.keys) + len(found.steps)
+    head = f"{title}{counted(found.read, 'record')} of {what}, {counted(keys, 'key')}"
+    lines = wrapped(head, columns)
+    if found.keys:
+        rows: list[Sequence[str]] = [_KEYS]
+        for key in found.keys.values():
+            rows += _key_rows(key, found.read)
+        lines += ["", *table(rows, columns)]
+    if found.steps:
+        steps: list[Sequence[str]] = [_STEPS]
+        for lists in found.steps.values():
+            steps += _step_rows(lists, found.read)
+        lines += ["", "feature lists, whose lengths and values are those of a step:"]
+        lines += table(steps, columns)
+    notes = list(_notes(found))
+    if notes:
+        lines += ["", *(line for note in notes for line in wrapped(note, columns))]
+    return lines
+
+
+def _key_rows(found: KeyStatistics, whole: int) -> list[tuple[str, ...]]:
+    """Return a row for each kind."""
+    return [
+        (
+            named(found.key),
+            kind or "-",
+            share(held.present, whole),
+            extent(held.lengths) if kind else "-",
+            text,
+        )
+        for kind, held, text in _kinds(found)
+    ]
+
+
+def _step_rows(found: StepsStatistics, whole: int) -> list[tuple[str, ...]]:
+    """Return a row for each kind, and for a key that never has a step one without."""
+    head = share(found.present, whole), extent(found.steps)
+    steps = found.steps.units
+    rows: list[tuple[str, ...]] = []
+    for kind, held, text in _kinds(found.values):
+        if held.present != steps:
+            text = f"in {share(held.present, steps)} of the steps; {text}"
+        lengths = extent(held.lengths) if kind else "-"
+        rows.append((named(found.key), kind or "-", *head, lengths, text))
+    return rows or [(named(found.key), "-", *head, "-", "no steps")]
+
+
+def _kinds(found: KeyStatistics) -> list[tuple[str, KindStatistics, str]]:
+    """Return the kinds, and what their values are; of none if there is no other."""
+    none = found.by_kind.get("")
+    if none is not None and not found.kinds:
+        return [("", none, "never a list")]
+    rows: list[tuple[str, KindStatistics, str]] = []
+    for kind in found.kinds:
+        held = found.by_kind[kind]
+        without = none.present if none is not None and not rows else 0
+        rows.append((kind, held, values_text(held, without)))
+    return rows
+
+
+def _notes(found: RecordStatistics) -> Iterator[str]:
+    if found.more_keys:
+        yield f"There are more than {MOST_KEYS:,} keys; the others are left out."
+    both = sorted(set(found.keys) & set(found.steps))
+    for key in both[:_LISTED]:
+        yield f"{named(key)} is a key of the context and of the feature lists."
+    values = [*found.keys.values(), *(lists.values for lists in found.steps.values())]
+    for each in [each for each in values if len(each.kinds) > 1][:_LISTED]:
+        kinds = " and ".join(
+            f"{kind} in {each.by_kind[kind].present:,}" for kind in each.kinds
+        )
+        yield f"{named(each.key)} is {kinds}: a reader can ask for one kind only."
+    if any("" in each.by_kind for each in values):
+        yield "A feature without a list reads as one that is absent."
+    for name, count in list(found.repeated.items())[:_LISTED]:
+        many = counted(count, "record")
+        yield f"{named(name)} occurs twice in {many}; the last one counts."
+    for name, count in list(found.unknown.items())[:_LISTED]:
+        many = counted(count, "record")
+        yield f"{escaped(name)} in {many}: no Example has it, and readers skip it."
+
+
+def _samples(
+    found: RecordStatistics,
+    files: Iterable[FileStatistics],
+    records: int,
+    columns: int,
+) -> list[str]:
+    """Return some records, in the order of their places."""
+    order = {file.path: at for at, file in enumerate(files)}
+    chosen = sorted(
+        found.samples[:records], key=lambda each: (order.get(each.file, 0), each.number)
+    )
+    blocks = [
+        sample_text(each, named(Path(each.file).name), columns) for each in chosen
+    ]
+    return (
+        "\n\n".join("\n".join(block) for block in blocks).split("\n") if blocks else []
+    )
+
+
+def _trouble(found: DataStatistics, columns: int) -> list[str]:
+    """Say what is wrong with the files."""
+    lines: list[str] = []
+    for file in found.files:
+        lines += _of_file(file)
+    for split in found.splits.values():
+        if split.malformed:
+            lines += _malformed(split)
+    shown = [part for line in lines[:_LISTED] for part in wrapped(line, columns)]
+    if len(lines) > _LISTED:
+        shown.append(f"... {len(lines) - _LISTED:,} more")
+    if shown:
+        shown.append(f"schemagen verify {escaped(found.where)} says more.")
+    return shown
+
+
+def _of_file(file: FileStatistics) -> list[str]:
+    name = named(Path(file.path).name)
+    lines = [f"{name}: {_damage(damage)}" for damage in file.damages]
+    if file.damaged > len(file.damages):
+        lines.append(f"{name}: {file.damaged - len(file.damages):,} more such places")
+    if file.miscounted and not file.damaged:
+        lines.append(
+            f"{name}: {counted(file.records, 'record')}, "
+            f"and manifest.json lists {file.listed:,}"
+        )
+    if not (file.records or file.damages) and file.complete and not file.listed:
+        empty = "an empty file" if not file.bytes else "no records"
+        lines.append(f"{name}: {empty}")
+    return lines
+
+
+def _damage(damage: Damage) -> str:
+    place = f"record {damage.record:,} at byte {damage.offset:,}"
+    where = "" if damage.kind in ("foreign", "unreadable") else f"{place}: "
+    text = f"{where}found {escaped(damage.found)}, expected {escaped(damage.expected)}"
+    if damage.skipped:
+        text += f"; {size(damage.skipped)} passed over"
+    elif damage.skipped is None:
+        text += "; nothing behind it can be read"
+    return text
+
+
+def _malformed(found: RecordStatistics) -> list[str]:
+    lines = [
+        f"{named(Path(file).name)}: record {number:,} is no tf.train.Example: "
+        f"{escaped(reason)}"
+        for (file, number), reason in list(found.malformed_reasons.items())[:3]
+    ]
+    if found.malformed == found.records:
+        lines.append(
+            "None of the records is a tf.train.Example: they are another protobuf, or "
+            "something else entirely."
+        )
+    elif found.malformed > len(lines):
+        lines.append(f"{found.malformed:,} records are no tf.train.Example.")
+    return lines
