@@ -12,7 +12,9 @@ from .features import Features
 from .words import decoded, number, one_line
 
 _SIDES = ("xmin", "ymin", "xmax", "ymax")
-_SIDE = re.compile(r"(?P<stem>.*?)(?P<side>[xy]_?(?:min|max))", re.DOTALL | re.IGNORECASE)
+_SIDE = re.compile(
+    r"(?P<stem>.*?)(?P<side>[xy]_?(?:min|max))", re.DOTALL | re.IGNORECASE
+)
 _NAMES = re.compile(r"label|class|category|name|text", re.IGNORECASE)
 
 MOST = 200
@@ -75,7 +77,8 @@ def box_fields(spec: RecordSpec) -> tuple[BoxFields, ...]:
 
 def _label(spec: RecordSpec, group: str, taken: set[str]) -> FieldSpec | None:
     """Return the field that names boxes: texts, or ids of the same group."""
-    texts, numbers = [], []
+    texts: list[FieldSpec] = []
+    numbers: list[FieldSpec] = []
     for field in spec.fields:
         if field.key in taken:
             continue

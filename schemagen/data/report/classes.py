@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ...spec.model import LabelSpec, MultiLabelSpec
 from .drawing import Bar, bars
@@ -66,9 +67,9 @@ def class_counts(subject: Subject, parts: Sequence[Part]) -> ClassCounts | None:
 
 def _values(
     subject: Subject, parts: Sequence[Part]
-) -> dict[str, Mapping[int | bytes, int]] | None:
+) -> dict[str, Mapping[Any, int]] | None:
     """Return how often each value occurs by split; None where they are too many."""
-    found: dict[str, Mapping[int | bytes, int]] = {}
+    found: dict[str, Mapping[Any, int]] = {}
     for part in parts:
         kind = subject.kind_in(part)
         if kind is None:
@@ -86,7 +87,7 @@ def _values(
 def _like_classes(
     subject: Subject,
     parts: Sequence[Part],
-    values: Mapping[str, Mapping[int | bytes, int]],
+    values: Mapping[str, Mapping[Any, int]],
 ) -> bool:
     different = {value for counts in values.values() for value in counts}
     total = sum(sum(counts.values()) for counts in values.values())
@@ -121,7 +122,7 @@ def _word(value: int | bytes) -> str:
 def _by_schema(
     subject: Subject,
     field: LabelSpec | MultiLabelSpec,
-    values: Mapping[str, Mapping[int | bytes, int]],
+    values: Mapping[str, Mapping[Any, int]],
 ) -> ClassCounts:
     given = field.classes or tuple(str(index) for index in range(field.num_classes))
     given = given[:_MOST_ROWS]

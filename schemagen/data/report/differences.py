@@ -241,9 +241,7 @@ def _numbers(subject: Subject, reference: Part, part: Part) -> Iterator[Differen
         return
     pairs = [("lengths", before.lengths, now.lengths, before.present, now.present)]
     if before.numbers is not None and now.numbers is not None:
-        pairs.insert(
-            0, ("", before.numbers, now.numbers, before.present, now.present)
-        )
+        pairs.insert(0, ("", before.numbers, now.numbers, before.present, now.present))
     if before.bytes is not None and now.bytes is not None:
         for what, taken in (("heights", "heights"), ("widths", "widths")):
             one, other = getattr(before.bytes, taken), getattr(now.bytes, taken)
@@ -297,9 +295,13 @@ def deviation(found: Numbers) -> float:
     if not found.finite or found.mean is None:
         return 0.0
     if found.distinct is not None:
-        pairs = [(value, n) for value, n in found.distinct.items() if math.isfinite(value)]
+        pairs = [
+            (value, n) for value, n in found.distinct.items() if math.isfinite(value)
+        ]
     else:
-        pairs = [((low + high) / 2, count) for low, high, count in found.bins()]
+        pairs = [
+            ((low + high) / 2, count) for low, high, count in found.histogram.bins()
+        ]
     try:
         squares = sum(count * (value - found.mean) ** 2 for value, count in pairs)
         return math.sqrt(squares / found.finite)

@@ -46,7 +46,9 @@ def histogram(
     scale: dict[str, Any] = {"zero": False, "nice": False}
     if logarithmic:
         scale = {"type": "log", "nice": False}
-    greatest = max(abs(edge) for line in lines for bin_ in line.bins for edge in bin_[:2])
+    greatest = max(
+        abs(edge) for line in lines for bin_ in line.bins for edge in bin_[:2]
+    )
     form = "~s" if greatest >= 1e4 or 0 < greatest < 1e-2 else ",~g"
     axis: dict[str, Any] = {
         "grid": False,

@@ -80,7 +80,7 @@ def _histogram(
 ) -> Plot:
     lines = []
     every = numbers(np.array([getattr(file, what) for file in files], np.int64))
-    edges = [(bin_.low, bin_.high) for bin_ in every.bins()]
+    edges = [(bin_.low, bin_.high) for bin_ in every.histogram.bins()]
     for part in by_split.values():
         values = [getattr(file, what) for file in files if file.split == part.split]
         if values and part.drawn:
@@ -104,7 +104,9 @@ def _notes(files: Sequence[FileStatistics], parts: Sequence[Part]) -> list[str]:
         some = [file for file in files if file.split == part.split]
         empty = [file for file in some if not file.records and file.complete]
         if empty:
-            notes.append(f"{plural(len(empty), 'file')} of {part.name} without records.")
+            notes.append(
+                f"{plural(len(empty), 'file')} of {part.name} without records."
+            )
         counts = sorted(file.records for file in some if file.records)
         if len(counts) > 1 and counts[-1] >= 2 * counts[0]:
             ratio = number(round(counts[-1] / counts[0], 1))

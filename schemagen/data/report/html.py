@@ -30,12 +30,16 @@ def html(page: Page) -> str:
         f"default-src 'none'; img-src data:; style-src '{_hash(style)}'; "
         f"script-src '{_hash(script)}'; base-uri 'none'; form-action 'none'"
     )
-    return _environment().get_template("page.html.jinja").render(
-        page=page,
-        policy=policy,
-        style=Markup(style),
-        script=Markup(script),
-        generator=GENERATOR,
+    return (
+        _environment()
+        .get_template("page.html.jinja")
+        .render(
+            page=page,
+            policy=policy,
+            style=Markup(style),
+            script=Markup(script),
+            generator=GENERATOR,
+        )
     )
 
 

@@ -84,4 +84,3 @@ def missing_figure(subjects: Sequence[Subject], parts: Sequence[Part]) -> Figure
         else None,
         wide=len(lacking) > 12,
     )
-

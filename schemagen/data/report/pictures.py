@@ -134,11 +134,11 @@ def _copied(data: bytes, form: str, budget: Budget) -> Copy:
 
 def _plain(image: Image) -> Image:
     """Return an image of 8 bits a channel: grey, RGB or RGBA."""
-    from PIL import Image as pil
+    import PIL.Image
 
     if image.mode.startswith("I"):
         values = np.asarray(image).astype(np.float64)
-        return pil.fromarray((values / 257).clip(0, 255).astype(np.uint8))
+        return PIL.Image.fromarray((values / 257).clip(0, 255).astype(np.uint8))
     if image.mode in ("L", "RGB", "RGBA"):
         return image
     alpha = "A" in image.getbands() or "transparency" in image.info
@@ -148,11 +148,11 @@ def _plain(image: Image) -> Image:
 
 
 def _url(image: Image, budget: Budget, *, photo: bool) -> tuple[str, bool]:
-    from PIL import Image as pil
+    import PIL.Image
 
     coarse = max(image.size) <= _COARSE
     if max(image.size) > budget.side:
-        image.thumbnail((budget.side, budget.side), pil.Resampling.LANCZOS)
+        image.thumbnail((budget.side, budget.side), PIL.Image.Resampling.LANCZOS)
         photo = photo or image.mode == "RGB"
     out = io.BytesIO()
     if photo and not coarse and image.mode != "RGBA":

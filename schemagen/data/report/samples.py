@@ -7,17 +7,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ...spec.model import ImageSpec, ImagesSpec, LabelSpec, MaskSpec, RecordSpec
+from ...support.images import sniff
 from ..message import BYTES
 from ..statistics.samples import Sample as Kept
 from .boxes import BoxFields, box_fields, boxes_in
 from .features import Features, read, shaped
 from .masks import MOST_LAYERS, MaskPixels, areas, class_word, layers, mask_of
 from .palette import OTHERS, SLOTS
-from .pictures import Budget, Copy, copy_of, copy_of_pixels, sniff
+from .pictures import Budget, Copy, copy_of, copy_of_pixels
 from .subjects import Part, Subject, name_of
 from .value_texts import MISSING, class_words, value_text
 from .view import Box, Layer, Legend, Picture, Sample, Samples, Value
-from .words import listed, number, one_line, plural
+from .words import listed, one_line, plural
 
 MOST_SPLITS = 8
 _MOST_VALUES = 60
@@ -253,7 +254,9 @@ class _Painter:
         fits = len(values) == 1
         pixels = shaped(values[0], field.dtype, field.shape, sizes) if fits else None
         if pixels is None:
-            wanted = "×".join("?" if each is None else str(each) for each in field.shape)
+            wanted = "×".join(
+                "?" if each is None else str(each) for each in field.shape
+            )
             return Copy(trouble=f"not the bytes of {wanted} {field.dtype} pixels")
         return copy_of_pixels(pixels, self.budget)
 

@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ...spec.model import FieldSpec, ImageSpec, LabelSpec, MultiLabelSpec, RecordSpec
-from ...spec.model import StepsSpec
+from ...spec.model import (
+    FieldSpec,
+    ImageSpec,
+    LabelSpec,
+    MultiLabelSpec,
+    RecordSpec,
+    StepsSpec,
+)
 from ..statistics.model import KeyStatistics, KindStatistics, RecordStatistics
 from .palette import SERIES
 from .words import listed, one_line

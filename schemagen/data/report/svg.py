@@ -8,8 +8,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from xml.etree import ElementTree
 
-from ...findings import RequestError
-
 _SVG = "{http://www.w3.org/2000/svg}"
 _SHAPES = {"svg", "g", "path", "line", "rect", "circle", "text", "tspan"}
 _KEPT = {
@@ -38,26 +36,12 @@ AXIS = {
 
 
 def render(spec: Mapping[str, Any]) -> str:
-    """Render a Vega-Lite spec.
+    """Render a Vega-Lite spec."""
+    import vl_convert
 
-    Raises:
-        RequestError: the package that does it is not installed.
-    """
-    try:
-        import vl_convert
-    except ImportError:
-        raise missing_extra() from None
     config = {"axis": AXIS, "view": {"stroke": None}, "font": "sans-serif"}
     whole = {"background": None, "padding": 2, "config": config, **spec}
     return cleaned(vl_convert.vegalite_to_svg(whole))
-
-
-def missing_extra() -> RequestError:
-    """Return the error that says what has to be installed for a report."""
-    return RequestError(
-        "an HTML report needs packages that are not installed here: "
-        "pip install 'schemagen[report]'"
-    )
 
 
 def cleaned(svg: str) -> str:

@@ -10,7 +10,7 @@ from ..statistics.numbers import Numbers, quantile
 from .drawing import Bar, Line, bars, histogram
 from .subjects import Part, Subject
 from .view import Column, Figure, Plot, Table
-from .words import decoded, listed, number, one_line, percent, plural, share, size
+from .words import decoded, listed, number, one_line, plural, share, size
 
 MOST_FIGURES = 24
 
@@ -78,7 +78,10 @@ def _measures(subject: Subject) -> list[tuple[str, Taken]]:
                 "heights in pixels",
                 lambda kind: kind.bytes.heights if kind.bytes else None,
             ),
-            ("widths in pixels", lambda kind: kind.bytes.widths if kind.bytes else None),
+            (
+                "widths in pixels",
+                lambda kind: kind.bytes.widths if kind.bytes else None,
+            ),
         ]
     else:
         found.insert(0, ("values", lambda kind: kind.numbers))
@@ -116,8 +119,7 @@ def numbers_plot(
             part.name,
             part.series,
             tuple(
-                (low, high, count / max(1, numbers.count))
-                for low, high, count in some
+                (low, high, count / max(1, numbers.count)) for low, high, count in some
             ),
         )
         for part, numbers, some in zip(shown, every, bins, strict=True)
@@ -153,11 +155,13 @@ def _bins(every: Sequence[Numbers]) -> tuple[list[Bins], bool]:
     if crowded and high > 100 * max(low, 1e-9) and low >= 0:
         magnitudes = [each.magnitudes.bins() for each in every]
         if all(magnitudes):
-            return [[tuple(one) for one in each] for each in magnitudes], True
+            return [
+                [(one.low, one.high, one.values) for one in each] for each in magnitudes
+            ], True
     # Whole numbers of a bin each stand in the middle of it.
     middle = 0.5 if exponent == 0 and not every[0].floats else 0.0
     return [
-        [(one.low - middle, one.high - middle, one.count) for one in each.bins()]
+        [(one.low - middle, one.high - middle, one.values) for one in each.bins()]
         for each in merged
     ], False
 
@@ -225,7 +229,7 @@ def _facts(subject: Subject, parts: Sequence[Part]) -> list[tuple[str, str]]:
     values = [each.distinct for each in held]
     if values and all(each is not None for each in values):
         different = len({value for each in values if each for value in each})
-        if 1 < different:
+        if different > 1:
             facts.append(("different", f"{different:,}"))
     return facts
 
@@ -311,7 +315,9 @@ def _contents(kinds: Sequence[KindStatistics]) -> str:
     if numbers:
         return _range(numbers)
     held = [kind.bytes for kind in kinds if kind.bytes is not None]
-    formats = listed(list(dict.fromkeys(name for each in held for name in each.formats)))
+    formats = listed(
+        list(dict.fromkeys(name for each in held for name in each.formats))
+    )
     sizes = [each.sizes.mean for each in held if each.sizes.mean is not None]
     if not sizes:
         return "none"
