@@ -10,8 +10,9 @@ from ..statistics.model import DataStatistics
 from ..verify.model import DataFinding, Verification
 from .classes import MOST_FIGURES as MOST_CLASSES
 from .classes import class_counts, class_figure
-from .differences import RULES, cautions_of, differences_of
+from .differences import differences_of
 from .files import files_figure
+from .measures import RULES, cautions_of
 from .missing import missing_figure
 from .pictures import Budget
 from .samples import samples_of
@@ -70,7 +71,7 @@ def page_of(
         shards=(files_figure(statistics.files, parts),) if statistics.files else (),
         reference=parts[0].name if len(parts) > 1 else "",
         differences=_most(differences),
-        cautions=cautions_of(parts) if len(parts) > 1 else (),
+        cautions=cautions_of(parts, len(differences)) if len(parts) > 1 else (),
         rules=RULES,
     )
 
@@ -224,12 +225,12 @@ def _verified(verification: Verification) -> str:
     if not all(split.whole for split in verification.splits):
         records = f"the first {records}"
     if verification.clean:
-        return f"verify has compared {records} with {against} and found nothing wrong."
+        return f"Nothing is wrong: verify has compared {records} with {against}."
     kinds = plural(len(verification.findings), "kind of finding", "kinds of findings")
     wrong = sum(split.wrong for split in verification.splits)
     return (
-        f"verify has compared {records} with {against}: {kinds}, "
-        f"in {plural(wrong, 'record')}."
+        f"{kinds} in {plural(wrong, 'record')}: verify has compared {records} with "
+        f"{against}."
     )
 
 

@@ -214,7 +214,7 @@ def _notes(classes: ClassCounts, whole: Mapping[str, int]) -> list[str]:
     if len(there) > 1:
         (least, rare), (most, frequent) = there[0], there[-1]
         ratio = most / least
-        if ratio >= 2:
+        if ratio >= 1.5:
             notes.append(
                 f"{frequent} is {number(round(ratio, 1))} times as frequent as {rare}, "
                 f"which is there {plural(least, 'time')}."

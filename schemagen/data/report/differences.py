@@ -3,71 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ..statistics.numbers import Numbers
+from .chance import (
+    ERRORS,
+    EXPECTED,
+    FEWEST,
+    beyond,
+    deviation,
+    differ,
+    exceedances,
+    total_variation,
+)
 from .classes import ClassCounts
 from .subjects import Part, Subject, holders
 from .view import Difference
 from .words import listed, number, percent, plural, share
 
-FEWEST = 30
-"""Of fewer values nothing is concluded but which classes there are."""
-
 _DISTANCE = 0.1
 _MISSING = 0.02
 _MEAN = 0.2
-_RANGE = 0.1
-_NOISE = 3.0
-_ENOUGH = 5.0
-_SURE = 3.3
 _LONGEST = 8
-
-RULES = (
-    (
-        "class shares",
-        "Total variation distance: half of the sum, over all classes, of how far the "
-        "shares lie apart. It is the part of one split that would have to change its "
-        "class to give the other: 0 % if the shares are the same, 100 % if no class is "
-        "in both.",
-        "from 10 %, if it is also three times what two random samples of these sizes "
-        "would show on average",
-    ),
-    (
-        "classes in one split only",
-        "A class of the split of which the reference has no example, or one of the "
-        "reference that the split lacks.",
-        "in the first case always; in the second if the split would have five or more "
-        "of it with the shares of the reference, so that chance leaves it out in less "
-        "than one case of a hundred",
-    ),
-    (
-        "missing",
-        "The difference of the shares of records that lack the key.",
-        "from 2 points, if it is also three times its standard error",
-    ),
-    (
-        "mean",
-        "The difference of the means, in standard deviations of the reference's values. "
-        "Standard deviations are estimates from histograms of up to 256 bins.",
-        "from 0.2, if it is also three times its standard error, with each record "
-        "counted as one value",
-    ),
-    (
-        "range",
-        "How far values of the split lie outside of the least and the greatest of the "
-        "reference, as a share of the width between these.",
-        "from 10 %. A smaller excess is what chance brings: of two equal samples one "
-        "has the greatest value",
-    ),
-    (
-        "key in one split only",
-        "No record of one split has the key, and some of the other do.",
-        "if by the share of the other three records or more should have it",
-    ),
-)
-"""What is measured: (measure, how, from where on it is marked)."""
+_CHANCE_WORDS = "chance may explain it"
 
 
 def differences_of(
@@ -100,31 +59,6 @@ def _unmarked(difference: Difference) -> Difference:
     return replace(difference, threshold="no model sees it", marked=False)
 
 
-def cautions_of(parts: Sequence[Part]) -> tuple[str, ...]:
-    """Say what cannot be concluded."""
-    found = []
-    few = [part for part in parts if part.found.read < FEWEST]
-    if few:
-        counts = [f"{part.name} ({part.found.read:,})" for part in few]
-        found.append(
-            f"Fewer than {FEWEST} records: {listed(counts)}. Nothing is concluded from "
-            "so few but which classes they have."
-        )
-    small = min((part.found.read for part in parts), default=0)
-    if FEWEST <= small < 1000:
-        least = math.ceil(1000 / math.sqrt(small)) / 10
-        found.append(
-            f"With {small:,} records in the smallest split a share is known to about "
-            f"{number(least)} points: smaller differences cannot be told from chance."
-        )
-    found.append(
-        "No mark means that nothing was found by these measures, each key by itself; "
-        "not that the splits are alike. How keys go together is not compared, nor what "
-        "pictures show, nor whether records of one split are also in another."
-    )
-    return tuple(found)
-
-
 def _missing(subject: Subject, reference: Part, part: Part) -> Iterator[Difference]:
     of, among = reference.found.read, part.found.read
     has, here = holders(subject, reference), holders(subject, part)
@@ -141,13 +75,13 @@ def _missing(subject: Subject, reference: Part, part: Part) -> Iterator[Differen
             f"Only {there.name} has it, in {share(max(has, here), there.found.read)} "
             "of its records.",
             percent(abs(before - now)),
-            "3 records expected",
-            expected >= _SURE - 0.3,
+            f"{math.ceil(EXPECTED)} records expected",
+            expected >= EXPECTED,
         )
         return
     pooled = (of - has + among - here) / (of + among)
     error = math.sqrt(pooled * (1 - pooled) * (1 / of + 1 / among))
-    threshold = max(_MISSING, _NOISE * error)
+    threshold = max(_MISSING, ERRORS * error)
     gap = now - before
     yield Difference(
         subject.name,
@@ -155,7 +89,7 @@ def _missing(subject: Subject, reference: Part, part: Part) -> Iterator[Differen
         part.name,
         f"Missing in {percent(now)} of {part.name}, in {percent(before)} of "
         f"{reference.name}.",
-        f"{_signed(100 * gap)} points",
+        f"{_signed(100 * gap, 1)} points",
         f"{number(round(100 * threshold, 1))} points",
         abs(gap) >= threshold and min(of, among) >= FEWEST,
     )
@@ -169,8 +103,8 @@ def _class_shares(
     of, among = sum(before.values()), sum(now.values())
     if not of or not among:
         return
-    distance, noise = total_variation(before, now)
-    threshold = max(_DISTANCE, _NOISE * noise)
+    distance = total_variation(before, now)
+    far, sure = distance >= _DISTANCE, differ(before, now)
     widest = max(
         sorted({*before, *now}),
         key=lambda name: abs(now.get(name, 0) / among - before.get(name, 0) / of),
@@ -183,8 +117,8 @@ def _class_shares(
         f"Most in {widest}: {share(now.get(widest, 0), among)} of {part.name}, "
         f"{share(before.get(widest, 0), of)} of {reference.name}.",
         percent(distance),
-        percent(threshold),
-        distance >= threshold and min(of, among) >= FEWEST,
+        _CHANCE_WORDS if far and not sure else percent(_DISTANCE),
+        far and sure and min(of, among) >= FEWEST,
     )
     new = sorted(each for each in now if now[each] and not before.get(each))
     if new:
@@ -195,13 +129,14 @@ def _class_shares(
             part.name,
             f"{reference.name} has no example of {listed(new, _LONGEST)}.",
             f"{count:,} of {among:,}",
-            "1",
+            "1 value",
             True,
         )
+    enough = EXPECTED + math.log(len(before))
     lost = sorted(
         each
         for each in before
-        if not now.get(each) and before[each] / of * among >= _ENOUGH
+        if not now.get(each) and before[each] / of * among >= enough
     )
     if lost:
         yield Difference(
@@ -210,29 +145,9 @@ def _class_shares(
             part.name,
             f"No example of {listed(lost, _LONGEST)}, which {reference.name} has.",
             plural(len(lost), "class", "classes"),
-            "1 class, 5 expected",
+            f"{math.ceil(enough)} values expected",
             True,
         )
-
-
-def total_variation(
-    before: Mapping[str, int], now: Mapping[str, int]
-) -> tuple[float, float]:
-    """Return the total variation distance of shares, and what chance would give.
-
-    The latter is the mean for two random samples of these sizes from what both are
-    together: of each class the difference of shares is about normal, and the mean of
-    its size sqrt(2 / pi) times its standard deviation.
-    """
-    of, among = sum(before.values()), sum(now.values())
-    distance = noise = 0.0
-    for name in {**before, **now}:
-        left, right = before.get(name, 0), now.get(name, 0)
-        distance += abs(left / of - right / among) / 2
-        pooled = (left + right) / (of + among)
-        spread = pooled * (1 - pooled) * (1 / of + 1 / among)
-        noise += math.sqrt(2 / math.pi * spread) / 2
-    return distance, noise
 
 
 def _numbers(subject: Subject, reference: Part, part: Part) -> Iterator[Difference]:
@@ -277,36 +192,17 @@ def _means(
     of, among = min(counts[0], before.finite), min(counts[1], now.finite)
     other = (deviation(now) / width) ** 2
     error = math.sqrt(1 / of + max(other, 1e-12) / among)
-    threshold = max(_MEAN, _NOISE * error)
+    threshold = max(_MEAN, ERRORS * error)
     yield Difference(
         name,
         "mean",
         part.name,
         f"{number(now.mean)} on average in {part.name}, {number(before.mean)} in "
         f"{reference.name}.",
-        f"{_signed(gap)} SD",
+        f"{_signed(gap, 2)} SD",
         f"{number(round(threshold, 2))} SD",
         abs(gap) >= threshold and min(of, among) >= FEWEST,
     )
-
-
-def deviation(found: Numbers) -> float:
-    """Return the standard deviation of what is finite, estimated from the bins."""
-    if not found.finite or found.mean is None:
-        return 0.0
-    if found.distinct is not None:
-        pairs = [
-            (value, n) for value, n in found.distinct.items() if math.isfinite(value)
-        ]
-    else:
-        pairs = [
-            ((low + high) / 2, count) for low, high, count in found.histogram.bins()
-        ]
-    try:
-        squares = sum(count * (value - found.mean) ** 2 for value, count in pairs)
-        return math.sqrt(squares / found.finite)
-    except OverflowError:
-        return 0.0
 
 
 def _ranges(
@@ -317,26 +213,28 @@ def _ranges(
     reference: Part,
     part: Part,
 ) -> Iterator[Difference]:
-    if None in (before.minimum, before.maximum, now.minimum, now.maximum):
+    if before.minimum is None or before.maximum is None:
         return
-    low, high = float(before.minimum or 0), float(before.maximum or 0)
-    least, greatest = float(now.minimum or 0), float(now.maximum or 0)
-    beyond = max(low - least, greatest - high)
-    if beyond <= 0:
+    if now.minimum is None or now.maximum is None:
         return
-    width = high - low
-    excess = beyond / width if width else math.inf
+    if before.minimum <= now.minimum and now.maximum <= before.maximum:
+        return
+    below, above = beyond(now, before.minimum, before.maximum)
+    of, among = min(counts[0], before.finite), min(counts[1], now.finite)
+    # Values of one record are alike: so many records may lie behind them.
+    records = [math.floor(each * among / now.finite) for each in (below, above)]
+    least = exceedances(of, among)
     yield Difference(
         name,
         "range",
         part.name,
-        f"{number(least)} to {number(greatest)} in {part.name}, {number(low)} to "
-        f"{number(high)} in {reference.name}.",
-        percent(excess) if width else "one value before",
-        percent(_RANGE),
-        excess >= _RANGE and min(counts) >= FEWEST,
+        f"{number(now.minimum)} to {number(now.maximum)} in {part.name}, "
+        f"{number(before.minimum)} to {number(before.maximum)} in {reference.name}.",
+        f"{below + above:,} of {now.finite:,}",
+        plural(least, "value"),
+        max(records) >= least and min(of, among) >= FEWEST,
     )
 
 
-def _signed(value: float) -> str:
-    return f"{'+' if value >= 0 else '−'}{number(round(abs(value), 2))}"
+def _signed(value: float, digits: int) -> str:
+    return f"{'+' if value >= 0 else '−'}{abs(value):.{digits}f}"

@@ -10,8 +10,8 @@ from . import svg
 from .palette import DASHES
 from .view import Plot
 
-_WIDTH = 300
-_HEIGHT = 84
+_WIDTH = 290
+_HEIGHT = 112
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def histogram(
     greatest = max(
         abs(edge) for line in lines for bin_ in line.bins for edge in bin_[:2]
     )
-    form = "~s" if greatest >= 1e4 or 0 < greatest < 1e-2 else ",~g"
+    form = "~s" if greatest >= 1e4 or 0 < greatest < 1e-2 else ",f"
     axis: dict[str, Any] = {
         "grid": False,
         "title": None,
@@ -135,7 +135,9 @@ def bars(bars: Sequence[Bar], series: int, label: str, *, shares: bool = True) -
         "data": {"values": values},
         "mark": {"type": "bar", "cornerRadiusEnd": 1},
         "encoding": encoding,
-        **_sized(_WIDTH, step * len(things)),
+        "width": _WIDTH,
+        "height": step * len(things),
+        "autosize": {"type": "fit-x", "contains": "padding"},
     }
     return Plot(label, svg.render(spec))
 
@@ -156,13 +158,16 @@ def columns(bars: Sequence[Bar], label: str) -> Plot:
                 "field": "i",
                 "type": "ordinal",
                 "axis": hidden,
-                "scale": {"paddingInner": 0.15 if len(bars) < 100 else 0},
+                "scale": {
+                    "paddingInner": 0.15 if len(bars) < 100 else 0,
+                    "paddingOuter": max(0.1, (8 - len(bars)) / 2),
+                },
             },
             "y": {"field": "v", "type": "quantitative", "axis": amount},
             "color": _colors(sorted({each.series for each in bars})),
             "description": {"field": "hint"},
         },
-        **_sized(min(_WIDTH, 40 * len(bars) + 40), _HEIGHT),
+        **_sized(_WIDTH, _HEIGHT),
     }
     return Plot(label, svg.render(spec))
 
@@ -182,5 +187,5 @@ def _sized(width: int, height: int) -> dict[str, Any]:
     return {
         "width": width,
         "height": height,
-        "autosize": {"type": "pad", "contains": "padding"},
+        "autosize": {"type": "fit", "contains": "padding"},
     }

@@ -41,7 +41,7 @@ def files_figure(files: Sequence[FileStatistics], parts: Sequence[Part]) -> Figu
     ]
     titles = (("File", 0), ("Split", 0), ("Records", 1), ("Size", 1))
     return Figure(
-        title=plural(len(files), "file"),
+        title="",
         kind="",
         plots=tuple(plots),
         facts=(),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from ...spec.model import MaskSpec
 from ...support.image_headers import png_header
 from .features import Features, shaped
-from .palette import color
+from .palette import OTHERS, shade
 from .pictures import MOST_PIXELS, Budget, data_url
 from .words import one_line
 
@@ -80,35 +81,34 @@ def class_word(field: MaskSpec, id_: int) -> str:
 
 
 def layers(
-    mask: MaskPixels, slots: dict[int, int], others: int, budget: Budget
+    mask: MaskPixels, slots: Mapping[int, tuple[int, int]], budget: Budget
 ) -> list[tuple[int, str]]:
     """Return the mask as a picture for each slot: (slot, data URL).
 
     Args:
         mask: the ids.
-        slots: of the ids that have one.
-        others: the slot of all further ids.
+        slots: slot and colour of the ids that have them; the others share one.
         budget: what pictures may take.
     """
     step = max(1, -(-max(mask.ids.shape) // budget.side))
     ids = mask.ids[::step, ::step]
     found: list[tuple[int, str]] = []
-    by_slot: dict[int, list[int]] = {}
+    by_slot: dict[tuple[int, int], list[int]] = {}
     for id_ in np.unique(ids).tolist():
-        by_slot.setdefault(slots.get(id_, others), []).append(id_)
-    for slot, some in sorted(by_slot.items()):
-        url = _layer(np.isin(ids, some), color(slot))
+        by_slot.setdefault(slots.get(id_, (OTHERS, OTHERS)), []).append(id_)
+    for (slot, color), some in sorted(by_slot.items()):
+        url = _layer(np.isin(ids, some), shade(color))
         if budget.spend(url):
             found.append((slot, url))
     return found
 
 
-def _layer(here: NDArray[np.bool_], shade: tuple[int, int, int]) -> str:
+def _layer(here: NDArray[np.bool_], color: tuple[int, int, int]) -> str:
     """Return a PNG of one bit a pixel: nothing, or the colour."""
     from PIL import Image
 
     image = Image.fromarray(here.astype(np.uint8), "P")
-    image.putpalette((0, 0, 0, *shade))
+    image.putpalette((0, 0, 0, *color))
     out = io.BytesIO()
     image.save(out, "PNG", bits=1, transparency=0, optimize=False)
     return data_url(out.getvalue(), "png")

@@ -69,7 +69,7 @@ def missing_figure(subjects: Sequence[Subject], parts: Sequence[Part]) -> Figure
             "in the table only."
         )
     return Figure(
-        title="Missing in a share of the records" if lacking else "Complete",
+        title="",
         kind="",
         plots=((label, bars(drawn, len(shown), label)),) if drawn else (),
         facts=(),

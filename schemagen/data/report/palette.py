@@ -26,10 +26,10 @@ CLASSES = (
     (250, 140, 90),
     (140, 20, 120),
 )
-"""Red, green and blue of each slot, distinct on photographs and on paper."""
+"""Red, green and blue of classes, distinct on photographs and on paper."""
 
 SLOTS = 24
-"""So many classes are told apart over the pictures of a page; colours repeat."""
+"""So many classes are told apart over the pictures of a page, by fields and names."""
 
 OTHERS = SLOTS
 """The slot of all further classes."""
@@ -37,16 +37,16 @@ OTHERS = SLOTS
 _GREY = (128, 128, 128)
 
 
-def color(slot: int) -> tuple[int, int, int]:
-    """Return the colour of a slot."""
-    return _GREY if slot == OTHERS else CLASSES[slot % len(CLASSES)]
+def shade(color: int) -> tuple[int, int, int]:
+    """Return red, green and blue of a class's colour; OTHERS is grey."""
+    return _GREY if color == OTHERS else CLASSES[color % len(CLASSES)]
 
 
 def rules() -> str:
     """Return the rules that colour each slot, and hide it where the reader asks."""
     lines = []
     for slot in range(SLOTS + 1):
-        shown = "#" + "".join(f"{part:02x}" for part in color(slot))
+        shown = "#" + "".join(f"{part:02x}" for part in shade(slot))
         lines.append(f".k{slot}{{--k:{shown}}}")
         lines.append(f'[data-hidden~="{slot}"] .m{slot}{{display:none}}')
     return "\n".join(lines) + "\n"

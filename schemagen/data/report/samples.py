@@ -12,8 +12,8 @@ from ..message import BYTES
 from ..statistics.samples import Sample as Kept
 from .boxes import BoxFields, box_fields, boxes_in
 from .features import Features, read, shaped
-from .masks import MOST_LAYERS, MaskPixels, areas, class_word, layers, mask_of
-from .palette import OTHERS, SLOTS
+from .legends import Colors, SampleRead, legends_of
+from .masks import MaskPixels, layers, mask_of
 from .pictures import Budget, Copy, copy_of, copy_of_pixels
 from .subjects import Part, Subject, name_of
 from .value_texts import MISSING, class_words, value_text
@@ -26,25 +26,6 @@ _MOST_PICTURES = 4
 
 # How many samples of each split are shown, by the number of splits.
 _PER_SPLIT = {1: 24, 2: 24, 3: 16, 4: 12, 5: 12, 6: 8}
-
-
-@dataclass(frozen=True)
-class _Read:
-    """A sample, with what is drawn in it."""
-
-    kept: Kept
-    features: Features
-    masks: tuple[MaskPixels, ...]
-
-
-@dataclass
-class _Slots:
-    """The colours that classes have: by field and class."""
-
-    of: dict[tuple[str, int | str], int]
-
-    def slot(self, field: str, class_: int | str) -> int:
-        return self.of.get((field, class_), OTHERS)
 
 
 def samples_of(
@@ -65,8 +46,8 @@ def samples_of(
         for part in parts[:MOST_SPLITS]
     }
     every = [each for some in chosen.values() for each in some]
-    slots, legends = _legends(every, masks, boxes)
-    painter = _Painter(subjects, spec, boxes, slots, budget)
+    colors, legends = legends_of(every, masks, boxes)
+    painter = _Painter(subjects, spec, boxes, colors, budget)
     groups = []
     # One of each split in turn, so that what pictures may take is shared fairly.
     painted: dict[str, list[Sample]] = {split: [] for split in chosen}
@@ -87,64 +68,10 @@ def _in_order(samples: Sequence[Kept]) -> list[Kept]:
     return sorted(samples, key=lambda sample: (sample.file, sample.number))
 
 
-def _read(kept: Kept, masks: Sequence[MaskSpec]) -> _Read:
+def _read(kept: Kept, masks: Sequence[MaskSpec]) -> SampleRead:
     features = read(kept.data)
     found = (mask_of(field, features) for field in masks)
-    return _Read(kept, features, tuple(mask for mask in found if mask is not None))
-
-
-def _legends(
-    every: Sequence[_Read], masks: Sequence[MaskSpec], boxes: Sequence[BoxFields]
-) -> tuple[_Slots, tuple[Legend, ...]]:
-    """Give the classes that cover most a colour each, and the others a common one."""
-    slots = _Slots({})
-    legends = []
-    for field in masks:
-        covered: dict[int | str, int] = {}
-        for each in every:
-            for mask in each.masks:
-                if mask.field is field:
-                    for id_, area in areas(mask).items():
-                        covered[id_] = covered.get(id_, 0) + area
-        words = {id_: class_word(field, int(id_)) for id_ in covered}
-        legend = _legend(slots, field.name, name_of(field), "Masks", covered, words)
-        if legend:
-            legends.append(legend)
-    for some in boxes:
-        counts: dict[int | str, int] = {}
-        for each in every:
-            # Only the names matter here, and they do not depend on a picture's size.
-            for box in boxes_in(some, each.features, 1 << 30, 1 << 30):
-                counts[box.label] = counts.get(box.label, 0) + 1
-        words = {label: str(label) or "box" for label in counts}
-        legend = _legend(slots, some.name, some.name, "Boxes", counts, words)
-        if legend:
-            legends.append(legend)
-    return slots, tuple(legends)
-
-
-def _legend(
-    slots: _Slots,
-    field: str,
-    name: str,
-    kind: str,
-    counts: dict[int | str, int],
-    words: dict[int | str, str],
-) -> Legend | None:
-    top = sorted(counts, key=lambda each: (-counts[each], str(each)))
-    top = sorted(top[: min(MOST_LAYERS, SLOTS - len(slots.of))], key=_class_order)
-    entries = []
-    for class_ in top:
-        slot = len(slots.of)
-        slots.of[field, class_] = slot
-        entries.append((slot, words[class_]))
-    if len(counts) > len(top):
-        entries.append((OTHERS, f"{len(counts) - len(top):,} others"))
-    return Legend(name, kind, tuple(entries)) if entries else None
-
-
-def _class_order(class_: int | str) -> tuple[int, str]:
-    return (class_, "") if isinstance(class_, int) else (0, class_)
+    return SampleRead(kept, features, tuple(mask for mask in found if mask is not None))
 
 
 @dataclass(frozen=True)
@@ -154,10 +81,10 @@ class _Painter:
     subjects: Sequence[Subject]
     spec: RecordSpec | None
     boxes: Sequence[BoxFields]
-    slots: _Slots
+    colors: Colors
     budget: Budget
 
-    def sample(self, each: _Read, id_: str) -> Sample:
+    def sample(self, each: SampleRead, id_: str) -> Sample:
         where = os.path.basename(each.kept.file)
         values = tuple(self._values(each.features))
         return Sample(
@@ -193,7 +120,7 @@ class _Painter:
             found.append(Value("…", "", f"{more}, not shown", missing=True))
         return found
 
-    def _pictures(self, each: _Read) -> list[Picture]:
+    def _pictures(self, each: SampleRead) -> list[Picture]:
         found: list[tuple[Subject, Picture, Copy]] = []
         for subject in self.subjects:
             if len(found) == _MOST_PICTURES:
@@ -268,13 +195,9 @@ class _Painter:
     ) -> None:
         """Lay a mask over the first picture of its proportions, or else show it alone."""
         height, width = mask.ids.shape
-        slots = {
-            int(class_): slot
-            for (name, class_), slot in self.slots.of.items()
-            if name == mask.field.name
-        }
+        slots = self.colors.of_ids(mask.field.name)
         drawn = tuple(
-            Layer(slot, url) for slot, url in layers(mask, slots, OTHERS, self.budget)
+            Layer(slot, url) for slot, url in layers(mask, slots, self.budget)
         )
         for index, (_, _, copy) in enumerate(found):
             alike = copy.url and abs(copy.width * height - copy.height * width) <= max(
@@ -294,7 +217,7 @@ class _Painter:
     def _drawn(self, fields: BoxFields, features: Features, copy: Copy) -> list[Box]:
         return [
             Box(
-                self.slots.slot(fields.name, box.label),
+                *self.colors.of(fields.name, box.label),
                 round(box.left, 2),
                 round(box.top, 2),
                 round(box.right - box.left, 2),

@@ -17,7 +17,12 @@ from ..statistics.model import KeyStatistics, KindStatistics, RecordStatistics
 from .palette import SERIES
 from .words import listed, one_line
 
-_REFERENCES = ("train", "training", "trn")
+# As people name splits, in the order in which they come.
+_NAMES = (
+    ("train", "training"),
+    ("validation", "valid", "val", "dev", "eval"),
+    ("test", "testing"),
+)
 
 
 @dataclass(frozen=True)
@@ -43,19 +48,25 @@ class Part:
 
 
 def parts_of(splits: Mapping[str, RecordStatistics]) -> tuple[Part, ...]:
-    """Return the splits: what the others are compared with first, then by name.
+    """Return the splits: what the others are compared with first.
 
-    That is what is called train, or else the one with most records.
+    That is what is called train, or else the one with most records; behind it come
+    validation, test and others by name.
     """
-    names = sorted(splits)
-    named = [name for name in _REFERENCES if name in splits]
-    largest = sorted(names, key=lambda name: -splits[name].records)
-    first = (named or largest)[:1]
-    order = [*first, *(name for name in names if name not in first)]
+    names = sorted(splits, key=lambda name: (_rank(name), name))
+    if names and not _rank(names[0]):
+        order = names
+    else:
+        first = sorted(names, key=lambda name: -splits[name].records)[:1]
+        order = [*first, *(name for name in names if name not in first)]
     return tuple(
         Part(one_line(name, 40) or "all", name, min(index, SERIES), splits[name])
         for index, name in enumerate(order)
     )
+
+
+def _rank(split: str) -> int:
+    return next((i for i, names in enumerate(_NAMES) if split in names), len(_NAMES))
 
 
 @dataclass(frozen=True)

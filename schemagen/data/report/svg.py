@@ -29,7 +29,7 @@ AXIS = {
     "titleFontSize": 11,
     "titleFontWeight": "normal",
     "titleColor": "var(--soft)",
-    "labelLimit": 130,
+    "labelLimit": 110,
     "tickSize": 4,
     "labelPadding": 4,
 }

@@ -36,7 +36,7 @@ def key_figure(subject: Subject, parts: Sequence[Part]) -> Figure | None:
         by_part = _numbers(subject, parts, taken)
         constant = _constant(list(by_part.values()))
         if constant is not None:
-            facts.append((f"every {_SINGULAR.get(what, what)}", number(constant)))
+            facts += _always(subject, what, constant)
             continue
         plot = numbers_plot(subject, what, parts, by_part)
         if plot is not None:
@@ -58,14 +58,19 @@ def key_figure(subject: Subject, parts: Sequence[Part]) -> Figure | None:
     )
 
 
-_SINGULAR = {
-    "values": "value",
-    "values in a record": "record has values",
-    "values in a step": "step has values",
-    "sizes in bytes": "size in bytes",
-    "heights in pixels": "height",
-    "widths in pixels": "width",
-}
+def _always(
+    subject: Subject, what: str, constant: int | float
+) -> list[tuple[str, str]]:
+    """Say what all have in common, where it is worth it."""
+    value = number(constant)
+    if what.startswith("values in"):
+        single = constant == 1 and subject.field is not None
+        return [] if single else [(what.replace(" a ", " each "), value)]
+    if what == "sizes in bytes":
+        return [("each", size(constant))]
+    if what.endswith("in pixels"):
+        return [("every " + what.split("s in")[0], f"{value} pixels")]
+    return [("always", value)]
 
 
 def _measures(subject: Subject) -> list[tuple[str, Taken]]:

@@ -92,9 +92,10 @@ class Layer:
 
 @dataclass(frozen=True)
 class Box:
-    """A box in pixels of the picture; `slot` chooses its colour."""
+    """A box in pixels of the picture; `slot` tells when it is hidden."""
 
     slot: int
+    color: int
     x: float
     y: float
     width: float
@@ -171,12 +172,29 @@ class Samples:
 
 
 @dataclass(frozen=True)
+class Key:
+    """A class in a legend.
+
+    Attributes:
+        slot: tells what is hidden with it.
+        color: classes of one name have one colour.
+        name: of the class.
+        shown: whether it is drawn until the reader says otherwise.
+    """
+
+    slot: int
+    color: int
+    name: str
+    shown: bool
+
+
+@dataclass(frozen=True)
 class Legend:
-    """The classes of a mask or of boxes: (slot, name) each."""
+    """The classes of a mask or of boxes."""
 
     field: str
     kind: str
-    entries: tuple[tuple[int, str], ...]
+    classes: tuple[Key, ...]
 
 
 @dataclass(frozen=True)

@@ -66,7 +66,8 @@ def number(value: float) -> str:
         return f"{int(value):,}"
     if 1e-3 <= abs(value) < 1e6:
         digits = max(0, 3 - math.floor(math.log10(abs(value))))
-        return f"{value:,.{digits}f}"
+        text = f"{value:,.{digits}f}"
+        return text.rstrip("0").rstrip(".") if "." in text else text
     return f"{value:.3g}"
 
 
