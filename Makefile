@@ -7,7 +7,7 @@ RUN := $(VENV)/bin/python -m
 BENCH := .venv-bench
 BENCH_GENERATE := .venv-bench-generate
 
-.PHONY: help demo test check generate bench bench-write bench-read bench-generate clean
+.PHONY: help demo test check generate bench bench-write bench-read bench-verify bench-generate clean
 
 help:  ## Show what there is to make.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -28,13 +28,16 @@ check: $(VENV)/dev.installed  ## Check format, style, types and the generated co
 generate: $(VENV)/demo.installed  ## Bring generated/ up to date with schemas/.
 	$(RUN) schemagen generate
 
-bench: bench-write bench-read bench-generate  ## Measure against the peers; OPTIONS=--quick (minutes).
+bench: bench-write bench-read bench-verify bench-generate  ## Measure against the peers; OPTIONS=--quick (minutes).
 
 bench-write: $(BENCH)/bench.installed  ## Measure writing alone.
 	$(BENCH)/bin/python -m benchmarks.write $(OPTIONS)
 
 bench-read: $(BENCH)/bench.installed  ## Measure reading alone.
 	$(BENCH)/bin/python -m benchmarks.read $(OPTIONS)
+
+bench-verify: $(BENCH)/bench.installed  ## Measure looking at data alone.
+	$(BENCH)/bin/python -m benchmarks.verify $(OPTIONS)
 
 bench-generate: $(BENCH_GENERATE)/bench-generate.installed  ## Measure generating alone.
 	$(BENCH_GENERATE)/bin/python -m benchmarks.generate $(OPTIONS)

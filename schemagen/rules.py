@@ -196,7 +196,7 @@ _ROWS = (
     ),
     Rule(
         "SG404",
-        "init or eject would overwrite something",
+        "init, eject or infer would overwrite something",
         "What is already there is yours.",
     ),
     Rule(
@@ -274,6 +274,11 @@ _ROWS = (
         "SG441",
         "data that cannot be looked at",
         "Files that are not found would otherwise pass for files that are sound.",
+    ),
+    Rule(
+        "SG442",
+        "data from which no schema can be inferred",
+        "What is inferred from other files than those that were meant would look right.",
     ),
     Rule(
         "SG501",

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks import generate, read, write
+from benchmarks import generate, read, verify, write
 from benchmarks.generated import Generated
 from benchmarks.measure import Different, by_clocks, figure, ratio, side_by_side
 from benchmarks.program import Program
@@ -231,7 +231,9 @@ def test_tables_go_between_their_marks(tmp_path: Path) -> None:
         replace_part(document, "z", "")
 
 
-@pytest.mark.parametrize("program", [write.PROGRAM, read.PROGRAM, generate.PROGRAM])
+@pytest.mark.parametrize(
+    "program", [write.PROGRAM, read.PROGRAM, verify.PROGRAM, generate.PROGRAM]
+)
 def test_every_part_has_a_place_in_the_documentation(program: Program) -> None:
     """`make bench OPTIONS="--document docs/benchmarks.md"` finds where to write."""
     text = DOCUMENT.read_text(encoding="utf-8")

@@ -15,6 +15,7 @@ import click
 from .changes import breaking, explain
 from .data import verify
 from .generating import check, describe, generate, init
+from .inferring import infer
 from .inspecting import inspect
 from .reporting import format_of, report
 from .templates import templates
@@ -98,5 +99,7 @@ for _verb in (
     templates,
     inspect,
     verify,
+    inspect,
+    infer,
 ):
     main.add_command(_verb)

@@ -6,7 +6,6 @@ import struct
 from typing import NamedTuple
 
 import numpy as np
-from google_crc32c import value as crc32c
 from numpy.typing import NDArray
 
 from ..support.tfrecord import (
@@ -21,22 +20,19 @@ FRAMING = HEADER + FOOTER
 
 _LENGTH = struct.Struct("<Q")
 
-# From here on a record is not worth another copy of its own.
-_WIDE = 1 << 14
 
-
-def length_at(data: bytes, at: int) -> int:
+def length_at(data: memoryview, at: int) -> int:
     """Return what a header says of its record's bytes, whether right or not."""
     (length,) = _LENGTH.unpack_from(data, at)
     return int(length)
 
 
-def is_header(data: bytes, at: int) -> bool:
+def is_header(data: memoryview, at: int) -> bool:
     """Tell whether a length with its right checksum stands at a place."""
     if at + HEADER > len(data):
         return False
     stored = int.from_bytes(data[at + 8 : at + HEADER], "little")
-    return stored == masked_crc32c(data[at : at + 8])
+    return stored == masked_crc32c(data[at : at + 8].tobytes())
 
 
 class Run(NamedTuple):
@@ -57,10 +53,10 @@ class Run(NamedTuple):
         return Run(self.starts[:row], self.stops[:row], self.good[:row])
 
 
-def run_of(data: bytes) -> Run:
+def run_of(memory: NDArray[np.uint8]) -> Run:
     """Find the records that stand in a window with all their bytes."""
+    data = memoryview(memory.data)
     starts, stops = _extents(data)
-    memory = np.frombuffer(data, np.uint8)
     if len(starts):
         headers = memory[(starts - HEADER)[:, np.newaxis] + np.arange(HEADER)]
         right = checksum_bytes(crc32c_of_lengths(headers[:, :8])) == headers[:, 8:]
@@ -70,22 +66,16 @@ def run_of(data: bytes) -> Run:
             starts, stops = starts[:last], stops[:last]
     if not len(starts):
         return Run(starts, stops, np.empty(0, np.bool_))
-    if int(stops[-1]) > _WIDE * len(starts):
-        crcs = [
-            extend_crc32c(0, memory[a:b])
-            for a, b in zip(starts.tolist(), stops.tolist(), strict=True)
-        ]
-    else:
-        crcs = [
-            crc32c(data[a:b])
-            for a, b in zip(starts.tolist(), stops.tolist(), strict=True)
-        ]
+    crcs = [
+        extend_crc32c(0, memory[start:stop])
+        for start, stop in zip(starts.tolist(), stops.tolist(), strict=True)
+    ]
     stored = memory[stops[:, np.newaxis] + np.arange(FOOTER)]
     good = (checksum_bytes(np.array(crcs, np.uint32)) == stored).all(axis=1)
     return Run(starts, stops, good)
 
 
-def _extents(data: bytes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _extents(data: memoryview) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Follow the lengths from record to record, right or not, while they fit."""
     ends: list[int] = []
     unpack, size = _LENGTH.unpack_from, len(data)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from ..support.tfrecord import masked_crc32c
 from .runs import FOOTER, FRAMING, HEADER, headers_in, length_at
 from .stream import Stream
@@ -28,7 +26,7 @@ def next_record(
     at = 1
     while stream.need(at + HEADER) and (most is None or at < most):
         stream.need(at + _WINDOW_BYTES)
-        window = np.frombuffer(stream.data, np.uint8)[at : at + _WINDOW_BYTES]
+        window = stream.memory[at : at + _WINDOW_BYTES]
         for candidate in headers_in(window).tolist():
             if _stands_at(stream, at + candidate, size):
                 stream.drop(at + candidate)
@@ -38,7 +36,7 @@ def next_record(
             stream.drop(at)
             at = 0
     if most is None:
-        stream.drop(len(stream.data))
+        stream.drop(len(stream))
     return None
 
 
@@ -52,4 +50,4 @@ def _stands_at(stream: Stream, at: int, size: int | None) -> bool:
         return False
     record = stream.data[at + HEADER : end - FOOTER]
     stored = int.from_bytes(stream.data[end - FOOTER : end], "little")
-    return masked_crc32c(record) == stored
+    return masked_crc32c(record.tobytes()) == stored

@@ -14,6 +14,8 @@ _LONGEST_SIZE = 5
 _TOO_LARGE = 1 << 62
 _LONGEST_VARINT = 10
 
+_SHORT = 3
+
 # From here on slices are copied one by one; below, by their bytes' positions.
 _LONG = 64
 
@@ -100,10 +102,13 @@ def _numbers(
     widest: int,
 ) -> _Rows:
     """Put groups of seven bits before the last one, which `values` has already."""
-    if widest == 2:
-        # Most lists of tokens: one pass, without a list of which are longer.
-        before = packed[np.maximum(ends - 1, 0)].astype(np.int64) & 0x7F
-        return np.where(widths == 2, values << 7 | before, values)
+    if widest <= _SHORT:
+        # Most lists of tokens: each byte in one pass over all values, which is quicker
+        # than a list of those that have it.
+        for behind in range(1, widest):
+            before = packed.take(ends - behind, mode="clip").astype(np.int64) & 0x7F
+            values = np.where(widths > behind, values << 7 | before, values)
+        return values
     longer = np.flatnonzero(widths > 1)
     for behind in range(1, widest):
         before = packed[ends[longer] - behind].astype(np.int64) & 0x7F

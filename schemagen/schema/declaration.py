@@ -34,7 +34,7 @@ from .varlen import VarLen
 
 # A plain float is 64 bits wide and the FloatList that readers expect is 32, so that
 # rounding is what its author asks for.
-_PLAIN: dict[Any, Kind] = {
+PLAIN_KINDS: dict[Any, Kind] = {
     bool: Scalar("bool"),
     int: Scalar("int64"),
     float: Scalar("float32", exact=False),
@@ -168,7 +168,7 @@ def _plain_kind(python_type: Any) -> Kind | None:
     if literal_values(python_type) or is_enum(python_type):
         return Label()
     try:
-        return _PLAIN.get(python_type)
+        return PLAIN_KINDS.get(python_type)
     except TypeError:  # a type without a hash
         return None
 

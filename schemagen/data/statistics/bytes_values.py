@@ -120,8 +120,10 @@ class BytesCounter:
         view = data.data
         long = sizes > LONGEST_COUNTED
         if long.any():
-            for start, stop in extents[long].tolist():
-                self._long[content_of(bytes(view[start:stop]))] += 1
+            places = extents[long].tolist()
+            self._long.update(
+                [content_of(bytes(view[start:stop])) for start, stop in places]
+            )
             extents = extents[~long]
         self._short.update(
             [bytes(view[start:stop]) for start, stop in extents.tolist()]

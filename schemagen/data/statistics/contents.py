@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from ...support.errors import Problem
-from ...support.image_headers import HEADERS
+from ...support.image_headers import HEADERS, ImageHeader
 from ...support.images import sniff
 
 EMPTY, TEXT, TENSOR, RAW = "empty", "text", "tensor", "raw"
@@ -108,6 +109,11 @@ def _image(value: bytes, image: str) -> Content:
         header = HEADERS[image](value)
     except Problem as problem:
         return Content(image, trouble=problem.found)
+    return _content_of_image(image, header)
+
+
+@lru_cache(maxsize=4096)
+def _content_of_image(image: str, header: ImageHeader | None) -> Content:
     if header is None:
         return Content(image, trouble=f"a truncated {image} image")
     return Content(image, picture=Picture(image, *header))

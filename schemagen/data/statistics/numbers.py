@@ -35,6 +35,7 @@ _FLOAT_UNIT = 149  # floats are multiples of 2 ** -149
 _CELL_SHIFT = 21  # leaves sign, exponent and the quarter
 _SPECIAL = 1020  # from this cell on: infinities and NaN
 _SIGN = 1024
+_CELLS = 2048
 
 
 @dataclass(frozen=True)
@@ -151,7 +152,8 @@ def _distinct(values: NDArray[Any], low: float, high: float) -> tuple[Any, Any]:
 
 def _floats(values: NDArray[np.float32]) -> Numbers:
     count, bits = len(values), values.view(np.uint32)
-    cells = np.bincount((bits >> np.uint32(_CELL_SHIFT)).astype(np.intp), None, 2048)
+    places = (bits >> np.uint32(_CELL_SHIFT)).astype(np.intp)
+    cells = np.bincount(places, None, _CELLS)
     above = cells[_SPECIAL:_SIGN].sum() + cells[_SPECIAL + _SIGN :].sum()
     nan, infinite = 0, (0, 0)
     if above:
@@ -162,6 +164,7 @@ def _floats(values: NDArray[np.float32]) -> Numbers:
         )
         values = values[np.isfinite(values)]
         bits = values.view(np.uint32)
+        places = (bits >> np.uint32(_CELL_SHIFT)).astype(np.intp)
         cells[_SPECIAL:_SIGN] = cells[_SPECIAL + _SIGN :] = 0
     if not len(values):
         return Numbers(count, nan=nan, infinite=infinite, floats=True)
@@ -182,7 +185,7 @@ def _floats(values: NDArray[np.float32]) -> Numbers:
         infinite=infinite,
         minimum=low,
         maximum=high,
-        units=_sum_of_floats(bits, cells),
+        units=_sum_of_floats(bits, places, cells),
         distinct=distinct,
         histogram=histogram(values if unique is None else unique, low, high, weights),
         magnitudes=_magnitudes_of_floats(cells, bits),
@@ -190,16 +193,16 @@ def _floats(values: NDArray[np.float32]) -> Numbers:
     )
 
 
-def _sum_of_floats(bits: NDArray[np.uint32], cells: NDArray[np.int64]) -> int:
+def _sum_of_floats(
+    bits: NDArray[np.uint32], places: NDArray[np.intp], cells: NDArray[np.int64]
+) -> int:
     """Add floats up exactly, in units of the least one: mantissas by exponent.
 
     The mantissas of one exponent add up to less than 2 ** 53 as long as there are less
     than 2 ** 30 of them, which float64 holds exactly.
     """
     mantissas = (bits & np.uint32((1 << _MANTISSA) - 1)).astype(np.float64)
-    sums = np.bincount(
-        (bits >> np.uint32(_CELL_SHIFT)).astype(np.intp), mantissas, 2048
-    )
+    sums = np.bincount(places, mantissas, _CELLS)
     total = 0
     for cell in np.flatnonzero(cells).tolist():
         exponent = cell >> 2 & 0xFF

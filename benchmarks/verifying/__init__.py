@@ -1,0 +1,1 @@
+"""Looking at data: ours against parsers, each on one core."""

@@ -1,0 +1,76 @@
+"""Making schemas of data: infer."""
+
+from __future__ import annotations
+
+import click
+
+from .reporting import counted
+
+_MOST_SHOWN = 5
+
+
+@click.command()
+@click.argument("data", metavar="DATA")
+@click.option("--out", required=True, metavar="FILE", help="The schema file to write.")
+@click.option("--name", metavar="CLASS", help="The record's name.  [default: FILE's]")
+@click.option("--split", metavar="SPLIT", help="Only the files of this split.")
+@click.option(
+    "--limit",
+    type=click.IntRange(min=0),
+    default=10_000,
+    show_default=True,
+    metavar="N",
+    help="Read N records, the first ones of each file; 0 for all.",
+)
+@click.option("--force", is_flag=True, help="Overwrite FILE.")
+def infer(
+    data: str, out: str, name: str | None, split: str | None, limit: int, force: bool
+) -> None:
+    """Write the schema file of the records in DATA.
+
+    DATA is a data directory, a glob or a file. What the data does not tell is marked
+    in the schema by comments that begin with "doubt:".
+    """
+    from ..inferring import infer as infer_schema
+
+    found = infer_schema(
+        data, out, name=name, split=split, limit=limit or None, force=force
+    )
+    fields = counted(len(found.spec.fields), "field")
+    if not found.read:
+        click.echo(
+            f"wrote {found.path}: {found.spec.class_name}, {fields}, the schema that "
+            "wrote this data, by its manifest"
+        )
+        click.echo("Next: run `schemagen generate`.")
+        return
+    click.echo(
+        f"wrote {found.path}: {found.spec.class_name}, {fields}, from {found.read}"
+    )
+    if found.malformed:
+        click.echo(f"  {counted(found.malformed, 'record')} no tf.train.Example")
+    if found.damages:
+        first = found.damages[0]
+        places = counted(len(found.damages), "place")
+        click.echo(
+            f"  {places} could not be read, the first at record {first.record:,} of "
+            f"{_shown(first.file)}: {first.found}"
+        )
+    for key, reason in list((found.left_out or {}).items())[:_MOST_SHOWN]:
+        click.echo(f"  left out {key!a}: {reason}")
+    more = len(found.left_out or {}) - _MOST_SHOWN
+    if more > 0:
+        click.echo(f"  left out {counted(more, 'more key')}; the file names them")
+    if found.doubts:
+        click.echo(
+            f'  {counted(found.doubts, "doubt")}: see the comments with "doubt:", and '
+            "take each out once it is settled"
+        )
+    click.echo(
+        f"Next: run `schemagen generate`, then `schemagen verify` the data as "
+        f"{found.spec.record}."
+    )
+
+
+def _shown(path: str) -> str:
+    return path if path.isprintable() else ascii(path)

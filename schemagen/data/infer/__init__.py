@@ -1,0 +1,17 @@
+"""Infer: from records of which nothing is known to the record that wrote them."""
+
+from .deciding import Drafted, draft_record
+from .draft import DOUBT
+from .evidence import Evidence, gather
+from .naming import class_name_of
+from .reading import Reading
+
+__all__ = [
+    "DOUBT",
+    "Drafted",
+    "Evidence",
+    "Reading",
+    "class_name_of",
+    "draft_record",
+    "gather",
+]

@@ -1,0 +1,197 @@
+"""From what was seen to a record: every rule in its turn, then names, roles and words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ...spec.model import RecordSpec
+from ...spec.names import snake_case
+from .classes import take_labels
+from .draft import DOUBT, Draft, Scene, counted, listed, quoted
+from .evidence import Evidence
+from .lists import group_lists, take_padded, take_ragged, take_sparse
+from .naming import Names, name_fields, order
+from .pictures import take_pictures
+from .plain import take_rest
+from .steps import step_drafts
+from .tensors import take_protos, take_raw
+from .words import SIZES, is_corner, parent_of, says_size
+
+_FEW = 20
+"""Of fewer records all can be alike by chance."""
+
+_PICTURES = ("Image", "Images", "Mask")
+
+
+@dataclass(frozen=True)
+class Drafted:
+    """A record that was inferred.
+
+    Attributes:
+        spec: what it is.
+        comments: by the names of fields, what was seen and what is doubtful; "" above
+            the class.
+        left_out: why keys are in no field, by key.
+    """
+
+    spec: RecordSpec
+    comments: Mapping[str, Sequence[str]]
+    left_out: Mapping[str, str]
+
+    @property
+    def doubts(self) -> int:
+        """How many comments somebody has to look at."""
+        said = (text for texts in self.comments.values() for text in texts)
+        return sum(text.startswith(DOUBT) for text in said)
+
+
+def draft_record(evidence: Evidence, class_name: str) -> Drafted:
+    """Decide what record would have been written like this.
+
+    Every record that the evidence is of can be read as what comes out.
+
+    Args:
+        evidence: what was seen, of Examples or of SequenceExamples.
+        class_name: what to call it.
+    """
+    scene = Scene(evidence)
+    left_out = _unusable(evidence)
+    for key in left_out:
+        scene.share(key, "nothing")
+    take_ragged(scene)
+    take_pictures(scene)
+    take_protos(scene)
+    take_raw(scene)
+    take_sparse(scene)
+    take_labels(scene)
+    take_padded(scene)
+    take_rest(scene)
+    is_sequence = bool(evidence.steps)
+    drafts = dict(scene.drafts)
+    if is_sequence:
+        lists, reasons = step_drafts(evidence.steps, evidence.keys)
+        drafts |= lists
+        left_out |= reasons
+    flat = {key.split("/")[0] for key in drafts if key.endswith("/encoded")}
+    names = name_fields(drafts, flat, nested=not is_sequence)
+    group_lists(scene, names.models, names.prefixes)
+    _give_roles(drafts)
+    _round_plain_floats(drafts, names)
+    return _drafted(evidence, class_name, drafts, names, left_out)
+
+
+def _unusable(evidence: Evidence) -> dict[str, str]:
+    """Return the keys that no field can have, and why."""
+    found: dict[str, str] = {}
+    for key, seen in evidence.keys.items():
+        if not key:
+            found[key] = "a field's key has a letter at least"
+        elif not seen.kinds:
+            found[key] = "never has a value, so that nothing says what it holds"
+        elif len(seen.kinds) > 1:
+            found[key] = " and ".join(
+                f"{kind} in {counted(count, 'record')}"
+                for kind, count in sorted(seen.kinds.items())
+            )
+    return found
+
+
+def _give_roles(drafts: Mapping[str, Draft]) -> None:
+    """Keep from a model's inputs what tells of the answer: boxes and what they hold."""
+    groups = {
+        draft.facts["group"]
+        for key, draft in drafts.items()
+        if draft.facts.get("group") and is_corner(key)
+    }
+    for draft in drafts.values():
+        if draft.facts.get("group") in groups - {None}:
+            draft.role = "info"
+    weights = [draft for draft in drafts.values() if draft.role == "weight"]
+    for draft in weights[1:]:
+        draft.role = "info"
+    labels = {parent_of(key) for key, draft in drafts.items() if draft.kind == "Label"}
+    pictures = any(_rank(draft) == 0 for draft in drafts.values())
+    for key, draft in drafts.items():
+        above = parent_of(key)
+        names = draft.kind == "Text" and above and above in labels
+        size = draft.kind == "Scalar" and any(says_size(key, axis) for axis in SIZES)
+        if names or (pictures and size):
+            draft.role = "info"
+
+
+def _round_plain_floats(drafts: Mapping[str, Draft], names: Names) -> None:
+    """Let floats be rounded that are declared as float or list[float], and no others."""
+    for key, draft in drafts.items():
+        own = key.removeprefix(names.prefixes[names.models[key]])
+        plain = own == names.paths[key][-1] and not draft.role
+        kind = draft.kind in ("Scalar", "VarLen") and draft.facts["dtype"] == "float32"
+        said = {"dtype", "padding_value"}
+        if kind and plain and set(draft.facts) <= said:
+            draft.facts["exact"] = False
+
+
+def _drafted(
+    evidence: Evidence,
+    class_name: str,
+    drafts: Mapping[str, Draft],
+    names: Names,
+    left_out: Mapping[str, str],
+) -> Drafted:
+    ranks = {key: _rank(draft) for key, draft in drafts.items()}
+    keys = order(names.paths, ranks)
+    flat = {key: "_".join(names.paths[key]) for key in keys}
+    comments: dict[str, list[str]] = {"": _of_all(evidence, left_out)}
+    for key in keys:
+        if drafts[key].comments:
+            comments[flat[key]] = drafts[key].comments
+    spec = RecordSpec(
+        record=snake_case(class_name),
+        class_name=class_name,
+        source="",
+        doc="",
+        fields=tuple(drafts[key].spec(flat[key], names.paths[key]) for key in keys),
+        message="SequenceExample" if evidence.steps else "Example",
+    )
+    return Drafted(spec, comments, dict(left_out))
+
+
+def _rank(draft: Draft) -> int:
+    """Order fields as people do: pictures, what else goes in, answers, the rest."""
+    picture = draft.step.kind if draft.step is not None else draft.kind
+    if picture in _PICTURES:
+        return 0
+    return {"input": 1, "target": 2}.get(draft.model_role, 3)
+
+
+def _of_all(evidence: Evidence, left_out: Mapping[str, str]) -> list[str]:
+    """Return what is said above the class."""
+    said: list[str] = []
+    if evidence.records < _FEW:
+        said.append(
+            f"{DOUBT}{counted(evidence.records, 'record')}: what is alike in so few "
+            "may be so by chance"
+        )
+    if evidence.keyless:
+        said.append(
+            f"{DOUBT}{counted(evidence.keyless, 'record')} without any key: were they "
+            "meant?"
+        )
+    for fact, count in sorted((evidence.unknown or {}).items()):
+        said.append(
+            f"{DOUBT}{fact} in {counted(count, 'record')}, which no "
+            "tf.train.Example has; readers pass over it"
+        )
+    for key, count in sorted((evidence.repeated or {}).items()):
+        said.append(
+            f"{DOUBT}{quoted(key)} stands twice in {counted(count, 'record')}; the "
+            "last one counts"
+        )
+    reasons: dict[str, list[str]] = {}
+    for key, reason in left_out.items():
+        reasons.setdefault(reason, []).append(quoted(key))
+    said += [
+        f"{DOUBT}left out: {listed(found, 10)}: {reason}"
+        for reason, found in reasons.items()
+    ]
+    return said

@@ -1,0 +1,151 @@
+"""A field that is about to be: what it will be, of which keys, and what is doubtful."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...spec.model import KINDS, FieldSpec
+from .evidence import Evidence, KeyEvidence
+
+DOUBT = "doubt: "
+"""What a comment begins with that somebody has to look at."""
+
+_LONGEST_QUOTE = 60
+
+
+@dataclass
+class Draft:
+    """A field, while rules decide upon it.
+
+    Attributes:
+        key: its wire key.
+        kind: the name of its kind.
+        facts: what its spec says beyond what every spec says.
+        optional: whether records lack it.
+        role: what it is for in a model; "" for what its kind mostly is.
+        keys: the further keys that it stands under.
+        doubts: what the data does not tell.
+        notes: what was seen besides, and is not doubtful.
+        step: of a feature list, what is in each step.
+    """
+
+    key: str
+    kind: str
+    facts: dict[str, Any] = field(default_factory=dict)
+    optional: bool = False
+    role: str = ""
+    keys: tuple[str, ...] = ()
+    doubts: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    step: Draft | None = None
+
+    @property
+    def comments(self) -> list[str]:
+        """What stands above the field."""
+        return [*self.notes, *(DOUBT + doubt for doubt in self.doubts)]
+
+    @property
+    def model_role(self) -> str:
+        """The role that the field has."""
+        if self.role:
+            return self.role
+        if self.step is not None:
+            return "info" if self.step.kind == "Label" else self.step.model_role
+        if self.kind in ("Label", "MultiLabel"):
+            return "target"
+        opaque = self.kind == "Mask" and self.facts.get("num_classes") is None
+        opaque = opaque or str(self.facts.get("dtype", "")).startswith(
+            ("bytes", "complex")
+        )
+        channels = self.facts.get("shape", ())[2:3]
+        return (
+            "info"
+            if opaque or (self.kind == "Image" and channels == (None,))
+            else "input"
+        )
+
+    def spec(self, name: str, path: tuple[str, ...] = ()) -> FieldSpec:
+        """Return the field's spec."""
+        facts = dict(self.facts)
+        if self.step is not None:
+            inner = self.step
+            facts["step"] = KINDS[inner.kind](
+                name=name, key="", role=self.model_role, **inner.facts
+            )
+        return KINDS[self.kind](
+            name=name,
+            key=self.key,
+            role=self.model_role,
+            optional=self.optional,
+            path=path if len(path) > 1 else (),
+            **facts,
+        )
+
+
+class Scene:
+    """All keys, those that rules have taken, and the fields that come of them.
+
+    Args:
+        evidence: what was seen.
+    """
+
+    def __init__(self, evidence: Evidence) -> None:
+        self.evidence = evidence
+        self.drafts: dict[str, Draft] = {}
+        self._shared: dict[str, str] = {}
+
+    @property
+    def records(self) -> int:
+        """How many records were looked at."""
+        return self.evidence.records
+
+    def open(self) -> Iterator[KeyEvidence]:
+        """Yield the keys of one kind that no rule has taken."""
+        for key, seen in self.evidence.keys.items():
+            if seen.kind and key not in self.drafts and key not in self._shared:
+                yield seen
+
+    def is_open(self, key: str) -> bool:
+        """Tell whether a key may still become a field of its own."""
+        return key not in self.drafts and key not in self._shared
+
+    def may_share(self, key: str, holds: str) -> bool:
+        """Tell whether a field may say that it stands under this key too.
+
+        Args:
+            key: the further key.
+            holds: what stands there, which all that share it have to agree on.
+        """
+        return key not in self.drafts and self._shared.get(key, holds) == holds
+
+    def share(self, key: str, holds: str) -> None:
+        """Take a key as a further one of some field."""
+        self._shared[key] = holds
+
+    def add(self, draft: Draft) -> Draft:
+        """Make a field of a key."""
+        seen = self.evidence.keys[draft.key]
+        draft.optional = draft.optional or bool(seen.missing)
+        self.drafts[draft.key] = draft
+        return draft
+
+
+def quoted(text: str) -> str:
+    """Return a key or another text of the data for a comment: short, and one line."""
+    if len(text) > _LONGEST_QUOTE:
+        text = text[: _LONGEST_QUOTE - 3] + "..."
+    return repr(text)
+
+
+def counted(number: int, what: str) -> str:
+    """Return a number with its noun: 1 record, 12,000 records."""
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
+
+
+def listed(items: Iterable[str], most: int = 5) -> str:
+    """Return some items with commas, and how many more there are."""
+    found = list(items)
+    more = len(found) - most
+    return ", ".join(found[:most]) + (f" and {more:,} more" if more > 0 else "")

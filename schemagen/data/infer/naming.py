@@ -1,0 +1,262 @@
+"""From wire keys to the names of fields, and to nested models where keys share a prefix."""
+
+from __future__ import annotations
+
+import keyword
+import re
+import unicodedata
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from ...spec.names import RESERVED_FIELDS
+
+Path = tuple[str, ...]
+
+# What pydantic's models have, which no field of theirs can be called. A test holds it
+# against Record.
+PYDANTIC = frozenset(
+    [
+        "construct",
+        "copy",
+        "dict",
+        "from_orm",
+        "json",
+        "model_computed_fields",
+        "model_config",
+        "model_construct",
+        "model_copy",
+        "model_dump",
+        "model_dump_json",
+        "model_extra",
+        "model_fields",
+        "model_fields_set",
+        "model_json_schema",
+        "model_parametrized_name",
+        "model_post_init",
+        "model_rebuild",
+        "model_validate",
+        "model_validate_json",
+        "model_validate_strings",
+        "mro",
+        "parse_file",
+        "parse_obj",
+        "parse_raw",
+        "register",
+        "schema",
+        "schema_json",
+        "schemagen_fields",
+        "update_forward_refs",
+        "validate",
+    ]
+)
+
+# What the model's layers and the masks of a field are called behind its name.
+_SUFFIXES = (
+    *("present", "adapted", "dense", "flat", "lookup", "normalization"),
+    "vectorization",
+)
+_SAID_BY_KIND = frozenset(("encoded",))
+_TOO_GENERAL = frozenset(("index", "id", "ids", "format", "shape", "size", "value"))
+_LONGEST = 60
+_SEPARATOR = "/"
+
+
+@dataclass
+class Names:
+    """The names of a record's fields.
+
+    Attributes:
+        paths: of each key, from the outermost name to its own.
+        models: of each key, the path of the model in which it is.
+        prefixes: how the keys of each model begin.
+    """
+
+    paths: dict[str, Path] = field(default_factory=dict)
+    models: dict[str, Path] = field(default_factory=dict)
+    prefixes: dict[Path, str] = field(default_factory=lambda: {(): ""})
+
+
+def name_fields(
+    keys: Collection[str], flat: Collection[str] = (), *, nested: bool = True
+) -> Names:
+    """Name the fields of these keys.
+
+    Args:
+        keys: their wire keys.
+        flat: the first parts of keys that make no models, as of `image/encoded`.
+        nested: whether there may be models at all.
+    """
+    names = _Naming(nested=nested, flat=frozenset(flat))
+    names.name(sorted(keys, key=natural))
+    return names.found
+
+
+class _Naming:
+    def __init__(self, *, nested: bool, flat: frozenset[str]) -> None:
+        self._nested = nested
+        self._flat = flat
+        self._taken: dict[str, Path] = {}
+        self.found = Names()
+
+    def name(self, keys: list[str]) -> None:
+        models, single = self._split(keys, "")
+        for key in sorted(single, key=lambda key: key.count(_SEPARATOR)):
+            self._put(key, key, (), short=self._is_short(key))
+        for prefix, members in models.items():
+            self._model(prefix, members, (), "")
+        self._part_from_layers()
+
+    def _is_short(self, key: str) -> bool:
+        return not self._nested or key.split(_SEPARATOR)[0] in self._flat
+
+    def _split(
+        self, keys: Iterable[str], above: str
+    ) -> tuple[dict[str, list[str]], list[str]]:
+        """Tell keys that share what stands next from those that stand alone."""
+        below: dict[str, list[str]] = {}
+        single: list[str] = []
+        keys = list(keys)
+        own = {key.removeprefix(above) for key in keys}
+        for key in keys:
+            first, _, rest = key.removeprefix(above).partition(_SEPARATOR)
+            whole = all(key.split(_SEPARATOR))
+            if self._nested and rest and whole and not self._is_flat(first, above, own):
+                below.setdefault(first, []).append(key)
+            else:
+                single.append(key)
+        for first in [first for first, some in below.items() if len(some) < 2]:
+            single += below.pop(first)
+        return below, single
+
+    def _is_flat(self, first: str, above: str, own: Collection[str]) -> bool:
+        return (not above and first in self._flat) or first in own
+
+    def _model(self, part: str, keys: list[str], above: Path, prefix: str) -> None:
+        path = (*above, self._free(above, [identifier(part)]))
+        self._take(path)
+        here = f"{prefix}{part}{_SEPARATOR}"
+        self.found.prefixes[path] = here
+        models, single = self._split(keys, here)
+        for key in single:
+            self._put(key, key.removeprefix(here), path)
+        for name, members in models.items():
+            self._model(name, members, path, here)
+
+    def _put(self, key: str, rest: str, above: Path, *, short: bool = False) -> None:
+        candidates = _short_names(rest) if short else [_whole_name(rest)]
+        path = (*above, self._free(above, candidates))
+        self._take(path)
+        self.found.paths[key] = path
+        self.found.models[key] = above
+
+    def _take(self, path: Path) -> None:
+        self._taken["_".join(path)] = path
+
+    def _free(self, above: Path, candidates: list[str]) -> str:
+        """Return the first name that nothing else has, or one with a number."""
+        for name in candidates:
+            if self._is_free(above, name):
+                return name
+        number = 2
+        while not self._is_free(above, f"{candidates[-1]}_{number}"):
+            number += 1
+        return f"{candidates[-1]}_{number}"
+
+    def _is_free(self, above: Path, name: str) -> bool:
+        whole = "_".join((*above, name))
+        return whole not in self._taken and not is_taken(whole)
+
+    def _part_from_layers(self) -> None:
+        """Rename what is called as another field's layer or mask."""
+        flat = {"_".join(path) for path in self.found.paths.values()}
+        for key, path in self.found.paths.items():
+            whole = "_".join(path)
+            bases = [
+                whole.removesuffix(f"_{suffix}")
+                for suffix in _SUFFIXES
+                if whole.endswith(f"_{suffix}")
+            ]
+            if any(base in flat for base in bases):
+                above = path[:-1]
+                path = (*above, self._free(above, [f"{path[-1]}_value"]))
+                self._take(path)
+                self.found.paths[key] = path
+
+
+def natural(key: str) -> tuple[tuple[int, int, str], ...]:
+    """Sort as people do: I2 before I10."""
+    parts = re.split(r"([0-9]{1,18})", key)
+    return tuple(
+        (1, int(part), "") if part.isdecimal() and part.isascii() else (0, 0, part)
+        for part in parts
+    )
+
+
+def identifier(text: str) -> str:
+    """Return text as a name that Python, pydantic and tensorflow take."""
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    name = re.sub(r"[^0-9A-Za-z]+", "_", plain)[:_LONGEST].strip("_")
+    if not name:
+        return "field"
+    if name[0].isdigit():
+        name = f"n{name}"
+    return f"{name}_" if is_taken(name) else name
+
+
+def is_taken(name: str) -> bool:
+    """Tell whether Python, pydantic or generated code uses a name."""
+    return keyword.iskeyword(name) or name in RESERVED_FIELDS or name in PYDANTIC
+
+
+def _whole_name(key: str) -> str:
+    return identifier("_".join(_parts(key)))
+
+
+def _short_names(key: str) -> list[str]:
+    """Return the ends of a key as names, the shortest that says something first."""
+    parts = _parts(key)
+    ends = [parts[start:] for start in range(len(parts) - 1, -1, -1)]
+    names = [
+        identifier("_".join(end))
+        for end in ends
+        if not (len(end) == 1 and len(parts) > 1 and _says_little(end[0]))
+    ]
+    return names or [identifier(key)]
+
+
+def _says_little(part: str) -> bool:
+    return part.lower() in _TOO_GENERAL or keyword.iskeyword(part)
+
+
+def _parts(key: str) -> list[str]:
+    """Return the parts of a key, without the one that its kind says."""
+    parts = [part for part in key.split(_SEPARATOR) if part] or [key]
+    if len(parts) > 1 and parts[-1] in _SAID_BY_KIND:
+        parts.pop()
+    return parts
+
+
+def class_name_of(stem: str) -> str:
+    """Return a file's name as that of a class: old_photos is OldPhotos."""
+    parts = re.split(r"[^0-9A-Za-z]+", unicodedata.normalize("NFKD", stem))
+    name = "".join(part[:1].upper() + part[1:] for part in parts if part)
+    name = name.encode("ascii", "ignore").decode()
+    return name if name[:1].isalpha() else f"Record{name}"
+
+
+def order(paths: Mapping[str, Path], ranks: Mapping[str, int]) -> list[str]:
+    """Return keys in the order of their fields: models stay together.
+
+    Args:
+        paths: of each key.
+        ranks: of each key, the lower the earlier.
+    """
+
+    def place(key: str) -> tuple[object, ...]:
+        path = paths[key]
+        if len(path) == 1:
+            return ranks[key], natural(key)
+        first = [other for other in paths if paths[other][0] == path[0]]
+        return 1, natural(min(first, key=natural)), *map(natural, path)
+
+    return sorted(paths, key=place)

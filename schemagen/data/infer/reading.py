@@ -1,0 +1,88 @@
+"""Reading the records to infer from: the first ones of each file, up to a limit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..columns import Columns
+from ..decoding import decode
+from ..framing import scan
+from ..records import Damage, Records
+
+
+@dataclass
+class Reading:
+    """What has been read.
+
+    Attributes:
+        files: how many files.
+        read: how many of them hold records.
+        records: how many records.
+        whole: whether every file was read to its end.
+        damages: the places at which no record can be read.
+        per_file: the most records that were read of one file.
+    """
+
+    files: int = 0
+    read: int = 0
+    records: int = 0
+    whole: bool = True
+    damages: list[Damage] = field(default_factory=list)
+    per_file: int = 0
+
+    def batches(self, paths: Sequence[Path], limit: int | None) -> Iterator[Columns]:
+        """Yield the columns of some records, spread over the files.
+
+        Args:
+            paths: the files.
+            limit: the most records; None for all.
+        """
+        self.files = len(paths)
+        for number, path in enumerate(paths):
+            left = None
+            if limit is not None:
+                left = -(-(limit - self.records) // (len(paths) - number))
+            before = self.records
+            for records in self._records(path, left):
+                self.records += len(records)
+                yield decode(records)
+            self.read += self.records > before
+            self.per_file = max(self.per_file, self.records - before)
+
+    def _records(self, path: Path, left: int | None) -> Iterator[Records]:
+        if left is not None and left <= 0:
+            self.whole = False
+            return
+        for found in self._scanned(scan(path)):
+            if left is None:
+                yield found
+                continue
+            if len(found) > left:
+                self.whole = False
+            yield _first(found, left)
+            left -= len(found)
+            if left <= 0:
+                # Whether there is more is not worth another megabyte.
+                self.whole = False
+                return
+
+    def _scanned(self, found: Iterable[Records | Damage]) -> Iterator[Records]:
+        for each in found:
+            if isinstance(each, Damage):
+                self.damages.append(each)
+            elif len(each):
+                yield each
+
+
+def _first(records: Records, most: int) -> Records:
+    """Return the first records of a run."""
+    return Records(
+        records.file,
+        records.data,
+        records.starts[:most],
+        records.stops[:most],
+        records.numbers[:most],
+        records.offsets[:most],
+    )

@@ -1,0 +1,106 @@
+"""The feature lists of a SequenceExample."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from .draft import Draft
+from .evidence import KeyEvidence, StepEvidence
+from .pictures import add_resize, image_facts
+from .plain import plain_draft
+
+_STEPS = ("Scalar", "Text", "Vector")
+
+
+def step_drafts(
+    steps: Mapping[str, StepEvidence], context: Mapping[str, object]
+) -> tuple[dict[str, Draft], dict[str, str]]:
+    """Return the fields of feature lists, and why others can have none.
+
+    Args:
+        steps: what was seen of them, by key.
+        context: the keys of the context, which share one set of keys with them.
+    """
+    drafts: dict[str, Draft] = {}
+    left_out: dict[str, str] = {}
+    for key, seen in steps.items():
+        reason = _problem(seen, key in context)
+        if reason:
+            left_out[key] = reason
+        else:
+            drafts[key] = _draft(seen)
+    _group(drafts, steps)
+    return drafts, left_out
+
+
+def _problem(seen: StepEvidence, in_context: bool) -> str:
+    each = seen.each
+    if in_context:
+        return "a key of the context and of feature lists"
+    if not seen.key:
+        return "a feature list without a key"
+    if len(each.kinds) > 1:
+        return f"steps of several kinds, {' and '.join(sorted(each.kinds))}"
+    if not each.kinds:
+        return "no step has a value, so that nothing says what it holds"
+    if each.missing:
+        return "steps without a value beside steps with one"
+    if each.shortest != each.longest:
+        return f"{each.shortest:,} to {each.longest:,} values in a step"
+    if not each.longest:
+        return "no value in any step"
+    if each.kind == "bytes" and each.longest > 1:
+        return f"{each.longest:,} bytes values in each step"
+    return ""
+
+
+def _draft(seen: StepEvidence) -> Draft:
+    step = _step(seen.each)
+    draft = Draft(
+        seen.key,
+        "Steps",
+        {"padding_value": _padding(step)},
+        step=step,
+        optional=bool((seen.steps < 0).any()),
+    )
+    draft.doubts, draft.notes = step.doubts, step.notes
+    there = seen.steps[seen.steps >= 0]
+    if len(np.unique(there)) > 1:
+        draft.notes.append(f"{int(there.min()):,} to {int(there.max()):,} steps")
+    return draft
+
+
+def _step(each: KeyEvidence) -> Draft:
+    facts = image_facts(each.values) if each.is_single else None
+    if facts is not None and not each.values.empty:
+        draft = Draft(each.key, "Image", facts)
+        add_resize(draft, facts, each.values)
+        return draft
+    return plain_draft(each)
+
+
+def _padding(step: Draft) -> Any:
+    """Return what fills steps up: nothing, as the dtype has it."""
+    dtype = step.facts.get("dtype", "string")
+    if dtype in ("string", "bytes"):
+        return ""
+    if dtype == "bool":
+        return False
+    return 0.0 if dtype == "float32" else 0
+
+
+def _group(drafts: dict[str, Draft], steps: Mapping[str, StepEvidence]) -> None:
+    """Say of feature lists that have equally many steps in every record."""
+    found: dict[bytes, list[str]] = {}
+    for key in drafts:
+        counts = steps[key].steps
+        if (counts >= 0).all() and len(np.unique(counts)) > 1:
+            found.setdefault(counts.tobytes(), []).append(key)
+    groups = [members for members in found.values() if len(members) > 1]
+    for number, members in enumerate(groups, 1):
+        name = "steps" if number == 1 else f"steps_{number}"
+        for key in members:
+            drafts[key].facts["group"] = name

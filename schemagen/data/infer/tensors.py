@@ -1,0 +1,314 @@
+"""Bytes that are numbers: serialized tensors, and raw ones whose sizes stand beside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .draft import Draft, Scene
+from .evidence import KeyEvidence
+from .numbers import Rows
+from .words import nearest, parent_of, says_shape, says_size
+
+_SIZE_WORDS = ("height", "width", "channels")
+_COMPLEX = ("complex64", "complex128")
+
+# Numbers that people store lie between these, or are 0.
+_LOW, _HIGH = 1e-9, 1e9
+_MOST_SEEN = 4096
+
+
+def take_protos(scene: Scene) -> None:
+    """Make fields of what tf.io.serialize_tensor has written."""
+    for seen in list(scene.open()):
+        look = seen.values
+        if not seen.is_single or not look.tensors:
+            continue
+        if sum(look.tensors.values()) < look.values:
+            continue
+        dtypes = {head.dtype for head in look.tensors}
+        ranks = {len(head.shape) for head in look.tensors}
+        if len(dtypes) > 1 or len(ranks) > 1:
+            continue
+        shapes = np.array([head.shape for head in look.tensors], np.int64)
+        shape = _common(shapes.reshape(len(shapes), -1))
+        dtype = dtypes.pop()
+        draft = Draft(seen.key, "Tensor", tensor_facts(shape, dtype, "proto"))
+        draft.notes.append("written by tf.io.serialize_tensor")
+        scene.add(draft)
+
+
+def tensor_facts(
+    shape: tuple[int | None, ...], dtype: str, encoding: str
+) -> dict[str, Any]:
+    """Return what the spec of a Tensor says."""
+    padding: bool | int | float = 0
+    if dtype == "bool":
+        padding = False
+    elif "float" in dtype or dtype in _COMPLEX:
+        padding = 0.0
+    return {
+        "shape": shape,
+        "dtype": dtype,
+        "encoding": encoding,
+        "padding_value": padding,
+    }
+
+
+def _common(shapes: Rows) -> tuple[int | None, ...]:
+    """Return each size that is the same in all rows; None for others, and for 0."""
+    found: list[int | None] = []
+    for column in shapes.T:
+        size = int(column[0])
+        found.append(size if size and (column == size).all() else None)
+    return tuple(found)
+
+
+class _Sizes(NamedTuple):
+    """Where the sizes of a raw tensor stand.
+
+    Attributes:
+        keys: one with all of them, or one for each dimension, with None for one that
+            is not stored.
+        shapes: int64 [records, rank], the sizes.
+        words: for each key what it holds, as fields that share it have to agree.
+        last: how many numbers there are in a place of these sizes, if that is not
+            stored.
+    """
+
+    keys: str | tuple[str | None, ...]
+    shapes: Rows
+    words: tuple[str, ...]
+
+
+def take_raw(scene: Scene) -> None:
+    """Make fields of raw numbers whose sizes stand under keys of their own."""
+    for seen in list(scene.open()):
+        look = seen.values
+        if not (seen.kind == "bytes" and seen.is_single) or look.empty or look.text:
+            continue
+        if look.formats or look.damaged or look.tensors:
+            continue
+        for sizes in _size_candidates(scene, seen):
+            draft = _raw_draft(scene, seen, sizes)
+            if draft is not None:
+                scene.add(draft)
+                break
+
+
+def _size_candidates(scene: Scene, seen: KeyEvidence) -> Iterator[_Sizes]:
+    there = seen.lengths >= 0
+    numbers = {
+        other.key: other
+        for other in scene.evidence.keys.values()
+        if other.kind == "int64"
+        and ((other.lengths >= 0) == there).all()
+        and _stands_near(other.key, seen.key)
+    }
+    lists = [
+        key
+        for key, other in numbers.items()
+        if says_shape(key) and other.shortest == other.longest
+    ]
+    for key in nearest(lists, seen.key):
+        shapes = numbers[key].numbers.shapes(scene.records)
+        if shapes is None:
+            continue
+        held = f"the {shapes.shape[1]} sizes of a tensor"
+        if scene.may_share(key, held):
+            yield _Sizes(key, shapes, (held,))
+    axes = []
+    for word in _SIZE_WORDS:
+        found = nearest(
+            [k for k, n in numbers.items() if n.is_single and says_size(k, word)],
+            seen.key,
+        )
+        axes.append(found[0] if found else None)
+    height, width, channels = axes
+    if height is None or width is None:
+        return
+    for keys in ([height, width, channels], [height, width]):
+        known = [key for key in keys if key is not None]
+        if len(known) == len(keys):
+            sizes = [numbers[key].numbers.singles(scene.records) for key in known]
+            yield _Sizes(tuple(known), np.stack(sizes, 1), _SIZE_WORDS[: len(known)])
+
+
+def _stands_near(key: str, other: str) -> bool:
+    """Tell whether a key of sizes may speak of another: beside it, below or above."""
+    above, around = parent_of(key), parent_of(other)
+    return not above or above in (around, other) or f"{around}/".startswith(f"{above}/")
+
+
+def _raw_draft(scene: Scene, seen: KeyEvidence, sizes: _Sizes) -> Draft | None:
+    """Return the field if its sizes go with the bytes of every record."""
+    there = seen.lengths >= 0
+    measured = seen.values.measured(scene.records)[there]
+    shapes = sizes.shapes[there]
+    if (shapes < 1).any():
+        return None
+    places = np.prod(shapes.astype(np.float64), axis=1)
+    each = measured / places
+    if not len(each) or (each != each[0]).any() or each[0] != int(each[0]):
+        return None
+    several = isinstance(sizes.keys, tuple)
+    made = _item(int(each[0]), seen.values.samples, open_end=len(sizes.words) == 2)
+    if made is None:
+        return None
+    channels, dtype = made
+    shape = _common(shapes)
+    if not several or dtype != "uint8":
+        return _tensor(scene, seen, sizes, shape, channels, dtype)
+    return _image(scene, seen, sizes, shape, channels)
+
+
+def _tensor(
+    scene: Scene,
+    seen: KeyEvidence,
+    sizes: _Sizes,
+    shape: tuple[int | None, ...],
+    channels: int,
+    dtype: str,
+) -> Draft | None:
+    keys = sizes.keys
+    if isinstance(keys, tuple):
+        given = [(key, _held(key)) for key in keys if key]
+        if channels > 1:
+            shape, keys = (*shape, channels), (*keys, None)
+    else:
+        given = [(keys, sizes.words[0])]
+        if channels > 1:
+            return None
+    if not all(scene.may_share(key, held) for key, held in given):
+        return None
+    draft = Draft(seen.key, "Tensor", tensor_facts(shape, dtype, "raw"))
+    draft.facts["shape_key"] = keys
+    if dtype != "uint8":
+        other = _others(dtype)
+        draft.doubts.append(
+            f"numbers of {np.dtype(_numpy(dtype)).itemsize} bytes, which look like "
+            f"{dtype}: or {other}?"
+        )
+    else:
+        draft.doubts.append("numbers of one byte: uint8, int8 or bool?")
+    for key, held in given:
+        scene.share(key, held)
+    return draft
+
+
+def _held(key: str) -> str:
+    """Say what one size is, as fields that share its key have to agree on it."""
+    last = key.rpartition("/")[2]
+    return last if last in _SIZE_WORDS else "one size"
+
+
+def _image(
+    scene: Scene,
+    seen: KeyEvidence,
+    sizes: _Sizes,
+    shape: tuple[int | None, ...],
+    channels: int,
+) -> Draft | None:
+    assert isinstance(sizes.keys, tuple)
+    if not all(
+        key and scene.may_share(key, word)
+        for key, word in zip(sizes.keys, sizes.words, strict=True)
+    ):
+        return None
+    if len(shape) == 3 and channels > 1:
+        return None
+    full = shape if len(shape) == 3 else (*shape, channels)
+    facts: dict[str, Any] = {"shape": full, "encoding": "raw", "dtype": "uint8"}
+    draft = Draft(seen.key, "Image", facts)
+    for key, word in zip(sizes.keys, sizes.words, strict=True):
+        facts[f"{word}_key"] = key
+        scene.share(str(key), word)
+    height, width = full[:2]
+    if height is None or width is None:
+        shapes = sizes.shapes[seen.lengths >= 0]
+        area = shapes[:, 0] * shapes[:, 1]
+        low, high = shapes[area.argmin()], shapes[area.argmax()]
+        draft.doubts.append(
+            f"sizes from {low[0]}x{low[1]} to {high[0]}x{high[1]}: batches of several "
+            "need resize=(height, width)"
+        )
+    draft.notes.append("as many bytes as height, width and channels say")
+    return draft
+
+
+def _item(size: int, samples: list[bytes], *, open_end: bool) -> tuple[int, str] | None:
+    """Return channels and dtype of what takes `size` bytes a place.
+
+    Args:
+        size: how many.
+        samples: some values.
+        open_end: whether the number of channels is not stored.
+    """
+    if size == 1:
+        return 1, "uint8"
+    if open_end and size == 3:
+        return 3, "uint8"
+    if open_end and size == 12:
+        return 3, likely_dtype(samples, 4)
+    if open_end and size == 4 and likely_dtype(samples, 4) == "int32":
+        values = _viewed(samples, "<i4")
+        # Four bytes of a pixel make large numbers, ids do not.
+        return (1, "int32") if np.abs(values).max(initial=0) < 1 << 24 else (4, "uint8")
+    if size in (2, 4, 8):
+        return 1, likely_dtype(samples, size)
+    return None
+
+
+def likely_dtype(samples: list[bytes], size: int) -> str:
+    """Return the dtype of numbers of so many bytes: floats if they look so."""
+    name, integer = {
+        2: ("float16", "uint16"),
+        4: ("float32", "int32"),
+        8: ("float64", "int64"),
+    }[size]
+    return name if looks_like_floats(samples, name) else integer
+
+
+def looks_like_floats(samples: list[bytes], dtype: str) -> bool:
+    """Tell whether bytes are numbers that people store, if they are of this dtype.
+
+    Small integers are the bits of tiny floats, text is that of huge ones.
+    """
+    values = _viewed(samples, dtype).astype(np.float64)
+    size = np.abs(values[values != 0])
+    if not len(size):
+        return False
+    low, high = (1e-6, 6e4) if dtype == "float16" else (_LOW, _HIGH)
+    usual = np.isfinite(size) & (size > low) & (size < high)
+    if usual.mean() < 0.99:
+        return False
+    # Bytes at random make half of all exponents; what is measured lies near together.
+    return bool(dtype != "float16" or len(np.unique(np.log2(size).round())) < 24)
+
+
+def _viewed(samples: list[bytes], dtype: str) -> NDArray[Any]:
+    item = np.dtype(_numpy(dtype))
+    parts = [
+        np.frombuffer(sample[: len(sample) // item.itemsize * item.itemsize], item)
+        for sample in samples
+    ]
+    joined = np.concatenate(parts) if parts else np.empty(0, item)
+    return joined[:_MOST_SEEN]
+
+
+def _numpy(dtype: str) -> str:
+    return dtype if dtype.startswith("<") else np.dtype(dtype).newbyteorder("<").str
+
+
+def _others(dtype: str) -> str:
+    return {
+        "float16": "uint16",
+        "uint16": "int16 or float16",
+        "float32": "int32",
+        "int32": "uint32 or float32",
+        "float64": "int64",
+        "int64": "float64",
+    }[dtype]

@@ -1,0 +1,1 @@
+"""Schemas of data that has none: what is written, and that it reads the data again."""

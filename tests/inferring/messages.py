@@ -1,0 +1,121 @@
+"""Records to infer from, made of Python values without tensorflow."""
+
+from __future__ import annotations
+
+import io
+import struct
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from schemagen.data.decoding import decode
+from schemagen.data.infer import Drafted, draft_record, gather
+from schemagen.data.records import records_of
+from schemagen.drafting import schema_source
+from schemagen.support.tfrecord import frame
+
+Values = Sequence[Any] | np.ndarray | bytes | str | int | float | None
+
+
+def varint(value: int) -> bytes:
+    """Return a number as protobuf writes it."""
+    value &= (1 << 64) - 1
+    out = bytearray()
+    while value >= 0x80:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes([*out, value])
+
+
+def sized(field: int, data: bytes) -> bytes:
+    """Return a field that holds bytes."""
+    return varint(field << 3 | 2) + varint(len(data)) + data
+
+
+def feature(values: Values) -> bytes:
+    """Return a feature; None has no list, and an empty tuple is an empty int64 list."""
+    if values is None:
+        return b""
+    if isinstance(values, (bytes, str, int, float, np.generic)):
+        values = [values]
+    some = list(values)
+    if some and isinstance(some[0], (bytes, str)):
+        data = (v.encode() if isinstance(v, str) else v for v in some)
+        return sized(1, b"".join(sized(1, one) for one in data))
+    if some and isinstance(some[0], (float, np.floating)):
+        return sized(2, sized(1, struct.pack(f"<{len(some)}f", *some)))
+    packed = b"".join(varint(int(v)) for v in some)
+    return sized(3, sized(1, packed) if packed else b"")
+
+
+def features(values: Mapping[str, Values]) -> bytes:
+    """Return a map of features, in the order of its keys."""
+    return b"".join(
+        sized(1, sized(1, key.encode()) + sized(2, feature(each)))
+        for key, each in sorted(values.items(), key=lambda item: item[0].encode())
+    )
+
+
+def example(values: Mapping[str, Values]) -> bytes:
+    """Return a tf.train.Example."""
+    return sized(1, features(values))
+
+
+def sequence_example(
+    context: Mapping[str, Values], lists: Mapping[str, Sequence[Values]]
+) -> bytes:
+    """Return a tf.train.SequenceExample."""
+    entries = b"".join(
+        sized(
+            1,
+            sized(1, key.encode())
+            + sized(2, b"".join(sized(1, feature(step)) for step in steps)),
+        )
+        for key, steps in sorted(lists.items())
+    )
+    return sized(1, features(context)) + sized(2, entries)
+
+
+def write_file(path: Path, messages: Iterable[bytes]) -> Path:
+    """Write a TFRecord file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"".join(map(frame, messages)))
+    return path
+
+
+def drafted(messages: Sequence[bytes], name: str = "Found") -> Drafted:
+    """Return what is inferred from some records."""
+    return draft_record(gather([decode(records_of(list(messages)))]), name)
+
+
+def source(messages: Sequence[bytes], name: str = "Found") -> str:
+    """Return the text of the schema that is inferred from some records."""
+    found = drafted(messages, name)
+    return schema_source(found.spec, comments=found.comments)
+
+
+def body(messages: Sequence[bytes]) -> str:
+    """Return the lines below the class's own line, moved to the left."""
+    text = source(messages).split("class Found", 1)[1]
+    lines = text.splitlines()[1:]
+    return "\n".join(line.removeprefix("    ") for line in lines).strip()
+
+
+def many(row: Any, number: int = 30) -> list[bytes]:
+    """Return records of rows that a function of their number makes."""
+    return [example(row(at)) for at in range(number)]
+
+
+def picture(
+    height: int, width: int, channels: int = 3, form: str = "png", seed: int = 0
+) -> bytes:
+    """Return an encoded image of random pixels."""
+    pixels = np.random.default_rng(seed).integers(0, 256, (height, width, channels))
+    array = pixels.astype(np.uint8)
+    image = Image.fromarray(array[:, :, 0] if channels == 1 else array)
+    out = io.BytesIO()
+    image.save(out, format=form.upper())
+    return out.getvalue()

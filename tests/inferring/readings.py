@@ -1,0 +1,120 @@
+"""What records hold by the word of protobuf, held against what a parser delivers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from schemagen.spec.model import FieldSpec, RecordSpec
+
+
+def check_readings(spec: RecordSpec, parser: Any, messages: Sequence[bytes]) -> None:
+    """Assert that every record parses, and to what it holds.
+
+    One by one, since images of any size make no batch.
+    """
+    for number, data in enumerate(messages):
+        tensors = parser.parse_example(tf.constant(data))
+        if spec.message == "SequenceExample":
+            message = tf.train.SequenceExample.FromString(data)
+            context = message.context.feature
+            lists = message.feature_lists.feature_list
+        else:
+            context, lists = tf.train.Example.FromString(data).features.feature, {}
+        for field in spec.fields:
+            where = f"{field.name} of record {number}"
+            found = _member(tensors, field)
+            if field.kind == "Steps":
+                if field.key in lists:
+                    steps = lists[field.key].feature
+                    _check_steps(field, found, steps, where)
+                continue
+            if field.key not in context or not context[field.key].WhichOneof("kind"):
+                assert field.optional, where
+                continue
+            _check(field, found, _values(context[field.key]), context, where)
+
+
+def _member(tensors: Any, field: FieldSpec) -> Any:
+    for name in field.path or (field.name,):
+        tensors = tensors[name]
+    return tensors
+
+
+def _values(feature: Any) -> list[Any]:
+    return list(getattr(feature, feature.WhichOneof("kind")).value)
+
+
+def _check_steps(field: Any, found: Any, steps: Any, where: str) -> None:
+    array = found.numpy()
+    assert len(array) == len(steps), where
+    for one, step in zip(array, steps, strict=True):
+        _check(field.step, tf.constant(one), _values(step), {}, where)
+
+
+def _check(field: Any, found: Any, values: list[Any], context: Any, where: str) -> None:
+    kind = field.kind
+    if kind == "Images":
+        assert len(found) == len(values), where
+        for one, data in zip(found, values, strict=True):
+            _same_pixels(field, one, data, where)
+    elif kind == "Image" and field.encoding == "raw":
+        data = np.frombuffer(values[0], field.dtype)
+        _same(found, data.reshape(found.shape), where)
+    elif kind in ("Image", "Mask"):
+        if values[0]:
+            _same_pixels(field, found, values[0], where)
+    elif kind == "Label":
+        (value,) = values
+        if field.stored == "text":
+            value = field.classes.index(value.decode())
+        elif value >= 0:
+            value -= field.offset
+        assert int(found) == value, where
+    elif kind == "Ragged":
+        lengths = iter(_values(context[field.row_lengths_key]))
+        rest = iter(values)
+        wanted = [[next(rest) for _ in range(length)] for length in lengths]
+        assert _plain(found) == wanted, where
+    elif kind == "Sparse":
+        indices = _values(context[field.index_key[0]])
+        pairs = dict(
+            zip(found.indices.numpy()[:, -1], found.values.numpy(), strict=True)
+        )
+        assert pairs == dict(zip(indices, values, strict=True)), where
+    elif kind == "Tensor" and field.encoding == "proto":
+        _same(found, tf.io.parse_tensor(values[0], field.dtype).numpy(), where)
+    elif kind == "Tensor":
+        data = np.frombuffer(values[0], np.dtype(field.dtype).newbyteorder("<"))
+        _same(found, data.reshape(found.shape), where)
+    elif kind == "VarLen" and field.dtype in ("string", "bytes"):
+        assert found.numpy().tolist() == values, where
+    elif kind in ("Text", "Scalar") and isinstance(values[0], bytes):
+        assert found.numpy() == values[0], where
+    else:
+        wanted = np.array(values, found.dtype.as_numpy_dtype)
+        _same(found, wanted.reshape(found.shape), where)
+
+
+def _same(found: Any, wanted: Any, where: str) -> None:
+    np.testing.assert_array_equal(found.numpy(), wanted, err_msg=where)
+
+
+def _plain(found: Any) -> list[Any]:
+    rows = found.to_list() if isinstance(found, tf.RaggedTensor) else found.numpy()
+    return [list(row) for row in rows]
+
+
+def _same_pixels(field: Any, found: Any, data: bytes, where: str) -> None:
+    if field.kind == "Mask" or (field.kind != "Mask" and field.resize):
+        assert found.shape.rank in (2, 3), where
+        return
+    dtype = tf.uint16 if getattr(field, "dtype", "uint8") == "uint16" else tf.uint8
+    channels = field.shape[2]
+    pixels = tf.io.decode_image(
+        data, channels=channels, dtype=dtype, expand_animations=False
+    )
+    _same(found, pixels.numpy(), where)
