@@ -154,11 +154,12 @@ def _url(image: Image, budget: Budget, *, photo: bool) -> tuple[str, bool]:
     if max(image.size) > budget.side:
         image.thumbnail((budget.side, budget.side), PIL.Image.Resampling.LANCZOS)
         photo = photo or image.mode == "RGB"
+    # Comments and profiles of the original would be written, too.
+    image.info.clear()
     out = io.BytesIO()
     if photo and not coarse and image.mode != "RGBA":
         image.save(out, "JPEG", quality=82, optimize=True)
         return data_url(out.getvalue(), "jpeg"), coarse
-    image.info.clear()
     image.save(out, "PNG", optimize=True)
     return data_url(out.getvalue(), "png"), coarse
 

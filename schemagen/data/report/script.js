@@ -73,7 +73,12 @@
     });
     dialog.scrollTop = 0;
   };
-  const step = (by) => { if (open + by >= 0 && open + by < cards.length) fill(open + by); };
+  const step = (by) => {
+    if (open + by < 0 || open + by >= cards.length) return;
+    const within = dialog.querySelector(".content").contains(document.activeElement);
+    fill(open + by);
+    if (within) dialog.querySelector("h2").focus();
+  };
   for (const grid of all(".grid")) {
     const items = all(".card", grid);
     items.forEach((card, index) => {
@@ -108,7 +113,7 @@
   for (const button of all("[data-switch]")) {
     button.addEventListener("click", () => {
       const shown = button.getAttribute("aria-pressed") !== "true";
-      button.setAttribute("aria-pressed", String(shown));
+      for (const twin of all(`[data-switch="${button.dataset.switch}"]`)) twin.setAttribute("aria-pressed", String(shown));
       root.classList.toggle(`no-${button.dataset.switch}`, !shown);
     });
   }

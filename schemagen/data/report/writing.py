@@ -11,7 +11,7 @@ from pathlib import Path
 from ...spec.model import RecordSpec
 from ...spec.serial import from_data
 from ...support.errors import DatasetError
-from ..sources import Data
+from ..sources import find_data
 from ..statistics.model import DataStatistics
 from ..verify.model import Verification
 
@@ -58,18 +58,20 @@ def _replaceable(target: Path) -> bool:
     return not start or _MARK in start
 
 
-def specs_of(data: Data) -> dict[str, RecordSpec]:
-    """Return what the manifest says of each split's records.
+def specs_of(
+    source: str | os.PathLike[str], split: str | None = None
+) -> dict[str, RecordSpec]:
+    """Return what the manifest says of each split's records, if there is one.
 
     A spec that a later schemagen has written, and this one does not know, is left out:
     the page then shows what the files say by themselves.
     """
     found = {}
-    for split, files in data.splits.items():
+    for name, files in find_data(source, split).splits.items():
         for file in files[:1]:
             if file.spec is not None:
                 with suppress(ValueError, KeyError, TypeError):
-                    found[split] = from_data(file.spec)
+                    found[name] = from_data(file.spec)
     return found
 
 
