@@ -135,7 +135,7 @@ def _facts(
         least = min(each.minimum or 0 for each in sizes)
         greatest = max(each.maximum or 0 for each in sizes)
         words = size(least)
-        if greatest != least:
+        if size(greatest) != words:
             words = f"{words} to {size(greatest)}"
         facts.append(("Size of a record", words))
     if statistics.limit is not None:
@@ -228,10 +228,8 @@ def _verified(verification: Verification) -> str:
         return f"Nothing is wrong: verify has compared {records} with {against}."
     kinds = plural(len(verification.findings), "kind of finding", "kinds of findings")
     wrong = sum(split.wrong for split in verification.splits)
-    return (
-        f"{kinds} in {plural(wrong, 'record')}: verify has compared {records} with "
-        f"{against}."
-    )
+    where = f" in {plural(wrong, 'record')}" if wrong else " in the files"
+    return f"{kinds}{where}: verify has compared {records} with {against}."
 
 
 def _findings(verification: Verification | None) -> tuple[Finding, ...]:

@@ -63,7 +63,8 @@ def differ(before: Mapping[str, int], now: Mapping[str, int]) -> bool:
 
 def deviation(found: Numbers) -> float:
     """Return the standard deviation of what is finite, estimated from the bins."""
-    if not found.finite or found.mean is None:
+    mean = found.mean  # exact, which takes time
+    if mean is None:
         return 0.0
     if found.distinct is not None:
         pairs = [
@@ -74,7 +75,7 @@ def deviation(found: Numbers) -> float:
             ((low + high) / 2, count) for low, high, count in found.histogram.bins()
         ]
     try:
-        squares = sum(count * (value - found.mean) ** 2 for value, count in pairs)
+        squares = sum(count * (value - mean) ** 2 for value, count in pairs)
         return math.sqrt(squares / found.finite)
     except OverflowError:
         return 0.0

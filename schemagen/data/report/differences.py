@@ -230,7 +230,7 @@ def _ranges(
         part.name,
         f"{number(now.minimum)} to {number(now.maximum)} in {part.name}, "
         f"{number(before.minimum)} to {number(before.maximum)} in {reference.name}.",
-        f"{below + above:,} of {now.finite:,}",
+        f"{max(below, above):,} of {now.finite:,}",
         plural(least, "value"),
         max(records) >= least and min(of, among) >= FEWEST,
     )

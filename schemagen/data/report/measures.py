@@ -40,8 +40,8 @@ RULES = (
     ),
     (
         "range",
-        "How many values of the split are below the least or above the greatest of the "
-        "reference. Of two samples of the same kind one has the greatest value, so "
+        "How many values of the split are below the least, or how many above the "
+        "greatest, of the reference. Of two samples of the same kind one has the greatest value, so "
         "that one or a few are no difference.",
         "if chance puts so many values of the split beyond all of the reference in less "
         "than 0.1 % of cases, with each record counted as one value",
