@@ -7,7 +7,12 @@ RUN := $(VENV)/bin/python -m
 BENCH := .venv-bench
 BENCH_GENERATE := .venv-bench-generate
 
-.PHONY: help demo test check generate bench bench-write bench-read bench-verify bench-generate clean
+# So do the tools that exports are for; and two of them do not get along.
+NEIGHBOURS := .venv-neighbours
+NEIGHBOURS_TFDV := .venv-neighbours-tfdv
+NEIGHBOURS_TESTS := --confcutdir tests/neighbours tests/neighbours
+
+.PHONY: help demo test test-neighbours check generate bench bench-write bench-read bench-verify bench-generate clean
 
 help:  ## Show what there is to make.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -18,6 +23,13 @@ demo: $(VENV)/demo.installed  ## Generate, write, read and train on real data (m
 
 test: $(VENV)/dev.installed  ## Run all tests.
 	$(RUN) pytest -n 2 --dist worksteal
+	$(MAKE) test-neighbours
+
+test-neighbours: $(NEIGHBOURS)/neighbours.installed $(NEIGHBOURS_TFDV)/neighbours-tfdv.installed  ## Have the tools read what was exported.
+	NEIGHBOURS=1 $(NEIGHBOURS)/bin/python -m pytest $(NEIGHBOURS_TESTS) \
+	    --ignore tests/neighbours/test_tfdv_validates.py
+	NEIGHBOURS=1 $(NEIGHBOURS_TFDV)/bin/python -m pytest --confcutdir tests/neighbours \
+	    tests/neighbours/test_tfdv_validates.py
 
 check: $(VENV)/dev.installed  ## Check format, style, types and the generated code.
 	$(RUN) ruff format --check .
@@ -43,7 +55,7 @@ bench-generate: $(BENCH_GENERATE)/bench-generate.installed  ## Measure generatin
 	$(BENCH_GENERATE)/bin/python -m benchmarks.generate $(OPTIONS)
 
 clean:  ## Remove what was made: .venv, data, the demo's pictures.
-	rm -rf $(VENV) $(BENCH) $(BENCH_GENERATE) data demo/out
+	rm -rf $(VENV) $(BENCH) $(BENCH_GENERATE) $(NEIGHBOURS) $(NEIGHBOURS_TFDV) data demo/out
 
 # One stamp for each extra of pyproject.toml, so that nothing is installed twice.
 $(VENV)/%.installed: pyproject.toml constraints.txt
@@ -51,6 +63,12 @@ $(VENV)/%.installed: pyproject.toml constraints.txt
 
 $(BENCH)/bench.installed: pyproject.toml constraints-bench.txt
 	$(call install,$(BENCH),constraints-bench.txt,bench)
+
+$(NEIGHBOURS)/neighbours.installed: pyproject.toml constraints-neighbours.txt
+	$(call install,$(NEIGHBOURS),constraints-neighbours.txt,neighbours)
+
+$(NEIGHBOURS_TFDV)/neighbours-tfdv.installed: pyproject.toml constraints-neighbours-tfdv.txt
+	$(call install,$(NEIGHBOURS_TFDV),constraints-neighbours-tfdv.txt,neighbours-tfdv)
 
 $(BENCH_GENERATE)/%.installed: pyproject.toml constraints-bench-generate.txt
 	$(call install,$(BENCH_GENERATE),constraints-bench-generate.txt,$*)

@@ -48,7 +48,7 @@ class InData:
         key: the wire key; "" likewise.
         record: of the first example: which record of the file, counted from 0; None
             for the file as a whole.
-        offset: of the first example: where the record begins, in bytes; in a
+        offset: of the first example: where the record's frame begins, in bytes; in a
             compressed file, in what it inflates to.
         records: in how many records it is wrong.
         files: in how many files.

@@ -61,7 +61,7 @@ def test_every_command_of_the_readme_works(tmp_path: Path) -> None:
         for line in text.splitlines()
         if line.startswith("schemagen ")
     ]
-    verbs = "init generate check describe breaking explain templates"
+    verbs = "init generate check describe breaking explain export templates"
     assert [line[0] for line in lines] == verbs.split()
     init, *others = lines
     _run([sys.executable, "-m", "schemagen", *init], tmp_path)

@@ -14,9 +14,11 @@ import click
 
 from .changes import breaking, explain
 from .data import verify
+from .exporting import export
 from .generating import check, describe, generate, init
 from .inferring import infer
 from .inspecting import inspect
+from .neighbours import import_
 from .reporting import format_of, report
 from .templates import templates
 
@@ -96,10 +98,13 @@ for _verb in (
     breaking,
     explain,
     describe,
+    export,
     templates,
     inspect,
     verify,
     inspect,
     infer,
+    import_,
+    export,
 ):
     main.add_command(_verb)

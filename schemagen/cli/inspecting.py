@@ -20,7 +20,7 @@ from .reporting import leave, refusing_data, table_option
     "--workers",
     type=click.IntRange(min=1),
     metavar="N",
-    help="How many processes read; by default one for each core.",
+    help="How many processes read; one for each core if not given.",
 )
 @click.option(
     "--records",
@@ -58,7 +58,6 @@ def inspect(
     from ..data.inspect.inspecting import inspect_data
     from ..data.inspect.text import inspection_text
     from ..data.inspect.wording import size as counted
-    from ..data.parallel import usable_cores
     from ..data.report import check_target, specs_of, write_report
     from ..data.verify import verify
     from ..findings import ExitCode, printable
@@ -67,9 +66,7 @@ def inspect(
     with refusing_data(data):
         if html is not None:
             check_target(html)
-        found = inspect_data(
-            data, split, limit=limit, workers=workers or usable_cores()
-        )
+        found = inspect_data(data, split, limit=limit, workers=workers)
         if html is not None:
             verified = verify(data, split=split, limit=limit, workers=workers)
             clean = verified.clean

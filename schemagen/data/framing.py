@@ -36,7 +36,9 @@ def scan(path: Path | str) -> Iterator[Records | Damage]:
     path = Path(path)
     try:
         with path.open("rb", buffering=0) as file:
-            yield from _scan(Stream(file.readinto), str(path), path.stat().st_size)
+            yield from scan_stream(
+                Stream(file.readinto), str(path), path.stat().st_size
+            )
     except OSError as error:
         reason = error.strerror or str(error)
         yield Damage(str(path), 0, 0, "unreadable", reason, "a file that can be read")
@@ -62,12 +64,13 @@ def scan_pieces(
     Raises:
         OSError: the pieces cannot be read.
     """
-    yield from _scan(Stream(filling(iter(pieces)), offset), where, size, first)
+    yield from scan_stream(Stream(filling(iter(pieces)), offset), where, size, first)
 
 
-def _scan(
+def scan_stream(
     stream: Stream, where: str, size: int | None, first: int = 0
 ) -> Iterator[Records | Damage]:
+    """Do the same for a stream, with the arguments of `scan_pieces`."""
     if stream.offset or not stream.need(1):
         yield from _Scanner(stream, where, size, first).runs()
         return

@@ -9,16 +9,16 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from functools import partial
 from multiprocessing.connection import Connection, wait
-from multiprocessing.context import BaseContext
-from pathlib import Path
+from multiprocessing.context import SpawnContext
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from ..support.errors import DatasetError
+from ..support.writing.processes import interrupts_later
 from .framing import RUN_BYTES, scan_pieces
 from .records import Damage, Records
+from .verify.parts import Part
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -26,29 +26,40 @@ Result = TypeVar("Result")
 Moved = Callable[[int], object]
 """Is told how many bytes have been read since it was last told."""
 
+# Below this a process takes longer to start than it helps.
+_WORTH_BYTES = 1 << 26
+
 # How often a worker tells how far it is, at most.
 _TELL_SECONDS = 0.1
 
 
-def usable_cores() -> int:
-    """Return how many cores this process may use."""
+def usual_workers(size: int) -> int:
+    """Return how many processes are worth while to read so many bytes: one a core."""
+    if size < _WORTH_BYTES:
+        return 1
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
-def scan_and_tell(path: Path | str, moved: Moved) -> Iterator[Records | Damage]:
-    """Do what `framing.scan` does, and tell how many bytes of the file are read."""
-    path = Path(path)
+def scan_and_tell(part: Part, moved: Moved) -> Iterator[Records | Damage]:
+    """Do what `framing.scan` does for a part of a file, and tell of the bytes read."""
+    path = part.path
     try:
         with path.open("rb") as file:
+            size = path.stat().st_size if part.stop is None else part.stop
+            file.seek(part.start)
 
             def pieces() -> Iterator[bytes]:
-                for piece in iter(partial(file.read, RUN_BYTES), b""):
+                left = size - part.start
+                while left > 0 and (piece := file.read(min(RUN_BYTES, left))):
+                    left -= len(piece)
                     moved(len(piece))
                     yield piece
 
-            yield from scan_pieces(pieces(), str(path), path.stat().st_size)
+            yield from scan_pieces(
+                pieces(), str(path), size, first=part.first, offset=part.start
+            )
     except OSError as error:
         reason = error.strerror or str(error)
         yield Damage(str(path), 0, 0, "unreadable", reason, "a file that can be read")
@@ -67,7 +78,8 @@ def in_parallel(
     leaving it by Ctrl-C, ends all workers.
 
     Args:
-        work: a function of a module, called with a task and what to tell of bytes read.
+        work: a function of a module that can be imported; it is called with a task and
+            with what to tell of bytes read.
         tasks: what there is to do; those that take longest come best first.
         workers: how many processes to start at most.
         moved: told of the bytes that any of them has read.
@@ -81,11 +93,13 @@ def in_parallel(
         for index, task in enumerate(tasks):
             yield index, work(task, moved)
         return
-    context = multiprocessing.get_context()
+    # Forked processes would have the locks of threads that they have not.
+    context = multiprocessing.get_context("spawn")
     started: list[_Worker] = []
     try:
-        for _ in range(workers):
-            started.append(_Worker(context, work, [each.end for each in started]))
+        with interrupts_later("spawn"):
+            for _ in range(workers):
+                started.append(_Worker(context, work))
         yield from _given_out(started, tasks, moved)
     finally:
         for worker in started:
@@ -126,17 +140,10 @@ class _Worker:
         index: which task it has.
     """
 
-    def __init__(
-        self, context: BaseContext, work: Callable[..., Any], others: list[Connection]
-    ) -> None:
+    def __init__(self, context: SpawnContext, work: Callable[..., Any]) -> None:
         self.index = -1
         self.end, theirs = context.Pipe()
-        forked = context.get_start_method() == "fork"
-        # A forked process has all ends of this one, and would keep them open.
-        inherited = [*others, self.end] if forked else []
-        self._process = context.Process(  # type: ignore[attr-defined]
-            target=_serve, args=(work, theirs, inherited), daemon=True
-        )
+        self._process = context.Process(target=_serve, args=(work, theirs), daemon=True)
         self._process.start()
         theirs.close()
 
@@ -172,14 +179,10 @@ class _Worker:
         self._process.join()
 
 
-def _serve(
-    work: Callable[..., Any], end: Connection, inherited: list[Connection]
-) -> None:
+def _serve(work: Callable[..., Any], end: Connection) -> None:
     """Do tasks until nobody is there any more to give one."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    for other in inherited:
-        other.close()
     told = _Told(end)
     with suppress(EOFError, OSError):
         while True:

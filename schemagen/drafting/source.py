@@ -17,7 +17,7 @@ from .kinds import kind_of, said, type_of
 from .layout import STEP, Brackets, Node, field_lines, flat, lines, or_none
 from .nesting import Branch, Leaf, tree
 from .texts import comment_lines, docstring
-from .words import KNOWN, Words
+from .words import COMMON, Words
 
 _PLAIN = frozenset(map(repr, (Label(), *PLAIN_KINDS.values())))
 
@@ -65,7 +65,8 @@ class _File:
         self._members = tree(spec.fields)
         names = {name for field in spec.fields for name in (field.name, *field.path)}
         self.words = Words({*names, spec.class_name})
-        self._taken = {*names, spec.class_name, *KNOWN}
+        kinds = {field.kind for field in spec.fields}
+        self._taken = {*names, spec.class_name, *kinds, *COMMON}
         self._models: dict[tuple[str, ...], str] = {}
         self._comments = comments
         self._vocabularies = vocabularies
@@ -94,7 +95,11 @@ class _File:
     def models(self) -> Iterator[str]:
         """Yield the lines of the nested models, each before those that hold it."""
         for body, name in self._models.items():
-            yield from ("", "", f"class {name}({self.words('BaseModel')}):", *body)
+            # pydantic itself reads docstrings of fields only where it is told to.
+            documented = any('"""' in line for line in body)
+            option = ", use_attribute_docstrings=True" if documented else ""
+            yield from ("", "", f"class {name}({self.words('BaseModel')}{option}):")
+            yield from body
 
     def _body(self, members: Sequence[Leaf | Branch]) -> list[str]:
         """Return the lines of a class's fields; those with remarks stand apart."""

@@ -20,7 +20,20 @@ _ROOTS = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 # In the order in which imports are sorted: Python's own, others, this project's.
 _SECTIONS = (("typing",), ("numpy", "pydantic"), ("schemagen",))
 
-KNOWN = frozenset({*_MODULES, *_BUILTINS, "np"})
+_KNOWN = frozenset({*_MODULES, *_BUILTINS, "np"})
+
+# What any file may use, whatever the kinds of its fields are.
+COMMON = frozenset(
+    (
+        "Annotated",
+        "Augment",
+        "BaseModel",
+        "Literal",
+        "Nested",
+        "Record",
+        "SequenceRecord",
+    )
+)
 
 
 class Words:
@@ -42,7 +55,7 @@ class Words:
         return _ROOTS.sub(lambda root: self._word(root[0]), expression)
 
     def _word(self, name: str) -> str:
-        if name not in KNOWN:
+        if name not in _KNOWN:
             return name
         self._used.add(name)
         return f"_{name}" if name in self._hidden else name

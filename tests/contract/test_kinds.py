@@ -20,6 +20,7 @@ from . import kinds
 from .generated_records import importable, write_project
 from .kinds.case import Drawn, KindCase, in_order
 from .strategies import CONTRACT
+from .verified import check_agreement, faults_of, mutated, spec_beside
 
 PACKAGE = "contract_kinds"
 WIDTH = 6
@@ -273,6 +274,22 @@ def test_schema_instances_and_eager_code_do_the_same(
                 alone = tf.constant([in_order(row[name].stored)])
                 found = parser.parse_batch(alone, fields)
                 check_batch(record, found, [{name: row[name]}])
+
+
+@RECORDS
+@settings(CONTRACT, max_examples=8)
+@given(data=st.data())
+def test_verify_passes_what_is_written_and_agrees_with_the_parser(
+    record: KindRecord, data: st.DataObject
+) -> None:
+    """Good records have no finding; of changed ones both refuse the same."""
+    rows = data.draw(record.batches())
+    written = [record.module("serializer").serialize(**keywords(row)) for row in rows]
+    spec = spec_beside(record.module("parser"))
+    assert faults_of(spec, written) == [[] for _ in written]
+    for message in written:
+        changed = mutated(data, message, steps=False)
+        check_agreement(spec, record.graph, changed)
 
 
 @RECORDS

@@ -31,6 +31,7 @@ from .test_kinds import (
     keywords,
     write_records,
 )
+from .verified import check_agreement, faults_of, mutated, spec_beside
 
 PACKAGE = "contract_sequences"
 STEPS_OF_ONE, CONTEXT_OF_ONE = 6, 3
@@ -171,6 +172,22 @@ def test_plain_tensorflow_reads_the_steps_with_the_same_description(
                 values = getattr(feature, feature.WhichOneof("kind")).value
                 found = steps[at, number].numpy()
                 np.testing.assert_array_equal(np.reshape(found, -1), list(values))
+
+
+@RECORDS
+@settings(CONTRACT, max_examples=8)
+@given(data=st.data())
+def test_verify_passes_what_is_written_and_agrees_with_the_parser(
+    record: SequenceKindRecord, data: st.DataObject
+) -> None:
+    """Good records have no finding; of changed ones both refuse the same."""
+    rows = data.draw(record.batches())
+    written = [record.module("serializer").serialize(**keywords(row)) for row in rows]
+    spec = spec_beside(record.module("parser"))
+    assert faults_of(spec, written) == [[] for _ in written]
+    for message in written:
+        changed = mutated(data, message, steps=True)
+        check_agreement(spec, record.graph, changed)
 
 
 @RECORDS

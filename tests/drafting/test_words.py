@@ -139,6 +139,14 @@ class Pet(Record):
     )
 
 
+def test_fields_of_nested_models_have_docstrings_too(tmp_path: Path) -> None:
+    """The model tells pydantic to read them."""
+    spec = record(number("n", "x", key="n/x", doc="How many.\n\nOf what?"))
+    text = schema_source(spec)
+    assert "class N(BaseModel, use_attribute_docstrings=True):" in text
+    assert says(tmp_path, text, spec)
+
+
 def test_a_prefix_is_the_one_that_leaves_most_keys_unsaid(tmp_path: Path) -> None:
     """Of `a`, `a/b` and `a/b/c` the one is chosen below which keys are names."""
     spec = record(number("n", "x", key="a/b/c/x"), number("n", "y", key="a/b/c/y"))
@@ -196,7 +204,8 @@ def test_texts_are_data(text: str, tmp_path: Path) -> None:
     """A docstring, a header and comments say what they say, and run nothing."""
     doc = "\n".join(line.rstrip() for line in text.splitlines()).strip()
     doc = doc.expandtabs(4).encode("utf-8", "backslashreplace").decode()
-    spec = record(replace(AGE, doc=doc), doc=doc)
+    nested = number("deep", "x", key="deep/x", doc=doc)
+    spec = record(replace(AGE, doc=doc), nested, doc=doc)
     source = schema_source(
         spec, header=doc, comments={"": [text], "age": [text, f"{text} " * 20]}
     )

@@ -39,7 +39,7 @@ _QUANTILES = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
 def inspection_json(found: DataStatistics, *, records: int) -> str:
     """Return what has been found as JSON text, with so many records of each split."""
     data = inspection_data(found, records=records)
-    return json.dumps(data, indent=2, allow_nan=False, ensure_ascii=False) + "\n"
+    return json.dumps(data, indent=2, allow_nan=False) + "\n"
 
 
 def inspection_data(found: DataStatistics, *, records: int) -> _Json:
@@ -50,6 +50,7 @@ def inspection_data(found: DataStatistics, *, records: int) -> _Json:
         "limit": found.limit,
         "sound": found.sound,
         "unlisted": list(found.unlisted),
+        "manifest_problem": found.manifest_problem,
         "files": [_file(file) for file in found.files],
         "splits": [
             _split(name, split, found.written_by.get(name), records)

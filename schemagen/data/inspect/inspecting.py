@@ -5,12 +5,20 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from pathlib import Path
 
+from ...support import manifest
 from ...support.errors import DatasetError
 from ...support.tfrecord import detect_compression
 from ..decoding import decode
-from ..parallel import Moved, ReadingBar, in_parallel, scan_and_tell
+from ..parallel import (
+    Moved,
+    ReadingBar,
+    in_parallel,
+    scan_and_tell,
+    usual_workers,
+)
 from ..records import Damage, Records
 from ..sources import Data, DataFile, find_data
 from ..statistics.measuring import Measuring
@@ -21,6 +29,7 @@ from ..statistics.model import (
     WrittenBy,
     merged_records,
 )
+from ..verify.parts import Part, parts_of
 
 # So many damages of a file are told one by one.
 _MOST_DAMAGES = 10
@@ -37,7 +46,7 @@ def inspect_data(
     split: str | None = None,
     *,
     limit: int | None = None,
-    workers: int = 1,
+    workers: int | None = None,
 ) -> DataStatistics:
     """Tell what the files of a data directory, a glob or a path hold.
 
@@ -47,24 +56,46 @@ def inspect_data(
         source: a data directory, with a manifest or without, a glob, or a file.
         split: only this split.
         limit: only so many records of each split, the first ones; None for all.
-        workers: how many processes read, each of them its own files.
+        workers: how many processes read; None for one each core, if there is enough to
+            do. Programs that are started as scripts need the usual
+            `if __name__ == "__main__"` around the call.
 
     Raises:
-        DatasetError: there are no such files, or the manifest is damaged. Damage of
-            the files themselves is in what is returned.
+        DatasetError: there are no such files. Damage of the files themselves, and of
+            the manifest, is in what is returned.
     """
-    data = find_data(source, split)
-    return statistics_of(data, limit=limit, workers=workers)
+    where = os.fspath(source)
+    try:
+        data, problem = find_data(where, split), ""
+    except DatasetError as error:
+        if not _has_damaged_manifest(where):
+            raise
+        data, problem = find_data(where, split, use_manifest=False), str(error)
+    found = statistics_of(data, limit=limit, workers=workers)
+    return replace(found, manifest_problem=problem)
+
+
+def _has_damaged_manifest(where: str) -> bool:
+    path = Path(where)
+    try:
+        manifest.load(path if path.is_dir() else path.parent)
+    except DatasetError:
+        return True
+    except OSError:
+        pass
+    return False
 
 
 def statistics_of(
-    data: Data, *, limit: int | None = None, workers: int = 1
+    data: Data, *, limit: int | None = None, workers: int | None = None
 ) -> DataStatistics:
     """Do the same for files that have been found."""
     tasks = _tasks(data, limit)
-    sizes = [sum(_size(file) for _, file in task.files) for task in tasks]
+    sizes = [sum(map(_size_of, task.pieces)) for task in tasks]
+    if workers is None:
+        workers = usual_workers(sum(sizes))
     order = sorted(range(len(tasks)), key=lambda at: -sizes[at])
-    files: dict[tuple[str, int], FileStatistics] = {}
+    files: dict[tuple[str, int], list[tuple[int, FileStatistics]]] = {}
     parts: dict[str, list[RecordStatistics]] = {name: [] for name in data.splits}
     with ReadingBar(sum(sizes), "inspecting") as bar:
         done = in_parallel(
@@ -72,15 +103,19 @@ def statistics_of(
         )
         for index, found in done:
             task = tasks[order[index]]
-            for (rank, _), file in zip(task.files, found.files, strict=True):
-                files[task.split, rank] = file
+            for piece, file in zip(task.pieces, found.files, strict=True):
+                place = task.split, piece.rank
+                files.setdefault(place, []).append((piece.part.start, file))
             split_parts = parts[task.split]
             split_parts.append(found.records)
             if len(split_parts) >= _PARTS:
                 split_parts[:] = [merged_records(split_parts)]
     return DataStatistics(
         where=data.where,
-        files=tuple(file for _, file in sorted(files.items())),
+        files=tuple(
+            _joined([file for _, file in sorted(some, key=itemgetter(0))])
+            for _, some in sorted(files.items(), key=itemgetter(0))
+        ),
         splits={name: merged_records(found) for name, found in parts.items()},
         written_by=_written_by(data),
         unlisted=data.unlisted,
@@ -103,23 +138,38 @@ def _written_by(data: Data) -> dict[str, WrittenBy]:
 
 
 @dataclass(frozen=True)
+class _Piece:
+    """A file, or a part of it.
+
+    Attributes:
+        rank: the file's place among those of its split.
+        file: the file.
+        part: which of its records to read.
+    """
+
+    rank: int
+    file: DataFile
+    part: Part
+
+
+@dataclass(frozen=True)
 class _Task:
-    """Files of a split to read: by their place among its files.
+    """What one process reads at a time.
 
     Attributes:
         split: the split's name.
-        files: each with its place.
+        pieces: of its files.
         limit: how many records to read of all of them together.
     """
 
     split: str
-    files: tuple[tuple[int, DataFile], ...]
+    pieces: tuple[_Piece, ...]
     limit: int | None
 
 
 @dataclass(frozen=True)
 class _Found:
-    """What came of a task."""
+    """What came of a task: the files, of which some may be parts, and the records."""
 
     files: tuple[FileStatistics, ...]
     records: RecordStatistics
@@ -129,45 +179,65 @@ def _tasks(data: Data, limit: int | None) -> list[_Task]:
     """Cut the work up: with a limit, each split is read by one process."""
     tasks = []
     for split, files in data.splits.items():
-        some: list[tuple[int, DataFile]] = []
+        some: list[_Piece] = []
         size = 0
         for rank, file in enumerate(files):
             # A spec is not looked at, and need not go to another process.
-            some.append((rank, replace(file, spec=None)))
-            size += _size(file)
-            if limit is None and size >= _TASK_BYTES:
-                tasks.append(_Task(split, tuple(some), None))
-                some, size = [], 0
+            file = replace(file, spec=None)
+            for part in parts_of(file.path) if limit is None else [Part(file.path)]:
+                some.append(_Piece(rank, file, part))
+                size += _size_of(some[-1])
+                if limit is None and size >= _TASK_BYTES:
+                    tasks.append(_Task(split, tuple(some), None))
+                    some, size = [], 0
         if some:
             tasks.append(_Task(split, tuple(some), limit))
     return tasks
 
 
-def _size(file: DataFile) -> int:
+def _size_of(piece: _Piece) -> int:
+    stop = piece.part.stop
+    return (_size(piece.file.path) if stop is None else stop) - piece.part.start
+
+
+def _size(path: Path) -> int:
     with suppress(OSError):
-        return file.path.stat().st_size
+        return path.stat().st_size
     return 0
+
+
+def _joined(parts: list[FileStatistics]) -> FileStatistics:
+    """Put the parts of a file together, which are in order."""
+    if len(parts) == 1:
+        return parts[0]
+    damages = [damage for part in parts for damage in part.damages]
+    return replace(
+        parts[0],
+        records=sum(part.records for part in parts),
+        damages=tuple(damages[:_MOST_DAMAGES]),
+        damaged=sum(part.damaged for part in parts),
+    )
 
 
 def _inspect(task: _Task, moved: Moved) -> _Found:
     measuring = Measuring()
     left = task.limit
     files = []
-    for rank, file in task.files:
-        found = _inspect_file(file, rank, measuring, left, moved)
+    for piece in task.pieces:
+        found = _inspect_piece(piece, measuring, left, moved)
         files.append(found)
         if left is not None:
             left -= found.records
     return _Found(tuple(files), measuring.found())
 
 
-def _inspect_file(
-    file: DataFile, rank: int, measuring: Measuring, left: int | None, moved: Moved
+def _inspect_piece(
+    piece: _Piece, measuring: Measuring, left: int | None, moved: Moved
 ) -> FileStatistics:
     records = damaged = 0
     damages: list[Damage] = []
     complete = left != 0
-    for run in scan_and_tell(file.path, moved) if complete else ():
+    for run in scan_and_tell(piece.part, moved) if complete else ():
         if isinstance(run, Damage):
             damaged += 1
             if len(damages) < _MOST_DAMAGES:
@@ -177,14 +247,15 @@ def _inspect_file(
             run = _first(run, left - records)
             complete = False
         if len(run):
-            measuring.add(decode(run), rank)
+            measuring.add(decode(run), piece.rank)
             records += len(run)
         if not complete:
             break
+    file = piece.file
     return FileStatistics(
         path=str(file.path),
         split=file.split,
-        bytes=_size(file),
+        bytes=_size(file.path),
         compression=_compression(file.path),
         records=records,
         listed=None if file.shard is None else file.shard.records,

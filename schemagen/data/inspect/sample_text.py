@@ -44,12 +44,13 @@ def sample_text(sample: Sample, name: str, columns: int) -> list[str]:
 
 def _rows(found: Columns, columns: int) -> list[tuple[str, str, str]]:
     some = [
-        (named(key), column.kind or "-", column)
+        (named(key, columns), column.kind or "-", column)
         for key, held in found.by_key.items()
         for column in held
     ][:_KEYS]
     lists = [
-        (named(key), _step_kind(column), column) for key, column in found.steps.items()
+        (named(key, columns), _step_kind(column), column)
+        for key, column in found.steps.items()
     ][:_KEYS]
     room = room_for_last([each[:2] for each in (*some, *lists)], columns)
     return [

@@ -66,6 +66,8 @@ def _numbers(found: Numbers) -> list[str]:
                 for value, count in sorted(found.distinct.items())
             )
         )
+    elif found.minimum == found.maximum:
+        parts.append(number(found.minimum))
     else:
         mean = found.mean or 0.0
         parts.append(f"{extent(found)}, mean {number(float(f'{mean:.4g}'))}")
@@ -110,7 +112,7 @@ def _bytes(found: BytesValues) -> list[str]:
         parts.append("many that are no whole images")
     else:
         parts += [f"{many:,} {why}" for why, many in sorted(found.troubles.items())]
-    if RAW in found.formats and found.utf8 == found.count:
+    if set(found.formats) == {RAW} and found.utf8 == found.count:
         parts.append("UTF-8 with control characters")
     return parts
 

@@ -11,6 +11,9 @@ _GAP = "  "
 # The first column takes no more than this share; a longer cell gets a line of its own.
 _FIRST_SHARE = 0.4
 
+# No column that has to make room is made narrower than this.
+_SHORTEST = 8
+
 # With less than this the last column would be a tower of words.
 _NARROWEST = 24
 
@@ -43,12 +46,13 @@ def table(rows: Sequence[Sequence[str]], columns: int) -> list[str]:
 def room_for_last(rows: Sequence[Sequence[str]], columns: int) -> int:
     """Return how wide the last column may be, beside these others."""
     widths = _widths(rows, columns)
-    return max(columns - sum(widths) - len(_GAP) * len(widths), _NARROWEST)
+    return max(columns - sum(widths) - len(_GAP) * len(widths), _SHORTEST)
 
 
 def _widths(rows: Sequence[Sequence[str]], columns: int) -> list[int]:
-    most = max(12, int(columns * _FIRST_SHARE))
     widths = [max(map(width, column)) for column in zip(*rows, strict=True)]
+    others = sum(widths[1:]) + len(_GAP) * len(widths) + _NARROWEST
+    most = max(_SHORTEST, min(int(columns * _FIRST_SHARE), columns - others))
     first = [width(row[0]) for row in rows]
     widths[0] = max([each for each in first if each <= most], default=most)
     return widths

@@ -31,7 +31,7 @@ _LISTED = 20
 
 _KEYS = ("key", "kind", "in", "length", "values")
 _STEPS = ("key", "kind", "in", "steps", "length", "values")
-_SPLIT = ("split", "files", "records", "on disk", "compression", "size of a record")
+_SPLIT = ("split", "files", "records", "on disk", "compression", "record size")
 
 
 def inspection_text(
@@ -124,12 +124,12 @@ def _keys(found: RecordStatistics, title: str, columns: int) -> list[str]:
     if found.keys:
         rows: list[Sequence[str]] = [_KEYS]
         for key in found.keys.values():
-            rows += _key_rows(key, found.read)
+            rows += _key_rows(key, found.read, columns)
         lines += ["", *table(rows, columns)]
     if found.steps:
         steps: list[Sequence[str]] = [_STEPS]
         for lists in found.steps.values():
-            steps += _step_rows(lists, found.read)
+            steps += _step_rows(lists, found.read, columns)
         lines += ["", "feature lists, whose lengths and values are those of a step:"]
         lines += table(steps, columns)
     notes = list(_notes(found))
@@ -138,11 +138,11 @@ def _keys(found: RecordStatistics, title: str, columns: int) -> list[str]:
     return lines
 
 
-def _key_rows(found: KeyStatistics, whole: int) -> list[tuple[str, ...]]:
+def _key_rows(found: KeyStatistics, whole: int, columns: int) -> list[tuple[str, ...]]:
     """Return a row for each kind."""
     return [
         (
-            named(found.key),
+            named(found.key, columns),
             kind or "-",
             share(held.present, whole),
             extent(held.lengths) if kind else "-",
@@ -152,7 +152,9 @@ def _key_rows(found: KeyStatistics, whole: int) -> list[tuple[str, ...]]:
     ]
 
 
-def _step_rows(found: StepsStatistics, whole: int) -> list[tuple[str, ...]]:
+def _step_rows(
+    found: StepsStatistics, whole: int, columns: int
+) -> list[tuple[str, ...]]:
     """Return a row for each kind, and for a key that never has a step one without."""
     head = share(found.present, whole), extent(found.steps)
     steps = found.steps.units
@@ -161,8 +163,8 @@ def _step_rows(found: StepsStatistics, whole: int) -> list[tuple[str, ...]]:
         if held.present != steps:
             text = f"in {share(held.present, steps)} of the steps; {text}"
         lengths = extent(held.lengths) if kind else "-"
-        rows.append((named(found.key), kind or "-", *head, lengths, text))
-    return rows or [(named(found.key), "-", *head, "-", "no steps")]
+        rows.append((named(found.key, columns), kind or "-", *head, lengths, text))
+    return rows or [(named(found.key, columns), "-", *head, "-", "no steps")]
 
 
 def _kinds(found: KeyStatistics) -> list[tuple[str, KindStatistics, str]]:
@@ -222,6 +224,8 @@ def _samples(
 def _trouble(found: DataStatistics, columns: int) -> list[str]:
     """Say what is wrong with the files."""
     lines: list[str] = []
+    if found.manifest_problem:
+        lines.append(escaped(found.manifest_problem))
     for file in found.files:
         lines += _of_file(file)
     for split in found.splits.values():

@@ -189,6 +189,8 @@ class DataStatistics:
         splits: the records of each split; of files without a split under "".
         written_by: what the manifest says of each split; empty without one.
         unlisted: names of files in the directory that its manifest does not list.
+        manifest_problem: why the manifest cannot be read; empty if it can, or there is
+            none.
         limit: only so many records of each split were read; None for all.
     """
 
@@ -197,6 +199,7 @@ class DataStatistics:
     splits: Mapping[str, RecordStatistics]
     written_by: Mapping[str, WrittenBy] = field(default_factory=dict)
     unlisted: tuple[str, ...] = ()
+    manifest_problem: str = ""
     limit: int | None = None
 
     @property
@@ -214,6 +217,7 @@ class DataStatistics:
         """Whether all could be read, as Examples, and is as many as it should be."""
         return not (
             self.damaged
+            or self.manifest_problem
             or any(found.malformed for found in self.splits.values())
             or any(file.miscounted for file in self.files)
         )

@@ -100,14 +100,14 @@ class Numbers:
 
 def numbers(values: NDArray[Any]) -> Numbers:
     """Tell what int64 or float32 values are like: [N]."""
+    if not len(values):
+        return Numbers()
     if values.dtype == np.int64:
         return _integers(values)
     return _floats(np.ascontiguousarray(values, np.float32))
 
 
 def _integers(values: NDArray[np.int64]) -> Numbers:
-    if not len(values):
-        return Numbers()
     low, high = int(values.min()), int(values.max())
     unique, weights = _distinct(values, low, high)
     if unique is None:

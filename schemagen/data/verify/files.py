@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import BinaryIO
-
-from google_crc32c import extend as extend_crc32c
 
 from ...spec.model import RecordSpec
 from ...support.manifest import Shard
+from ...support.tfrecord import extend_crc32c
 from ..compression import compression_of
 from ..decoding import decode
-from ..framing import RUN_BYTES, scan_pieces
+from ..framing import scan_stream
 from ..records import Damage, Records
+from ..stream import Fill, Stream
 from .checksums import combined
 from .parts import Part
 from .record import RecordCheck
 from .tally import Kind, Tally
 
 Progress = Callable[[int], None]
+
+# How many bytes tell the compression, and are read at a time where nobody looks.
+_START, _SCRATCH_BYTES = 12, 1 << 20
 
 _BY_SUFFIX = {".gz": "GZIP", ".gzip": "GZIP", ".zlib": "ZLIB"}
 _WORDS = {"": "uncompressed records", "GZIP": "GZIP data", "ZLIB": "ZLIB data"}
@@ -56,7 +58,7 @@ class Checked:
         damaged: how many records could not be read.
         crc32c: of the part's bytes on disk.
         whole: whether it was read to its end.
-        compression: "", "GZIP" or "ZLIB"; None for neither, or if it was not read.
+        start: its first bytes, which tell the compression.
     """
 
     part: Part
@@ -64,8 +66,12 @@ class Checked:
     damaged: int = 0
     crc32c: int = 0
     whole: bool = True
-    compression: str | None = None
-    _begun: bool = field(default=False, repr=False)
+    start: bytes = b""
+
+    @property
+    def compression(self) -> str | None:
+        """What its first bytes say: "", "GZIP" or "ZLIB"; None for neither."""
+        return compression_of(self.start)
 
 
 @lru_cache(maxsize=8)
@@ -85,12 +91,11 @@ def check_part(task: Task, progress: Progress | None = None) -> Checked:
     check = _check_of(task.spec)
     where = str(part.path)
     try:
-        with part.path.open("rb") as file:
+        with part.path.open("rb", buffering=0) as file:
             size = part.stop or part.path.stat().st_size
-            pieces = _pieces(file, task, checked, progress)
-            found = scan_pieces(
-                pieces, where, size, first=part.first, offset=part.start
-            )
+            file.seek(part.start)
+            fill = _measured(file.readinto, task, checked, progress)
+            found = scan_stream(Stream(fill, part.start), where, size, part.first)
             for each in found:
                 if isinstance(each, Damage):
                     tally.add_damage(each)
@@ -101,7 +106,8 @@ def check_part(task: Task, progress: Progress | None = None) -> Checked:
                 if task.most is not None and tally.records >= task.most:
                     checked.whole = False
                     return checked
-            for _ in pieces:  # what nobody has asked for has a checksum, too
+            rest = memoryview(bytearray(_SCRATCH_BYTES))
+            while fill(rest):  # what nobody has asked for has a checksum, too
                 pass
     except OSError as error:
         reason = error.strerror or str(error)
@@ -126,26 +132,32 @@ def _first(records: Records, most: int | None, before: int) -> Records:
     )
 
 
-def _pieces(
-    file: BinaryIO, task: Task, checked: Checked, progress: Progress | None
-) -> Iterator[bytes]:
-    part = task.part
-    file.seek(part.start)
-    left = None if part.stop is None else part.stop - part.start
-    while left is None or left > 0:
-        piece = file.read(RUN_BYTES if left is None else min(RUN_BYTES, left))
-        if not piece:
-            return
-        if left is not None:
-            left -= len(piece)
-        if not checked.tally.bytes:
-            checked.compression = compression_of(piece)
-        checked.tally.bytes += len(piece)
+def _measured(
+    read: Callable[[memoryview], int | None],
+    task: Task,
+    checked: Checked,
+    progress: Progress | None,
+) -> Fill:
+    """Return what reads a part, and sums up what it reads."""
+    part, tally = task.part, checked.tally
+    size = None if part.stop is None else part.stop - part.start
+
+    def fill(memory: memoryview) -> int:
+        if size is not None:
+            memory = memory[: size - tally.bytes]
+        got = read(memory) if len(memory) else 0
+        if not got:
+            return 0
+        if len(checked.start) < _START:
+            checked.start += memory[: min(got, _START - len(checked.start))].tobytes()
+        tally.bytes += got
         if task.checksum:
-            checked.crc32c = extend_crc32c(checked.crc32c, piece)
+            checked.crc32c = extend_crc32c(checked.crc32c, memory[:got])
         if progress is not None:
-            progress(len(piece))
-        yield piece
+            progress(got)
+        return got
+
+    return fill
 
 
 def joined(parts: list[Checked]) -> Checked:

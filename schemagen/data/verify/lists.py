@@ -219,8 +219,9 @@ def sparse(spec: SparseSpec, units: Units) -> Passed:
     counts = _dense(units, column, column.lengths)
     axes: list[Column] = []
     for axis, (key, size) in enumerate(zip(spec.index_key, spec.shape, strict=True)):
+        # Without values there need be no indices: readers take both for empty.
         indices = yield from stored(
-            units,
+            Units(units.live & (counts > 0), units.by_key),
             key,
             INT64,
             optional=spec.optional,
@@ -236,7 +237,8 @@ def sparse(spec: SparseSpec, units: Units) -> Passed:
             f"indices{where} from 0 to {size - 1}",
         )
         there = _rows(units, indices)
-        whole &= there | (~units.present(key) & units.live)
+        lacking = units.live & ~units.present(key)
+        whole &= there | (lacking if spec.optional else lacking & (counts == 0))
         have = _dense(units, indices, indices.lengths)
         unequal = np.flatnonzero(whole & (have != counts))
         if len(unequal):

@@ -14,8 +14,8 @@ class Example:
     Attributes:
         file: the file's path.
         record: which record of the file, counted from 0; None for the file as a whole.
-        offset: where it begins in the file, in bytes; in a compressed file, in what it
-            inflates to.
+        offset: where its frame begins in the file, in bytes; in a compressed file, in
+            what it inflates to. Its own bytes begin 12 bytes on.
         found: what stands there.
         cause: the likely cause; empty if nothing speaks for one.
     """

@@ -101,7 +101,7 @@ def _of_record(
         first = int(ends[place] - found.steps[place])
         step = int(fault.rows[firsts[at]]) - first
         words = fault.found(int(firsts[at]))
-        if words.startswith("no feature"):
+        if words.startswith(("no feature", "a feature without")):
             words = "a step without a value"
         return f"step {step}: {words}"
 

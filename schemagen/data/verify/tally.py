@@ -12,6 +12,8 @@ from ..records import Damage
 from .model import DataFinding, Example, Note
 from .record import RecordCheck
 
+_HEADER = 12  # bytes of a record that stand before its own
+
 # A hostile file may have any number of keys.
 _MOST_NOTES = 1000
 _FURTHER = Note("further ones, which are not listed", "", 0)
@@ -95,7 +97,7 @@ class Tally:
                 example = Example(
                     records.file,
                     int(records.numbers[row]),
-                    int(records.offsets[row]),
+                    int(records.offsets[row]) - _HEADER,
                     fault.found(at),
                     fault.cause(at),
                 )

@@ -1,0 +1,38 @@
+"""A feature, the sequences it stands in, and where its field will stand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..outcome import Fate, Outcome
+from ..places import Place
+
+
+@dataclass(frozen=True)
+class Here:
+    """A feature and the sequences it stands in.
+
+    Attributes:
+        part: its place as TFDS calls it, "steps/observation/image".
+        place: where its field stands.
+        lengths: of the sequences, from the outermost; None for any.
+        directory: in which the files of class names are.
+        inputs: (height, width) of the pictures outside of sequences.
+    """
+
+    part: str
+    place: Place
+    lengths: tuple[int | None, ...]
+    directory: Path
+    inputs: frozenset[tuple[int | None, ...]]
+
+    @property
+    def rank(self) -> int:
+        """How many sequences it stands in."""
+        return len(self.lengths)
+
+
+def refused(fate: Fate, here: Here, remark: str = "") -> Outcome:
+    """Return that nothing becomes of a feature."""
+    return Outcome(here.part, fate, (), remark)

@@ -1,0 +1,28 @@
+"""What test_parallel.py has processes do; they import this module, and little else."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable
+
+from schemagen.support.errors import DatasetError
+
+Moved = Callable[[int], object]
+
+
+def squared(task: int, moved: Moved) -> tuple[int, int]:
+    moved(task)
+    return task * task, os.getpid()
+
+
+def fails_on_three(task: int, moved: Moved) -> int:
+    if task == 3:
+        raise DatasetError("three")
+    return task
+
+
+def dies_on_three(task: int, moved: Moved) -> int:
+    if task == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return task

@@ -1,0 +1,351 @@
+"""What is measured of records is so, however they are cut up, ordered and merged."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from schemagen.data.decoding import decode
+from schemagen.data.records import records_of
+from schemagen.data.statistics import measuring, model, samples
+from schemagen.data.statistics.histograms import BINS
+from schemagen.data.statistics.measuring import Measuring
+from schemagen.data.statistics.model import RecordStatistics, merged_records
+from schemagen.data.statistics.numbers import (
+    DISTINCT,
+    Numbers,
+    merged_numbers,
+    numbers,
+    quantile,
+)
+
+from .example_bytes import Value, example, sequence_example
+
+FLOATS = st.floats(width=32) | st.sampled_from([0.0, -0.0, 1.0, 0.1, 1e-45, 3e38])
+INT64S = st.integers(-(2**63), 2**63 - 1) | st.integers(-3, 30)
+COLUMNS = st.one_of(
+    st.lists(FLOATS, max_size=60).map(lambda values: np.array(values, np.float32)),
+    st.lists(INT64S, max_size=60).map(lambda values: np.array(values, np.int64)),
+)
+
+
+def pieces(values: Any, draw: st.DataObject) -> list[Any]:
+    """Cut a sequence anywhere, and put the pieces in any order."""
+    cuts = draw.draw(st.lists(st.integers(0, len(values)), max_size=5).map(sorted))
+    bounds = [0, *cuts, len(values)]
+    found = [values[a:b] for a, b in pairwise(bounds)]
+    return draw.draw(st.permutations(found))
+
+
+@settings(max_examples=200, deadline=None)
+@given(COLUMNS, st.data())
+def test_numbers_are_what_they_are(values: Any, data: st.DataObject) -> None:
+    """Counted in plain Python: extremes, sum to the last bit, each value, each bin."""
+    found = numbers(values)
+    plain = [value for value in values.tolist() if np.isfinite(value)]
+    assert found.count == len(values)
+    assert found.finite == len(plain)
+    assert found.nan == int(np.isnan(values).sum())
+    assert found.infinite == ((values == -np.inf).sum(), (values == np.inf).sum())
+    assert found.zeros == plain.count(0)
+    assert found.whole == sum(value == int(value) for value in plain)
+    assert found.minimum == min(plain, default=None)
+    assert found.maximum == max(plain, default=None)
+    assert found.total == sum(map(Fraction, plain))
+    assert found.distinct == Counter(plain)
+    assert sum(each.values for each in found.histogram.bins()) == len(plain)
+    assert len(found.histogram.counts) <= BINS
+    width = Fraction(2) ** found.histogram.exponent
+    bins = Counter(Fraction(value) // width for value in plain)
+    assert found.histogram.counts == bins
+    others = [value for value in plain if value]
+    assert sum(each.values for each in found.magnitudes.bins()) == len(others)
+
+
+@settings(max_examples=200, deadline=None)
+@given(COLUMNS, st.data())
+def test_numbers_merge_into_the_same(values: Any, data: st.DataObject) -> None:
+    """In any pieces, any order, one by one or all together."""
+    whole = numbers(values)
+    parts = [numbers(piece) for piece in pieces(values, data)]
+    assert merged_numbers(parts) == whole
+    one = Numbers()
+    for part in parts:
+        one = part.merged(one)
+    assert one == whole
+
+
+def test_the_sum_of_int64_extremes_does_not_overflow() -> None:
+    """It is exact, beyond 64 bits."""
+    found = numbers(np.full(3000, 2**63 - 1, np.int64))
+    assert found.total == 3000 * (2**63 - 1)
+    found = found.merged(numbers(np.full(5000, -(2**63), np.int64)))
+    assert found.total == 3000 * (2**63 - 1) - 5000 * 2**63
+    assert (found.minimum, found.maximum) == (-(2**63), 2**63 - 1)
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.float32])
+def test_many_different_values_are_no_longer_counted(dtype: Any) -> None:
+    """Up to DISTINCT they are; merging keeps to that."""
+    few = numbers(np.arange(DISTINCT).astype(dtype))
+    assert few.distinct == dict.fromkeys(range(DISTINCT), 1)
+    assert numbers(np.arange(DISTINCT + 1).astype(dtype)).distinct is None
+    one_more = few.merged(numbers(np.array([DISTINCT], dtype)))
+    assert one_more.distinct is None
+    assert one_more == numbers(np.arange(DISTINCT + 1).astype(dtype))
+
+
+@pytest.mark.parametrize("shape", ["normal", "lognormal", "integers"])
+def test_quantiles_are_near(shape: str) -> None:
+    """Within a hundredth of the spread of nearly all, or an eighth of the value."""
+    chance = np.random.default_rng(1)
+    values: Any = {
+        "normal": lambda: chance.normal(size=50_000).astype(np.float32),
+        "lognormal": lambda: chance.lognormal(0, 3, size=50_000).astype(np.float32),
+        "integers": lambda: chance.integers(-(10**12), 10**15, size=50_000),
+    }[shape]()
+    found = numbers(values)
+    spread = np.quantile(values, 0.99) - np.quantile(values, 0.01)
+    for share in (0.01, 0.1, 0.5, 0.9, 0.99):
+        expected = float(np.quantile(values, share))
+        near = quantile(found, share)
+        assert near is not None
+        assert abs(near - expected) < max(spread / 100, abs(expected) / 8)
+
+
+def test_the_median_of_few_values_is_exact() -> None:
+    """As long as each is counted."""
+    assert quantile(numbers(np.array([5, 1, 1, 9, 7])), 0.5) == 5
+    assert quantile(Numbers(), 0.5) is None
+
+
+# A record is a dict of features and one of feature lists.
+KEYS = st.sampled_from(["a", "b", "image/encoded", "é", ""])
+FEATURES = st.one_of(
+    st.tuples(st.just("int64"), st.lists(INT64S, max_size=8)),
+    st.tuples(st.just("float"), st.lists(FLOATS, max_size=8)),
+    st.tuples(st.just("bytes"), st.lists(st.binary(max_size=20), max_size=4)),
+    st.just(("", [])),
+)
+RECORDS = st.tuples(
+    st.dictionaries(KEYS, FEATURES, max_size=4),
+    st.dictionaries(KEYS, st.lists(FEATURES, max_size=4), max_size=2),
+)
+Row = tuple[dict[str, Value], dict[str, list[Value]]]
+
+
+def serialized(row: Row) -> bytes:
+    context, lists = row
+    return sequence_example(context, lists) if lists else example(context)
+
+
+def measured(messages: Sequence[bytes], file: str = "file") -> RecordStatistics:
+    found = Measuring()
+    if messages:
+        found.add(decode(records_of(list(messages), file)))
+    return found.found()
+
+
+def plainly(column: Sequence[Value | None]) -> dict[str, Any]:
+    """Count, in plain Python, what the statistics of a key should say."""
+    found: dict[str, Any] = {}
+    for kind in {value[0] for value in column if value is not None}:
+        lists = [list(value[1]) for value in column if value and value[0] == kind]
+        values: list[Any] = [each for some in lists for each in some]
+        if kind == "float":
+            values = [float(np.float32(each)) for each in values]
+            values = [each for each in values if np.isfinite(each)]
+        found[kind] = (len(lists), Counter(map(len, lists)), Counter(values))
+    return found
+
+
+def summary(found: Any) -> dict[str, Any]:
+    return {
+        kind: (
+            held.present,
+            held.lengths.distinct,
+            held.numbers.distinct
+            if held.numbers is not None
+            else held.bytes.distinct
+            if held.bytes is not None
+            else {},
+        )
+        for kind, held in found.by_kind.items()
+    }
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(RECORDS, max_size=12))
+def test_statistics_say_what_records_hold(rows: list[Row]) -> None:
+    """Per key and kind: who has it, how long, each value; steps likewise."""
+    messages = [serialized(row) for row in rows]
+    found = measured(messages)
+    assert found.records == found.read == len(rows)
+    assert found.sequences == sum(bool(lists) for _, lists in rows)
+    assert found.sizes.distinct == Counter(map(len, messages))
+    keys = {key for context, _ in rows for key in context}
+    assert list(found.keys) == sorted(keys)
+    for key in keys:
+        column = [context.get(key) for context, _ in rows]
+        assert summary(found.keys[key]) == plainly(column)
+        has = [value for value in column if value is not None and value[0]]
+        assert found.keys[key].present == len(has)
+    keys = {key for _, lists in rows for key in lists}
+    assert list(found.steps) == sorted(keys)
+    for key in keys:
+        has_steps = [lists[key] for _, lists in rows if key in lists]
+        steps = found.steps[key]
+        assert steps.present == len(has_steps)
+        assert steps.steps.distinct == Counter(map(len, has_steps))
+        assert summary(steps.values) == plainly([s for some in has_steps for s in some])
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(RECORDS, max_size=12), st.data())
+def test_statistics_merge_into_the_same(rows: list[Row], data: st.DataObject) -> None:
+    """Records in any runs, by any number of workers, in any order of files."""
+    messages = [serialized(row) for row in rows]
+    files = [(f"{at}", piece) for at, piece in enumerate(pieces(messages, data))]
+    one_by_one = Measuring()
+    for name, piece in files:
+        one_by_one.add(decode(records_of(piece, name)), rank=int(name))
+    parts = []
+    for name, piece in data.draw(st.permutations(files)):
+        part = Measuring()
+        part.add(decode(records_of(piece, name)), rank=int(name))
+        parts.append(part.found())
+    whole = one_by_one.found()
+    assert merged_records(parts) == whole
+    found = RecordStatistics()
+    for part_found in parts:
+        found = part_found.merged(found)
+    assert found == whole
+
+
+def test_what_is_held_in_between_changes_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Measured at once, every few values, or whenever memory is full."""
+    chance = random.Random(3)
+    rows = [
+        example(
+            {
+                "n": ("int64", [chance.randrange(5000) for _ in range(9)]),
+                "x": ("float", [chance.gauss(0, 1)]),
+                "t": ("bytes", [b"%d" % chance.randrange(50), bytes(300)]),
+            }
+        )
+        for _ in range(400)
+    ]
+
+    def found() -> RecordStatistics:
+        held = Measuring()
+        for at in range(0, len(rows), 7):
+            held.add(decode(records_of(rows[at : at + 7], f"{at:04}")), rank=at)
+        return held.found()
+
+    usual = found()
+    monkeypatch.setattr(measuring, "_MANY", 20)
+    assert found() == usual
+    monkeypatch.setattr(measuring, "_PARTS", 2)
+    monkeypatch.setattr(measuring, "_MOST_HELD", 1000)
+    assert found() == usual
+
+
+def test_malformed_records_are_counted_and_left_out() -> None:
+    """With the reasons of the first ones."""
+    good = example({"a": ("int64", [1])})
+    found = measured([good, b"\x0a\x7f\x0a", good, b"name,age\n"])
+    assert (found.records, found.read, found.malformed) == (4, 2, 2)
+    assert found.keys["a"].present == 2
+    assert list(found.malformed_reasons) == [("file", 1), ("file", 3)]
+
+
+def test_a_list_of_a_hundred_thousand_values() -> None:
+    """It is one value more to those of other records."""
+    long = list(range(100_000))
+    found = measured([example({"a": ("int64", long)}), example({"a": ("int64", [7])})])
+    held = found.keys["a"].by_kind["int64"]
+    assert held.lengths.distinct == {1: 1, 100_000: 1}
+    assert held.numbers is not None
+    assert held.numbers.total == sum(long) + 7
+
+
+def test_a_thousand_keys_and_keys_of_thousands_of_characters() -> None:
+    """Each has its statistics."""
+    held: dict[str, Value] = {f"key {n}": ("int64", [n]) for n in range(1000)}
+    held |= {"k" * 5000: ("float", [0.5]), "é" * 5000: ("bytes", [b"x"])}
+    found = measured([example(held)] * 3)
+    assert set(found.keys) == set(held)
+    assert all(key.present == 3 for key in found.keys.values())
+
+
+def test_no_more_keys_than_memory_is_meant_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first ones by name are kept, whole, in whatever order they come."""
+    monkeypatch.setattr(model, "MOST_KEYS", 5)
+    monkeypatch.setattr(measuring, "MOST_KEYS", 5)
+    rows = [example({f"{n % 9}": ("int64", [n])}) for n in range(90)]
+    for order in (rows, rows[::-1], rows[40:] + rows[:40]):
+        held = Measuring()
+        for at in range(0, 90, 4):
+            held.add(decode(records_of(order[at : at + 4], f"{at}")))
+        found = held.found()
+        assert list(found.keys) == list("01234")
+        assert found.more_keys
+        assert all(key.present == 10 for key in found.keys.values())
+
+
+def test_samples_are_the_same_whatever_the_order() -> None:
+    """Spread over all files; the first record of the first file is one of them."""
+    files = {
+        rank: [example({"n": ("int64", [rank, n])}) for n in range(200)]
+        for rank in range(5)
+    }
+
+    def of(order: Sequence[int], run: int) -> tuple[samples.Sample, ...]:
+        held = Measuring()
+        for rank in order:
+            records = records_of(files[rank], f"file {rank}")
+            for at in range(0, 200, run):
+                some = slice(at, at + run)
+                part = replace(
+                    records,
+                    starts=records.starts[some],
+                    stops=records.stops[some],
+                    numbers=records.numbers[some],
+                    offsets=records.offsets[some],
+                )
+                held.add(decode(part), rank)
+        return held.found().samples
+
+    found = of(range(5), 200)
+    assert found == of([3, 1, 4, 0, 2], 7)
+    assert (found[0].file, found[0].number) == ("file 0", 0)
+    assert len({sample.file for sample in found}) > 2
+    assert len(found) == samples.MOST
+    for sample in found:
+        assert sample.data == files[int(sample.file[-1])][sample.number]
+
+
+def test_samples_take_no_more_bytes_than_they_may(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One record is kept, however large; parts agree with the whole."""
+    monkeypatch.setattr(samples, "MOST_BYTES", 1000)
+    rows = [example({"b": ("bytes", [bytes(size)])}) for size in range(0, 3000, 100)]
+    parts = [measured([row], f"{at}") for at, row in enumerate(rows)]
+    whole = merged_records(parts)
+    assert sum(len(sample.data) for sample in whole.samples) <= 1000
+    large = measured([example({"b": ("bytes", [bytes(5000)])})])
+    assert len(large.samples) == 1
+    assert merged_records(parts[::-1]) == whole

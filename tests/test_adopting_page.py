@@ -1,0 +1,18 @@
+"""`docs/adopting.md` is lived through: each block, in order, in an empty directory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from lived_pages import assert_shown, live
+
+PAGE = Path(__file__).parent.parent / "docs" / "adopting.md"
+
+
+@pytest.mark.slow
+def test_five_commands(tmp_path: Path) -> None:
+    """What the page shows is what its commands print."""
+    shown = live(tmp_path, PAGE.read_text(encoding="utf-8"))
+    assert len(shown) == 5
+    assert_shown(shown)

@@ -1,0 +1,351 @@
+"""`schemagen export`: what is refused, what is printed, and what is on the disk then.
+
+That other tools read what is written is tested in tests/neighbours.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from command_line import run, snapshot
+
+import schemagen
+from schemagen.findings import SchemagenError
+from schemagen.neighbours.exports import arrow, tfds, tfmd, writing
+from schemagen.neighbours.exports.fates import (
+    ANY,
+    Verdict,
+    fates_of,
+    notes_of,
+    parameters_of,
+)
+from schemagen.neighbours.exports.page import with_tables
+from schemagen.neighbours.exports.targets import TABLES, TITLES
+from schemagen.neighbours.exports.wire import entries_by_key
+from schemagen.spec.model import KINDS, LabelSpec, RecordSpec, ScalarSpec, TextSpec
+
+if TYPE_CHECKING:
+    from conftest import PackageOf, Workspace
+
+DOCS = Path(schemagen.__file__).parent.parent / "docs"
+
+SCHEMA = '''
+from typing import Annotated
+import numpy as np
+from schemagen import *
+
+class Pet(Record):
+    """A pet."""
+
+    photo: Annotated[np.ndarray, Image((2, 2, 1), key="image/raw")]
+    breed: Annotated[int, Label(classes=("beagle", "pug"))]
+    name: str | None = None
+
+class Clip(SequenceRecord):
+    """Steps."""
+
+    words: Annotated[list[str], Steps(Text())]
+    speeds: Annotated[list[float], Steps(Scalar("float32"))]
+'''
+
+
+@pytest.fixture(scope="module")
+def pets(package_of: PackageOf) -> Workspace:
+    return package_of(SCHEMA)
+
+
+@pytest.fixture
+def data(pets: Workspace, tmp_path: Path) -> Path:
+    write(pets, tmp_path / "data")
+    return tmp_path / "data"
+
+
+def write(pets: Workspace, data: Path, split: str = "train", **options: Any) -> None:
+    rows = [{"photo": [[[1], [2]], [[3], [4]]], "breed": "pug"}] * 3
+    pets.module("pet", "serializer").write_dataset(rows, data, split, **options)
+
+
+def export(pets: Workspace, *arguments: str | Path) -> Any:
+    return run("export", *arguments, "--project", pets.root)
+
+
+@pytest.mark.parametrize("to", TABLES)
+def test_every_parameter_of_every_kind_has_a_row(to: str) -> None:
+    """Nobody can add a kind or a parameter that an export passes over silently."""
+    without = [
+        (kind, parameter)
+        for kind in KINDS
+        for parameter in parameters_of(kind)
+        if not fates_of(TABLES[to], kind, parameter)
+    ]
+    assert without == []
+
+
+@pytest.mark.parametrize("to", TABLES)
+def test_every_row_is_about_a_parameter_that_there_is(to: str) -> None:
+    for fate in TABLES[to]:
+        kinds = [fate.kind] if fate.kind != ANY else list(KINDS)
+        assert all(fate.parameter in parameters_of(kind) for kind in kinds), fate
+        assert fate.words
+        assert not fate.words.endswith(".")
+
+
+@pytest.mark.parametrize("to", TABLES)
+def test_no_row_stands_behind_one_that_says_all(to: str) -> None:
+    """The first row that is about a field counts; each has to have its turn."""
+    for kind in (ANY, *KINDS):
+        for parameter in {fate.parameter for fate in TABLES[to] if fate.kind == kind}:
+            rows = [f for f in TABLES[to] if (f.kind, f.parameter) == (kind, parameter)]
+            assert all(row.condition or row.when for row in rows[:-1]), rows
+
+
+def test_the_page_has_the_tables() -> None:
+    page = (DOCS / "neighbours.md").read_text(encoding="utf-8")
+    assert with_tables(page) == page
+    assert all(title in page for title in TITLES.values())
+
+
+def test_a_schema_is_text_of_a_protocol_buffer(pets: Workspace, tmp_path: Path) -> None:
+    out = tmp_path / "schema.pbtxt"
+    result = export(pets, "Pet", "--to", "tfmd", "--out", out)
+    assert result.exit_code == 0, result.output
+    assert out.read_text().startswith(
+        "feature {\n"
+        '  name: "breed"\n'
+        "  type: INT\n"
+        "  presence {\n"
+        "    min_fraction: 1.0\n"
+        "    min_count: 1\n"
+        "  }\n"
+        "  shape {\n"
+        "  }\n"
+        "  int_domain {\n"
+        "    min: 0\n"
+        "    max: 1\n"
+        "    is_categorical: true\n"
+        "  }\n"
+    )
+    assert result.output.splitlines() == [
+        f"wrote {out}",
+        "approximated: name of photo: an annotation's comment; features are called by "
+        "their keys",
+        "approximated: shape of photo: an annotation's tag: the bytes are one value",
+        "approximated: encoding (raw) of photo: bytes without a domain",
+        "approximated: dtype of photo: an annotation's tag",
+        "approximated: classes of breed: integers have no names there",
+    ]
+
+
+def test_text_of_data_stays_text() -> None:
+    """Quotes, ends of lines and what a terminal would obey are escaped."""
+    hostile = 'x"\n}\x1b[31m\\é'
+    label = LabelSpec(
+        name="a",
+        key=hostile,
+        role="target",
+        num_classes=1,
+        classes=(hostile,),
+        stored="text",
+    )
+    spec = RecordSpec("r", "R", "schemas/r.py", hostile, (label,))
+    text = tfmd.schema_text(spec)
+    assert text.isascii()
+    assert text.replace("\n", "").isprintable()
+    assert '  name: "x\\"\\012}\\033[31m\\\\\\303\\251"\n' in text
+    notes = notes_of(
+        TABLES["tfds"], replace(spec, fields=(replace(label, name="\x1b"),))
+    )
+    assert all(str(note).isprintable() for note in notes)
+    assert tfds.label_files(spec) == {}
+
+
+def test_a_directory_for_tfds_holds_the_shards(
+    pets: Workspace, data: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    result = export(pets, "pet", "--to", "tfds", "--data", data, "--out", out)
+    assert result.exit_code == 0, result.output
+    shard = "train-00000-of-00001.tfrecord"
+    assert {path.name for path in out.iterdir()} == {
+        "features.json",
+        "dataset_info.json",
+        "breed.labels.txt",
+        shard,
+    }
+    assert (out / shard).samefile(data / shard)
+    assert (out / "breed.labels.txt").read_text() == "beagle\npug\n"
+    (split,) = json.loads((out / "dataset_info.json").read_text())["splits"]
+    assert split["shardLengths"] == ["3"]
+    assert split["numBytes"] == str((data / shard).stat().st_size)
+    assert f"wrote {out / shard}" in result.output
+    assert "optional of name: a missing value reads as" in result.output
+
+
+def test_disks_without_links_get_copies(
+    pets: Workspace, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError("no links here")
+
+    monkeypatch.setattr(writing.os, "link", refuse)
+    export(pets, "pet", "--to", "tfds", "--data", data, "--out", tmp_path / "out")
+    shard = "train-00000-of-00001.tfrecord"
+    copy = tmp_path / "out" / shard
+    assert copy.read_bytes() == (data / shard).read_bytes()
+    assert not copy.samefile(data / shard)
+
+
+def test_nothing_is_overwritten_without_being_told_to(
+    pets: Workspace, tmp_path: Path
+) -> None:
+    out = tmp_path / "schema.pbtxt"
+    out.write_text("mine")
+    result = export(pets, "Pet", "--to", "tfmd", "--out", out)
+    assert result.exit_code == 2
+    assert f"SG454 {out} is there already" in result.output
+    assert out.read_text() == "mine"
+    assert export(pets, "Pet", "--to", "tfmd", "--out", out, "--force").exit_code == 0
+    assert out.read_text() != "mine"
+    assert [path.name for path in tmp_path.iterdir()] == ["schema.pbtxt"]
+
+
+def test_what_cannot_be_said_is_refused_all_at_once(
+    pets: Workspace, tmp_path: Path
+) -> None:
+    """Steps, a missing --data and a property of another target, in one run."""
+    before = snapshot(tmp_path)
+    arguments = (
+        "Clip",
+        "--to",
+        "tfds",
+        "--out",
+        tmp_path / "out",
+        "--set",
+        "license=x",
+    )
+    result = export(pets, *arguments)
+    assert result.exit_code == 2
+    assert (
+        "SG451 Clip cannot be exported to tfds: TFDS reads tf.train.Example alone\n"
+        "    found:    Steps.step of words, speeds\n"
+        "    expected: what TensorFlow Datasets can say\n"
+    ) in result.output
+    assert "SG453 --to tfds describes data, and there is none" in result.output
+    assert "SG452 --set gives properties of a Croissant description" in result.output
+    assert snapshot(tmp_path) == before
+
+
+def test_properties_are_a_closed_set(pets: Workspace, tmp_path: Path) -> None:
+    arguments = ("Pet", "--to", "croissant", "--out", tmp_path / "c.json")
+    result = export(pets, *arguments, "--set", "licence=x")
+    assert result.exit_code == 2
+    assert "SG452 no property 'licence' of a Croissant description" in result.output
+    assert "did you mean 'license'?" in result.output
+    assert export(pets, *arguments, "--set", "license").exit_code == 2
+
+
+def test_a_description_says_what_is_left_out(
+    pets: Workspace, data: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "c.json"
+    arguments = ("Pet", "--to", "croissant", "--out", out, "--data", data)
+    result = export(pets, *arguments, "--set", "license=CC0", "--set", "version=1.0.0")
+    assert "left out: url; a validator recommends it: --set url=..." in result.output
+    assert "left out: license" not in result.output
+    assert "the column of a TFRecord, which no Croissant tool extracts" in result.output
+    found = json.loads(out.read_text())
+    assert found["license"] == "CC0"
+    assert found["distribution"][0]["name"] == "train-00000-of-00001.tfrecord"
+
+
+WRONG_DATA = {
+    "compressed": "split 'train' is compressed, and TFDS reads only what is not",
+    "name": "split 'my-train' has a name, or files with names, that TFDS does not find",
+    "shard": "train-00000-of-00001.tfrecord is not as the manifest says",
+    "manifest": "there is no manifest.json",
+    "schema": "was written with another schema",
+}
+
+
+@pytest.mark.parametrize("fault", WRONG_DATA)
+def test_data_that_would_be_misread_is_refused(
+    pets: Workspace, tmp_path: Path, fault: str
+) -> None:
+    """By what the manifest says of it; nothing is written then."""
+    data = tmp_path / "data"
+    options = {"compression": "GZIP"} if fault == "compressed" else {}
+    write(pets, data, "my-train" if fault == "name" else "train", **options)
+    record = "pet"
+    if fault == "shard":
+        (data / "train-00000-of-00001.tfrecord").write_bytes(b"")
+    if fault == "manifest":
+        (data / "manifest.json").unlink()
+    if fault == "schema":
+        record = "clip"
+    to = "croissant" if fault == "schema" else "tfds"
+    out = tmp_path / "out"
+    result = export(pets, record, "--to", to, "--data", data, "--out", out)
+    assert result.exit_code == 2
+    assert "SG453" in result.output
+    assert WRONG_DATA[fault] in result.output
+    assert not out.exists()
+
+
+def test_a_place_of_another_sort_is_refused(
+    pets: Workspace, data: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "file"
+    out.write_text("mine")
+    result = export(
+        pets, "pet", "--to", "tfds", "--data", data, "--out", out, "--force"
+    )
+    assert result.exit_code == 2
+    assert f"SG454 {out} is in the way" in result.output
+    result = export(pets, "pet", "--to", "tfmd", "--out", data, "--force")
+    assert f"SG454 {data} is in the way" in result.output
+
+
+def test_a_full_disk_leaves_nothing(
+    pets: Workspace, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither files nor directories that a run has begun."""
+    before = snapshot(tmp_path)
+    written = Path.write_bytes
+
+    def full(path: Path, content: bytes) -> int:
+        if b"shardLengths" in content:
+            raise OSError(28, "No space left on device", str(path))
+        return written(path, content)
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    out = tmp_path / "new" / "out"
+    result = export(pets, "pet", "--to", "tfds", "--data", data, "--out", out)
+    assert result.exit_code == 2
+    assert "cannot be written: No space left on device" in result.output
+    assert set(snapshot(tmp_path)) == set(before)
+
+
+def test_arrow_needs_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
+    text = TextSpec(name="a", key="a", role="input")
+    with pytest.raises(SchemagenError, match="SG452 --to arrow needs pyarrow"):
+        arrow.schema_bytes(RecordSpec("r", "R", "schemas/r.py", "", (text,)))
+
+
+def test_a_key_that_two_fields_share_is_there_if_one_has_to_be() -> None:
+    one = ScalarSpec(name="a", key="k", role="input", dtype="int64", optional=True)
+    found = entries_by_key((one, replace(one, name="b", optional=False)))
+    assert [missing for _, _, missing in found.values()] == [False]
+
+
+def test_complex_numbers_are_refused_by_arrow() -> None:
+    waves = ScalarSpec(name="a", key="a", role="info", dtype="complex64")
+    spec = RecordSpec("r", "R", "schemas/r.py", "", (waves,))
+    notes = notes_of(TABLES["arrow"], spec)
+    assert [n.fate.words for n in notes if n.fate.verdict is Verdict.REFUSED] == [
+        "Arrow has no complex numbers"
+    ]
