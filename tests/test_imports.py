@@ -12,6 +12,7 @@ import pytest
 from command_line import make_project
 
 import schemagen
+from schemagen.support.tfrecord import frame
 
 PET = "from schemagen import Record\n\nclass Pet(Record):\n    age: int\n"
 
@@ -57,7 +58,7 @@ def project(tmp_path: Path) -> Path:
 
 HELP = [
     ("--help",),
-    *((n, "--help") for n in ("init", "generate", "check", "describe")),
+    *((n, "--help") for n in ("init", "generate", "check", "describe", "inspect")),
 ]
 
 
@@ -91,6 +92,12 @@ def test_no_command_imports_tensorflow(
     found = loaded_by(command(*arguments), project)
     assert "jinja2" in found
     assert not found & {"tensorflow", "keras"}
+
+
+def test_inspecting_data_imports_numpy_alone(project: Path) -> None:
+    """No schema is loaded, and no parser of tensorflow's."""
+    (project / "records").write_bytes(frame(b""))
+    assert loaded_by(command("inspect", "records"), project) == {"numpy"}
 
 
 def test_the_generated_serializer_imports_no_tensorflow(project: Path) -> None:

@@ -97,7 +97,7 @@ def refusing_data(data: str) -> Iterator[None]:
 
     try:
         yield
-    except DatasetError as error:
+    except (DatasetError, PermissionError) as error:
         message = str(error).removeprefix(f"{data}: ")
         raise refuse(Finding(Location(data), "SG441", message)) from None
 

@@ -162,13 +162,15 @@ class _Worker:
         except (EOFError, OSError):
             self._process.join()
             code = self._process.exitcode
-            how = (
-                f"was killed by signal {-code}, perhaps for want of memory"
-                if code is not None and code < 0
-                else f"ended with exit code {code}"
-            )
+            if code is not None and code < 0:
+                raise DatasetError(
+                    f"a worker process was killed by signal {-code}, perhaps for want "
+                    "of memory; fewer workers need less: --workers 1"
+                ) from None
             raise DatasetError(
-                f"a worker process {how}; fewer workers need less memory: --workers 1"
+                f"a worker process ended with exit code {code}; a program that starts "
+                "workers needs `if __name__ == '__main__'` around what it does, or "
+                "workers=1"
             ) from None
         return message
 

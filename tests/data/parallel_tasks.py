@@ -26,3 +26,9 @@ def dies_on_three(task: int, moved: Moved) -> int:
     if task == 3:
         os.kill(os.getpid(), signal.SIGKILL)
     return task
+
+
+def leaves_on_three(task: int, moved: Moved) -> int:
+    if task == 3:
+        os._exit(5)
+    return task

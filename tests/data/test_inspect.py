@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 from command_line import run
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from generated.digit.serializer import write_dataset
@@ -21,10 +23,11 @@ from schemagen.data.inspect.as_json import inspection_data, inspection_json
 from schemagen.data.inspect.inspecting import inspect_data
 from schemagen.data.inspect.text import inspection_text
 from schemagen.data.inspect.wording import width
-from schemagen.data.statistics.model import DataStatistics
+from schemagen.data.statistics.model import DataStatistics, FileStatistics
 from schemagen.support.tfrecord import frame
 
 from .example_bytes import Value, example, sequence_example
+from .test_statistics import RECORDS, Row, measured, serialized
 
 SCHEMA = json.loads(
     (Path(__file__).parents[2] / "docs" / "inspect.schema.json").read_text("utf-8")
@@ -244,6 +247,29 @@ def test_odd_values(tmp_path: Path, columns: int) -> None:
         r'\[10 bytes: 1b 5d 30 3b 74 69 74 6c \.\.\., "\\u202eright"\]',
     ):
         assert re.search(part, text) or re.search(part, once), part
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(RECORDS, max_size=6), st.lists(st.binary(max_size=30), max_size=3))
+def test_anything_is_shown(some: list[Row], others: list[bytes]) -> None:
+    """Any records, and what is none, in printable lines and as valid JSON."""
+    messages = [*map(serialized, some), *others]
+    found = DataStatistics(
+        where="any",
+        files=(FileStatistics("file", "", 1, "", len(messages)),),
+        splits={"": measured(messages)},
+    )
+    text = inspection_text(found, columns=80, records=9)
+    assert all(line.isprintable() for line in text.split("\n"))
+    Draft202012Validator(SCHEMA).validate(inspection_data(found, records=9))
+    json.dumps(inspection_data(found, records=9), allow_nan=False)
+
+
+def test_records_without_a_key(tmp_path: Path) -> None:
+    """They are Examples all the same."""
+    text = text_of(written(tmp_path / "records", b""))
+    assert "\n1 record of tf.train.Example, 0 keys\n" in text
+    assert "\nrecord 0 of records, 0 bytes\n  no keys\n" in text
 
 
 def test_a_thousand_keys(tmp_path: Path) -> None:

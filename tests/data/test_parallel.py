@@ -17,7 +17,7 @@ from schemagen.data.verify.parts import Part
 from schemagen.support.errors import DatasetError
 from schemagen.support.tfrecord import frame
 
-from .parallel_tasks import dies_on_three, fails_on_three, squared
+from .parallel_tasks import dies_on_three, fails_on_three, leaves_on_three, squared
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -48,9 +48,19 @@ def test_a_worker_that_is_killed_is_told() -> None:
         list(in_parallel(dies_on_three, range(6), workers=2))
     assert str(raised.value) == (
         "a worker process was killed by signal 9, perhaps for want of memory; "
-        "fewer workers need less memory: --workers 1"
+        "fewer workers need less: --workers 1"
     )
     assert not multiprocessing.active_children()
+
+
+def test_a_worker_that_ends_is_told() -> None:
+    """Mostly it is a script that would have started itself again."""
+    with pytest.raises(DatasetError) as raised:
+        list(in_parallel(leaves_on_three, range(6), workers=2))
+    assert str(raised.value) == (
+        "a worker process ended with exit code 5; a program that starts workers needs "
+        "`if __name__ == '__main__'` around what it does, or workers=1"
+    )
 
 
 def test_who_stops_listening_ends_the_workers() -> None:

@@ -46,7 +46,7 @@ def inspect_data(
     split: str | None = None,
     *,
     limit: int | None = None,
-    workers: int | None = None,
+    workers: int | None = 1,
 ) -> DataStatistics:
     """Tell what the files of a data directory, a glob or a path hold.
 
@@ -87,7 +87,7 @@ def _has_damaged_manifest(where: str) -> bool:
 
 
 def statistics_of(
-    data: Data, *, limit: int | None = None, workers: int | None = None
+    data: Data, *, limit: int | None = None, workers: int | None = 1
 ) -> DataStatistics:
     """Do the same for files that have been found."""
     tasks = _tasks(data, limit)

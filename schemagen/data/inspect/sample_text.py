@@ -52,6 +52,8 @@ def _rows(found: Columns, columns: int) -> list[tuple[str, str, str]]:
         (named(key, columns), _step_kind(column), column)
         for key, column in found.steps.items()
     ][:_KEYS]
+    if not some and not lists:
+        return []
     room = room_for_last([each[:2] for each in (*some, *lists)], columns)
     return [
         *((name, kind, feature_text(column, 0, room)) for name, kind, column in some),

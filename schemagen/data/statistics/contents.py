@@ -85,10 +85,15 @@ class Content(NamedTuple):
     tensor: TensorHead | None = None
 
 
+_WORDS = Content(TEXT, utf8=True)
+
+
 def content_of(value: bytes) -> Content:
     """Tell what a bytes value is."""
     if not value:
         return Content(EMPTY, utf8=True)
+    if value.isascii() and value.decode().isprintable():
+        return _WORDS  # most bytes are these, or images
     image = sniff(value)
     if image is not None:
         found = _image(value, image)
