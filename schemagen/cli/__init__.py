@@ -100,6 +100,7 @@ for _verb in (
     describe,
     export,
     templates,
+    inspect,
     verify,
     inspect,
     infer,

@@ -30,6 +30,12 @@ from .reporting import leave, refusing_data, table_option
     metavar="N",
     help="How many records to show of each split, spread over it.",
 )
+@click.option(
+    "--html",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Write a page with pictures, plots and the findings of verify.",
+)
 @table_option("A page for people, or data.")
 def inspect(
     data: str,
@@ -37,12 +43,13 @@ def inspect(
     limit: int | None,
     workers: int | None,
     records: int,
+    html: str | None,
     style: str,
 ) -> None:
     """Show what TFRecord files hold, without a schema.
 
     DATA is a data directory, a glob, or a file. Exit code 1 if there is damage, which
-    `verify` describes.
+    `verify` describes; with --html, if `verify` finds anything.
     """
     click.get_current_context().meta["schemagen.format"] = style
     from shutil import get_terminal_size
@@ -50,15 +57,26 @@ def inspect(
     from ..data.inspect.as_json import inspection_json
     from ..data.inspect.inspecting import inspect_data
     from ..data.inspect.text import inspection_text
-    from ..findings import ExitCode
+    from ..data.inspect.wording import size as counted
+    from ..data.report import check_target, specs_of, write_report
+    from ..data.verify import verify
+    from ..findings import ExitCode, printable
 
+    clean = True
     with refusing_data(data):
+        if html is not None:
+            check_target(html)
         found = inspect_data(data, split, limit=limit, workers=workers)
+        if html is not None:
+            verified = verify(data, split=split, limit=limit, workers=workers)
+            clean = verified.clean
+            size = write_report(html, found, specs_of(data, split), verified)
+            click.echo(f"wrote {printable(html)} ({counted(size)})", err=True)
     if style == "json":
         click.echo(inspection_json(found, records=records), nl=False)
-    else:
+    elif html is None:
         columns = min(get_terminal_size().columns, 160)
         text = inspection_text(found, columns=max(columns, 60), records=records)
         click.echo(text, nl=False)
-    if not found.sound:
+    if not (found.sound and clean):
         leave(ExitCode.FINDINGS)
