@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import gzip
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from google_crc32c import value as crc32c
 
 from schemagen.cli import main
 from schemagen.data.verify import verify
 from schemagen.findings import SchemagenError
 from schemagen.inferring import infer
+from schemagen.spec.model import RecordSpec, ScalarSpec
+from schemagen.spec.serial import fingerprint, to_data
+from schemagen.support.manifest import Manifest, Shard, Split, save
 
 from .messages import example, sequence_example, sized, varint, write_file
 
@@ -222,3 +227,66 @@ def test_verify_agrees_with_what_was_inferred_of_steps(tmp_path: Path) -> None:
     found = infer(path, tmp_path / "x.py")
     assert not verify(path, spec=found.spec, workers=1).findings
     assert [field.kind for field in found.spec.fields] == ["Steps"] * 3 + ["Text"]
+
+
+def written_by_us(directory: Path, specs: dict[str, RecordSpec]) -> None:
+    """Write a data directory whose manifest tells the schema of each split."""
+    splits = {}
+    for split, spec in specs.items():
+        path = write_file(directory / f"{split}-00000-of-00001.tfrecord", rows(1))
+        shard = Shard(
+            path.name, 1, path.stat().st_size, f"{crc32c(path.read_bytes()):08x}"
+        )
+        splits[split] = Split("", (shard,), fingerprint(spec), to_data(spec))
+    first = next(iter(specs.values()))
+    save(directory, Manifest(first.record, fingerprint(first), to_data(first), splits))
+
+
+COUNT = RecordSpec(
+    record="count",
+    class_name="Count",
+    source="schemas/counts.py",
+    doc="How many there were.",
+    fields=(
+        ScalarSpec(name="number", key="a", role="input", dtype="int64", doc="Of all."),
+    ),
+)
+BACK = '''\
+"""The schema that wrote this data, as its manifest has it."""
+
+from typing import Annotated
+
+from schemagen import Record, Scalar
+
+
+class Count(Record):
+    """How many there were."""
+
+    number: Annotated[int, Scalar("int64", key="a")]
+    """Of all."""
+'''
+
+
+def test_what_schemagen_has_written_gets_its_schema_back(tmp_path: Path) -> None:
+    """Names and descriptions included; the records are not looked at."""
+    written_by_us(tmp_path / "data", {"train": COUNT, "test": COUNT})
+    out = tmp_path / "counts.py"
+    result = run(tmp_path / "data", "--out", out)
+    assert result.output == (
+        f"wrote {out}: Count, 1 field, the schema that wrote this data, by its "
+        "manifest\nNext: run `schemagen generate`.\n"
+    )
+    assert out.read_text() == BACK
+    file = tmp_path / "data" / "train-00000-of-00001.tfrecord"
+    assert infer(file, tmp_path / "x.py", name="Number").spec.record == "number"
+
+
+def test_splits_of_several_schemas_are_named(tmp_path: Path) -> None:
+    """One file declares what one of them holds."""
+    other = replace(COUNT, doc="Another.")
+    written_by_us(tmp_path / "data", {"train": COUNT, "test": other})
+    found = refusal(tmp_path / "data", tmp_path / "x.py")
+    assert "SG442 its splits were written by 2 different schemas" in found
+    assert "name a split by --split" in found
+    again = infer(tmp_path / "data", tmp_path / "x.py", split="test")
+    assert again.spec.doc == "Another."
