@@ -46,7 +46,7 @@ def export(
     properties: tuple[str, ...],
     force: bool,
 ) -> None:
-    """Describe RECORD for TensorFlow Datasets, TFMD, Arrow or Croissant.
+    """Describe RECORD for TFDS, TFMD, Arrow or Croissant.
 
     What another tool cannot say is printed, or refused; docs/neighbours.md lists it.
     """

@@ -505,7 +505,7 @@ class Found(Record):
     "a list of items is as long as another many times over": (
         lambda i: {"steps/reward": floats(i % 9), "steps/state": floats(i % 9 * 7)},
         """\
-class Steps2(BaseModel):
+class Steps(BaseModel):
     reward: Annotated[list[float], VarLen("float32", group="steps")]
 
     # always 7 numbers for each one of 'steps/reward'
@@ -513,7 +513,7 @@ class Steps2(BaseModel):
 
 
 class Found(Record):
-    steps: Steps2
+    steps: Steps
 """,
     ),
     "what was filled up on disk is a list": (
