@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-README = Path(__file__).parent.parent / "README.md"
+ROOT = Path(__file__).parent.parent
+README = ROOT / "README.md"
 _BLOCK = re.compile(r"(?:<!-- excerpt: (\S+) -->\n)?```(\w+)\n(.*?)```", re.DOTALL)
 
 
@@ -56,13 +59,14 @@ def test_every_command_of_the_readme_works(tmp_path: Path) -> None:
     data that the README writes.
     """
     lines = [
-        line.split("#")[0].split()[1:]
+        shlex.split(line, comments=True)[1:]
         for _, language, text in _blocks()
         if language == "sh"
         for line in text.splitlines()
         if line.startswith("schemagen ")
     ]
-    verbs = "init generate check describe breaking explain export templates verify"
+    data = "verify inspect inspect infer import export"
+    verbs = f"init {data} generate check describe breaking explain templates"
     assert [line[0] for line in lines] == verbs.split()
     init, *others = lines
     _run([sys.executable, "-m", "schemagen", *init], tmp_path)
@@ -73,6 +77,11 @@ def test_every_command_of_the_readme_works(tmp_path: Path) -> None:
     _run([*git, "commit", "--quiet", "--message", "first"], tmp_path)
     [writing] = [text for *_, text in _blocks() if "\nwrite_dataset(" in text]
     _run([sys.executable, "-c", writing], tmp_path)
+    (tmp_path / "old").mkdir()
+    shutil.copy(
+        tmp_path / "data/train-00000-of-00004.tfrecord", tmp_path / "old/train-0"
+    )
+    shutil.copytree(ROOT / "tests/importing/zoo", tmp_path / "tfds")
     for line in others:
         _run([sys.executable, "-m", "schemagen", *line], tmp_path)
 
