@@ -324,7 +324,9 @@ def _said(reading: Reading) -> str:
     if reading.whole:
         every = "all " if reading.records > 1 else ""
         return f"{every}{reading.records:,} {noun} of {files}"
-    return f"the first {reading.records:,} {noun} of {files}"
+    if reading.files == 1:
+        return f"the first {reading.records:,} {noun} of {files}"
+    return f"{reading.records:,} {noun}, the first ones of each of {files}"
 
 
 def _header(read: str, reading: Reading, evidence: Evidence) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +39,7 @@ from typing import Annotated
 import numpy as np
 from schemagen import *
 
-class Pet(Record):
+class PetPhoto(Record):
     """A pet."""
 
     photo: Annotated[np.ndarray, Image((2, 2, 1), key="image/raw")]
@@ -66,7 +67,7 @@ def data(pets: Workspace, tmp_path: Path) -> Path:
 
 def write(pets: Workspace, data: Path, split: str = "train", **options: Any) -> None:
     rows = [{"photo": [[[1], [2]], [[3], [4]]], "breed": "pug"}] * 3
-    pets.module("pet", "serializer").write_dataset(rows, data, split, **options)
+    pets.module("pet_photo", "serializer").write_dataset(rows, data, split, **options)
 
 
 def export(pets: Workspace, *arguments: str | Path) -> Any:
@@ -109,9 +110,28 @@ def test_the_page_has_the_tables() -> None:
     assert all(title in page for title in TITLES.values())
 
 
+def test_the_commands_of_the_page_run(
+    pets: Workspace, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All of them; where there is no pyarrow, the one that needs it says so."""
+    page = (DOCS / "neighbours.md").read_text(encoding="utf-8")
+    monkeypatch.chdir(data.parent)
+    lines = [
+        line.split()[2:]
+        for line in page.splitlines()
+        if line.startswith("schemagen export ")
+    ]
+    assert [line[2] for line in lines] == list(TABLES)
+    for line in lines:
+        result = export(pets, *line)
+        needs = "arrow" in line and find_spec("pyarrow") is None
+        assert result.exit_code == (2 if needs else 0), result.output
+        assert ("pip install 'schemagen[arrow]'" in result.output) == needs
+
+
 def test_a_schema_is_text_of_a_protocol_buffer(pets: Workspace, tmp_path: Path) -> None:
     out = tmp_path / "schema.pbtxt"
-    result = export(pets, "Pet", "--to", "tfmd", "--out", out)
+    result = export(pets, "PetPhoto", "--to", "tfmd", "--out", out)
     assert result.exit_code == 0, result.output
     assert out.read_text().startswith(
         "feature {\n"
@@ -129,6 +149,7 @@ def test_a_schema_is_text_of_a_protocol_buffer(pets: Workspace, tmp_path: Path) 
         "    is_categorical: true\n"
         "  }\n"
     )
+    assert '    comment: "1 is pug"\n' in out.read_text()
     assert result.output.splitlines() == [
         f"wrote {out}",
         "approximated: name of photo: an annotation's comment; features are called by "
@@ -136,7 +157,7 @@ def test_a_schema_is_text_of_a_protocol_buffer(pets: Workspace, tmp_path: Path) 
         "approximated: shape of photo: an annotation's tag: the bytes are one value",
         "approximated: encoding (raw) of photo: bytes without a domain",
         "approximated: dtype of photo: an annotation's tag",
-        "approximated: classes of breed: integers have no names there",
+        "approximated: classes of breed: comments of the annotation",
     ]
 
 
@@ -167,7 +188,7 @@ def test_a_directory_for_tfds_holds_the_shards(
     pets: Workspace, data: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
-    result = export(pets, "pet", "--to", "tfds", "--data", data, "--out", out)
+    result = export(pets, "pet_photo", "--to", "tfds", "--data", data, "--out", out)
     assert result.exit_code == 0, result.output
     shard = "train-00000-of-00001.tfrecord"
     assert {path.name for path in out.iterdir()} == {
@@ -192,7 +213,7 @@ def test_disks_without_links_get_copies(
         raise OSError("no links here")
 
     monkeypatch.setattr(writing.os, "link", refuse)
-    export(pets, "pet", "--to", "tfds", "--data", data, "--out", tmp_path / "out")
+    export(pets, "pet_photo", "--to", "tfds", "--data", data, "--out", tmp_path / "out")
     shard = "train-00000-of-00001.tfrecord"
     copy = tmp_path / "out" / shard
     assert copy.read_bytes() == (data / shard).read_bytes()
@@ -204,11 +225,13 @@ def test_nothing_is_overwritten_without_being_told_to(
 ) -> None:
     out = tmp_path / "schema.pbtxt"
     out.write_text("mine")
-    result = export(pets, "Pet", "--to", "tfmd", "--out", out)
+    result = export(pets, "PetPhoto", "--to", "tfmd", "--out", out)
     assert result.exit_code == 2
     assert f"SG454 {out} is there already" in result.output
     assert out.read_text() == "mine"
-    assert export(pets, "Pet", "--to", "tfmd", "--out", out, "--force").exit_code == 0
+    assert (
+        export(pets, "PetPhoto", "--to", "tfmd", "--out", out, "--force").exit_code == 0
+    )
     assert out.read_text() != "mine"
     assert [path.name for path in tmp_path.iterdir()] == ["schema.pbtxt"]
 
@@ -240,7 +263,7 @@ def test_what_cannot_be_said_is_refused_all_at_once(
 
 
 def test_properties_are_a_closed_set(pets: Workspace, tmp_path: Path) -> None:
-    arguments = ("Pet", "--to", "croissant", "--out", tmp_path / "c.json")
+    arguments = ("PetPhoto", "--to", "croissant", "--out", tmp_path / "c.json")
     result = export(pets, *arguments, "--set", "licence=x")
     assert result.exit_code == 2
     assert "SG452 no property 'licence' of a Croissant description" in result.output
@@ -252,7 +275,7 @@ def test_a_description_says_what_is_left_out(
     pets: Workspace, data: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "c.json"
-    arguments = ("Pet", "--to", "croissant", "--out", out, "--data", data)
+    arguments = ("PetPhoto", "--to", "croissant", "--out", out, "--data", data)
     result = export(pets, *arguments, "--set", "license=CC0", "--set", "version=1.0.0")
     assert "left out: url; a validator recommends it: --set url=..." in result.output
     assert "left out: license" not in result.output
@@ -279,7 +302,7 @@ def test_data_that_would_be_misread_is_refused(
     data = tmp_path / "data"
     options = {"compression": "GZIP"} if fault == "compressed" else {}
     write(pets, data, "my-train" if fault == "name" else "train", **options)
-    record = "pet"
+    record = "pet_photo"
     if fault == "shard":
         (data / "train-00000-of-00001.tfrecord").write_bytes(b"")
     if fault == "manifest":
@@ -301,11 +324,11 @@ def test_a_place_of_another_sort_is_refused(
     out = tmp_path / "file"
     out.write_text("mine")
     result = export(
-        pets, "pet", "--to", "tfds", "--data", data, "--out", out, "--force"
+        pets, "pet_photo", "--to", "tfds", "--data", data, "--out", out, "--force"
     )
     assert result.exit_code == 2
     assert f"SG454 {out} is in the way" in result.output
-    result = export(pets, "pet", "--to", "tfmd", "--out", data, "--force")
+    result = export(pets, "pet_photo", "--to", "tfmd", "--out", data, "--force")
     assert f"SG454 {data} is in the way" in result.output
 
 
@@ -323,10 +346,23 @@ def test_a_full_disk_leaves_nothing(
 
     monkeypatch.setattr(Path, "write_bytes", full)
     out = tmp_path / "new" / "out"
-    result = export(pets, "pet", "--to", "tfds", "--data", data, "--out", out)
+    result = export(pets, "pet_photo", "--to", "tfds", "--data", data, "--out", out)
     assert result.exit_code == 2
     assert "cannot be written: No space left on device" in result.output
     assert set(snapshot(tmp_path)) == set(before)
+
+
+def test_a_directory_with_a_file_s_name_is_never_replaced(
+    pets: Workspace, data: Path, tmp_path: Path
+) -> None:
+    """Nor is anything else written beside it."""
+    out = tmp_path / "out"
+    (out / "features.json").mkdir(parents=True)
+    before = snapshot(tmp_path)
+    arguments = ("pet_photo", "--to", "tfds", "--data", data, "--out", out, "--force")
+    result = export(pets, *arguments)
+    assert f"SG454 {out / 'features.json'} is in the way" in result.output
+    assert snapshot(tmp_path) == before
 
 
 def test_arrow_needs_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -52,7 +52,8 @@ def test_the_readme_works_from_top_to_bottom(tmp_path: Path) -> None:
 def test_every_command_of_the_readme_works(tmp_path: Path) -> None:
     """Each `schemagen` line of the README ends with exit code 0 in a fresh project.
 
-    It is in a git repository, whose branch main has what was generated.
+    It is in a git repository, whose branch main has what was generated, and holds the
+    data that the README writes.
     """
     lines = [
         line.split("#")[0].split()[1:]
@@ -61,7 +62,7 @@ def test_every_command_of_the_readme_works(tmp_path: Path) -> None:
         for line in text.splitlines()
         if line.startswith("schemagen ")
     ]
-    verbs = "init generate check describe breaking explain export templates"
+    verbs = "init generate check describe breaking explain export templates verify"
     assert [line[0] for line in lines] == verbs.split()
     init, *others = lines
     _run([sys.executable, "-m", "schemagen", *init], tmp_path)
@@ -70,6 +71,8 @@ def test_every_command_of_the_readme_works(tmp_path: Path) -> None:
     _run(["git", "init", "--quiet", "--initial-branch=main"], tmp_path)
     _run(["git", "add", "--all"], tmp_path)
     _run([*git, "commit", "--quiet", "--message", "first"], tmp_path)
+    [writing] = [text for *_, text in _blocks() if "\nwrite_dataset(" in text]
+    _run([sys.executable, "-c", writing], tmp_path)
     for line in others:
         _run([sys.executable, "-m", "schemagen", *line], tmp_path)
 

@@ -105,6 +105,5 @@ for _verb in (
     inspect,
     infer,
     import_,
-    export,
 ):
     main.add_command(_verb)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 import click
@@ -101,23 +99,18 @@ def _spec(record: str | None, project: str) -> RecordSpec | None:
 
 
 @contextmanager
-def _bar(title: str) -> Iterator[Callable[[int, int], None] | None]:
+def _bar(title: str) -> Iterator[Callable[[int, int], None]]:
     """Show how many bytes have been read, on a terminal and if tqdm is installed."""
-    if os.environ.get("CI") or sys.stderr is None or not sys.stderr.isatty():
-        yield None
-        return
-    try:
-        from tqdm import tqdm
-    except ImportError:
-        yield None
-        return
+    from ..data.parallel import ReadingBar
     from ..findings import printable
 
-    options = {"unit": "B", "unit_scale": True, "file": sys.stderr, "leave": False}
-    with tqdm(desc=printable(title), **options) as bar:
+    with ExitStack() as stack:
+        bar: ReadingBar | None = None
 
         def read(size: int, total: int) -> None:
-            bar.total = total
-            bar.update(size)
+            nonlocal bar
+            if bar is None:
+                bar = stack.enter_context(ReadingBar(total, printable(title)))
+            bar(size)
 
         yield read

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from shlex import quote
+
 import click
 
 from .reporting import counted
@@ -67,8 +69,8 @@ def infer(
             "take each out once it is settled"
         )
     click.echo(
-        f"Next: run `schemagen generate`, then `schemagen verify` the data as "
-        f"{found.spec.record}."
+        "Next: run `schemagen generate`, then "
+        f"`schemagen verify {quote(data)} --record {found.spec.record}`."
     )
 
 

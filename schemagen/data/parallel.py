@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sized
 from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnContext
@@ -17,8 +17,8 @@ from typing import Any, Self, TypeVar
 from ..support.errors import DatasetError
 from ..support.writing.processes import interrupts_later
 from .framing import RUN_BYTES, scan_pieces
+from .parts import Part
 from .records import Damage, Records
-from .verify.parts import Part
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -67,7 +67,7 @@ def scan_and_tell(part: Part, moved: Moved) -> Iterator[Records | Damage]:
 
 def in_parallel(
     work: Callable[[Task, Moved], Result],
-    tasks: Sequence[Task],
+    tasks: Iterable[Task],
     *,
     workers: int = 1,
     moved: Moved = lambda size: None,
@@ -80,7 +80,8 @@ def in_parallel(
     Args:
         work: a function of a module that can be imported; it is called with a task and
             with what to tell of bytes read.
-        tasks: what there is to do; those that take longest come best first.
+        tasks: what there is to do, asked for one by one; those that take longest come
+            best first.
         workers: how many processes to start at most.
         moved: told of the bytes that any of them has read.
 
@@ -88,7 +89,8 @@ def in_parallel(
         DatasetError: a worker died.
         Exception: what `work` raises.
     """
-    workers = min(workers, len(tasks))
+    if isinstance(tasks, Sized):
+        workers = min(workers, len(tasks))
     if workers <= 1 or multiprocessing.current_process().daemon:
         for index, task in enumerate(tasks):
             yield index, work(task, moved)
@@ -107,7 +109,7 @@ def in_parallel(
 
 
 def _given_out(
-    workers: list[_Worker], tasks: Sequence[Any], moved: Moved
+    workers: list[_Worker], tasks: Iterable[Any], moved: Moved
 ) -> Iterator[tuple[int, Any]]:
     left = iter(enumerate(tasks))
     busy: dict[Any, _Worker] = {}

@@ -22,7 +22,7 @@ REQUESTS = (
     ),
     Rule(
         "SG404",
-        "init, eject or infer would overwrite something",
+        "init, eject, infer or import would overwrite something",
         "What is already there is yours.",
     ),
     Rule(

@@ -12,8 +12,8 @@ import pytest
 
 from schemagen.data.framing import scan
 from schemagen.data.parallel import ReadingBar, in_parallel, scan_and_tell
+from schemagen.data.parts import Part
 from schemagen.data.records import Damage, Records
-from schemagen.data.verify.parts import Part
 from schemagen.support.errors import DatasetError
 from schemagen.support.tfrecord import frame
 

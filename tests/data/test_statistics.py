@@ -72,6 +72,15 @@ def test_numbers_are_what_they_are(values: Any, data: st.DataObject) -> None:
     assert sum(each.values for each in found.magnitudes.bins()) == len(others)
 
 
+@pytest.mark.parametrize("other", [1e-45, 1e-38, 1.0, 3e38])
+def test_zeros_merge_with_any_float(other: float) -> None:
+    """Zero has no magnitude; the least float is another value all the same."""
+    zero, one = np.zeros(1, np.float32), np.array([other], np.float32)
+    whole = numbers(np.concatenate([zero, one]))
+    assert numbers(zero).merged(numbers(one)) == whole
+    assert len(whole.histogram.counts) == 2
+
+
 @settings(max_examples=200, deadline=None)
 @given(COLUMNS, st.data())
 def test_numbers_merge_into_the_same(values: Any, data: st.DataObject) -> None:

@@ -10,9 +10,10 @@ import pytest
 from schemagen.data.decoding import decode
 from schemagen.data.records import records_of
 from schemagen.data.verify.model import DataFinding
-from schemagen.data.verify.record import RecordCheck
+from schemagen.data.verify.record import CHECKS, RecordCheck
 from schemagen.data.verify.tally import Tally
 from schemagen.spec.model import (
+    KINDS,
     FieldSpec,
     ImageSpec,
     ImagesSpec,
@@ -615,3 +616,23 @@ def test_what_readers_pass_over_is_noted_and_no_finding() -> None:
         ("a key that stands twice; the last one counts", "x", 1),
         ("a key that the schema does not have", "y", 1),
     ]
+
+
+def test_every_kind_has_a_check() -> None:
+    """A kind that verify does not know would be passed over."""
+    assert set(CHECKS) | {"Steps"} == set(KINDS)
+
+
+def test_hostile_keys_are_shown_in_part() -> None:
+    """Neither their length nor their number is that of what is kept."""
+    spec = record_of(NUMBER, TextSpec(**common("y" * 30)))
+    keys = {f"{number}" + "k" * 100_000: [1] for number in range(30)}
+    tally = Tally(most=3)
+    message = example({"x": [1], **keys})
+    tally.add_records(RecordCheck(spec), decode(records_of([message])))
+    [finding] = tally.findings(None, ["x"])
+    assert len(finding.examples[0].found) < 2000
+    assert max(len(note.key) for note in tally.notes()) < 300
+    for number in range(3000):
+        tally.note("a key", f"{number}", 1)
+    assert len(tally.notes()) == 1001

@@ -20,9 +20,9 @@ from command_line import make_project, run
 from google_crc32c import value as crc32c
 from jsonschema import Draft202012Validator
 
+from schemagen.data.parts import parts_of
 from schemagen.data.verify import verify
 from schemagen.data.verify.checksums import combined
-from schemagen.data.verify.parts import parts_of
 from schemagen.data.verify.verification import EXAMPLES
 from schemagen.findings import printable
 from schemagen.spec.serial import from_data

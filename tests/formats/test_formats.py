@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from contract.generated_records import importable
+from contract.verified import faults_of, spec_beside
 
 import schemagen
 
@@ -132,3 +133,16 @@ def test_files_of_the_original_are_read(
             writer.write(original.write(row))
     batches = list(generated.pipeline.make_dataset(str(path), batch_size=1))
     assert len(batches) == len(original.rows)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_verify_has_nothing_to_say_of_the_originals_records(
+    generated: SimpleNamespace, name: str
+) -> None:
+    """What the generated parser reads is right; without a field it is not."""
+    original = format_of(name)
+    spec = spec_beside(generated.parser)
+    messages = [original.write(row) for row in original.rows]
+    assert faults_of(spec, messages) == [[] for _ in messages]
+    assert all(faults_of(spec, [message[:-1] for message in messages]))
+    assert faults_of(spec, [b""]) != [[]]

@@ -20,6 +20,10 @@ from schemagen.support.tfrecord import frame
 Values = Sequence[Any] | np.ndarray | bytes | str | int | float | None
 
 
+NO_FLOATS = np.empty(0, np.float32)
+NO_BYTES = np.empty(0, object)
+
+
 def varint(value: int) -> bytes:
     """Return a number as protobuf writes it."""
     value &= (1 << 64) - 1
@@ -36,17 +40,22 @@ def sized(field: int, data: bytes) -> bytes:
 
 
 def feature(values: Values) -> bytes:
-    """Return a feature; None has no list, and an empty tuple is an empty int64 list."""
+    """Return a feature; None has no list.
+
+    An empty list is one of int64; an empty array one of its dtype, object of bytes.
+    """
     if values is None:
         return b""
     if isinstance(values, (bytes, str, int, float, np.generic)):
         values = [values]
     some = list(values)
-    if some and isinstance(some[0], (bytes, str)):
+    empty = values.dtype.kind if isinstance(values, np.ndarray) and not some else ""
+    if empty == "O" or (some and isinstance(some[0], (bytes, str))):
         data = (v.encode() if isinstance(v, str) else v for v in some)
         return sized(1, b"".join(sized(1, one) for one in data))
-    if some and isinstance(some[0], (float, np.floating)):
-        return sized(2, sized(1, struct.pack(f"<{len(some)}f", *some)))
+    if empty == "f" or (some and isinstance(some[0], (float, np.floating))):
+        packed = struct.pack(f"<{len(some)}f", *some)
+        return sized(2, sized(1, packed) if some else b"")
     packed = b"".join(varint(int(v)) for v in some)
     return sized(3, sized(1, packed) if packed else b"")
 
@@ -98,10 +107,8 @@ def source(messages: Sequence[bytes], name: str = "Found") -> str:
 
 
 def body(messages: Sequence[bytes]) -> str:
-    """Return the lines below the class's own line, moved to the left."""
-    text = source(messages).split("class Found", 1)[1]
-    lines = text.splitlines()[1:]
-    return "\n".join(line.removeprefix("    ") for line in lines).strip()
+    """Return the classes of the schema, without what it imports."""
+    return source(messages).split("\n\n\n", 1)[1]
 
 
 def many(row: Any, number: int = 30) -> list[bytes]:

@@ -36,7 +36,7 @@ def _take_ids(scene: Scene, seen: KeyEvidence) -> None:
     companion = _names_of(scene, seen, found)
     several = f"{low:,} to {high:,}" if low < high else f"only {high:,}"
     if seen.numbers.distinct is not None:
-        several = f"{counted(len(found), 'value')}, {several}"
+        several = f"{counted(len(found), 'value')}, {several},"
         if 1 < len(found) <= 4:
             several = listed(map(str, found))
     where = f"in {counted(len(seen.there), 'record')}"

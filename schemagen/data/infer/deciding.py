@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from ...spec.model import RecordSpec
 from ...spec.names import snake_case
 from .classes import take_labels
@@ -16,7 +18,7 @@ from .pictures import take_pictures
 from .plain import take_rest
 from .steps import step_drafts
 from .tensors import take_protos, take_raw
-from .words import SIZES, is_corner, parent_of, says_size
+from .words import LABELS, SIZES, is_corner, parent_of, says_size
 
 _FEW = 20
 """Of fewer records all can be alike by chance."""
@@ -73,12 +75,18 @@ def draft_record(evidence: Evidence, class_name: str) -> Drafted:
         lists, reasons = step_drafts(evidence.steps, evidence.keys)
         drafts |= lists
         left_out |= reasons
-    flat = {key.split("/")[0] for key in drafts if key.endswith("/encoded")}
+    flat = {key.split("/")[0] for key in drafts if _has_flat_names(key)}
     names = name_fields(drafts, flat, nested=not is_sequence)
     group_lists(scene, names.models, names.prefixes)
     _give_roles(drafts)
     _round_plain_floats(drafts, names)
     return _drafted(evidence, class_name, drafts, names, left_out)
+
+
+def _has_flat_names(key: str) -> bool:
+    """Tell whether a key follows the many formats with image/encoded, class/label."""
+    first, _, rest = key.partition("/")
+    return key.endswith("/encoded") or bool(rest and first in LABELS)
 
 
 def _unusable(evidence: Evidence) -> dict[str, str]:
@@ -141,7 +149,7 @@ def _drafted(
     ranks = {key: _rank(draft) for key, draft in drafts.items()}
     keys = order(names.paths, ranks)
     flat = {key: "_".join(names.paths[key]) for key in keys}
-    comments: dict[str, list[str]] = {"": _of_all(evidence, left_out)}
+    comments: dict[str, list[str]] = {"": _of_all(evidence, drafts, left_out)}
     for key in keys:
         if drafts[key].comments:
             comments[flat[key]] = drafts[key].comments
@@ -164,7 +172,20 @@ def _rank(draft: Draft) -> int:
     return {"input": 1, "target": 2}.get(draft.model_role, 3)
 
 
-def _of_all(evidence: Evidence, left_out: Mapping[str, str]) -> list[str]:
+def _bare(evidence: Evidence, drafts: Mapping[str, Draft]) -> int:
+    """Return how many records have nothing that a field could be told by."""
+    bare = np.ones(evidence.records, np.bool_)
+    for key in drafts:
+        if key in evidence.steps:
+            bare &= evidence.steps[key].steps < 0
+        else:
+            bare &= evidence.keys[key].lengths < 0
+    return int(bare.sum())
+
+
+def _of_all(
+    evidence: Evidence, drafts: Mapping[str, Draft], left_out: Mapping[str, str]
+) -> list[str]:
     """Return what is said above the class."""
     said: list[str] = []
     if evidence.records < _FEW:
@@ -172,10 +193,11 @@ def _of_all(evidence: Evidence, left_out: Mapping[str, str]) -> list[str]:
             f"{DOUBT}{counted(evidence.records, 'record')}: what is alike in so few "
             "may be so by chance"
         )
-    if evidence.keyless:
+    bare = _bare(evidence, drafts)
+    if bare:
         said.append(
-            f"{DOUBT}{counted(evidence.keyless, 'record')} without any key: were they "
-            "meant?"
+            f"{DOUBT}{counted(bare, 'record')} without a value in any field: no "
+            "parser takes them, since records of something else look the same"
         )
     for fact, count in sorted((evidence.unknown or {}).items()):
         said.append(

@@ -25,6 +25,7 @@ class KeyEvidence:
             step, each step is one of the records.
         numbers: what the numbers are.
         values: what the bytes values are.
+        unit: what has it: a record, or a step.
     """
 
     key: str
@@ -32,6 +33,7 @@ class KeyEvidence:
     lengths: Rows
     numbers: NumberLook
     values: BytesLook
+    unit: str = "record"
 
     @property
     def kind(self) -> str:
@@ -93,7 +95,6 @@ class Evidence:
         keys: of each key, sorted.
         steps: of each key of feature lists.
         sequences: how many are SequenceExamples.
-        keyless: how many have no key at all.
         malformed: how many are no Examples, and so are in nothing else.
         reason: what is wrong with the first of these, and where in its bytes.
         unknown: what no Example has, and in how many records it is.
@@ -105,7 +106,6 @@ class Evidence:
     keys: Mapping[str, KeyEvidence]
     steps: Mapping[str, StepEvidence]
     sequences: int = 0
-    keyless: int = 0
     malformed: int = 0
     reason: str = ""
     unknown: Mapping[str, int] | None = None
@@ -116,8 +116,9 @@ class Evidence:
 class _Look:
     """Looks at the columns of one key."""
 
-    def __init__(self, key: str) -> None:
+    def __init__(self, key: str, unit: str = "record") -> None:
         self._key = key
+        self._unit = unit
         self._kinds: Counter[str] = Counter()
         self._rows: list[Rows] = []
         self._lengths: list[Rows] = []
@@ -141,7 +142,12 @@ class _Look:
         if self._rows:
             lengths[np.concatenate(self._rows)] = np.concatenate(self._lengths)
         return KeyEvidence(
-            self._key, dict(self._kinds), lengths, self._numbers, self._values
+            self._key,
+            dict(self._kinds),
+            lengths,
+            self._numbers,
+            self._values,
+            self._unit,
         )
 
 
@@ -150,7 +156,7 @@ class _StepLook:
 
     def __init__(self, key: str) -> None:
         self._key = key
-        self._each = _Look(key)
+        self._each = _Look(key, "step")
         self._total = 0
         self._rows: list[Rows] = []
         self._steps: list[Rows] = []
@@ -179,7 +185,7 @@ def gather(batches: Iterable[Columns], most_keys: int | None = None) -> Evidence
     steps: dict[str, _StepLook] = {}
     unknown: Counter[str] = Counter()
     repeated: Counter[str] = Counter()
-    records = sequences = malformed = keyless = 0
+    records = sequences = malformed = 0
     reason, first = "", b""
     for batch in batches:
         if not len(batch.records):
@@ -193,14 +199,11 @@ def gather(batches: Iterable[Columns], most_keys: int | None = None) -> Evidence
         good = np.ones(len(batch.records), np.bool_)
         good[list(bad)] = False
         number = records + np.cumsum(good) - 1
-        keyed = np.zeros(len(batch.records), np.bool_)
         for key, columns in batch.by_key.items():
             for column in columns:
-                keyed[column.rows] = True
                 look = keys.setdefault(key, _Look(key))
                 look.add(_renumbered(column, number), 0)
         for key, found in batch.steps.items():
-            keyed[found.rows] = True
             steps.setdefault(key, _StepLook(key)).add(
                 number[found.rows], found.steps, found.columns
             )
@@ -208,7 +211,6 @@ def gather(batches: Iterable[Columns], most_keys: int | None = None) -> Evidence
             records += int(good.sum())
             break
         sequences += int(batch.sequences[good].sum())
-        keyless += int((good & ~keyed).sum())
         records += int(good.sum())
         unknown.update({fact: len(rows) for fact, rows in batch.unknown.items()})
         repeated.update({key: len(rows) for key, rows in batch.repeated.items()})
@@ -217,7 +219,6 @@ def gather(batches: Iterable[Columns], most_keys: int | None = None) -> Evidence
         keys={key: keys[key].evidence(records) for key in sorted(keys)},
         steps={key: steps[key].evidence(records) for key in sorted(steps)},
         sequences=sequences,
-        keyless=keyless,
         malformed=malformed,
         reason=reason,
         unknown=dict(unknown),

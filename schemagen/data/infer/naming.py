@@ -50,12 +50,15 @@ PYDANTIC = frozenset(
     ]
 )
 
+# Names that begin so it keeps for itself.
+_KEPT = ("model_dump", "model_validate")
+
 # What the model's layers and the masks of a field are called behind its name.
 _SUFFIXES = (
     *("present", "adapted", "dense", "flat", "lookup", "normalization"),
     "vectorization",
 )
-_SAID_BY_KIND = frozenset(("encoded",))
+_SAID_BY_KIND = frozenset(("encoded", "ragged_flat_values", "values"))
 _TOO_GENERAL = frozenset(("index", "id", "ids", "format", "shape", "size", "value"))
 _LONGEST = 60
 _SEPARATOR = "/"
@@ -100,7 +103,8 @@ class _Naming:
 
     def name(self, keys: list[str]) -> None:
         models, single = self._split(keys, "")
-        for key in sorted(single, key=lambda key: key.count(_SEPARATOR)):
+        # What is a name already keeps it, whatever else would like to have it.
+        for key in sorted(single, key=lambda k: (identifier(k) != k, k.count("/"))):
             self._put(key, key, (), short=self._is_short(key))
         for prefix, members in models.items():
             self._model(prefix, members, (), "")
@@ -143,7 +147,9 @@ class _Naming:
             self._model(name, members, path, here)
 
     def _put(self, key: str, rest: str, above: Path, *, short: bool = False) -> None:
-        candidates = _short_names(rest) if short else [_whole_name(rest)]
+        candidates = (
+            _short_names(rest) if short else [_whole_name(rest), identifier(rest)]
+        )
         path = (*above, self._free(above, candidates))
         self._take(path)
         self.found.paths[key] = path
@@ -164,7 +170,7 @@ class _Naming:
 
     def _is_free(self, above: Path, name: str) -> bool:
         whole = "_".join((*above, name))
-        return whole not in self._taken and not is_taken(whole)
+        return whole not in self._taken and not _is_reserved(whole)
 
     def _part_from_layers(self) -> None:
         """Rename what is called as another field's layer or mask."""
@@ -200,12 +206,19 @@ def identifier(text: str) -> str:
         return "field"
     if name[0].isdigit():
         name = f"n{name}"
+    if name.startswith(_KEPT):
+        return f"field_{name}"
     return f"{name}_" if is_taken(name) else name
 
 
 def is_taken(name: str) -> bool:
     """Tell whether Python, pydantic or generated code uses a name."""
-    return keyword.iskeyword(name) or name in RESERVED_FIELDS or name in PYDANTIC
+    return _is_reserved(name) or name.startswith(_KEPT)
+
+
+def _is_reserved(name: str) -> bool:
+    used = name in RESERVED_FIELDS or name in PYDANTIC
+    return used or keyword.iskeyword(name)
 
 
 def _whole_name(key: str) -> str:

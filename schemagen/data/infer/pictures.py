@@ -218,7 +218,7 @@ def _size_key(
 def _goes_with(key: str, picture: str) -> bool:
     """Tell whether a key stands beside a picture's, or above it."""
     above = parent_of(key)
-    return not above or parent_of(picture) == above or picture.startswith(above + "/")
+    return not above or f"{picture}/".startswith(f"{above}/")
 
 
 def _add_format(scene: Scene, draft: Draft, seen: KeyEvidence) -> None:
@@ -228,7 +228,7 @@ def _add_format(scene: Scene, draft: Draft, seen: KeyEvidence) -> None:
         if other.kind == "bytes"
         and other.is_single
         and says_format(other.key)
-        and parent_of(other.key) == parent_of(seen.key)
+        and parent_of(other.key) in (parent_of(seen.key), seen.key)
         and ((other.lengths >= 0) == (seen.lengths >= 0)).all()
     ]
     for key in beside:

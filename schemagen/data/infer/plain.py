@@ -45,12 +45,12 @@ def _number(seen: KeyEvidence) -> Draft:
             draft.doubts.append("the weight of a record, by its name?")
     elif is_bool(seen):
         draft.facts["dtype"] = "bool"
-        draft.doubts.append(f"only 0 and 1 in {counted(len(seen.there), 'record')}")
+        draft.doubts.append(f"only 0 and 1 in {counted(len(seen.there), seen.unit)}")
     elif is_info(seen.key):
         draft.role = "info"
     elif _is_zero_or_one(seen):
         draft.doubts.append(
-            f"only 0 and 1 in {counted(len(seen.there), 'record')}: a bool, or a class?"
+            f"only 0 and 1 in {counted(len(seen.there), seen.unit)}: a bool, or a class?"
         )
     if seen.kind == "float":
         _say_whole(draft, seen)
@@ -117,14 +117,14 @@ def _say_bytes(draft: Draft, look: BytesLook) -> None:
             draft.notes.append(seen)
         return
     guesses = [
-        f"{side}x{side}x{channels} uint8 pixels"
-        for channels in (3, 1)
-        if (side := _side(size, channels)) >= _SMALLEST_IMAGE
-    ]
-    guesses += [
         f"{size // item:,} {dtype} numbers"
         for dtype, item in _FLOATS
         if _are(look, dtype, item)
+    ]
+    guesses += [
+        f"{side}x{side}x{channels} uint8 pixels"
+        for channels in (3, 1)
+        if (side := _side(size, channels)) >= _SMALLEST_IMAGE
     ]
     guesses.append(f"{size:,} uint8 numbers")
     draft.doubts.append(f"always {size:,} bytes, no text: {' or '.join(guesses)}?")

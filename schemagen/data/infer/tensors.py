@@ -277,7 +277,8 @@ def looks_like_floats(samples: list[bytes], dtype: str) -> bool:
 
     Small integers are the bits of tiny floats, text is that of huge ones.
     """
-    values = _viewed(samples, dtype).astype(np.float64)
+    with np.errstate(invalid="ignore"):  # of bits that are no number
+        values = _viewed(samples, dtype).astype(np.float64)
     size = np.abs(values[values != 0])
     if not len(size):
         return False

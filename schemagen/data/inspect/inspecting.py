@@ -19,6 +19,7 @@ from ..parallel import (
     scan_and_tell,
     usual_workers,
 )
+from ..parts import Part, parts_of
 from ..records import Damage, Records
 from ..sources import Data, DataFile, find_data
 from ..statistics.measuring import Measuring
@@ -29,7 +30,6 @@ from ..statistics.model import (
     WrittenBy,
     merged_records,
 )
-from ..verify.parts import Part, parts_of
 
 # So many damages of a file are told one by one.
 _MOST_DAMAGES = 10

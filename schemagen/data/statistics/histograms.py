@@ -19,6 +19,7 @@ QUARTERS = 4
 
 # float32 has 24 significant bits: what is narrower tells no two values apart.
 _SIGNIFICANT = 24
+_FINEST = -149  # all of them are multiples of 2 ** -149
 
 _Counts = Mapping[int, int]
 
@@ -101,7 +102,8 @@ def width_exponent(low: float, high: float) -> int:
     if whole:
         exponent = max(0, (int(high) - int(low)).bit_length() - 9)
     else:
-        least = math.frexp(max(abs(low), abs(high)))[1] - _SIGNIFICANT
+        far = max(abs(low), abs(high))
+        least = max(math.frexp(far)[1] - _SIGNIFICANT, _FINEST) if far else _FINEST
         spread = high - low
         exponent = max(least, math.frexp(spread)[1] - 10) if spread else least
     while bin_of(high, exponent) - bin_of(low, exponent) >= BINS:

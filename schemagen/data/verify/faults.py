@@ -6,7 +6,7 @@ stands behind another and a row has one fault a field.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -22,6 +22,9 @@ Passed = Generator["Fault", None, Column]
 
 _WORDS = {BYTES: "bytes", FLOAT: "float", INT64: "int64"}
 _SHOWN_BYTES, _SHOWN_KEYS, _SHOWN_TEXT = 16, 12, 60
+
+# What is beyond these takes too long to compare, and is not what anybody has meant.
+_LONGEST_WORD, _MOST_WORDS = 100, 2000
 
 _DTYPES = {BYTES: np.int64, FLOAT: np.float32, INT64: np.int64}
 
@@ -132,7 +135,7 @@ def _missing(units: Units, key: str, rows: Rows, expected: str) -> Fault:
         return f"no feature {key!r}; there are: {listed(units.keys_of(int(rows[at])))}"
 
     def cause(at: int) -> str:
-        return did_you_mean(key, units.keys_of(int(rows[at])))
+        return near(key, units.keys_of(int(rows[at])))
 
     what = "a required feature is missing"
     return Fault("SG522", what, expected, rows, found, cause, key)
@@ -140,9 +143,17 @@ def _missing(units: Units, key: str, rows: Rows, expected: str) -> Fault:
 
 def listed(keys: list[str]) -> str:
     """Write some keys: the first few of them."""
-    shown = ", ".join(map(repr, keys[:_SHOWN_KEYS]))
+    shown = ", ".join(map(shown_text, keys[:_SHOWN_KEYS]))
     rest = len(keys) - _SHOWN_KEYS
     return (f"{shown} and {rest} more" if rest > 0 else shown) or "none"
+
+
+def near(word: str, choices: Sequence[str]) -> str:
+    """Ask whether another word was meant; not of words as no person writes them."""
+    if len(word) > _LONGEST_WORD:
+        return ""
+    usual = [each for each in choices if len(each) <= _LONGEST_WORD]
+    return did_you_mean(word, usual[:_MOST_WORDS])
 
 
 def empty_column(key: str, kind: str) -> Column:

@@ -13,14 +13,14 @@ from ...support.tfrecord import extend_crc32c
 from ..compression import compression_of
 from ..decoding import decode
 from ..framing import scan_stream
+from ..parts import Part
 from ..records import Damage, Records
 from ..stream import Fill, Stream
 from .checksums import combined
-from .parts import Part
 from .record import RecordCheck
 from .tally import Kind, Tally
 
-Progress = Callable[[int], None]
+Progress = Callable[[int], object]
 
 # How many bytes tell the compression, and are read at a time where nobody looks.
 _START, _SCRATCH_BYTES = 12, 1 << 20

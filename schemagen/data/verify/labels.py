@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ...spec.model import LabelSpec, MultiLabelSpec
-from ...support.errors import did_you_mean
 from ..columns import Column
 from ..message import BYTES, INT64
 from .faults import (
@@ -16,6 +15,7 @@ from .faults import (
     Units,
     amount,
     counted,
+    near,
     refused,
     refused_values,
     shown_bytes,
@@ -116,7 +116,7 @@ def _names(spec: LabelSpec | MultiLabelSpec, column: Column, *, none: bool) -> P
         name = wrong_name(wrong, at).decode(errors="replace")
         if name.isdigit():
             return "an id written as text"
-        return did_you_mean(name, spec.classes)
+        return near(name, spec.classes)
 
     return (
         yield from refused(

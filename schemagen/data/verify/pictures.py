@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -20,6 +20,7 @@ from ...support.values import item_size, shape_text
 from ..columns import Column
 from ..message import BYTES, INT64
 from ..varint_arrays import gathered
+from .beside import beside, formats
 from .causes import cause_of_size, what_it_is
 from .faults import (
     Fault,
@@ -30,7 +31,6 @@ from .faults import (
     counted,
     only,
     refused,
-    shown_bytes,
     sizes_of,
     stored,
 )
@@ -44,7 +44,7 @@ def image(spec: ImageSpec, units: Units) -> Passed:
     if spec.encoding == "raw":
         keys = (spec.height_key, spec.width_key, spec.channels_key)
         column = yield from _raw(spec, units, spec.shape, keys)
-        yield from _formats(spec, units, column, lambda data: "raw")
+        yield from formats(spec, units, column, lambda data: "raw")
         return column
     height, width, channels = spec.shape
     assert channels is not None
@@ -56,13 +56,13 @@ def image(spec: ImageSpec, units: Units) -> Passed:
         dtype=spec.dtype,
     ).convert
     column = yield from _encoded(spec, units, check)
-    yield from _beside(
+    yield from beside(
         units,
         column,
         (spec.height_key, spec.width_key, spec.channels_key),
         lambda data: header_of(data)[1][:3],
     )
-    yield from _formats(spec, units, column, lambda data: str(sniff(data)))
+    yield from formats(spec, units, column, lambda data: str(sniff(data)))
     return column
 
 
@@ -104,7 +104,7 @@ def mask(spec: MaskSpec, units: Units) -> Passed:
     if spec.encoding == "raw":
         column = yield from _raw(spec, units, spec.shape, keys)
         column = yield from _ids(spec, column)
-        yield from _formats(spec, units, column, lambda data: "raw")
+        yield from formats(spec, units, column, lambda data: "raw")
         return column
     check = Mask(
         spec.name,
@@ -118,8 +118,8 @@ def mask(spec: MaskSpec, units: Units) -> Passed:
         header = read_png_header(data)
         return header.height, header.width
 
-    yield from _beside(units, column, keys, size)
-    yield from _formats(spec, units, column, lambda data: "png")
+    yield from beside(units, column, keys, size)
+    yield from formats(spec, units, column, lambda data: "png")
     return column
 
 
@@ -218,7 +218,7 @@ def _raw(
             text = f"{size} bytes ({spec.dtype} {shape_text(shape)})"
             right = sizes_of(column) == size
             column = yield from raw_sizes(column, right, text, spec.dtype, size)
-        yield from _beside(units, column, keys, lambda data: sizes)
+        yield from beside(units, column, keys, lambda data: sizes)
         return column
     text = f"{spec.dtype} pixels of the size that is stored beside them"
     column = yield from single_bytes(
@@ -277,7 +277,7 @@ def _raw(
     )
     if any(fixed):
         constant = [size or 0 for size in shape]
-        yield from _beside(units, column, fixed, lambda data: constant)
+        yield from beside(units, column, fixed, lambda data: constant)
     return column
 
 
@@ -313,90 +313,3 @@ def _ids(spec: MaskSpec, column: Column) -> Passed:
             lambda _, number: f"class id {values[number]}",
         )
     )
-
-
-def _beside(
-    units: Units,
-    column: Column,
-    keys: tuple[str | None, ...],
-    size_of: Callable[[bytes], Any],
-) -> Passed:
-    """Compare pictures with the sizes that are stored under further keys.
-
-    Readers do not look at these; who does must not be told anything wrong.
-    """
-    if not any(keys) or not len(column):
-        return column
-    view = column.data.data
-    sizes = [size_of(bytes(view[a:b])) for a, b in column.values.tolist()]
-    for axis, key in enumerate(keys):
-        if key is None:
-            continue
-        written = dict(_single_numbers(units, key))
-        for row in np.flatnonzero(~np.isin(column.rows, list(written))).tolist():
-            written.setdefault(int(column.rows[row]), int(sizes[row][axis]))
-        found = np.array([written[row] for row in column.rows.tolist()])
-        true = np.array([size[axis] for size in sizes])
-        bad = found != true
-        if bad.any():
-            yield _other_size(key, axis, column.rows[bad], found[bad], true[bad])
-    return column
-
-
-def _other_size(key: str, axis: int, rows: Rows, found: Rows, true: Rows) -> Fault:
-    name = ("height", "width", "number of channels")[axis]
-    return Fault(
-        "SG530",
-        f"a {name} that is not the picture's",
-        f"the {name} of the picture",
-        rows,
-        lambda at: f"{found[at]}, and the picture has {true[at]}",
-        lambda at: "height and width in each other's place?" if axis < 2 else "",
-        key,
-    )
-
-
-def _single_numbers(units: Units, key: str) -> Mapping[int, int]:
-    for column in units.by_key.get(key, ()):
-        if column.kind == INT64:
-            single = only(column, column.lengths == 1)
-            return dict(zip(single.rows.tolist(), single.values.tolist(), strict=True))
-    return {}
-
-
-def _formats(
-    spec: ImageSpec | MaskSpec,
-    units: Units,
-    column: Column,
-    format_of: Callable[[bytes], str],
-) -> Passed:
-    """Compare pictures with the name of their format, however it is capitalised."""
-    key, text = spec.format_key, getattr(spec, "format_text", None)
-    if key is None or not len(column):
-        return column
-    formats = next((c for c in units.by_key.get(key, ()) if c.kind == BYTES), None)
-    if formats is None:
-        return column
-    single = only(formats, formats.lengths == 1)
-    names = {row: single.bytes_at(at) for at, row in enumerate(single.rows.tolist())}
-    view = column.data.data
-    bad, found = np.zeros(len(column), np.bool_), []
-    for at, (row, (a, b)) in enumerate(
-        zip(column.rows.tolist(), column.values.tolist(), strict=True)
-    ):
-        true = format_of(bytes(view[a:b]))
-        known = {true, "jpg" if true == "jpeg" else true, (text or true).lower()}
-        name = names.get(row)
-        if name is not None and name.decode(errors="replace").lower() not in known:
-            bad[at] = True
-            found.append(f"{shown_bytes(name)}, and the picture is {true}")
-    if bad.any():
-        yield Fault(
-            "SG530",
-            "a format that is not the picture's",
-            "the format of the picture",
-            column.rows[bad],
-            found.__getitem__,
-            key=key,
-        )
-    return column

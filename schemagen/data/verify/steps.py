@@ -8,9 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from ...spec.model import StepsSpec
-from ...support.errors import did_you_mean
 from ..columns import Columns, StepColumn
-from .faults import Fault, FieldCheck, Units, listed
+from .faults import Fault, FieldCheck, Units, listed, near
 
 _STEP_KEY = ""
 
@@ -59,8 +58,8 @@ def steps(
 def _missing(
     spec: StepsSpec, columns: Columns, units: Units, rows: np.ndarray
 ) -> Fault:
-    def near(at: int) -> str:
-        return did_you_mean(spec.key, _lists_of(columns, int(rows[at])))
+    def cause(at: int) -> str:
+        return near(spec.key, _lists_of(columns, int(rows[at])))
 
     def found(at: int) -> str:
         row = int(rows[at])
@@ -70,7 +69,7 @@ def _missing(
         return f"no feature list {spec.key!r}; there are: {lists}"
 
     what = "a required feature list is missing"
-    return Fault("SG522", what, "a feature list", rows, found, near, spec.key)
+    return Fault("SG522", what, "a feature list", rows, found, cause, spec.key)
 
 
 def _lists_of(columns: Columns, row: int) -> list[str]:

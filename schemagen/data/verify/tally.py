@@ -15,7 +15,7 @@ from .record import RecordCheck
 _HEADER = 12  # bytes of a record that stand before its own
 
 # A hostile file may have any number of keys.
-_MOST_NOTES = 1000
+_MOST_NOTES, _LONGEST_KEY = 1000, 200
 _FURTHER = Note("further ones, which are not listed", "", 0)
 
 _COPY = "the bytes that were written"
@@ -147,6 +147,8 @@ class Tally:
 
     def note(self, what: str, key: str, records: int) -> None:
         """Count something that is to be known."""
+        if len(key) > _LONGEST_KEY:
+            key = f"{key[:_LONGEST_KEY]}..."
         if (what, key) not in self._notes and len(self._notes) >= _MOST_NOTES:
             what, key = _FURTHER.what, _FURTHER.key
         self._notes[what, key] = self._notes.get((what, key), 0) + records

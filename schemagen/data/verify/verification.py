@@ -16,10 +16,10 @@ from ...support.compatibility import differences
 from ...support.errors import DatasetError
 from ...support.manifest import Spec
 from ...support.values import shortened
+from ..parts import Part, parts_of
 from ..sources import Data, DataFile, find_data
 from .files import Checked, Progress, Task, check_part, joined, judge_file
 from .model import SplitCounts, Verification
-from .parts import Part, parts_of
 from .running import run
 from .tally import Kind, Tally
 

@@ -7,6 +7,7 @@ cannot make the same value of as the generated parser is given as what is stored
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -64,15 +65,19 @@ def features(spec: RecordSpec) -> Json:
 
 
 def label_files(spec: RecordSpec) -> dict[str, str]:
-    """Return the files of class names, by their names."""
-    return {
-        f"{_file_name(field.key)}.labels.txt": "".join(f"{n}\n" for n in field.classes)
-        for field in spec.fields
-        if isinstance(field, (LabelSpec, MultiLabelSpec))
-        and _is_class(field)
-        and field.classes
-        and names_in_lines(field.classes)
-    }
+    """Return the files of class names, by their names.
+
+    Of two fields whose files would have one name neither gets one.
+    """
+    found: dict[str, str] = {}
+    claimed = Counter(_file_name(field.key) for field in spec.fields)
+    for field in spec.fields:
+        if isinstance(field, (LabelSpec, MultiLabelSpec)) and _is_class(field):
+            name = _file_name(field.key)
+            named = field.classes and names_in_lines(field.classes)
+            if named and claimed[name] == 1:
+                found[f"{name}.labels.txt"] = "".join(f"{n}\n" for n in field.classes)
+    return found
 
 
 def dataset_info(spec: RecordSpec, splits: Mapping[str, Split]) -> Json:

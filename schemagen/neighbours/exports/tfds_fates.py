@@ -42,7 +42,7 @@ def decoded(field: FieldSpec) -> bool:
     """Tell whether TFDS decodes an encoded picture as the generated parser does."""
     if not isinstance(field, (ImageSpec, ImagesSpec)) or field.optional:
         return False
-    channels = {"jpeg": (1, 3), "png": (1, 2, 3, 4)}.get(field.encoding, ())
+    channels = {"jpeg": (1, 3), "png": (1, 3, 4)}.get(field.encoding, ())
     sized = isinstance(field, ImageSpec) or None not in field.shape
     return field.shape[-1] in channels and sized
 

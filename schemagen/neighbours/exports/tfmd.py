@@ -138,6 +138,9 @@ def _annotation(entry: Entry, field: FieldSpec) -> Message:
             tags.append(f"shape:{sizes}")
     comments = [field.name] if field.name != field.key else []
     comments += [field.doc] if field.doc else []
+    if isinstance(field, (LabelSpec, MultiLabelSpec)) and field.stored == "id":
+        names = enumerate(field.classes, field.offset)
+        comments += [f"{at} is {name}" for at, name in names]
     found: Message = [("tag", tag) for tag in tags]
     return found + [("comment", comment) for comment in comments]
 

@@ -79,7 +79,7 @@ FATES = (
                 attribute_in("stored", "text"),
                 "stored as text",
             ),
-            approximated(kind, "classes", "integers have no names there"),
+            approximated(kind, "classes", "comments of the annotation"),
             kept(kind, "offset", "in the bounds of the int_domain"),
             kept(kind, "stored", "bytes"),
         )

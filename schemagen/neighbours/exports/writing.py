@@ -90,9 +90,11 @@ def export_spec(
         raise SchemagenError(findings)
     directory = None if data is None else Path(data)
     plan = _plan(spec, to, out, directory, found, given)
-    if not force:
-        there = [path for path in (*plan.texts, *plan.shards) if os.path.lexists(path)]
-        findings = [_exists(path) for path in there]
+    for path in (*plan.texts, *plan.shards):
+        if path.is_dir():
+            findings.append(_misplaced(path, "a file, or nothing"))
+        elif not force and os.path.lexists(path):
+            findings.append(_exists(path))
     if findings:
         raise SchemagenError(findings)
     _write(plan)
@@ -123,10 +125,11 @@ def _plan(
         sums = {name: _sha256((data or Path()) / name) for name in names}
         described = croissant.description(spec, splits, sums, given)
         return _Plan({out: croissant.dumps(described).encode()})
+    # TFDS looks for the last one: before it is there, there is no dataset.
     texts = {
+        **tfds.label_files(spec),
         tfds.FEATURES_FILE: tfds.dumps(tfds.features(spec)),
         tfds.INFO_FILE: tfds.dumps(tfds.dataset_info(spec, splits)),
-        **tfds.label_files(spec),
     }
     shards: dict[Path, Path] = {}
     if data is not None and not _same(data, out):
@@ -299,7 +302,9 @@ def _write(plan: _Plan) -> None:
         SchemagenError: the disk refuses; of what is new nothing is left.
     """
     temporary: dict[Path, Path] = {}
+    new: list[Path] = []
     made: list[Path] = []
+    done = False
     try:
         for path in (*plan.shards, *plan.texts):
             made += _made(path.parent)
@@ -310,9 +315,10 @@ def _write(plan: _Plan) -> None:
             else:
                 below.write_bytes(plan.texts[path])
         for path, folder in temporary.items():
+            new += [] if path.exists() else [path]
             (folder / "file").replace(path)
+        done = True
     except OSError as error:
-        made.reverse()
         where = error.filename or next(iter(plan.texts))
         raise refuse(
             Finding(
@@ -325,13 +331,12 @@ def _write(plan: _Plan) -> None:
     finally:
         for folder in temporary.values():
             shutil.rmtree(folder, ignore_errors=True)
-        for directory in made if _failed(plan) else ():
+        if not done:
             with suppress(OSError):
-                directory.rmdir()
-
-
-def _failed(plan: _Plan) -> bool:
-    return not all(path.exists() for path in plan.texts)
+                for path in new:
+                    path.unlink(missing_ok=True)
+                for directory in reversed(made):
+                    directory.rmdir()
 
 
 def _made(directory: Path) -> list[Path]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,12 @@ from ...spec.model import (
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 RAW_ONLY = ("uint64", "float16", "bfloat16", "float64")
 INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32")
+
+
+def prose(text: str, width: int = 80) -> str:
+    """Return what a source says in words as a docstring has it, in short lines."""
+    words = " ".join(text.encode("utf-8", "backslashreplace").decode().split())
+    return "\n".join(textwrap.wrap(words, width))
 
 
 @dataclass(frozen=True)

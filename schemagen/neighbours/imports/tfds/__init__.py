@@ -8,7 +8,6 @@ several a list of all values and, for each inner level, one of the rows' lengths
 from __future__ import annotations
 
 import json
-import textwrap
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +16,7 @@ from typing import Any
 from ....drafting import field_name
 from ....spec.model import FieldSpec, RaggedSpec, VarLenSpec
 from ..outcome import Imported, Outcome
-from ..places import Place
+from ..places import Place, prose
 from . import table
 from .connectors import Connector, find_features, read_features
 from .here import Here, refused
@@ -62,7 +61,7 @@ def _description(directory: Path) -> str:
     except (OSError, ValueError, AttributeError):
         return ""
     paragraph = str(found or "").strip().partition("\n\n")[0]
-    return "\n".join(textwrap.wrap(paragraph, 84))
+    return prose(paragraph, 84)
 
 
 def _named(connector: Connector, path: tuple[str, ...]) -> Iterator[tuple[str, Place]]:
@@ -157,7 +156,7 @@ def _in_group(field: FieldSpec) -> FieldSpec:
 def _leaf(feature: Connector, here: Here) -> Outcome:
     """Return what becomes of one feature that is stored."""
     here = replace(
-        here, place=replace(here.place, doc=_clean(feature.doc or here.place.doc))
+        here, place=replace(here.place, doc=prose(feature.doc or here.place.doc))
     )
     if feature.kind in ("Image", "LabeledImage"):
         return image_outcome(feature, here)
@@ -176,7 +175,3 @@ def _leaf(feature: Connector, here: Here) -> Outcome:
     if feature.kind in ("Tensor", "Scalar", "Audio"):
         return tensor_outcome(feature, here)
     return replace(refused(table.OTHER, here), remark=feature.kind)
-
-
-def _clean(doc: str) -> str:
-    return "\n".join(textwrap.wrap(doc, 80))

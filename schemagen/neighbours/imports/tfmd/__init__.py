@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 from ....drafting import field_name
 from ....spec.model import VarLenSpec
 from ..outcome import Imported, Outcome
+from ..places import prose
 from . import table
 from .features import Described, feature_outcome
 from .reading import read_schema
@@ -31,8 +31,10 @@ def import_tfmd(source: str) -> Imported:
     found = represented(schema)
     outcomes = [*_outcomes(schema, found)]
     outcomes = list(_weighted(schema, outcomes))
-    comment = schema.annotation.comment if schema.HasField("annotation") else ""
-    return Imported(tuple(outcomes), "\n".join(textwrap.wrap(comment, 84)))
+    comment = (
+        " ".join(schema.annotation.comment) if schema.HasField("annotation") else ""
+    )
+    return Imported(tuple(outcomes), prose(comment, 84))
 
 
 def _outcomes(schema: Any, found: Represented) -> Iterator[Outcome]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import textwrap
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ....spec.model import FieldSpec, ImageSpec, LabelSpec
 from ..outcome import Fate, Outcome
-from ..places import Place
+from ..places import Place, prose
 from . import table
 
 _TYPES = {"INT": "int64", "FLOAT": "float32", "BYTES": "bytes"}
@@ -129,11 +128,13 @@ def _place(given: Described) -> Place:
     )
     if given.environments() or given.stage in _SHY:
         required = False
-    comment = feature.annotation.comment if feature.HasField("annotation") else ""
+    comment = (
+        " ".join(feature.annotation.comment) if feature.HasField("annotation") else ""
+    )
     return Place(
         (given.name,),
         feature.name,
-        doc="\n".join(textwrap.wrap(comment, 80)),
+        doc=prose(comment, 80),
         optional=not required,
         default=None if required else given.default,
     )

@@ -1,4 +1,4 @@
-"""Cutting files into parts that are checked one by one, wherever that is possible."""
+"""Cutting files into parts that are read side by side, wherever that is possible."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ...support.tfrecord import checksum_bytes, crc32c_of_lengths
-from ..compression import compression_of
+from ..support.tfrecord import checksum_bytes, crc32c_of_lengths
+from .compression import compression_of
 
 PART_BYTES = 1 << 26
 """About how many bytes of one file make a part."""

@@ -1,0 +1,237 @@
+"""Imports of tf.io features: the code that follows reads what tf.io reads with them."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from contract.generated_records import importable
+
+import schemagen
+from schemagen.findings import SchemagenError
+from schemagen.neighbours.imports import import_schema
+from schemagen.neighbours.imports.feature_spec import import_feature_spec, table
+
+from . import taught
+
+TAUGHT = Path(__file__).parent / "taught.py"
+PACKAGE = "imported_feature_specs"
+NAMES = {"every": "EVERY", "tutorial": "Settings.spec", "steps": "STEPS"}
+
+
+@pytest.fixture(scope="module")
+def parsers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
+    """The parsers that come of the dicts, by the names of the schema files."""
+    root = tmp_path_factory.mktemp("specs")
+    (root / "pyproject.toml").write_text(
+        f'[tool.schemagen]\nschemas = "schemas"\noutput = "{PACKAGE}"\n'
+    )
+    for record, name in NAMES.items():
+        out = root / "schemas" / f"{record}.py"
+        import_schema(f"{TAUGHT}:{name}", "feature-spec", out)
+    schemagen.generate(root)
+    with importable(root):
+        yield {
+            record: importlib.import_module(f"{PACKAGE}.{record}.parser")
+            for record in NAMES
+        }
+
+
+def feature(*values: Any) -> tf.train.Feature:
+    """Return a feature of the kind that its values are."""
+    made = tf.train.Feature()
+    if isinstance(values[0], bytes):
+        made.bytes_list.value.extend(values)
+    elif isinstance(values[0], float):
+        made.float_list.value.extend(values)
+    else:
+        made.int64_list.value.extend(values)
+    return made
+
+
+def example(**features: tf.train.Feature) -> bytes:
+    """Return the bytes of an Example."""
+    made = tf.train.Features(feature=features)
+    return tf.train.Example(features=made).SerializeToString()
+
+
+NEEDED = {"image/encoded": feature(b"\xff\xd8"), "names": feature(b"a", b"b", b"c")}
+FULL = {
+    "label": feature(4),
+    "grid": feature(1.0, 2.0, 3.0, 4.0),
+    "ids": feature(5, 6),
+    "weights": feature(0.5),
+    "words": feature(b"x", b"\xff"),
+    "points": feature(*map(float, range(6))),
+    "ragged": feature(7, 8, 9),
+    "rows/values": feature(0.5, 1.5, 2.5),
+    "rows/len": feature(2, 0, 1),
+    "threes": feature(*map(float, range(6))),
+    "splits/values": feature(1, 2, 3, 4),
+    "splits/at": feature(0, 1, 2),
+    "row": feature(0, 3),
+    "column": feature(5, 2),
+    "value": feature(0.5, 1.5),
+    "tag_index": feature(1, 4),
+    "tag": feature(b"t", b"u"),
+}
+SERIALIZED = [example(**NEEDED, **FULL), example(**NEEDED)]
+
+
+def plain(value: Any) -> Any:
+    """Return a tensor of any sort as lists; a sparse one dense."""
+    if isinstance(value, tf.RaggedTensor):
+        return value.to_list()
+    if isinstance(value, tf.SparseTensor):
+        value = tf.sparse.to_dense(value)
+    return np.asarray(value).tolist()
+
+
+def test_generated_code_reads_what_tf_io_reads(parsers: dict[str, Any]) -> None:
+    """Records with every feature, and with those only that have to be there."""
+    theirs = tf.io.parse_example(SERIALIZED, taught.EVERY)
+    ours = parsers["every"].parse_batch(tf.constant(SERIALIZED))
+    same = {"image_encoded": "image/encoded", "ids": "ids", "weights": "weights"}
+    same |= dict.fromkeys(("grid", "names", "words", "ragged", "rows", "points"), "")
+    for name, key in same.items():
+        assert plain(ours[name]) == plain(theirs[key or name]), name
+    assert plain(ours["label"]) == plain(theirs["label"])
+    assert plain(ours["sparse"]) == plain(theirs["sparse"])
+    threes = [row[:2] for row in plain(ours["threes"])]
+    assert threes[0] == plain(theirs["threes"])[0]
+    assert plain(ours["splits"])[0] == [1, 2, 3, 4]
+    assert plain(ours["splits_partition_0"])[0] == [0, 1, 2]
+    assert plain(ours["tags"])[0] == [b"t", b"u"]
+    assert plain(ours["tags_index_0"])[0] == [1, 4]
+
+
+def test_the_dict_of_the_tutorial_reads_alike(parsers: dict[str, Any]) -> None:
+    """Defaults stand where features are missing."""
+    serialized = [example(feature0=feature(3), feature2=feature(b"goat")), example()]
+    theirs = tf.io.parse_example(serialized[:1], taught.feature_description)
+    ours = parsers["tutorial"].parse_batch(tf.constant(serialized[:1]))
+    assert {k: plain(v) for k, v in ours.items()} == {
+        k: plain(v) for k, v in theirs.items()
+    }
+
+
+def test_steps_read_alike(parsers: dict[str, Any]) -> None:
+    """A pair of dicts is a SequenceExample's context and its steps."""
+    made = tf.train.SequenceExample()
+    made.context.feature["id"].CopyFrom(feature(b"v1"))
+    lists = made.feature_lists.feature_list
+    for number in range(2):
+        lists["rgb"].feature.append(feature(*(float(number),) * 4))
+        lists["frame"].feature.append(feature(b"%d" % number))
+    serialized = made.SerializeToString()
+    context, steps = tf.io.parse_single_sequence_example(serialized, *taught.STEPS)
+    ours = parsers["steps"].parse_batch(tf.constant([serialized]))
+    assert plain(ours["id"]) == [plain(context["id"])]
+    for name in ("rgb", "frame", "action"):
+        assert plain(ours[name]) == [plain(steps[name])], name
+
+
+def refused(name: str, out: Path) -> str:
+    """Return what importing a name of the module says, which refuses it."""
+    with pytest.raises(SchemagenError) as caught:
+        import_schema(f"{TAUGHT}:{name}", "feature-spec", out)
+    assert not out.exists()
+    return str(caught.value)
+
+
+def test_what_has_no_counterpart_is_refused(tmp_path: Path) -> None:
+    """All of it at once, each with the row of the table that it falls under."""
+    text = refused("REFUSED", tmp_path / "x.py")
+    assert f"SG462 label: {table.SHARED.becomes}\n" in text
+    assert "the key 'label' is that of 'again' too" in text
+    assert f"SG462 odd: {table.STRANGE.becomes}\n" in text
+    assert "FixedLenFeature(shape=[], dtype='float64', default_value=None)" in text
+    assert f"SG462 unknown: {table.STRANGE.becomes}\n" in text
+    text = refused("VARYING_STEPS", tmp_path / "x.py")
+    assert f"SG462 words: {table.STEPS_VARYING.becomes}\n" in text
+
+
+def test_every_row_of_the_table_is_met() -> None:
+    """What the page says has been seen to be."""
+    met = {
+        outcome.fate
+        for name in ("EVERY", "STEPS", "REFUSED", "VARYING_STEPS")
+        for outcome in import_feature_spec(f"{TAUGHT}:{name}").outcomes
+    }
+    assert met == set(table.TABLE)
+
+
+def test_a_function_may_make_the_dict(tmp_path: Path) -> None:
+    """It is called without arguments."""
+    text = import_schema(f"{TAUGHT}:made", "feature-spec", tmp_path / "x.py").text
+    assert "    x0: list[int] = []\n    x1: list[int] = []\n" in text
+
+
+def test_modules_are_imported_from_where_the_user_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`package.module:NAME` goes too; the module need not import tensorflow at all."""
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "spec.py").write_text(
+        "from collections import namedtuple\n"
+        "VarLenFeature = namedtuple('VarLenFeature', ['dtype'])\n"
+        "print('module says hello')\n"
+        "SPEC = {'a b': VarLenFeature('int64')}\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    text = import_schema("mine.spec:SPEC", "feature-spec", tmp_path / "x.py").text
+    assert 'a_b: Annotated[list[int], VarLen("int64", key="a b")] = []' in text
+
+
+WRONG: Mapping[str, tuple[str, str]] = {
+    "spec.py": ("it does not say where the dict stands", "file.py:NAME"),
+    "none.py:SPEC": ("there is no file none.py", "check the path"),
+    "spec.py:SPEK": ("spec.py has no 'SPEK'", "did you mean 'SPEC'?"),
+    "spec.py:NUMBER": ("NUMBER is no feature spec", "found:    int"),
+    "spec.py:fails": ("spec.py cannot be imported", "calling it: KeyError: 'x'"),
+    "broken.py:SPEC": ("broken.py cannot be imported", "ZeroDivisionError"),
+    "dies.py:SPEC": ("the program that imports it has died", "last words"),
+    "no.such.module:SPEC": (
+        "no.such.module cannot be imported",
+        "No module named 'no'",
+    ),
+}
+
+
+@pytest.mark.parametrize("target", WRONG)
+def test_what_is_wrong_with_a_module_is_a_finding(
+    target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No traceback of the user's module ends a run of schemagen."""
+    (tmp_path / "spec.py").write_text(
+        "SPEC = {}\nNUMBER = 3\ndef fails():\n    raise KeyError('x')\n"
+    )
+    (tmp_path / "broken.py").write_text("1 / 0\n")
+    (tmp_path / "dies.py").write_text(
+        "import os, sys\nsys.stderr.write('last words\\n')\nsys.stderr.flush()\n"
+        "os._exit(9)\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SchemagenError, match="SG461") as caught:
+        import_schema(target, "feature-spec", tmp_path / "x.py")
+    for words in WRONG[target]:
+        assert words in str(caught.value)
+
+
+def test_without_tensorflow_it_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The module imports it; schemagen does not."""
+    (tmp_path / "spec.py").write_text("import tensorflow as tf\nSPEC = {}\n")
+    (tmp_path / "tensorflow.py").write_text(
+        "raise ModuleNotFoundError(\"No module named 'tensorflow'\", name='tensorflow')"
+    )
+    with pytest.raises(SchemagenError, match="SG407") as caught:
+        import_schema(f"{tmp_path}/spec.py:SPEC", "feature-spec", tmp_path / "x.py")
+    assert "needs tensorflow, which is not installed" in str(caught.value)
+    assert 'pip install "schemagen[tensorflow]"' in str(caught.value)

@@ -1,0 +1,29 @@
+"""Inferred from all 24 records of a file.
+
+What the data does not tell is marked with "doubt:".
+"""
+
+from typing import Annotated
+
+import numpy as np
+
+from schemagen import Label, Record, VarLen, Vector
+
+
+class Bert(Record):
+    # doubt: always 128 values, zeros at the end in 12 of 24 records: filled up?
+    input_ids: Annotated[
+        list[int], VarLen("int64", max_length=128, pad_on_disk=True, group="tokens")
+    ]
+    input_mask: Annotated[
+        list[int], VarLen("int64", max_length=128, pad_on_disk=True, group="tokens")
+    ]
+    masked_lm_ids: Annotated[np.ndarray, Vector((20,), dtype="int64")]
+    masked_lm_positions: Annotated[np.ndarray, Vector((20,), dtype="int64")]
+    masked_lm_weights: Annotated[np.ndarray, Vector((20,))]
+    segment_ids: Annotated[
+        list[int], VarLen("int64", max_length=128, pad_on_disk=True, group="tokens")
+    ]
+
+    # doubt: 0, 1 in 24 records: is 1 the highest?
+    next_sentence_labels: Annotated[int, Label(num_classes=2)]
