@@ -100,11 +100,10 @@ class _Painter:
         if features.trouble:
             return "malformed"
         fields = self.spec.fields if self.spec else ()
+        labels = [field for field in fields if isinstance(field, LabelSpec)]
+        targets = [field for field in labels if field.role == "target"]
         words = [
-            word
-            for field in fields
-            if isinstance(field, LabelSpec)
-            for word in class_words(field, features)
+            word for field in targets or labels for word in class_words(field, features)
         ]
         return listed(words, 3)
 

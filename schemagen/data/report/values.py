@@ -16,6 +16,9 @@ MOST_FIGURES = 24
 
 _BINS = 32
 _MOST_TEXTS = 8
+
+# The most frequent texts are worth a plot if they are so large a part of all.
+_WORTH = 0.25
 _STATISTICS = (
     ("Least", 0.0),
     ("5 %", 0.05),
@@ -157,7 +160,8 @@ def _bins(every: Sequence[Numbers]) -> tuple[list[Bins], bool]:
         max(one.counts.values()) > 0.9 * each.finite
         for one, each in zip(merged, every, strict=True)
     )
-    if crowded and high > 100 * max(low, 1e-9) and low >= 0:
+    # A logarithmic scale has no place for zero.
+    if crowded and low > 0 and high > 100 * low:
         magnitudes = [each.magnitudes.bins() for each in every]
         if all(magnitudes):
             return [
@@ -186,7 +190,10 @@ def _texts(subject: Subject, parts: Sequence[Part]) -> Plot | None:
         for value, count in kind.bytes.distinct.items():
             counts[value] = counts.get(value, 0) + count
     top = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:_MOST_TEXTS]
-    if not top or top[0][1] < 2 or any(decoded(value) is None for value, _ in top):
+    some = sum(count for _, count in top)
+    if not top or top[0][1] < 2 or some < _WORTH * sum(counts.values()):
+        return None
+    if any(decoded(value) is None for value, _ in top):
         return None
     drawn, names = [], set()
     for value, _ in top:

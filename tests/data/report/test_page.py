@@ -222,6 +222,16 @@ def test_axe_finds_nothing(
         ] == []
 
 
+def test_axe_would_find_something(visit: Visit, scenes_page: Path) -> None:
+    """A title that one can hardly read is a finding."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    page = visit(scenes_page, color_scheme="light")
+    page.evaluate("document.querySelector('h1').style.color = '#dddddd'")
+    found = Axe().run(page, "h1").response["violations"]
+    assert [each["id"] for each in found] == ["color-contrast"]
+
+
 def test_plots_have_words_beside_them(visit: Visit, scenes_page: Path) -> None:
     """Each is named, and stands with a table that has a caption."""
     page = visit(scenes_page)
