@@ -83,6 +83,8 @@ def test_every_command_of_the_readme_works(tmp_path: Path) -> None:
     )
     shutil.copytree(ROOT / "tests/importing/zoo", tmp_path / "tfds")
     for line in others:
+        if line[0] == "check":  # two schemas have come along
+            _run([sys.executable, "-m", "schemagen", "generate"], tmp_path)
         _run([sys.executable, "-m", "schemagen", *line], tmp_path)
 
 
