@@ -33,7 +33,7 @@ test-neighbours: $(NEIGHBOURS)/neighbours.installed  ## Have the tools read what
 	    echo "NOT RUN: test_tfdv_validates.py, since TensorFlow Data Validation wants Python 3.11."; \
 	fi
 
-test-tfdv: $(NEIGHBOURS_TFDV)/neighbours-tfdv.installed
+test-tfdv: $(NEIGHBOURS_TFDV)/neighbours-tfdv.installed  ## Have TensorFlow Data Validation do it.
 	NEIGHBOURS=1 $(NEIGHBOURS_TFDV)/bin/python -m pytest --confcutdir tests/neighbours \
 	    tests/neighbours/test_tfdv_validates.py
 
