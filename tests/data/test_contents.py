@@ -14,12 +14,11 @@ from schemagen.data.statistics.bytes_values import LONGEST_COUNTED, BytesValues
 from schemagen.data.statistics.contents import (
     Content,
     Picture,
-    TensorHead,
     content_of,
-    tensor_head,
 )
 from schemagen.data.statistics.measuring import Measuring
 from schemagen.data.statistics.numbers import DISTINCT
+from schemagen.data.tensor_proto import TensorHead, tensor_head
 
 from .example_bytes import example
 

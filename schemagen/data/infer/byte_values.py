@@ -12,8 +12,8 @@ from ...support.errors import Problem
 from ...support.image_headers import HEADERS
 from ...support.images import CHANNELS, sniff
 from ..columns import Column
+from ..tensor_proto import WholeTensor, whole_tensor
 from .numbers import MOST_DISTINCT, Rows
-from .tensor_proto import TensorHead, tensor_head
 
 # Letters of other sorts than text has them: a tag of a protobuf is one of them.
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
@@ -56,7 +56,7 @@ class BytesLook:
         self.channels: Counter[int] = Counter()
         self.bits: Counter[int] = Counter()
         self.broken = ""
-        self.tensors: Counter[TensorHead] = Counter()
+        self.tensors: Counter[WholeTensor] = Counter()
         self.samples: list[bytes] = []
         self._rows: list[Rows] = []
         self._measured: list[Rows] = []
@@ -96,7 +96,7 @@ class BytesLook:
         if form is not None and self._is_image(form, data, row):
             self._no_text()
             return
-        head = tensor_head(data)
+        head = whole_tensor(data)
         if head is not None:
             self.tensors[head] += 1
         if not self.utf8:

@@ -12,11 +12,11 @@ from ..statistics.contents import (
     RAW,
     TENSOR,
     TEXT,
-    TensorHead,
     content_of,
 )
 from ..statistics.model import KindStatistics
 from ..statistics.numbers import DISTINCT, Numbers
+from ..tensor_proto import TensorHead
 from .wording import counted, extent, number, quoted, share, sizes
 
 # So many different values are listed with their shares.

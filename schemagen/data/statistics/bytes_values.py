@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .contents import IMAGES, Content, Picture, TensorHead, content_of
+from ..tensor_proto import TensorHead
+from .contents import IMAGES, Content, Picture, content_of
 from .histograms import summed
 from .numbers import Numbers, few, merged_numbers, numbers
 

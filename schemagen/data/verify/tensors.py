@@ -12,6 +12,7 @@ from ...spec.model import TensorSpec
 from ...support.values import item_size, shape_text
 from ..columns import Column
 from ..message import INT64, MalformedError
+from ..tensor_proto import DATA_TYPES, DTYPES, TensorProto, parse_tensor_proto
 from .causes import cause_of_size, what_it_is
 from .faults import (
     Fault,
@@ -26,7 +27,6 @@ from .faults import (
     stored,
 )
 from .numbers import finite_bytes, list_kind, of_dtype, single_bytes
-from .proto import DATA_TYPES, DTYPES, TensorProto, parse_tensor_proto
 
 # What tensorflow's kernels can count.
 _MOST = 2**31 - 1
