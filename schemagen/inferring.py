@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,11 +11,10 @@ from .data.infer import Drafted, Evidence, Reading, class_name_of, draft_record,
 from .data.records import Damage
 from .data.sources import Data, find_data
 from .drafting import schema_source
+from .drafting.checking import wrong_with
 from .findings import Finding, Location, SchemagenError, refuse
-from .schema.loading import load_schemas
 from .spec.model import RecordSpec
 from .spec.names import is_package_name, snake_case
-from .spec.resolve import resolve
 from .spec.serial import from_data
 from .support.errors import DatasetError
 from .whole_file import write_whole
@@ -344,18 +342,11 @@ def _check_text(text: str, spec: RecordSpec) -> None:
     """See that what will be written loads, and means what it should.
 
     Raises:
-        RuntimeError: it does not, which is a mistake of this program.
+        RuntimeError: it does not load, which is a mistake of this program.
     """
-    with tempfile.TemporaryDirectory() as directory:
-        root = Path(directory)
-        (root / "schemas").mkdir()
-        (root / "schemas" / "inferred.py").write_text(text, encoding="utf-8")
-        loaded = load_schemas(root, "schemas", "generated")
-        resolved = resolve(loaded.records)
-    problems = [*loaded.findings, *resolved.findings]
-    specs = [replace(one, source=spec.source) for one in resolved.specs]
-    if problems or specs != [spec]:
-        said = "\n".join(map(str, problems)) or "it declares another record"
+    findings = wrong_with(text, spec)
+    if findings:
+        said = "\n".join(map(str, findings))
         raise RuntimeError(f"what was inferred does not load:\n{said}\n{text}")
 
 

@@ -13,14 +13,14 @@ from typing import Any
 import click
 
 from .changes import breaking, explain
-from .data import verify
 from .exporting import export
 from .generating import check, describe, generate, init
+from .importing import import_
 from .inferring import infer
 from .inspecting import inspect
-from .neighbours import import_
 from .reporting import format_of, report
 from .templates import templates
+from .verifying import verify
 
 # What shells report of a program that Ctrl-C has ended.
 _INTERRUPTED = 130

@@ -4,24 +4,11 @@ from __future__ import annotations
 
 import click
 
-from .reporting import leave, refusing_data, table_option
+from .reporting import leave, reading_options, refusing_data, table_option
 
 
 @click.command()
-@click.argument("data", metavar="DATA")
-@click.option("--split", metavar="NAME", help="Only this split.")
-@click.option(
-    "--limit",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Only the first N records of each split.",
-)
-@click.option(
-    "--workers",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="How many processes read; one for each core if not given.",
-)
+@reading_options
 @click.option(
     "--records",
     type=click.IntRange(min=0, max=24),

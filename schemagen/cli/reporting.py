@@ -85,6 +85,28 @@ def tracked_option(command: Callable[..., Any]) -> Callable[..., Any]:
     )(command)
 
 
+def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add what verbs take that read all of some data."""
+    for option in (
+        click.option(
+            "--workers",
+            type=click.IntRange(min=1),
+            metavar="N",
+            help="How many processes read; one for each core if not given.",
+        ),
+        click.option(
+            "--limit",
+            type=click.IntRange(min=1),
+            metavar="N",
+            help="Only the first N records of each split.",
+        ),
+        click.option("--split", metavar="NAME", help="Only this split."),
+        click.argument("data", metavar="DATA"),
+    ):
+        command = option(command)
+    return command
+
+
 def counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 

@@ -110,7 +110,7 @@ def test_the_page_s_python_runs(
 
 def test_every_option_is_on_the_page() -> None:
     """With its meaning."""
-    from schemagen.cli.data import verify
+    from schemagen.cli.verifying import verify
 
     for parameter in verify.params:
         option = parameter.opts[-1]

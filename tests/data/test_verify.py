@@ -316,7 +316,7 @@ def test_data_that_is_not_there_cannot_be_checked(tmp_path: Path, where: str) ->
     result = run("verify", tmp_path / where)
     assert result.exit_code == 2
     assert result.stderr.count(where) == 1
-    assert "SG403" in result.stderr
+    assert "SG441" in result.stderr
 
 
 def test_findings_as_json_have_the_documented_shape(data: Path) -> None:

@@ -88,7 +88,7 @@ def test_a_file_that_is_there_is_kept(tmp_path: Path) -> None:
         ("3.py", (), "SG105 no record can be called '3'"),
         ("x.py", ("--name", "A B"), "SG105 no record can be called 'A B'"),
         ("x.py", ("--name", "Ärger"), "SG105 record 'Ärger' would be generated as"),
-        ("features.json/x.py", (), "SG403 it cannot be written"),
+        ("features.json/x.py", (), "x.py cannot be written"),
     ],
 )
 def test_what_cannot_be_written_is_refused(

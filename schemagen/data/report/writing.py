@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 from ...spec.model import RecordSpec
 from ...spec.serial import from_data
 from ...support.errors import DatasetError
+from ...whole_file import write_whole
 from ..sources import find_data
 from ..statistics.model import DataStatistics
 from ..verify.model import Verification
@@ -93,31 +93,13 @@ def write_report(
         The file's size in bytes.
 
     Raises:
-        DatasetError: as `check_target` says; or the file cannot be written.
+        DatasetError: as `check_target` says.
+        SchemagenError: the file cannot be written.
     """
     check_target(path)
     from .assembling import page_of
     from .html import html
 
     text = html(page_of(statistics, specs, verification)).encode()
-    target = Path(path)
-    try:
-        _replace(target, text)
-    except OSError as error:
-        raise DatasetError(f"{target}: {error.strerror}") from None
+    write_whole(Path(path), text)
     return len(text)
-
-
-def _replace(target: Path, data: bytes) -> None:
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(name, 0o666 & ~mask)
-        os.replace(name, target)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(name)
-        raise

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
@@ -14,6 +12,7 @@ from ...drafting.checking import wrong_with
 from ...findings import Finding, Location, SchemagenError, refuse
 from ...spec.model import RecordSpec
 from ...spec.names import snake_case
+from ...whole_file import write_whole
 from .outcome import Imported, Missing, Outcome, Unreadable, shown
 
 # Each is imported when it is asked for: they need what others do without.
@@ -96,7 +95,7 @@ def import_schema(
     wrong = wrong_with(text, spec)
     if wrong:
         raise SchemagenError(_moved(wrong, path))
-    _write(path, text)
+    write_whole(path, text, path.as_posix())
     return Written(
         path=path,
         class_name=class_name,
@@ -199,24 +198,3 @@ def _moved(findings: tuple[Finding, ...], path: Path) -> Iterator[Finding]:
     for finding in findings:
         place = replace(finding.location, path=path.as_posix())
         yield replace(finding, location=place)
-
-
-def _write(path: Path, text: str) -> None:
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            temporary.write_text(text, encoding="utf-8")
-            temporary.replace(path)
-        finally:
-            with suppress(OSError):
-                temporary.unlink(missing_ok=True)
-    except OSError as error:
-        raise refuse(
-            Finding(
-                Location(path.as_posix()),
-                "SG403",
-                f"it cannot be written: {error.strerror or error}",
-                advice="make the directory writable and run the command again",
-            )
-        ) from None

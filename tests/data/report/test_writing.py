@@ -12,8 +12,8 @@ import pytest
 from command_line import run
 
 from schemagen.data.inspect.inspecting import inspect_data
-from schemagen.data.report import specs_of, writing
-from schemagen.support.errors import DatasetError
+from schemagen.data.report import specs_of
+from schemagen.findings import SchemagenError
 
 from .conftest import make_report
 from .scenes import LabelSpec, example, record_spec, write_dataset, write_files
@@ -123,8 +123,8 @@ def test_a_report_that_cannot_be_finished_leaves_nothing(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(writing.os, "replace", full)
-    with pytest.raises(DatasetError, match="No space left on device"):
+    monkeypatch.setattr(Path, "replace", full)
+    with pytest.raises(SchemagenError, match="No space left on device"):
         make_report(data, out)
     assert out.read_bytes() == before
     assert sorted(os.listdir(tmp_path)) == ["data", "report.html"]

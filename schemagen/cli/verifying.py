@@ -8,25 +8,25 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .reporting import format_option, leave, project_option, report
+from .reporting import (
+    format_option,
+    leave,
+    project_option,
+    reading_options,
+    refusing_data,
+    report,
+)
 
 if TYPE_CHECKING:
     from ..spec.model import RecordSpec
 
 
 @click.command()
-@click.argument("data")
+@reading_options
 @click.option(
     "--record",
     metavar="R",
     help="Compare with this record of the project, not with what the manifest says.",
-)
-@click.option("--split", metavar="S", help="Check this split only.")
-@click.option(
-    "--limit",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Check the first N records of each split only.",
 )
 @click.option(
     "--examples",
@@ -35,12 +35,6 @@ if TYPE_CHECKING:
     show_default=True,
     metavar="N",
     help="How many places to show of each kind of finding.",
-)
-@click.option(
-    "--workers",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="How many processes read files; one for each processor if not given.",
 )
 @project_option
 @format_option
@@ -61,24 +55,19 @@ def verify(
     """
     from ..data.verify import verify as use_case
     from ..data.verify.rendering import summary, to_json
-    from ..findings import ExitCode, Finding, Location, refuse
-    from ..support.errors import DatasetError
+    from ..findings import ExitCode
 
     spec = _spec(record, project)
-    try:
-        with _bar(data) as progress:
-            found = use_case(
-                data,
-                spec=spec,
-                split=split,
-                limit=limit,
-                examples=examples,
-                workers=workers,
-                progress=progress,
-            )
-    except DatasetError as error:
-        message = str(error).removeprefix(f"{data}: ")
-        raise refuse(Finding(Location(data), "SG403", message)) from None
+    with refusing_data(data), _bar(data) as progress:
+        found = use_case(
+            data,
+            spec=spec,
+            split=split,
+            limit=limit,
+            examples=examples,
+            workers=workers,
+            progress=progress,
+        )
     if style == "json":
         click.echo(to_json(found))
     else:
