@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import click
 
-from .reporting import leave, reading_options, refusing_data, table_option
+from .reporting import (
+    leave,
+    project_option,
+    reading_options,
+    refusing_data,
+    spec_of_record,
+    table_option,
+)
 
 
 @click.command()
@@ -23,6 +30,13 @@ from .reporting import leave, reading_options, refusing_data, table_option
     metavar="FILE",
     help="Write a page with pictures, plots and the findings of verify.",
 )
+@click.option(
+    "--record",
+    metavar="R",
+    help="With --html: what this record of the project says of the data, which a "
+    "manifest need not say then.",
+)
+@project_option
 @table_option("A page for people, or data.")
 def inspect(
     data: str,
@@ -31,6 +45,8 @@ def inspect(
     workers: int | None,
     records: int,
     html: str | None,
+    record: str | None,
+    project: str,
     style: str,
 ) -> None:
     """Show what TFRecord files hold, without a schema.
@@ -49,15 +65,25 @@ def inspect(
     from ..data.verify import verify
     from ..findings import ExitCode, printable
 
+    if record is not None and html is None:
+        raise click.UsageError("--record goes with --html; `verify` takes it, too.")
+    spec = spec_of_record(record, project)
     clean = True
     with refusing_data(data):
         if html is not None:
             check_target(html)
         found = inspect_data(data, split, limit=limit, workers=workers)
         if html is not None:
-            verified = verify(data, split=split, limit=limit, workers=workers)
+            verified = verify(
+                data, spec=spec, split=split, limit=limit, workers=workers
+            )
             clean = verified.clean
-            size = write_report(html, found, specs_of(data, split), verified)
+            specs = (
+                specs_of(data, split)
+                if spec is None
+                else dict.fromkeys(found.splits, spec)
+            )
+            size = write_report(html, found, specs, verified)
             click.echo(f"wrote {printable(html)} ({counted(size)})", err=True)
     if style == "json":
         click.echo(inspection_json(found, records=records), nl=False)

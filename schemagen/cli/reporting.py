@@ -13,6 +13,7 @@ import click
 
 if TYPE_CHECKING:
     from ..findings import Finding
+    from ..spec.model import RecordSpec
 
 _FORMATS = click.Choice(["text", "json", "github"])
 
@@ -109,6 +110,16 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def spec_of_record(record: str | None, project: str) -> RecordSpec | None:
+    """Return what the project's schema says of a record; None if none is named."""
+    if record is None:
+        return None
+    from .. import project as use_cases
+
+    (spec,) = use_cases.describe(project, record)
+    return spec
 
 
 @contextmanager

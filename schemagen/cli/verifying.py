@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING
 
 import click
 
@@ -15,10 +14,8 @@ from .reporting import (
     reading_options,
     refusing_data,
     report,
+    spec_of_record,
 )
-
-if TYPE_CHECKING:
-    from ..spec.model import RecordSpec
 
 
 @click.command()
@@ -57,7 +54,7 @@ def verify(
     from ..data.verify.rendering import summary, to_json
     from ..findings import ExitCode
 
-    spec = _spec(record, project)
+    spec = spec_of_record(record, project)
     with refusing_data(data), _bar(data) as progress:
         found = use_case(
             data,
@@ -76,15 +73,6 @@ def verify(
         click.echo(summary(found))
     if not found.clean:
         leave(ExitCode.FINDINGS)
-
-
-def _spec(record: str | None, project: str) -> RecordSpec | None:
-    if record is None:
-        return None
-    from .. import project as use_cases
-
-    (spec,) = use_cases.describe(project, record)
-    return spec
 
 
 @contextmanager

@@ -101,7 +101,14 @@ def _like_classes(
         and 2 <= len(different) <= _MOST_GUESSED
         and total >= _AGAIN * len(different)
         and all(_named(value) for value in different)
+        and _counted_from_the_start(different)
     )
+
+
+def _counted_from_the_start(different: set[int | bytes]) -> bool:
+    """Tell whether numbers begin at 0 or 1, as ids of classes do, and sizes do not."""
+    numbers = [value for value in different if isinstance(value, int)]
+    return not numbers or min(numbers) <= 1
 
 
 def _named(value: int | bytes) -> bool:

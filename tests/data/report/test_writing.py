@@ -51,6 +51,37 @@ def test_findings_are_on_the_page_and_in_the_exit_code(
     assert "SG507" in out.read_text(encoding="utf-8")
 
 
+def test_data_without_a_manifest_is_lent_a_schema(data: Path, tmp_path: Path) -> None:
+    """Of the project that `--project` names; sizes are no classes, and its are."""
+    project = tmp_path / "project"
+    (project / "schemas").mkdir(parents=True)
+    (project / "pyproject.toml").write_text("[tool.schemagen]\n")
+    (project / "schemas" / "word.py").write_text(
+        "from schemagen import Record\n\n\n"
+        "class Word(Record):\n"
+        "    a: int\n"
+        "    b: str\n"
+    )
+    out = tmp_path / "report.html"
+    options = ("--record", "word", "--project", project)
+    assert run("inspect", data, "--html", out, *options).exit_code == 0
+    assert "Word, schemas/word.py" in out.read_text(encoding="utf-8")
+    refused = run("inspect", data, *options)
+    assert refused.exit_code == 2
+    assert "--record goes with --html" in refused.output
+
+
+@pytest.mark.parametrize(("start", "classes"), [(0, True), (1, True), (40, False)])
+def test_numbers_are_classes_if_they_begin_as_ids_do(
+    start: int, classes: bool, tmp_path: Path
+) -> None:
+    """Without a schema: 0 or 1. Heights of pictures come again as well."""
+    records = [example({"size": [start + index % 5]}) for index in range(60)]
+    write_files(tmp_path / "data", {"train": records})
+    out = make_report(tmp_path / "data", tmp_path / "report.html")
+    assert ("looks like a class" in out.read_text(encoding="utf-8")) is classes
+
+
 def test_the_same_data_gives_the_same_bytes(
     scenes_data: Path, scenes_page: Path, tmp_path: Path
 ) -> None:
