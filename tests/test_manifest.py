@@ -155,7 +155,8 @@ def test_a_damaged_manifest_is_refused(tmp_path: Path, damage: str) -> None:
         text = str(caught.value)
         assert text.startswith(f"{path}: not a whole manifest (")
         assert text.endswith(
-            "; restore it, or remove it and write the dataset again with overwrite=True"
+            "; restore it from a copy, or else remove it and write the dataset again "
+            "with overwrite=True"
         )
 
 
@@ -211,11 +212,9 @@ def test_what_a_broken_seal_says(tmp_path: Path) -> None:
     with pytest.raises(DatasetError) as caught:
         manifest.load(tmp_path)
     assert re.fullmatch(
-        re.escape(
-            f"{path}: not a whole manifest (ValueError('its text has the CRC-32C "
-        )
-        + r"[0-9a-f]{8}, and not the [0-9a-f]{8} of its own entry'\)\); restore it, or "
-        "remove it and write the dataset again with overwrite=True",
+        re.escape(f"{path}: not a whole manifest (its text has the CRC-32C ")
+        + r"[0-9a-f]{8}, and not the [0-9a-f]{8} of its own entry\); restore it from a copy, "
+        "or else remove it and write the dataset again with overwrite=True",
         str(caught.value),
     )
 

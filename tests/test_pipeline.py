@@ -503,6 +503,34 @@ def test_an_incomplete_glob(
     )
 
 
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "train-{}-of-00003",
+        "train.tfrecord-{}-of-00003",
+        "train.record-{}-of-00003",
+        "train-{}-of-00003.tfrecord.gz",
+    ],
+)
+def test_an_incomplete_glob_of_any_names(
+    data: Callable[..., Path],
+    make_dataset: MakeDataset,
+    tmp_path: Path,
+    pattern: str,
+) -> None:
+    """ImageNet's have no suffix, and those of TFDS have it before the numbers."""
+    content = (data(shards=1) / "train-00000-of-00001.tfrecord").read_bytes()
+    other = tmp_path / "other"
+    other.mkdir()
+    for number in ("00000", "00002"):
+        (other / pattern.format(number)).write_bytes(content)
+    stem = pattern.split("-{}")[0]
+    assert _refused(make_dataset, f"{other}/train*") == (
+        f"{other}/{stem}-*-of-00003: 1 of 3 shards are not there, the first is 00001; "
+        "pass a list of files to read only a part"
+    )
+
+
 def test_a_foreign_file(
     data: Callable[..., Path], make_dataset: MakeDataset, tmp_path: Path
 ) -> None:

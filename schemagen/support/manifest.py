@@ -172,9 +172,24 @@ def loads(text: str | bytes, where: str) -> Manifest:
         return Manifest(data["record"], data["fingerprint"], data["spec"], splits)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise DatasetError(
-            f"{where}: not a whole manifest ({error!r}); restore it, or remove it and "
-            "write the dataset again with overwrite=True"
+            f"{where}: not a whole manifest ({_plain(error)}); restore it from a copy, "
+            "or else remove it and write the dataset again with overwrite=True"
         ) from None
+
+
+def _plain(error: Exception) -> str:
+    """Say what is wrong with a manifest as a person would."""
+    if isinstance(error, json.JSONDecodeError):
+        return f"no JSON: {error}"
+    if isinstance(error, UnicodeDecodeError):
+        return f"no UTF-8 at byte {error.start}"
+    if isinstance(error, KeyError):
+        return f"no entry {error}"
+    if isinstance(error, RecursionError):
+        return "entries within entries without end"
+    if isinstance(error, ValueError):
+        return str(error)
+    return f"an entry of another shape: {error}"
 
 
 def _split(data: dict[str, Any]) -> Split:

@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count
 
 import tensorflow as tf
 
@@ -19,7 +20,9 @@ from ..tfrecord import detect_compression
 Source = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 _USUAL_RECORD_BYTES = 1 << 16
-_SHARD_NAME = re.compile(r"(.+)-(\d{5,})-of-(\d{5,})\.tfrecord(\.gz|\.zlib)?")
+
+# Suffixes stand behind the numbers, before them, or nowhere.
+_SHARD_NAME = re.compile(r"(.+)-(\d{5,})-of-(\d{5,})(\.[^/]*)?", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -179,18 +182,22 @@ def _files_of_split(directory: str, split: Split) -> Files:
 
 
 def _check_shards(paths: Sequence[str]) -> None:
-    """Refuse a glob that finds some shards of a split and not the others."""
+    """Refuse a glob that finds some shards of a split and not the others.
+
+    However many a name says that there are, only those that are there are counted.
+    """
     found: dict[tuple[str, str], set[int]] = {}
     for path in paths:
         match = _SHARD_NAME.fullmatch(path)
         if match:
             found.setdefault((match[1], match[3]), set()).add(int(match[2]))
     for (stem, total), indices in found.items():
-        missing = sorted(set(range(int(total))) - indices)
+        missing = int(total) - sum(number < int(total) for number in indices)
         if missing:
+            first = next(number for number in count() if number not in indices)
             raise DatasetError(
-                f"{stem}-*-of-{total}: {len(missing)} of {int(total)} shards are not "
-                f"there, the first is {missing[0]:05d}; pass a list of files to read "
+                f"{stem}-*-of-{total}: {missing} of {int(total)} shards are not "
+                f"there, the first is {first:05d}; pass a list of files to read "
                 "only a part"
             )
 
