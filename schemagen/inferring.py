@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .data.infer import Drafted, Evidence, Reading, class_name_of, draft_record, gather
+from .data.names import Gap
 from .data.records import Damage
 from .data.sources import Data, find_data
 from .drafting import schema_source
@@ -41,6 +42,8 @@ class Inferred:
         left_out: why keys are in no field, by key.
         damages: the places at which no record could be read.
         malformed: how many records are no tf.train.Example.
+        gaps: what names of files say of further ones that are not there.
+        passed_over: names of what else is in a directory without a manifest.
     """
 
     path: Path
@@ -50,6 +53,8 @@ class Inferred:
     left_out: Mapping[str, str] | None = None
     damages: tuple[Damage, ...] = ()
     malformed: int = 0
+    gaps: tuple[Gap, ...] = ()
+    passed_over: tuple[str, ...] = ()
 
 
 def infer(
@@ -110,6 +115,8 @@ def infer(
         drafted.left_out,
         tuple(reading.damages),
         evidence.malformed,
+        found.gaps,
+        found.passed_over,
     )
 
 

@@ -33,6 +33,8 @@ def infer(
     DATA is a data directory, a glob or a file. What the data does not tell is marked
     in the schema by comments that begin with "doubt:".
     """
+    from ..data.sources import listed_names
+    from ..findings import printable
     from ..inferring import infer as infer_schema
 
     found = infer_schema(
@@ -49,6 +51,10 @@ def infer(
     click.echo(
         f"wrote {found.path}: {found.spec.class_name}, {fields}, from {found.read}"
     )
+    for gap in found.gaps[:_MOST_SHOWN]:
+        click.echo(f"  note: {printable(gap.split)}: {printable(gap.text)}")
+    if found.passed_over:
+        click.echo(f"  not looked at: {listed_names(found.passed_over)}")
     if found.malformed:
         click.echo(f"  {counted(found.malformed, 'record')} no tf.train.Example")
     if found.damages:

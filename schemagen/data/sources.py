@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import glob
 import os
-import re
-from dataclasses import dataclass
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ..findings import printable
 from ..support import manifest
 from ..support.errors import DatasetError, did_you_mean
 from ..support.manifest import Manifest, Shard, Spec
+from .compression import compression_of
+from .names import Gap, gaps_of, is_beside, is_hidden, says_records, split_of
+from .runs import HEADER, is_header
 
-_SHARD = re.compile(r"(?P<split>.+?)(?:\.tfrecords?)?-\d{5,}-of-\d{5,}(?:\..*)?")
-_TFRECORD = re.compile(r"(?P<split>.+?)\.tfrecords?(?:\.\w+)?")
+# So much of a compressed file is enough to inflate a record's header.
+_START_BYTES = 4096
+
+# So many names are told, and so many characters of each.
+_NAMES, _CHARACTERS = 8, 60
 
 
 @dataclass(frozen=True)
@@ -44,6 +52,9 @@ class Data:
         files: sorted by split and name; files that a manifest lists may be missing.
         unlisted: names of TFRecord files in the directory that its manifest does not
             list.
+        gaps: what names say of further files, where no manifest says it.
+        passed_over: names of what else is in a directory without a manifest; those of
+            directories end with "/".
     """
 
     where: str
@@ -51,6 +62,8 @@ class Data:
     manifest: Manifest | None
     files: tuple[DataFile, ...]
     unlisted: tuple[str, ...] = ()
+    gaps: tuple[Gap, ...] = ()
+    passed_over: tuple[str, ...] = ()
 
     @property
     def splits(self) -> dict[str, tuple[DataFile, ...]]:
@@ -91,6 +104,8 @@ def find_data(
             what = "file matches" if glob.has_magic(where) else "such directory or file"
             raise DatasetError(f"{where}: no {what}")
         data = _listed(where, paths, use_manifest=use_manifest)
+        if not os.path.lexists(where):
+            data = replace(data, gaps=_gaps_beside(data.files))
     if split is None:
         return data
     if split not in data.splits:
@@ -99,30 +114,37 @@ def find_data(
         raise DatasetError(
             f"{where}: no split {split!r}; there are: {names}" + (near and f"; {near}")
         )
-    return Data(where, data.directory, data.manifest, data.splits[split], ())
+    return replace(
+        data,
+        files=data.splits[split],
+        unlisted=(),
+        gaps=tuple(gap for gap in data.gaps if gap.split == split),
+        passed_over=(),
+    )
 
 
 def _directory(where: str, path: Path, *, use_manifest: bool) -> Data:
     found = manifest.load(path) if use_manifest else None
-    names = sorted(each.name for each in path.iterdir() if each.is_file())
+    data, others = _held_by(path)
     if found is None:
-        files = [
-            DataFile(path / name, split_of(name)) for name in names if _is_data(name)
-        ]
+        files = [DataFile(path / name, split_of(name) or name) for name in data]
         if not files:
+            there = f"; there are: {listed_names(others)}" if others else ""
             raise DatasetError(
-                f"{where}: no {manifest.FILE_NAME}, and no file whose name says that it "
-                "holds records, such as train-00000-of-00008.tfrecord; name the files "
-                f"by a glob: {path / '*'}"
+                f"{where}: no {manifest.FILE_NAME}, and no file whose name or first "
+                "bytes say that it holds records, such as "
+                f"train-00000-of-00008.tfrecord; name the files by a glob: "
+                f"{path / '*'}{there}"
             )
-        return Data(where, path, None, _sorted(files))
+        gaps = gaps_of(file.path for file in files)
+        return Data(where, path, None, _sorted(files), (), gaps, tuple(others))
     files = [
         DataFile(path / shard.file, name, shard, found.spec_of(name))
         for name, split in found.splits.items()
         for shard in split.shards
     ]
     listed = {file.path.name for file in files}
-    unlisted = tuple(n for n in names if _is_data(n) and n not in listed)
+    unlisted = tuple(name for name in data if name not in listed)
     return Data(where, path, found, _sorted(files), unlisted)
 
 
@@ -155,17 +177,67 @@ def _sorted(files: list[DataFile]) -> tuple[DataFile, ...]:
     return tuple(sorted(files, key=lambda file: (file.split, file.path)))
 
 
-def _is_data(name: str) -> bool:
-    return not name.startswith((".", "_")) and bool(
-        _SHARD.fullmatch(name) or _TFRECORD.fullmatch(name)
-    )
+def _held_by(directory: Path) -> tuple[list[str], list[str]]:
+    """Return the names in a directory of what holds records, and of what else is there.
 
-
-def split_of(name: str) -> str:
-    """Return the split that a file's name speaks of: `train` of train-00000-of-00008.
-
-    It is what stands before the shard's number, or before the suffix; without either
-    it is "".
+    Links with such a name that lead nowhere are files that cannot be read.
     """
-    match = _SHARD.fullmatch(name) or _TFRECORD.fullmatch(name)
-    return match["split"] if match else ""
+    data: list[str] = []
+    others: list[str] = []
+    for name in sorted(os.listdir(directory)):
+        path = directory / name
+        is_file = os.path.isfile(path)
+        if is_hidden(name):
+            continue
+        if says_records(name) and (is_file or not os.path.exists(path)):
+            data.append(name)
+        elif is_file and is_beside(name):
+            continue
+        elif is_file and _begins_a_record(path):
+            data.append(name)
+        else:
+            others.append(f"{name}/" if os.path.isdir(path) else name)
+    return data, others
+
+
+def _begins_a_record(path: Path) -> bool:
+    """Tell whether a length with its right checksum is what a file begins with."""
+    try:
+        with path.open("rb") as file:
+            start = file.read(_START_BYTES)
+    except OSError:
+        return False
+    compression = compression_of(start)
+    if compression:
+        bits = zlib.MAX_WBITS + (16 if compression == "GZIP" else 0)
+        try:
+            start = zlib.decompressobj(bits).decompress(start, HEADER)
+        except zlib.error:
+            return False
+    return is_header(memoryview(start), 0)
+
+
+def _gaps_beside(files: Iterable[DataFile]) -> tuple[Gap, ...]:
+    """Find what is missing of the splits that a glob matches.
+
+    What it leaves out although it is there has been left out by the user.
+    """
+    asked = {(file.path.parent, split_of(file.path.name)) for file in files}
+    there = [
+        directory / name
+        for directory in dict.fromkeys(directory for directory, _ in asked)
+        for name in os.listdir(directory)
+        if (directory, split_of(name)) in asked and says_records(name)
+    ]
+    return gaps_of([*there, *(file.path for file in files)])
+
+
+def listed_names(names: Iterable[str]) -> str:
+    """Write the first of some names, so that a terminal shows them and no more."""
+    every = list(names)
+    shown = [
+        printable(name if len(name) <= _CHARACTERS else f"{name[:_CHARACTERS]}...")
+        for name in every[:_NAMES]
+    ]
+    more = len(every) - len(shown)
+    return ", ".join(shown) + (f" and {more:,} more" if more else "")

@@ -12,7 +12,7 @@ DATA_FILES = (
     ),
     Rule(
         "SG502",
-        "a data file of the manifest is missing",
+        "a data file is missing, by the manifest or by the names of others",
         "Training would see a part of the split and not know it.",
     ),
     Rule(
@@ -22,7 +22,7 @@ DATA_FILES = (
     ),
     Rule(
         "SG504",
-        "a data file that the manifest does not list",
+        "a data file that the manifest does not list, or of another writing",
         "Programs that read by a glob would read it, and those that read the manifest "
         "not.",
     ),

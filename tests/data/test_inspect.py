@@ -283,7 +283,7 @@ def test_a_thousand_keys(tmp_path: Path) -> None:
 def test_many_splits_are_described_together(tmp_path: Path) -> None:
     """Files of any names are splits of their own; one table is enough for them."""
     for at in range(30):
-        written(tmp_path / f"part_{at:02}.tfrecord", *rows(3, at))
+        written(tmp_path / f"part{at:02}.tfrecord", *rows(3, at))
     text = text_of(tmp_path)
     assert "\nall splits: 90 records of tf.train.Example, 3 keys\n" in text
     assert "\n... 10 splits more\n" in text

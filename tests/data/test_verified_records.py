@@ -506,6 +506,21 @@ def test_a_missing_feature_names_what_is_there() -> None:
     assert (finding.field, finding.key, finding.records) == ("caption", "caption", 1)
     [bare] = found_in(spec, example({"x": [1], "caption": None}))
     assert bare.examples[0].found == "a feature without a list of any type"
+    assert bare.examples[0].cause == (
+        "written as an empty tf.train.Feature: readers take it for none"
+    )
+
+
+def test_a_key_of_another_field_is_not_what_was_meant() -> None:
+    """Neither of the record nor, for a feature list, of the others."""
+    spec = record_of(
+        *(VarLenSpec(**common(name), dtype="float32") for name in ("xmin", "ymin"))
+    )
+    [finding] = found_in(spec, example({"ymin": [0.5]}))
+    assert finding.examples[0].found == "no feature 'xmin'; there are: 'ymin'"
+    assert finding.examples[0].cause == ""
+    [other] = found_in(spec, example({"ymin": [0.5], "xmn": [0.5]}))
+    assert other.examples[0].cause == "did you mean 'xmn'?"
 
 
 def test_optional_features_may_be_missing_and_no_more() -> None:

@@ -176,6 +176,39 @@ def test_the_manifest_tells_what_files_should_be(data: Path) -> None:
     assert unlisted.examples[0].file.endswith("old-00000-of-00001.tfrecord")
 
 
+def test_files_in_the_place_of_others_are_told_from_broken_copies(data: Path) -> None:
+    """By their checksums, and by whether they end with a whole record."""
+    first, second = sorted(data.glob("*.tfrecord"))
+    write(data, {first.name: [mixed(0)] * 3, second.name: [mixed(1)] * 5})
+    short, long = first.read_bytes(), second.read_bytes()
+
+    def causes() -> list[str]:
+        return [
+            finding.examples[0].cause
+            for finding in verify(data).findings
+            if finding.rule == "SG503" and "bytes" in finding.expected
+        ]
+
+    first.write_bytes(long)
+    second.write_bytes(short)
+    assert causes() == [
+        f"these are the bytes of {second.name}: copy the file of this name again"
+    ]
+    assert [e.cause for e in verify(data).findings[0].examples] == [
+        f"these are the bytes of {other}: copy the file of this name again"
+        for other in (second.name, first.name)
+    ]
+    first.write_bytes(short)
+    second.write_bytes(frame(mixed(1)))
+    assert causes() == [
+        "it ends with a whole record: rather another file, or an older one, than a "
+        "copy that was broken off; copy it again"
+    ]
+    for broken in (b"", long[:-3]):
+        second.write_bytes(broken)
+        assert causes() == ["the copy was broken off: copy it again"]
+
+
 def test_a_damaged_manifest_is_a_finding_and_files_are_checked_all_the_same(
     data: Path,
 ) -> None:
@@ -183,7 +216,17 @@ def test_a_damaged_manifest_is_a_finding_and_files_are_checked_all_the_same(
     path = data / manifest.FILE_NAME
     path.write_text(path.read_text().replace("train", "trair"))
     found = verify(data, spec=SPEC)
-    assert [each.rule for each in found.findings] == ["SG501"]
+    [finding] = found.findings
+    assert finding.rule == "SG501"
+    assert re.fullmatch(
+        r"not a whole manifest \(its text has the CRC-32C \w{8}, and not the \w{8} of "
+        r"its own entry\)",
+        finding.examples[0].found,
+    )
+    assert finding.examples[0].cause == (
+        "restore it from a copy, or else remove it and write the dataset again with "
+        "overwrite=True"
+    )
     assert found.records == 10
 
 

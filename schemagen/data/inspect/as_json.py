@@ -51,6 +51,16 @@ def inspection_data(found: DataStatistics, *, records: int) -> _Json:
         "sound": found.sound,
         "unlisted": list(found.unlisted),
         "manifest_problem": found.manifest_problem,
+        "gaps": [
+            {
+                "split": gap.split,
+                "path": str(gap.path),
+                "kind": "mixed" if gap.mixed else "missing",
+                "text": gap.text,
+            }
+            for gap in found.gaps
+        ],
+        "passed_over": list(found.passed_over),
         "files": [_file(file) for file in found.files],
         "splits": [
             _split(name, split, found.written_by.get(name), records)

@@ -120,6 +120,8 @@ def statistics_of(
         written_by=_written_by(data),
         unlisted=data.unlisted,
         limit=limit,
+        gaps=data.gaps,
+        passed_over=data.passed_over,
     )
 
 

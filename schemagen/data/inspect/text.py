@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from ..records import Damage
+from ..sources import listed_names
 from ..statistics.model import (
     MOST_KEYS,
     DataStatistics,
@@ -79,6 +80,11 @@ def _head(found: DataStatistics, columns: int) -> list[str]:
         names = ", ".join(named(name) for name in found.unlisted[:_LISTED])
         more = ", ..." if len(found.unlisted) > _LISTED else ""
         lines += wrapped(f"not in manifest.json, and not read: {names}{more}", columns)
+    for gap in found.gaps[:_LISTED]:
+        lines += wrapped(f"note: {named(gap.split)}: {gap.text}", columns)
+    if found.passed_over:
+        names = listed_names(found.passed_over)
+        lines += wrapped(f"not looked at: {names}", columns)
     rows: list[Sequence[str]] = [_SPLIT]
     rows += [
         _split_row(found, name, split)

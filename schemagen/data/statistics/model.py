@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ..names import Gap
 from ..records import Damage
 from .bytes_values import BytesValues, merged_bytes
 from .histograms import summed
@@ -192,6 +193,8 @@ class DataStatistics:
         manifest_problem: why the manifest cannot be read; empty if it can, or there is
             none.
         limit: only so many records of each split were read; None for all.
+        gaps: what names of files say of further ones that are not there.
+        passed_over: names of what else is in a directory without a manifest.
     """
 
     where: str
@@ -201,6 +204,8 @@ class DataStatistics:
     unlisted: tuple[str, ...] = ()
     manifest_problem: str = ""
     limit: int | None = None
+    gaps: tuple[Gap, ...] = ()
+    passed_over: tuple[str, ...] = ()
 
     @property
     def whole(self) -> RecordStatistics:

@@ -6,7 +6,7 @@ stands behind another and a row has one fault a field.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -59,10 +59,12 @@ class Units:
     Attributes:
         live: bool [N], which of them are to be looked at.
         by_key: their columns, in which no others are.
+        known: the keys of all fields of the schema.
     """
 
     live: NDArray[np.bool_]
     by_key: Mapping[str, tuple[Column, ...]]
+    known: Set[str] = frozenset()
 
     def keys_of(self, row: int) -> list[str]:
         """Return the keys that one of them has."""
@@ -129,13 +131,18 @@ def stored(
 def _missing(units: Units, key: str, rows: Rows, expected: str) -> Fault:
     bare = [c.rows for c in units.by_key.get(key, ()) if c.kind == NOTHING]
 
+    def is_bare(at: int) -> bool:
+        return any(_has(some, int(rows[at])) for some in bare)
+
     def found(at: int) -> str:
-        if any(_has(some, int(rows[at])) for some in bare):
+        if is_bare(at):
             return "a feature without a list of any type"
         return f"no feature {key!r}; there are: {listed(units.keys_of(int(rows[at])))}"
 
     def cause(at: int) -> str:
-        return near(key, units.keys_of(int(rows[at])))
+        if is_bare(at):
+            return "written as an empty tf.train.Feature: readers take it for none"
+        return near(key, units.keys_of(int(rows[at])), units.known)
 
     what = "a required feature is missing"
     return Fault("SG522", what, expected, rows, found, cause, key)
@@ -148,11 +155,19 @@ def listed(keys: list[str]) -> str:
     return (f"{shown} and {rest} more" if rest > 0 else shown) or "none"
 
 
-def near(word: str, choices: Sequence[str]) -> str:
-    """Ask whether another word was meant; not of words as no person writes them."""
+def near(word: str, choices: Sequence[str], known: Set[str] = frozenset()) -> str:
+    """Ask whether another word was meant; not of words as no person writes them.
+
+    Args:
+        word: what is not there.
+        choices: what is.
+        known: choices that mean something else.
+    """
     if len(word) > _LONGEST_WORD:
         return ""
-    usual = [each for each in choices if len(each) <= _LONGEST_WORD]
+    usual = [
+        each for each in choices if len(each) <= _LONGEST_WORD and each not in known
+    ]
     return did_you_mean(word, usual[:_MOST_WORDS])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -21,6 +21,9 @@ from .record import RecordCheck
 from .tally import Kind, Tally
 
 Progress = Callable[[int], object]
+
+# The name of a manifest's file, by its size and checksum.
+Written = Mapping[tuple[int, str], str]
 
 # How many bytes tell the compression, and are read at a time where nobody looks.
 _START, _SCRATCH_BYTES = 12, 1 << 20
@@ -172,7 +175,11 @@ def joined(parts: list[Checked]) -> Checked:
 
 
 def judge_file(
-    checked: Checked, path: Path, shard: Shard | None, compression: str | None
+    checked: Checked,
+    path: Path,
+    shard: Shard | None,
+    compression: str | None,
+    written: Written,
 ) -> None:
     """Compare a file as a whole with what its name and the manifest say of it.
 
@@ -181,6 +188,7 @@ def judge_file(
         path: the file.
         shard: what the manifest says of it.
         compression: what the manifest says of its split's; None without one.
+        written: the names of the manifest's files.
     """
     tally, where = checked.tally, str(path)
     if not checked.whole and not tally.bytes:
@@ -216,18 +224,20 @@ def judge_file(
             )
         return
     if checked.whole:
-        _compare(checked, where, shard)
+        _compare(checked, where, shard, written)
 
 
-def _compare(checked: Checked, where: str, shard: Shard) -> None:
+def _compare(checked: Checked, where: str, shard: Shard, written: Written) -> None:
     """Compare a file with what the manifest says of it."""
     tally = checked.tally
     what = "a file that is not the one that the manifest lists"
     if tally.bytes != shard.bytes:
         expected = "as many bytes as the manifest lists"
         words = f"{tally.bytes} bytes, and the manifest lists {shard.bytes}"
-        short = tally.bytes < shard.bytes
-        cause = "the copy was broken off: copy it again" if short else _REPLACED
+        cause = _REPLACED
+        if tally.bytes < shard.bytes:
+            whole = tally.bytes and not checked.damaged
+            cause = _WHOLE if whole else "the copy was broken off: copy it again"
     elif f"{checked.crc32c:08x}" != shard.crc32c:
         expected = "bytes with the checksum that the manifest lists"
         words = (
@@ -236,6 +246,9 @@ def _compare(checked: Checked, where: str, shard: Shard) -> None:
         cause = _REPLACED if not checked.damaged else "copy it again"
     else:
         words = ""
+    other = written.get((tally.bytes, f"{checked.crc32c:08x}"), shard.file)
+    if tally.bytes and other != shard.file:
+        cause = f"these are the bytes of {other}: copy the file of this name again"
     if words:
         tally.add_file(Kind("SG503", "", "", what, expected), where, words, cause)
     if tally.records != shard.records:
@@ -244,4 +257,8 @@ def _compare(checked: Checked, where: str, shard: Shard) -> None:
         tally.add_file(Kind("SG503", "", "", what, expected), where, words)
 
 
+_WHOLE = (
+    "it ends with a whole record: rather another file, or an older one, than a copy that "
+    "was broken off; copy it again"
+)
 _REPLACED = "the file was changed or replaced after it was written: copy it again"

@@ -221,7 +221,7 @@ def sparse(spec: SparseSpec, units: Units) -> Passed:
     for axis, (key, size) in enumerate(zip(spec.index_key, spec.shape, strict=True)):
         # Without values there need be no indices: readers take both for empty.
         indices = yield from stored(
-            Units(units.live & (counts > 0), units.by_key),
+            Units(units.live & (counts > 0), units.by_key, units.known),
             key,
             INT64,
             optional=spec.optional,

@@ -139,11 +139,13 @@ class Verification:
         where: the data, as it was asked for.
         splits: what was looked at, in order.
         findings: in the order of splits, files first, then by field.
+        passed_over: names of what else is in a directory without a manifest.
     """
 
     where: str
     splits: tuple[SplitCounts, ...]
     findings: tuple[DataFinding, ...]
+    passed_over: tuple[str, ...] = ()
 
     @property
     def clean(self) -> bool:

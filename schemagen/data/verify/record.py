@@ -142,7 +142,7 @@ class RecordCheck:
                 key: tuple(only(column, live[column.rows]) for column in some)
                 for key, some in by_key.items()
             }
-        units = Units(live, by_key)
+        units = Units(live, by_key, self._known)
         for field in self._fields:
             label = ".".join(field.path or (field.name,))
             for fault in _check(field, columns, units):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 
 from ...findings import printable, render_json
+from ..sources import listed_names
 from .model import Note, SplitCounts, Verification
 
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")
@@ -23,6 +24,8 @@ def to_json(found: Verification) -> str:
 def summary(found: Verification) -> str:
     """Return a paragraph for each split: how much was read, and how much is wrong."""
     lines = [line for split in found.splits for line in _of_split(found, split)]
+    if found.passed_over:
+        lines.append(f"not looked at: {listed_names(found.passed_over)}")
     return "\n".join(map(printable, lines))
 
 

@@ -59,7 +59,7 @@ def _missing(
     spec: StepsSpec, columns: Columns, units: Units, rows: np.ndarray
 ) -> Fault:
     def cause(at: int) -> str:
-        return near(spec.key, _lists_of(columns, int(rows[at])))
+        return near(spec.key, _lists_of(columns, int(rows[at])), units.known)
 
     def found(at: int) -> str:
         row = int(rows[at])

@@ -16,6 +16,7 @@ from ...support.compatibility import differences
 from ...support.errors import DatasetError
 from ...support.manifest import Spec
 from ...support.values import shortened
+from ..names import Gap
 from ..parts import Part, parts_of
 from ..sources import Data, DataFile, find_data
 from .files import Checked, Progress, Task, check_part, joined, judge_file
@@ -115,8 +116,12 @@ def verify(
         _note_manifest(general, data, damaged)
     for name in data.unlisted:
         _note_unlisted(general, data, name)
+    for gap in data.gaps:
+        own = (each.tally for each in splits if each.name == gap.split)
+        _note_gap(next(own, general), gap)
     owners = {file.path: (each, file) for each in splits for file in each.files}
     _note_missing(splits)
+    written = _written(data)
     total = sum(path.stat().st_size for path in owners if path.exists())
 
     def read(size: int) -> None:
@@ -130,7 +135,7 @@ def verify(
     for path, parts in groupby(results, key=lambda checked: checked.part.path):
         owner, file = owners[path]
         checked = joined(list(parts))
-        judge_file(checked, path, file.shard, _compression(data, file))
+        judge_file(checked, path, file.shard, _compression(data, file), written)
         owner.tally.merge(checked.tally)
         owner.whole &= checked.whole
     return Verification(
@@ -141,6 +146,7 @@ def verify(
             for each in splits
             for finding in each.tally.findings(each.name, each.fields)
         ),
+        data.passed_over,
     )
 
 
@@ -231,6 +237,16 @@ def _compression(data: Data, file: DataFile) -> str | None:
     return data.manifest.splits[file.split].compression
 
 
+def _written(data: Data) -> dict[tuple[int, str], str]:
+    """Return the names of all files of the manifest, by their sizes and checksums."""
+    splits = data.manifest.splits.values() if data.manifest else ()
+    return {
+        (shard.bytes, shard.crc32c): shard.file
+        for split in splits
+        for shard in split.shards
+    }
+
+
 def _beside_damaged_manifest(where: str, split: str | None) -> Data | None:
     """Return the files that stand beside a manifest which cannot be read.
 
@@ -250,7 +266,8 @@ def _beside_damaged_manifest(where: str, split: str | None) -> Data | None:
 def _note_manifest(tally: Tally, data: Data, problem: str) -> None:
     path = str((data.directory or Path()) / manifest.FILE_NAME)
     kind = Kind("SG501", "", "", "a manifest that cannot be read", "a whole manifest")
-    tally.add_file(kind, path, problem.removeprefix(f"{path}: "))
+    found, _, advice = problem.removeprefix(f"{path}: ").rpartition("; ")
+    tally.add_file(kind, path, found or advice, advice if found else "")
 
 
 def _note_unlisted(tally: Tally, data: Data, name: str) -> None:
@@ -263,6 +280,18 @@ def _note_unlisted(tally: Tally, data: Data, name: str) -> None:
     )
     cause = "left over from an older dataset, or copied here: readers pass over it"
     tally.add_file(kind, str((data.directory or Path()) / name), "a file", cause)
+
+
+def _note_gap(tally: Tally, gap: Gap) -> None:
+    if gap.mixed:
+        rule, what = "SG504", "files of several writings in one split"
+        expected = "names that agree how many files there are"
+        cause = "left over from an older writing, or copied here: readers of a glob take both"
+    else:
+        rule, what = "SG502", "a file that is missing"
+        expected = "each file that the names of the others tell of"
+        cause = "it was not copied, or deleted"
+    tally.add_file(Kind(rule, "", "", what, expected), str(gap.path), gap.text, cause)
 
 
 def _note_missing(splits: list[_Split]) -> None:
