@@ -23,6 +23,11 @@ RUN_BYTES = 1 << 21
 """How many bytes are read, checked and handed on at a time: of records of usual sizes
 enough for numpy, and little enough for the processor's cache."""
 
+# Records of many keys come in larger runs, since what reads them has a price for each
+# key of a run. Still larger ones hold pictures, and few keys.
+_RUN_RECORDS = 512
+_WIDEST = 1 << 15
+
 # A file that begins with no record is searched so far for one before it is foreign.
 _SEARCHED_BYTES = 1 << 26
 
@@ -126,12 +131,17 @@ class _Scanner:
     def runs(self) -> Iterator[Records | Damage]:
         """Yield records and damages until the end."""
         stream = self._stream
+        wanted = RUN_BYTES
         while stream.need(1):
-            stream.need(RUN_BYTES)
+            stream.need(wanted)
             run = run_of(stream.memory)
             if not len(run.starts):
                 yield from self._first_alone()
                 continue
+            size = int(run.stops[-1]) // len(run.starts)
+            wanted = RUN_BYTES
+            if size <= _WIDEST:
+                wanted = max(wanted, _RUN_RECORDS * size)
             last = len(run.starts)
             torn = not run.good[-1] and not self._goes_on(int(run.stops[-1]))
             if torn:
