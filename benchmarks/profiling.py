@@ -47,7 +47,7 @@ def sampled(way: Way, code: Path, seconds: float) -> tuple[Counter[Line], int]:
         # until then is the line that calls it.
         while frame is not None and (
             not frame.f_code.co_filename.startswith(inside)
-            or frame.f_lineno == frame.f_code.co_firstlineno
+            or frame.f_lineno in (None, frame.f_code.co_firstlineno)
         ):
             frame = frame.f_back
         if frame is None:

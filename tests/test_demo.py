@@ -130,7 +130,15 @@ def test_make_installs_what_a_target_needs_and_only_once(
     assert "--constraint constraints.txt" in first
     (tmp_path / "venv").mkdir()
     (tmp_path / "venv" / f"{extra}.installed").touch()
-    second = made(target, tmp_path)
+    others = []
+    for name, installed in (
+        ("NEIGHBOURS", "neighbours"),
+        ("NEIGHBOURS_TFDV", "neighbours-tfdv"),
+    ):
+        (tmp_path / installed).mkdir()
+        (tmp_path / installed / f"{installed}.installed").touch()
+        others.append(f"{name}={tmp_path / installed}")
+    second = made(target, tmp_path, *others)
     assert "pip" not in second
     for command in commands:
         assert command in first

@@ -38,6 +38,9 @@ _OTHERS = (
     (b"[", "text: JSON"),
 )
 _SHOWN_BYTES = 12
+
+# A length may begin with one or two bytes of another format's, and be damaged behind.
+_SURE_BYTES = 3
 _TAR_MAGIC = slice(257, 262)
 
 
@@ -61,13 +64,21 @@ def compression_of(start: bytes) -> str | None:
         return None
 
 
+def other_format(start: bytes) -> str:
+    """Say which format it is that no record begins like; "" if none is known."""
+    if start[_TAR_MAGIC] == b"ustar":
+        return "a tar archive"
+    magics = (each for each in _OTHERS if len(each[0]) >= _SURE_BYTES)
+    return next((what for magic, what in magics if start.startswith(magic)), "")
+
+
 def what_begins_so(start: bytes) -> str:
     """Say in plain words what a file is that is none of TFRecords."""
+    if start[_TAR_MAGIC] == b"ustar":
+        return "a tar archive"
     for magic, what in _OTHERS:
         if start.startswith(magic):
             return what
-    if start[_TAR_MAGIC] == b"ustar":
-        return "a tar archive"
     if not start.strip(b"\0"):
         return "nothing but zeros, as a file that was set aside and never written"
     if all(byte in b"\t\n\r" or 0x20 <= byte < 0x7F for byte in start):
@@ -100,7 +111,8 @@ def inflated(pieces: Iterator[bytes], compression: str) -> Iterator[bytes]:
                 out = stream.decompress(rest, _PIECE_BYTES)
             except zlib.error as error:
                 raise InflateError(
-                    f"no {compression} data: {str(error).split(': ')[-1]}", ended=False
+                    f"damaged {compression} data: {str(error).split(': ')[-1]}",
+                    ended=False,
                 ) from None
             if out:
                 yield out

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .compression import compression_of, inflated, what_begins_so
+from .compression import compression_of, inflated, other_format, what_begins_so
 from .records import Damage, Records
 from .runs import FOOTER, FRAMING, HEADER, Run, is_header, length_at, run_of
 from .searching import MOST_BYTES, next_record
@@ -22,6 +22,11 @@ from .stream import Stream, filling
 RUN_BYTES = 1 << 21
 """How many bytes are read, checked and handed on at a time: of records of usual sizes
 enough for numpy, and little enough for the processor's cache."""
+
+# Records of many keys come in larger runs, since what reads them has a price for each
+# key of a run. Still larger ones hold pictures, and few keys.
+_RUN_RECORDS = 512
+_WIDEST = 1 << 15
 
 # A file that begins with no record is searched so far for one before it is foreign.
 _SEARCHED_BYTES = 1 << 26
@@ -85,7 +90,8 @@ def scan_stream(
                 yield _compressed_twice(where, compression, twice)
                 return
     scanner = _Scanner(stream, where, size, first)
-    if len(stream) and not is_header(stream.data, 0):
+    begun = len(stream) >= HEADER or stream.failure is None
+    if len(stream) and begun and not is_header(stream.data, 0):
         yield from scanner.find_the_start(compression or "")
     yield from scanner.runs()
 
@@ -125,12 +131,17 @@ class _Scanner:
     def runs(self) -> Iterator[Records | Damage]:
         """Yield records and damages until the end."""
         stream = self._stream
+        wanted = RUN_BYTES
         while stream.need(1):
-            stream.need(RUN_BYTES)
+            stream.need(wanted)
             run = run_of(stream.memory)
             if not len(run.starts):
                 yield from self._first_alone()
                 continue
+            size = int(run.stops[-1]) // len(run.starts)
+            wanted = RUN_BYTES
+            if size <= _WIDEST:
+                wanted = max(wanted, _RUN_RECORDS * size)
             last = len(run.starts)
             torn = not run.good[-1] and not self._goes_on(int(run.stops[-1]))
             if torn:
@@ -196,11 +207,14 @@ class _Scanner:
             stream.drop(len(stream))
             return
         if not is_header(stream.data, 0):
+            zeros = not stream.data[:HEADER].tobytes().strip(b"\0")
             yield from self._search(
                 "length",
-                "a length whose checksum is wrong",
+                "zeros" if zeros else "a length whose checksum is wrong",
                 "the length of a record and its checksum",
-                "the bytes changed on disk or on the way: copy the file again",
+                "space that was set aside and never written, or blocks that a disk lost"
+                if zeros
+                else "the bytes changed on disk or on the way: copy the file again",
             )
             return
         length = length_at(stream.data, 0)
@@ -232,7 +246,9 @@ class _Scanner:
             yield self._passed_over(
                 to,
                 "truncated",
-                f"the file ends {held} bytes into a record of {length} bytes",
+                f"the file ends {held} bytes into a record of {length} bytes"
+                if held < length
+                else f"the file ends {held - length} bytes into the checksum of a record",
                 f"{length} bytes of record, and {FOOTER} of checksum",
                 "the writer was killed, or the copy was broken off",
             )
@@ -250,7 +266,7 @@ class _Scanner:
         stream = self._stream
         stream.need(512)
         start = stream.data[:512].tobytes()
-        found = self._next(_SEARCHED_BYTES)
+        found = None if other_format(start) else self._next(_SEARCHED_BYTES)
         if found is not None:
             yield self._passed_over(
                 found,
@@ -275,7 +291,13 @@ class _Scanner:
     def _search(
         self, kind: str, found: str, expected: str, cause: str
     ) -> Iterator[Damage]:
-        yield self._passed_over(self._next(), kind, found, expected, cause)
+        to = self._next()
+        if to is None:
+            found += (
+                f", and no record in the {self._stream.offset - self._began:,} bytes"
+            )
+            found += " from there to the end"
+        yield self._passed_over(to, kind, found, expected, cause)
 
     def _passed_over(
         self, to: int | None, kind: str, found: str, expected: str, cause: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import random
 import struct
+import tarfile
 import zlib
 from collections.abc import Iterable
 from pathlib import Path
@@ -175,6 +176,45 @@ def test_files_of_other_kinds(
     (damage,) = scan(path)
     assert isinstance(damage, Damage)
     assert (damage.kind, damage.found) == (kind, found)
+
+
+def test_an_archive_of_records_is_no_damaged_file(tmp_path: Path) -> None:
+    """Though whole records stand in it; nobody should copy it again."""
+    path = tmp_path / "old.tfrecord"
+    (tmp_path / "a").write_bytes(FILE)
+    with tarfile.open(path, "w") as archive:
+        archive.add(tmp_path / "a", "a")
+    (damage,) = scan(path)
+    assert isinstance(damage, Damage)
+    assert (damage.kind, damage.found) == ("foreign", "a tar archive")
+
+
+def test_zeros_behind_records() -> None:
+    """They are called so, with how many bytes are lost."""
+    found, [damage] = read([FILE + bytes(5000)], len(FILE) + 5000)
+    assert len(found) == 8
+    assert damage.found == (
+        "zeros, and no record in the 5,000 bytes from there to the end"
+    )
+    assert damage.cause.startswith("space that was set aside and never written")
+
+
+def test_a_file_that_ends_in_a_checksum() -> None:
+    """All of the record's bytes are there, which says nothing of what they are."""
+    found, [damage] = read([FILE[:-2]], len(FILE) - 2)
+    assert len(found) == 7
+    assert damage.found == "the file ends 2 bytes into the checksum of a record"
+
+
+def test_a_flipped_bit_of_a_gzip_file(tmp_path: Path) -> None:
+    """It is GZIP all the same, and damaged."""
+    data = bytearray(gzip.compress(FILE))
+    data[-6] ^= 1
+    path = tmp_path / "a.gz"
+    path.write_bytes(data)
+    *_, damage = scan(path)
+    assert isinstance(damage, Damage)
+    assert damage.found == "damaged GZIP data: incorrect data check"
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:

@@ -371,7 +371,8 @@ def test_a_damaged_manifest_stops_nothing(digits: Path, tmp_path: Path) -> None:
     result = run("inspect", copy, "--split", "train")
     assert result.exit_code == 1
     assert "60 records of tf.train.Example" in result.stdout
-    assert "manifest.json: not a whole manifest" in " ".join(result.stdout.split())
+    said = "".join(result.stdout.split())  # long paths are broken to fit into lines
+    assert "manifest.json:notawholemanifest" in said
 
 
 def test_nothing_to_inspect(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -21,6 +22,7 @@ from .view import Box, Layer, Legend, Picture, Sample, Samples, Value
 from .words import listed, one_line, plural
 
 MOST_SPLITS = 8
+_SHARD = re.compile(r"-(?P<shard>\d{5})-of-(?P<of>\d{5})(?!\d)")
 _MOST_VALUES = 60
 _MOST_PICTURES = 4
 
@@ -68,6 +70,15 @@ def _in_order(samples: Sequence[Kept]) -> list[Kept]:
     return sorted(samples, key=lambda sample: (sample.file, sample.number))
 
 
+def _title(kept: Kept) -> str:
+    """Name a record; records of several shards have the same numbers."""
+    shard = _SHARD.search(os.path.basename(kept.file))
+    record = f"record {kept.number:,}"
+    if shard is None or int(shard["of"]) < 2:
+        return record
+    return f"{record}, shard {int(shard['shard'])}"
+
+
 def _read(kept: Kept, masks: Sequence[MaskSpec]) -> SampleRead:
     features = read(kept.data)
     found = (mask_of(field, features) for field in masks)
@@ -89,7 +100,7 @@ class _Painter:
         values = tuple(self._values(each.features))
         return Sample(
             id=id_,
-            title=f"record {each.kept.number:,}",
+            title=_title(each.kept),
             where=one_line(where, 80),
             headline=self._headline(each.features),
             pictures=tuple(self._pictures(each)),
