@@ -115,7 +115,10 @@ def gaps_of(paths: Iterable[Path]) -> tuple[Gap, ...]:
 
 def _mixed(directory: Path, split: str, totals: Mapping[int, Mapping[int, str]]) -> Gap:
     ordered = sorted(totals.items())
-    said = [f"{len(names):,} of -of-{_total(names)}" for _, names in ordered[:_TOLD]]
+    said = [
+        f"{len(names):,} file{'' if len(names) == 1 else 's'} -of-{_total(names)}"
+        for _, names in ordered[:_TOLD]
+    ]
     more = len(ordered) - len(said)
     text = " and ".join(said) + (f", and {more:,} more such numbers" if more else "")
     first = min(ordered[0][1].items())[1]

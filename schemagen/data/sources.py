@@ -127,7 +127,7 @@ def _directory(where: str, path: Path, *, use_manifest: bool) -> Data:
     found = manifest.load(path) if use_manifest else None
     data, others = _held_by(path)
     if found is None:
-        files = [DataFile(path / name, split_of(name) or name) for name in data]
+        files = [DataFile(path / name, _split_in_directory(name)) for name in data]
         if not files:
             there = f"; there are: {listed_names(others)}" if others else ""
             raise DatasetError(
@@ -198,6 +198,11 @@ def _held_by(directory: Path) -> tuple[list[str], list[str]]:
         else:
             others.append(f"{name}/" if os.path.isdir(path) else name)
     return data, others
+
+
+def _split_in_directory(name: str) -> str:
+    """Return a file's split; any name has one where the file's bytes say records."""
+    return split_of(name if says_records(name) else f"{name}.tfrecord")
 
 
 def _begins_a_record(path: Path) -> bool:

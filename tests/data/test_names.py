@@ -148,14 +148,16 @@ def test_two_numbers_of_files_in_one_split_are_of_two_writings(tmp_path: Path) -
         "files of several writings in one split",
     )
     assert finding.examples[0].found == (
-        "names of several writings: 1 of -of-00001 and 2 of -of-00002"
+        "names of several writings: 1 file -of-00001 and 2 files -of-00002"
     )
     assert finding.examples[0].cause == (
         "left over from an older writing, or copied here: readers of a glob take both"
     )
     (root / names[-1]).unlink()
     assert [each.rule for each in verify(root).findings] == ["SG502", "SG504"]
-    assert "note: t: names of several writings: 1 of" in said_by_all(root, tmp_path)[1]
+    assert (
+        "note: t: names of several writings: 1 file" in said_by_all(root, tmp_path)[1]
+    )
 
 
 def test_what_a_glob_leaves_out_is_not_missing(tmp_path: Path) -> None:
@@ -220,6 +222,9 @@ def test_a_link_that_leads_nowhere_is_a_file_that_cannot_be_read(
     found = verify(root)
     assert [each.rule for each in found.findings] == ["SG510"]
     assert found.findings[0].examples[0].found == "No such file or directory"
+    assert found.findings[0].examples[0].cause == (
+        f"a link to {tmp_path / 'gone'}, which was not copied?"
+    )
     assert found.passed_over == ("other",)
     assert "No such file or directory" in said_by_all(root, tmp_path)[1]
 
@@ -236,3 +241,6 @@ def test_numbered_files_are_one_split(tmp_path: Path) -> None:
     names = [f"part_{number:03}.tfrecord" for number in range(30)]
     data = find_data(written(tmp_path / "data", *names))
     assert {name: len(files) for name, files in data.splits.items()} == {"part": 30}
+    for names in (["0001.tfrecord", "0002.tfrecord"], ["0001", "0002"]):
+        root = written(tmp_path / names[0], *names)
+        assert list(find_data(root).splits) == [""]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -114,9 +115,10 @@ def check_part(task: Task, progress: Progress | None = None) -> Checked:
                 pass
     except OSError as error:
         reason = error.strerror or str(error)
-        tally.add_damage(
-            Damage(where, 0, 0, "unreadable", reason, "a file that can be read")
-        )
+        wanted, cause = "a file that can be read", ""
+        if part.path.is_symlink():
+            cause = f"a link to {os.readlink(part.path)}, which was not copied?"
+        tally.add_damage(Damage(where, 0, 0, "unreadable", reason, wanted, cause))
         checked.whole = False
     return checked
 
