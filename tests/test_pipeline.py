@@ -531,6 +531,19 @@ def test_an_incomplete_glob_of_any_names(
     )
 
 
+def test_a_glob_of_shards_that_count_from_one(
+    data: Callable[..., Path], make_dataset: MakeDataset, tmp_path: Path
+) -> None:
+    """All of them are there."""
+    content = (data(shards=1) / "train-00000-of-00001.tfrecord").read_bytes()
+    other = tmp_path / "other"
+    other.mkdir()
+    for number in ("00001", "00002"):
+        (other / f"train-{number}-of-00002").write_bytes(content)
+    dataset = make_dataset(f"{other}/train*", batch_size=4)
+    assert len(_numbers(dataset)) == 2 * _ROWS
+
+
 def test_a_foreign_file(
     data: Callable[..., Path], make_dataset: MakeDataset, tmp_path: Path
 ) -> None:

@@ -6,6 +6,7 @@ import glob
 import os
 import zlib
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -228,12 +229,14 @@ def _gaps_beside(files: Iterable[DataFile]) -> tuple[Gap, ...]:
     What it leaves out although it is there has been left out by the user.
     """
     asked = {(file.path.parent, split_of(file.path.name)) for file in files}
-    there = [
-        directory / name
-        for directory in dict.fromkeys(directory for directory, _ in asked)
-        for name in os.listdir(directory)
-        if (directory, split_of(name)) in asked and says_records(name)
-    ]
+    there: list[Path] = []
+    for directory in dict.fromkeys(directory for directory, _ in asked):
+        with suppress(OSError):  # a glob need not list the last directory
+            there += [
+                directory / name
+                for name in os.listdir(directory)
+                if (directory, split_of(name)) in asked and says_records(name)
+            ]
     return gaps_of([*there, *(file.path for file in files)])
 
 

@@ -192,9 +192,11 @@ def _check_shards(paths: Sequence[str]) -> None:
         if match:
             found.setdefault((match[1], match[3]), set()).add(int(match[2]))
     for (stem, total), indices in found.items():
-        missing = int(total) - sum(number < int(total) for number in indices)
-        if missing:
-            first = next(number for number in count() if number not in indices)
+        start = 1 if int(total) in indices and 0 not in indices else 0
+        stop = start + int(total)
+        missing = int(total) - sum(start <= index < stop for index in indices)
+        if missing > 0:
+            first = next(index for index in count(start) if index not in indices)
             raise DatasetError(
                 f"{stem}-*-of-{total}: {missing} of {int(total)} shards are not "
                 f"there, the first is {first:05d}; pass a list of files to read "
