@@ -134,3 +134,66 @@ def test_sizes_and_format_of_pictures_that_stay_bytes_are_no_inputs() -> None:
     """They say nothing that a model could learn from."""
     fields, _ = inferred(photo)
     assert {field.role for field in fields.values()} == {"info"}
+
+
+def smooth(height: int, width: int, channels: int, at: int) -> np.ndarray:
+    """Return a picture whose neighbouring pixels are alike, of unlike colours."""
+    down, right = np.mgrid[:height, :width]
+    colours = [(down * (2 + c) + right * 3 + c * 70 + at) for c in range(channels)]
+    return np.stack(colours, -1).astype(np.uint8)
+
+
+def raw(pixels: np.ndarray, height: int, width: int) -> dict[str, Any]:
+    """Return a row of raw pixels with their sizes."""
+    sizes = {"rows": height, "cols": width}
+    return {**sizes, "depth": 3, "pixels": pixels.tobytes()}
+
+
+def test_pixels_that_are_channels_first_are_no_image() -> None:
+    """Neighbours tell; an Image would be scrambled."""
+    fields, said = inferred(
+        lambda i: raw(smooth(16, 20, 3, i).transpose(2, 0, 1), 16, 20)
+    )
+    assert set(fields) == {"pixels"}
+    field: Any = fields["pixels"]
+    assert (field.kind, field.shape, field.dtype) == ("Tensor", (3, 16, 20), "uint8")
+    assert field.shape_key == ("depth", "rows", "cols")
+    assert (
+        "raw pixels, taken as 3 x height x width; neighbouring pixels differ by"
+        in said["pixels"]
+    )
+    assert "as height x width x 3" in said["pixels"]
+
+
+def test_pixels_that_are_channels_last_are_an_image_with_what_was_seen() -> None:
+    """The order is doubtful all the same."""
+    fields, said = inferred(lambda i: raw(smooth(16, 20, 3, i), 16, 20))
+    assert fields["pixels"].kind == "Image"
+    assert (
+        "doubt: raw pixels, taken as height x width x 3: or 3 x height x width, and is "
+        "'rows' the height? Neighbouring pixels differ by"
+    ) in said["pixels"]
+
+
+def test_noise_tells_no_order() -> None:
+    """Then nothing is said to be seen."""
+    noise = np.random.default_rng(0).integers(0, 256, (16, 20, 3)).astype(np.uint8)
+    fields, said = inferred(lambda i: raw(noise, 16, 20))
+    assert fields["pixels"].kind == "Image"
+    assert "raw pixels, taken as" in said["pixels"]
+    assert "eighbouring" not in said["pixels"]
+
+
+def test_sizes_whose_names_are_swapped_are_said() -> None:
+    """The pixels tell that the width stands under the height's key."""
+    _, said = inferred(lambda i: raw(smooth(16, 20, 3, i), 20, 16))
+    assert said["pixels"].endswith("so that 'rows' seems to be the width")
+
+
+def test_nothing_is_said_of_channels_that_are_not_stored() -> None:
+    """Of grey pixels only the height is asked for."""
+    _, said = inferred(lambda i: {"h": 8, "w": 8, "x": bytes(range(64))})
+    assert said["x"] == (
+        "as many bytes as height and width say; "
+        "doubt: raw pixels, taken as height x width: is 'h' the height?"
+    )

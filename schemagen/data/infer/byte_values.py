@@ -85,7 +85,7 @@ class BytesLook:
         for number, (start, stop) in enumerate(pairs):
             data = bytes(view[start:stop])
             self._see(data, owners[number] if single[number] else -1)
-            if number < 2 and len(self.samples) < _SAMPLES:
+            if number < 4 and len(self.samples) < _SAMPLES:
                 self.samples.append(data[:_SAMPLE_BYTES])
 
     def _see(self, data: bytes, row: int) -> None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from .draft import Draft, Scene, counted, quoted
 from .evidence import KeyEvidence
 from .numbers import Rows
+from .pixels import FIRST, Order, order_doubt, order_name, order_of
 from .words import extends, nearest, parent_of, says_shape, says_size, stem_of_shape
 
 _SIZE_WORDS = ("height", "width", "channels")
@@ -276,6 +277,13 @@ def _image(
     for key, word in zip(sizes.keys, sizes.words, strict=True):
         facts[f"{word}_key"] = key
         scene.share(str(key), word)
+    known = np.atleast_2d(sizes.shapes[seen.lengths >= 0])
+    if known.shape[1] == 2:
+        known = np.insert(known, 2, channels, axis=1)
+    order = order_of(seen.values.samples, known)
+    if order.clear == FIRST:
+        return _channels_first(seen, sizes, full, order)
+    draft.doubts.append(order_doubt(order, full[2], quoted(str(sizes.keys[0]))))
     height, width = full[:2]
     if height is None or width is None:
         shapes = sizes.shapes[seen.lengths >= 0]
@@ -285,7 +293,33 @@ def _image(
             f"sizes from {low[0]}x{low[1]} to {high[0]}x{high[1]}: batches of several "
             "need resize=(height, width)"
         )
-    draft.notes.append("as many bytes as height, width and channels say")
+    draft.notes.append(_counted_by(sizes, channels))
+    return draft
+
+
+def _counted_by(sizes: _Sizes, channels: int) -> str:
+    """Say what goes with the number of bytes."""
+    if len(sizes.words) == 3:
+        return "as many bytes as height, width and channels say"
+    if channels == 1:
+        return "as many bytes as height and width say"
+    return f"{channels} bytes for each pixel of height and width"
+
+
+def _channels_first(
+    seen: KeyEvidence, sizes: _Sizes, full: tuple[int | None, ...], order: Order
+) -> Draft:
+    """Return the field of pixels that an Image would read in the wrong order."""
+    height, width, channels = full
+    facts = tensor_facts((channels, height, width), "uint8", "raw")
+    draft = Draft(seen.key, "Tensor", facts)
+    keys = (*sizes.keys, None)[:3]
+    facts["shape_key"] = (keys[2], keys[0], keys[1])
+    draft.notes.append(_counted_by(sizes, channels or 0))
+    draft.doubts.append(
+        f"raw pixels, taken as {order_name(FIRST, channels)}"
+        f"; {order.said(channels)}: an Image has its channels last"
+    )
     return draft
 
 
