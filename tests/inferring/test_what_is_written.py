@@ -380,6 +380,8 @@ class Found(Record):
         """\
 class Found(Record):
     # as many bytes as height, width and channels say
+    # doubt: raw pixels, taken as height x width x 3: or 3 x height x width, and is
+    #   'height' the height?
     # doubt: sizes from 4x6 to 6x6: batches of several need resize=(height, width)
     image_raw: Annotated[
         np.ndarray,

@@ -42,6 +42,7 @@ class BytesLook:
         grey: how many have classes' form: grey, or colours of a palette.
         damaged: how many begin as an image and are none that can be read.
         broken: what is wrong with the first of these.
+        refused: how many of these are whole, by format and channels.
         tensors: how many are serialized tensors of each dtype and shape.
         samples: some of them, the first of each column.
     """
@@ -56,6 +57,7 @@ class BytesLook:
         self.channels: Counter[int] = Counter()
         self.bits: Counter[int] = Counter()
         self.broken = ""
+        self.refused: Counter[tuple[str, int]] = Counter()
         self.tensors: Counter[WholeTensor] = Counter()
         self.samples: list[bytes] = []
         self._rows: list[Rows] = []
@@ -83,7 +85,7 @@ class BytesLook:
         for number, (start, stop) in enumerate(pairs):
             data = bytes(view[start:stop])
             self._see(data, owners[number] if single[number] else -1)
-            if number < 2 and len(self.samples) < _SAMPLES:
+            if number < 4 and len(self.samples) < _SAMPLES:
                 self.samples.append(data[:_SAMPLE_BYTES])
 
     def _see(self, data: bytes, row: int) -> None:
@@ -137,6 +139,7 @@ class BytesLook:
             header, reason = None, f"a damaged {form} image"
         if header is not None and header.channels not in CHANNELS[form]:
             reason = f"a {form} image of {header.channels} channels"
+            self.refused[form, header.channels] += 1
             header = None
         if header is not None and not (header.height and header.width):
             header, reason = None, f"a {form} image without pixels"

@@ -18,7 +18,7 @@ from .pictures import take_pictures
 from .plain import take_rest
 from .steps import step_drafts
 from .tensors import take_protos, take_raw
-from .words import LABELS, SIZES, is_corner, parent_of, says_size
+from .words import LABELS, SIZES, is_corner, parent_of, says_format, says_size
 
 _FEW = 20
 """Of fewer records all can be alike by chance."""
@@ -78,7 +78,7 @@ def draft_record(evidence: Evidence, class_name: str) -> Drafted:
     flat = {key.split("/")[0] for key in drafts if _has_flat_names(key)}
     names = name_fields(drafts, flat, nested=not is_sequence)
     group_lists(scene, names.models, names.prefixes)
-    _give_roles(drafts)
+    _give_roles(evidence, drafts)
     _round_plain_floats(drafts, names)
     return _drafted(evidence, class_name, drafts, names, left_out)
 
@@ -105,7 +105,19 @@ def _unusable(evidence: Evidence) -> dict[str, str]:
     return found
 
 
-def _give_roles(drafts: Mapping[str, Draft]) -> None:
+def _has_images(evidence: Evidence, key: str) -> bool:
+    """Tell whether a key holds images, among others that no Image would take."""
+    seen = evidence.keys.get(key)
+    return seen is not None and bool(seen.values.formats or seen.values.damaged)
+
+
+def _is_one(evidence: Evidence, key: str) -> bool:
+    """Tell whether a key holds the same text everywhere."""
+    seen = evidence.keys.get(key)
+    return seen is not None and len(seen.values.texts or ()) == 1
+
+
+def _give_roles(evidence: Evidence, drafts: Mapping[str, Draft]) -> None:
     """Keep from a model's inputs what tells of the answer: boxes and what they hold."""
     groups = {
         draft.facts["group"]
@@ -119,12 +131,15 @@ def _give_roles(drafts: Mapping[str, Draft]) -> None:
     for draft in weights[1:]:
         draft.role = "info"
     labels = {parent_of(key) for key, draft in drafts.items() if draft.kind == "Label"}
-    pictures = any(_rank(draft) == 0 for draft in drafts.values())
+    pictures = any(
+        _rank(draft) == 0 or _has_images(evidence, key) for key, draft in drafts.items()
+    )
     for key, draft in drafts.items():
         above = parent_of(key)
         names = draft.kind == "Text" and above and above in labels
         size = draft.kind == "Scalar" and any(says_size(key, axis) for axis in SIZES)
-        if names or (pictures and size):
+        form = draft.kind == "Text" and says_format(key) and _is_one(evidence, key)
+        if names or (pictures and (size or form)):
             draft.role = "info"
 
 

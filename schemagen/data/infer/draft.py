@@ -94,6 +94,7 @@ class Scene:
     def __init__(self, evidence: Evidence) -> None:
         self.evidence = evidence
         self.drafts: dict[str, Draft] = {}
+        self.possible: dict[str, list[str]] = {}
         self._shared: dict[str, str] = {}
 
     @property

@@ -257,16 +257,26 @@ def _add_format(scene: Scene, draft: Draft, seen: KeyEvidence) -> None:
 def say_what_is_broken(draft: Draft, look: BytesLook) -> None:
     """Say why bytes that begin as images are none."""
     images = sum(look.formats.values())
-    if look.damaged:
+    for (form, channels), count in sorted(look.refused.items()):
+        has = "has" if count == 1 else "have"
         draft.doubts.append(
-            f"{look.damaged:,} of {counted(images + look.damaged, 'image')} cannot be "
+            f"{count:,} of {counted(images + look.damaged, 'image')} {has} "
+            f"{counted(channels, 'channel')}, which decode_{form} would convert and "
+            "this schema language refuses: without them this is an Image"
+        )
+    if look.damaged > look.refused.total():
+        draft.doubts.append(
+            f"{look.damaged - look.refused.total():,} of "
+            f"{counted(images + look.damaged, 'image')} cannot be "
             f"read, the first of them {look.broken}: Image(...) would refuse it"
         )
-    elif images and images < look.values:
+    if look.damaged:
+        return
+    if images and images < look.values:
         draft.doubts.append(f"{images:,} of {counted(look.values, 'value')} are images")
     elif images:
-        channels = ", ".join(map(str, sorted(look.channels)))
+        found = ", ".join(map(str, sorted(look.channels)))
         bits = ", ".join(map(str, sorted(look.bits)))
         draft.doubts.append(
-            f"images of {channels} channels and {bits} bits, which no Image reads alike"
+            f"images of {found} channels and {bits} bits, which no Image reads alike"
         )

@@ -22,7 +22,8 @@ def take_rest(scene: Scene) -> None:
     """Make a field of every key that has one kind and is in no field yet."""
     for seen in list(scene.open()):
         draft = list_draft if follows_another(scene, seen) else plain_draft
-        scene.add(draft(seen))
+        made = scene.add(draft(seen))
+        made.doubts += scene.possible.get(seen.key, ())
 
 
 def plain_draft(seen: KeyEvidence) -> Draft:
@@ -107,6 +108,9 @@ def _bytes_draft(seen: KeyEvidence) -> Draft:
 
 def _say_bytes(draft: Draft, look: BytesLook) -> None:
     """Say what opaque bytes could be, by their number and by what they look like."""
+    if look.tensors and look.tensors.total() == look.values:
+        draft.doubts.append(_mixed_tensors(look))
+        return
     size = look.most if look.least == look.most else 0
     if not size:
         floats = [dtype for dtype, item in _FLOATS if _are(look, dtype, item)]
@@ -128,6 +132,16 @@ def _say_bytes(draft: Draft, look: BytesLook) -> None:
     ]
     guesses.append(f"{size:,} uint8 numbers")
     draft.doubts.append(f"always {size:,} bytes, no text: {' or '.join(guesses)}?")
+
+
+def _mixed_tensors(look: BytesLook) -> str:
+    """Say why serialized tensors are no Tensor."""
+    dtypes = sorted({head.dtype for head in look.tensors})
+    said = f"serialized tensors of {' and '.join(dtypes)}"
+    ranks = sorted({len(head.shape) for head in look.tensors})
+    if len(dtypes) == 1:
+        said += f" with {' and '.join(map(str, ranks))} dimensions"
+    return f"{said}, so that no Tensor can be declared"
 
 
 def _side(size: int, channels: int) -> int:

@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .draft import Draft, Scene
+from .draft import Draft, Scene, counted, quoted
 from .evidence import KeyEvidence
 from .numbers import Rows
-from .words import nearest, parent_of, says_shape, says_size
+from .pixels import FIRST, Order, order_doubt, order_name, order_of
+from .words import extends, nearest, parent_of, says_shape, says_size, stem_of_shape
 
 _SIZE_WORDS = ("height", "width", "channels")
 _COMPLEX = ("complex64", "complex128")
@@ -86,17 +87,63 @@ class _Sizes(NamedTuple):
 
 def take_raw(scene: Scene) -> None:
     """Make fields of raw numbers whose sizes stand under keys of their own."""
-    for seen in list(scene.open()):
-        look = seen.values
-        if not (seen.kind == "bytes" and seen.is_single) or look.empty or look.text:
-            continue
-        if look.formats or look.damaged or look.tensors:
-            continue
+    candidates = [seen for seen in scene.open() if _is_raw(seen)]
+    names = [seen.key for seen in candidates]
+    for seen in candidates:
         for sizes in _size_candidates(scene, seen):
-            draft = _raw_draft(scene, seen, sizes)
+            fits = _fitting(scene, seen, sizes)
+            if fits is None:
+                continue
+            named = _is_named(scene, sizes.keys, seen.key)
+            if named is None:
+                continue
+            if not named and len(names) > 1:
+                _say_possible(scene, seen, sizes, fits)
+                continue
+            draft = _raw_draft(scene, seen, sizes, fits)
             if draft is not None:
+                if not named:
+                    draft.doubts.append(
+                        f"are its sizes those in {quoted(str(sizes.keys))}?"
+                    )
                 scene.add(draft)
                 break
+
+
+def _is_raw(seen: KeyEvidence) -> bool:
+    """Tell whether a key holds bytes that say nothing of themselves."""
+    look = seen.values
+    if not (seen.kind == "bytes" and seen.is_single) or look.empty or look.text:
+        return False
+    return not (look.formats or look.damaged or look.tensors)
+
+
+def _is_named(scene: Scene, keys: str | tuple[str | None, ...], of: str) -> bool | None:
+    """Tell whether a key of sizes names the key `of`; None if it names another."""
+    if not isinstance(keys, str):
+        return True
+    stem = stem_of_shape(keys)
+    if stem and extends(of, stem):
+        return True
+    others = (key for key in scene.evidence.keys if key != keys)
+    return None if stem and any(extends(key, stem) for key in others) else False
+
+
+def _say_possible(
+    scene: Scene, seen: KeyEvidence, sizes: _Sizes, fits: tuple[int, str]
+) -> None:
+    """Say of bytes that sizes would fit, which may be those of another key."""
+    channels, dtype = fits
+    if channels > 1:
+        return
+    there = _common(sizes.shapes[seen.lengths >= 0])
+    size = np.dtype(_numpy(dtype)).itemsize
+    words = "uint8, int8 or bool" if size == 1 else f"{dtype} or {_others(dtype)}"
+    scene.possible.setdefault(seen.key, []).append(
+        f"the sizes in {quoted(str(sizes.keys))} would fit numbers of "
+        f"{counted(size, 'byte')}: are they of this key, and is it {words}? "
+        f"Tensor({there}, dtype=..., shape_key=...)"
+    )
 
 
 def _size_candidates(scene: Scene, seen: KeyEvidence) -> Iterator[_Sizes]:
@@ -143,8 +190,8 @@ def _stands_near(key: str, other: str) -> bool:
     return not above or above in (around, other) or f"{around}/".startswith(f"{above}/")
 
 
-def _raw_draft(scene: Scene, seen: KeyEvidence, sizes: _Sizes) -> Draft | None:
-    """Return the field if its sizes go with the bytes of every record."""
+def _fitting(scene: Scene, seen: KeyEvidence, sizes: _Sizes) -> tuple[int, str] | None:
+    """Return channels and dtype if sizes go with the bytes of every record."""
     there = seen.lengths >= 0
     measured = seen.values.measured(scene.records)[there]
     shapes = sizes.shapes[there]
@@ -154,12 +201,16 @@ def _raw_draft(scene: Scene, seen: KeyEvidence, sizes: _Sizes) -> Draft | None:
     each = measured / places
     if not len(each) or (each != each[0]).any() or each[0] != int(each[0]):
         return None
+    return _item(int(each[0]), seen.values.samples, open_end=len(sizes.words) == 2)
+
+
+def _raw_draft(
+    scene: Scene, seen: KeyEvidence, sizes: _Sizes, fits: tuple[int, str]
+) -> Draft | None:
+    """Return the field of numbers whose sizes go with their bytes."""
+    channels, dtype = fits
     several = isinstance(sizes.keys, tuple)
-    made = _item(int(each[0]), seen.values.samples, open_end=len(sizes.words) == 2)
-    if made is None:
-        return None
-    channels, dtype = made
-    shape = _common(shapes)
+    shape = _common(sizes.shapes[seen.lengths >= 0])
     if not several or dtype != "uint8":
         return _tensor(scene, seen, sizes, shape, channels, dtype)
     return _image(scene, seen, sizes, shape, channels)
@@ -226,6 +277,13 @@ def _image(
     for key, word in zip(sizes.keys, sizes.words, strict=True):
         facts[f"{word}_key"] = key
         scene.share(str(key), word)
+    known = np.atleast_2d(sizes.shapes[seen.lengths >= 0])
+    if known.shape[1] == 2:
+        known = np.insert(known, 2, channels, axis=1)
+    order = order_of(seen.values.samples, known)
+    if order.clear == FIRST:
+        return _channels_first(seen, sizes, full, order)
+    draft.doubts.append(order_doubt(order, full[2], quoted(str(sizes.keys[0]))))
     height, width = full[:2]
     if height is None or width is None:
         shapes = sizes.shapes[seen.lengths >= 0]
@@ -235,7 +293,33 @@ def _image(
             f"sizes from {low[0]}x{low[1]} to {high[0]}x{high[1]}: batches of several "
             "need resize=(height, width)"
         )
-    draft.notes.append("as many bytes as height, width and channels say")
+    draft.notes.append(_counted_by(sizes, channels))
+    return draft
+
+
+def _counted_by(sizes: _Sizes, channels: int) -> str:
+    """Say what goes with the number of bytes."""
+    if len(sizes.words) == 3:
+        return "as many bytes as height, width and channels say"
+    if channels == 1:
+        return "as many bytes as height and width say"
+    return f"{channels} bytes for each pixel of height and width"
+
+
+def _channels_first(
+    seen: KeyEvidence, sizes: _Sizes, full: tuple[int | None, ...], order: Order
+) -> Draft:
+    """Return the field of pixels that an Image would read in the wrong order."""
+    height, width, channels = full
+    facts = tensor_facts((channels, height, width), "uint8", "raw")
+    draft = Draft(seen.key, "Tensor", facts)
+    keys = (*sizes.keys, None)[:3]
+    facts["shape_key"] = (keys[2], keys[0], keys[1])
+    draft.notes.append(_counted_by(sizes, channels or 0))
+    draft.doubts.append(
+        f"raw pixels, taken as {order_name(FIRST, channels)}"
+        f"; {order.said(channels)}: an Image has its channels last"
+    )
     return draft
 
 

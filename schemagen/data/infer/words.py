@@ -108,6 +108,17 @@ def says_shape(key: str) -> bool:
     return last_word(key) in _SHAPES
 
 
+def stem_of_shape(key: str) -> str:
+    """Return what a key names the sizes of: `arr` of arr_shape, `x` of x/shape."""
+    return key[: -len(last_word(key))].rstrip("/._-") if says_shape(key) else ""
+
+
+def extends(key: str, stem: str) -> bool:
+    """Tell whether a key is a stem or goes on with words behind it."""
+    rest = key[len(stem) :]
+    return key.startswith(stem) and (not rest or not rest[0].islower())
+
+
 def says_format(key: str) -> bool:
     """Tell whether a key names a format."""
     return last_word(key) in _FORMATS

@@ -19,7 +19,7 @@ from ..outcome import Imported, Outcome
 from ..places import Place, prose
 from . import table
 from .connectors import Connector, find_features, read_features
-from .here import Here, refused
+from .here import Here, refused, stem_of
 from .lists import bytes_outcome, list_outcome
 from .pictures import image_outcome, label_outcome
 from .tensors import box_outcome, tensor_outcome
@@ -41,7 +41,7 @@ def import_tfds(source: str) -> Imported:
     )
     outcomes: list[Outcome] = []
     for name, place in _named(top, ()):
-        here = Here(name, place, (), path.parent, pictures)
+        here = Here(name, place, (), path.parent, pictures, stem_of(name))
         outcomes += _outcomes(top.members[name], here)
     return Imported(tuple(outcomes), _description(path.parent))
 
@@ -114,7 +114,12 @@ def _dict(feature: Connector, here: Here) -> Iterator[Outcome]:
         below = replace(place, key=f"{here.place.key}/{place.key}")
         yield from _outcomes(
             feature.members[key],
-            replace(here, part=f"{here.part}/{key}", place=below),
+            replace(
+                here,
+                part=f"{here.part}/{key}",
+                place=below,
+                stem=f"{here.stem}-{stem_of(key)}",
+            ),
         )
 
 

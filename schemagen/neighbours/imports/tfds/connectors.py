@@ -96,13 +96,9 @@ def read_features(path: Path) -> Connector:
     except ValueError as error:
         raise Unreadable(f"it is not JSON: {error}", expected=_EXPECTED) from None
     try:
-        found = _connector(data)
+        found = _connector(data, "")
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
-        raise Unreadable(
-            "it does not say features as TFDS writes them",
-            found=f"{type(error).__name__}: {error}",
-            expected=_EXPECTED,
-        ) from None
+        raise _not_tfds(_in_words(error)) from None
     if found.kind != "FeaturesDict":
         raise Unreadable(
             "its outermost feature is no FeaturesDict",
@@ -112,36 +108,67 @@ def read_features(path: Path) -> Connector:
     return found
 
 
-def _connector(data: Mapping[str, Any]) -> Connector:
-    if "type" in data and "content" in data:  # before TFDS 4.3
-        return _old_connector(data)
-    kind = data["pythonClassName"].rpartition(".")[2]
-    word = next((word for word in _CONTENT if word in data), None)
-    content = data[word] if word else {}
-    return _made(kind, content, data.get("description", ""), "feature", "features")
+def _not_tfds(found: str) -> Unreadable:
+    return Unreadable(
+        "it does not say features as TFDS writes them", found=found, expected=_EXPECTED
+    )
 
 
-def _old_connector(data: Mapping[str, Any]) -> Connector:
+def _in_words(error: Exception) -> str:
+    """Say what is odd about a part that is there, but holds something else."""
+    if isinstance(error, RecursionError):
+        return "features in features without an end"
+    if isinstance(error, ValueError):
+        return f"a value that is none: {error}"
+    return "a list, text or number where there is a feature or its parameters"
+
+
+def _connector(data: Any, part: str) -> Connector:
+    """Read one feature, in any of the forms that TFDS itself reads.
+
+    Args:
+        data: what stands in the file.
+        part: its place among the features, for messages.
+    """
+    where = f"the feature {part!r}" if part else "the outermost feature"
+    if not isinstance(data, Mapping):
+        raise _not_tfds(f"{where} is {type(data).__name__}, and no object")
+    if "pythonClassName" in data:
+        kind = data["pythonClassName"].rpartition(".")[2]
+        word = next((word for word in _CONTENT if word in data), None)
+        content = data[word] if word else {}
+        return _made(kind, content, data.get("description", ""), part)
+    if "type" in data and "content" in data:  # before TFDS 4.3, and of the outermost
+        return _old_connector(data, part)
+    names = ", ".join(sorted(map(str, data))[:5]) or "nothing"
+    raise _not_tfds(
+        f"{where} has {names}, and neither pythonClassName nor type with content"
+    )
+
+
+def _old_connector(data: Mapping[str, Any], part: str) -> Connector:
     kind = data["type"].rpartition(".")[2]
     content = data["content"]
-    if kind == "FeaturesDict":
-        content = {"features": content}
-    if isinstance(content, str):  # older still: JSON in JSON
+    if isinstance(content, str):  # JSON in JSON
         content = json.loads(content)
-    return _made(kind, content, "", "feature", "features")
+    # With proto_cls the content is that of a message, which has a field for features.
+    if kind == "FeaturesDict" and "proto_cls" not in data:
+        content = {"features": content}
+    return _made(kind, content, data.get("description", ""), part)
 
 
-def _made(
-    kind: str, content: Mapping[str, Any], doc: str, inner: str, members: str
-) -> Connector:
+def _made(kind: str, content: Mapping[str, Any], doc: str, part: str) -> Connector:
     says = {_camel(name): value for name, value in content.items()}
-    found = says.pop(inner, None)
-    named = says.pop(members, {})
+    found = says.pop("feature", None)
+    named = says.pop("features", {})
     connector = Connector(
         kind=kind,
         says=says,
-        members={name: _connector(each) for name, each in named.items()},
-        inner=None if found is None else _connector(found),
+        members={
+            name: _connector(each, f"{part}/{name}" if part else name)
+            for name, each in named.items()
+        },
+        inner=None if found is None else _connector(found, part),
         doc=doc,
     )
     _ = connector.shape, connector.number("numClasses"), connector.number("length")

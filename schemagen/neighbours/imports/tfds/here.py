@@ -19,6 +19,7 @@ class Here:
         lengths: of the sequences, from the outermost; None for any.
         directory: in which the files of class names are.
         inputs: (height, width) of the pictures outside of sequences.
+        stem: how TFDS calls the files of the feature.
     """
 
     part: str
@@ -26,11 +27,17 @@ class Here:
     lengths: tuple[int | None, ...]
     directory: Path
     inputs: frozenset[tuple[int | None, ...]]
+    stem: str
 
     @property
     def rank(self) -> int:
         """How many sequences it stands in."""
         return len(self.lengths)
+
+
+def stem_of(name: str) -> str:
+    """Return what TFDS makes of a feature's name in the name of a file."""
+    return name.replace("/", ".")
 
 
 def refused(fate: Fate, here: Here, remark: str = "") -> Outcome:

@@ -75,8 +75,7 @@ def _mask(feature: Connector, shape: tuple[int | None, ...], here: Here) -> Outc
 
 def _names(here: Here, count: int) -> tuple[tuple[str, ...], str]:
     """Return the names of classes out of their file, and what is doubtful about it."""
-    *above, last = here.part.split("/")
-    path = here.directory / f"{'-'.join([*above, last])}.labels.txt"
+    path = here.directory / f"{here.stem}.labels.txt"
     try:
         lines = path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError):

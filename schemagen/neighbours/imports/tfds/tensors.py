@@ -8,7 +8,7 @@ from typing import Any
 
 from ....spec.model import FieldSpec, TensorSpec
 from ..outcome import Outcome
-from ..places import FLOATS, INTEGERS
+from ..places import FLOATS, INTEGERS, RAW_ONLY
 from . import table
 from .connectors import Connector
 from .here import Here, refused
@@ -89,12 +89,13 @@ def _encoded(
         found = bytes_outcome(table.COMPRESSED, words, value)
         return replace(found, fields=(*found.fields, *shape_field))
     if encoding == "zlib" or here.rank or (None in shape):
-        raw_varlen = dtype in ("float16", "bfloat16", "float64", "uint64")
         first_only = None in shape[:1] and not here.rank and encoding == "bytes"
-        if raw_varlen and first_only:
+        if dtype in RAW_ONLY and first_only:
             field = place.varlen(dtype, tuple(size or 0 for size in shape[1:]))
             return Outcome(here.part, table.RAW, (field,))
         return bytes_outcome(table.COMPRESSED, words, here)
+    if not shape and dtype in RAW_ONLY:
+        return Outcome(here.part, table.RAW, (place.scalar(dtype),))
     sizes_known = tuple(size or 0 for size in shape) or (1,)
     role = "info" if dtype.startswith("complex") else ""
     field = place.vector(sizes_known, dtype, raw=True, role=role)
