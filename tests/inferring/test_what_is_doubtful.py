@@ -197,3 +197,19 @@ def test_nothing_is_said_of_channels_that_are_not_stored() -> None:
         "as many bytes as height and width say; "
         "doubt: raw pixels, taken as height x width: is 'h' the height?"
     )
+
+
+def test_large_pictures_are_looked_at_whole() -> None:
+    """The order is seen of 224 by 224 pixels as it is of few."""
+    row = raw(smooth(224, 224, 3, 0).transpose(2, 0, 1), 224, 224)
+    fields, _ = inferred(lambda i: row, 4)
+    assert fields["pixels"].kind == "Tensor"
+
+
+def test_pixels_that_are_channels_first_without_their_number() -> None:
+    """Only the sizes that are stored are named as keys."""
+    pixels = smooth(16, 20, 3, 0).transpose(2, 0, 1).tobytes()
+    fields, said = inferred(lambda i: {"h": 16, "w": 20, "pixels": pixels})
+    field: Any = fields["pixels"]
+    assert (field.shape, field.shape_key) == ((3, 16, 20), (None, "h", "w"))
+    assert said["pixels"].startswith("3 bytes for each pixel of height and width")

@@ -19,7 +19,7 @@ from .numbers import MOST_DISTINCT, Rows
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 _LONGEST_TEXT = 256
-_SAMPLES, _SAMPLE_BYTES = 16, 1 << 16
+_SAMPLES, _SAMPLE_BYTES = 16, 1 << 18
 _PNG_COLOURS, _PALETTE = 25, 3
 _MOST_HEAD = 54
 
