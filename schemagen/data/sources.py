@@ -124,6 +124,18 @@ def find_data(
     )
 
 
+def has_damaged_manifest(where: str) -> bool:
+    """Tell whether a manifest that cannot be read stands in, or beside, some data."""
+    path = Path(where)
+    try:
+        manifest.load(path if path.is_dir() else path.parent)
+    except DatasetError:
+        return True
+    except OSError:
+        pass
+    return False
+
+
 def _directory(where: str, path: Path, *, use_manifest: bool) -> Data:
     found = manifest.load(path) if use_manifest else None
     data, others = _held_by(path)

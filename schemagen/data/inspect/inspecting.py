@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from operator import itemgetter
 from pathlib import Path
 
-from ...support import manifest
 from ...support.errors import DatasetError
 from ...support.tfrecord import detect_compression
 from ..decoding import decode
@@ -21,7 +20,7 @@ from ..parallel import (
 )
 from ..parts import Part, parts_of
 from ..records import Damage, Records
-from ..sources import Data, DataFile, find_data
+from ..sources import Data, DataFile, find_data, has_damaged_manifest
 from ..statistics.measuring import Measuring
 from ..statistics.model import (
     DataStatistics,
@@ -68,22 +67,11 @@ def inspect_data(
     try:
         data, problem = find_data(where, split), ""
     except DatasetError as error:
-        if not _has_damaged_manifest(where):
+        if not has_damaged_manifest(where):
             raise
         data, problem = find_data(where, split, use_manifest=False), str(error)
     found = statistics_of(data, limit=limit, workers=workers)
     return replace(found, manifest_problem=problem)
-
-
-def _has_damaged_manifest(where: str) -> bool:
-    path = Path(where)
-    try:
-        manifest.load(path if path.is_dir() else path.parent)
-    except DatasetError:
-        return True
-    except OSError:
-        pass
-    return False
 
 
 def statistics_of(

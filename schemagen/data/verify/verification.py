@@ -18,7 +18,7 @@ from ...support.manifest import Spec
 from ...support.values import shortened
 from ..names import Gap
 from ..parts import Part, parts_of
-from ..sources import Data, DataFile, find_data
+from ..sources import Data, DataFile, find_data, has_damaged_manifest
 from .files import Checked, Progress, Task, check_part, joined, judge_file
 from .model import SplitCounts, Verification
 from .running import run
@@ -252,15 +252,11 @@ def _beside_damaged_manifest(where: str, split: str | None) -> Data | None:
 
     None if there is no such manifest, so that something else is wrong.
     """
+    if not has_damaged_manifest(where):
+        return None
     directory = Path(where) if Path(where).is_dir() else Path(where).parent
-    try:
-        manifest.load(directory)
-    except DatasetError:
-        data = find_data(where, split, use_manifest=False)
-        return replace(data, directory=directory)
-    except OSError:
-        pass
-    return None
+    data = find_data(where, split, use_manifest=False)
+    return replace(data, directory=directory)
 
 
 def _note_manifest(tally: Tally, data: Data, problem: str) -> None:
