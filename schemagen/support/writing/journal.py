@@ -61,14 +61,17 @@ def journal_name(split: str) -> str:
 
 
 def read_journal(directory: Directory, split: str) -> Journal | None:
-    """Read what an earlier run has left, or return None if there is nothing.
+    """Read what an earlier run has left, or return None if there is nothing."""
+    text = directory.read(journal_name(split))
+    return None if text is None else parse_journal(text)
+
+
+def parse_journal(text: bytes) -> Journal | None:
+    """Return the run that a journal tells of, or None if it says nothing.
 
     A line that is not whole, and all that comes after it, was never written for
     what follows to rely on; a journal without a whole first line says nothing.
     """
-    text = directory.read(journal_name(split))
-    if text is None:
-        return None
     lines = []
     for line in text.split(b"\n")[:-1]:
         try:

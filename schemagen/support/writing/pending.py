@@ -260,6 +260,7 @@ class PendingSplit:
                     held.records,
                     held.bytes,
                     held.crc32c,
+                    held.tail,
                 )
                 for at, held in enumerate(contents)
             }
