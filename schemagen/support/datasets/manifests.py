@@ -124,12 +124,15 @@ def in_threads(
 
 def is_publishing(directory: str, split: str) -> bool:
     """Tell whether a run has begun to give a split's shards their names."""
+    path = os.path.join(directory, journal_name(split))
     try:
-        with tf.io.gfile.GFile(os.path.join(directory, journal_name(split))) as file:
-            run = parse_journal(file.read().encode())
+        with tf.io.gfile.GFile(path, "rb") as file:
+            run = parse_journal(file.read(), path)
     except tf.errors.OpError:
         return False
-    return run is not None and run.total is not None
+    except DatasetError:
+        return True  # a run has committed, and its note is damaged
+    return run is not None and run.publication is not None
 
 
 def publishing_splits(directory: str) -> list[str]:
