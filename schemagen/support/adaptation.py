@@ -13,11 +13,11 @@ from math import isnan
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
-import tensorflow as tf
 from numpy.typing import NDArray
 
 from .agreement import check_features
 from .layers import densify
+from .requirements import tf
 from .vocabularies import DEFAULT_TOKENS, widest_integer
 
 Token = TypeVar("Token", bound=Hashable)

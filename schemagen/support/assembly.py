@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
-import keras
-from keras import layers
-
 from .blocks import DEFAULT_UNITS
 from .errors import did_you_mean
+from .requirements import keras, layers
 
 # From a Keras input to features [B, D].
 Encoder = Callable[[Any], Any]

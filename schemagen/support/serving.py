@@ -12,11 +12,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import keras
-import tensorflow as tf
-
 from .errors import did_you_mean
 from .reading import flattened
+from .requirements import keras, tf
 
 Parser = Callable[[tf.Tensor, Collection[str]], Mapping[str, Any]]
 Features = dict[str, Any]

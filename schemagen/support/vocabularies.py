@@ -13,10 +13,9 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-import keras
 import numpy as np
-import tensorflow as tf
-from keras import layers, ops
+
+from .requirements import keras, layers, ops, tf
 
 DEFAULT_TOKENS = 20_000
 PADDING, UNKNOWN = 0, 1

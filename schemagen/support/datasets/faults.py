@@ -14,9 +14,8 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import Any, Literal
 
-import tensorflow as tf
-
 from ..errors import DatasetError, did_you_mean
+from ..requirements import tf
 from .diagnosis import Parser, fault_of, fault_of_all, refused
 from .survey import inflated_size_ends_with, opening_problem, place_of, surveyed
 

@@ -9,12 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count
 
-import tensorflow as tf
-
 from .. import manifest
 from ..compatibility import check_compatible
 from ..errors import DatasetError
 from ..manifest import Spec, Split
+from ..requirements import tf
 from ..tfrecord import detect_compression
 
 Source = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
