@@ -97,6 +97,7 @@ TENSORFLOW = {
     "support/layers.py",
     "support/metrics.py",
     "support/multi_label.py",
+    "support/record_model.py",
     "support/segmentation.py",
     "support/serving.py",
     "support/vocabularies.py",
