@@ -96,6 +96,7 @@ TENSORFLOW = {
     "support/layers.py",
     "support/metrics.py",
     "support/multi_label.py",
+    "support/record_model.py",
     "support/segmentation.py",
     "support/serving.py",
     "support/vocabularies.py",
@@ -234,8 +235,21 @@ def test_pydantic_stays_in_the_schema_language() -> None:
 
 
 def test_tensorflow_stays_where_data_is_read_and_models_are_made() -> None:
-    """The generator and the writer of data run without it."""
-    assert importers_of("tensorflow", "keras") == TENSORFLOW
+    """The generator and the writer of data run without it.
+
+    One module imports it, and says how to install it; the others take it from there.
+    """
+    requirements = "support/requirements.py"
+    assert importers_of("tensorflow", "keras") == {requirements}
+    taking = {
+        module
+        for module in MODULES
+        if any(
+            name.startswith("schemagen.support.requirements.")
+            for name in imported(module)
+        )
+    }
+    assert taking == TENSORFLOW
 
 
 def test_only_the_command_line_knows_click() -> None:

@@ -8,11 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-import tensorflow as tf
-
 from .. import manifest
 from ..errors import DatasetError
 from ..manifest import TAIL_BYTES, Manifest, Shard, Split
+from ..requirements import tf
 from ..writing.journal import journal_name, parse_journal
 
 _THREADS = 16

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
-import tensorflow as tf
-
 from ..errors import DatasetError
+from ..requirements import tf
 from .callbacks import call_python, unless
 from .files import Files, state_of
 from .manifests import Opened, in_threads, read_manifest, stated

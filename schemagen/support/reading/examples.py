@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-import tensorflow as tf
-
 from ..errors import did_you_mean
+from ..requirements import tf
 from .checks import refuse_unless
 from .messages import map_entries, refuse_sequence_examples
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-import tensorflow as tf
-
+from ..requirements import tf
 from .checks import refuse_unless
 from .examples import parse_features, present_in
 from .messages import map_entries, refuse_examples
