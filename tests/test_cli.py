@@ -143,7 +143,7 @@ def test_init_tells_what_it_cannot_write(tmp_path: Path) -> None:
     before = snapshot(tmp_path)
     result = run("init", tmp_path)
     assert result.exit_code == 2
-    assert "SG403 the project cannot be written" in result.stderr
+    assert "SG403 schemas/pet_photo.py cannot be written" in result.stderr
     assert snapshot(tmp_path) == before
 
 
