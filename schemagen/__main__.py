@@ -1,8 +1,12 @@
 """The command `schemagen`, and `python -m schemagen`."""
 
+import os
 import sys
 
-from .interrupts import end_at_interrupts, ignore_interrupts
+try:
+    from .interrupts import end_at_interrupts, ignore_interrupts
+except KeyboardInterrupt:
+    os._exit(130)
 
 
 def main() -> None:

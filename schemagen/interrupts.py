@@ -7,14 +7,13 @@ shows Python's traceback.
 from __future__ import annotations
 
 import os
-import signal
 import sys
 
 TYPE_CHECKING = False  # that of typing takes time to import
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import FrameType
-    from typing import Any
+    from typing import Any, NoReturn
 
 _exit = os._exit  # while schemas are loaded, that of os raises
 
@@ -55,9 +54,13 @@ def end_at_interrupts(arguments: Sequence[str]) -> None:
     Args:
         arguments: of the command; with `--format json` it prints a document.
     """
+    document = DOCUMENT if asked_format(arguments) == "json" else ""
+    try:
+        import signal
+    except KeyboardInterrupt:
+        _end(document)
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         return  # started in the background, say, where Ctrl-C is for others
-    document = DOCUMENT if asked_format(arguments) == "json" else ""
 
     def interrupt(signum: int, frame: FrameType | None) -> None:
         if _is_importing(frame):
@@ -75,20 +78,25 @@ def end_at_interrupts(arguments: Sequence[str]) -> None:
 
 def ignore_interrupts() -> None:
     """Let the process end with the exit code that it has: its work is done."""
+    import signal
+
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def asked_format(arguments: Sequence[str]) -> str:
-    """Return the value of `--format`, also where the command line is wrong elsewhere."""
+    """Return the value of `--format`, also where the rest is wrong.
+
+    It is "text" if there is none, or one that no command knows.
+    """
     found = "text"
-    for argument, following in zip(arguments, [*arguments[1:], ""], strict=True):
+    for argument, following in zip(arguments, [*arguments[1:], ""], strict=False):
         if argument == "--":
             break
         if argument == "--format":
             found = following
         elif argument.startswith("--format="):
             found = argument.removeprefix("--format=")
-    return found
+    return found if found in ("json", "github") else "text"
 
 
 def _is_importing(frame: FrameType | None) -> bool:
@@ -99,7 +107,7 @@ def _is_importing(frame: FrameType | None) -> bool:
     return False
 
 
-def _end(document: str) -> None:
+def _end(document: str) -> NoReturn:
     try:
         os.write(1, document.encode())
     finally:
