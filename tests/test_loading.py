@@ -73,6 +73,19 @@ def test_a_file_that_does_not_load_is_placed_at_the_line_that_raised(
     assert (place(other), other["rule"]) == ("schemas/b.py:4:5", "SG111")
 
 
+def test_code_of_a_schema_that_raises_later_is_placed_in_the_schema(
+    tmp_path: Path,
+) -> None:
+    """A `__repr__` that a message needs is the schema's code, whatever it raises."""
+    for number, error in enumerate(("ValueError('no')", "SystemExit(0)")):
+        bad = f"class Bad:\n    def __repr__(self): raise {error}\n"
+        text = f"{IMPORT}{bad}class Cat(Record):\n    x: int = Bad()\n"
+        project = make_project(tmp_path / str(number), {"a.py": text})
+        [finding] = refusals(project)
+        assert finding["rule"] == "SG101"
+        assert place(finding) == "schemas/a.py:4:25"
+
+
 def test_a_file_that_is_not_text_does_not_load(tmp_path: Path) -> None:
     """Bytes that are no UTF-8 are a finding in their file."""
     project = make_project(tmp_path, {"a.py": PET})

@@ -97,6 +97,28 @@ def load_failure(
     )
 
 
+def failure_in_schemas(
+    error: BaseException, root: Path, schemas: str, output: str
+) -> Finding | None:
+    """Return the finding for an error that the code of a schema raised.
+
+    Reading a record calls such code too: the `__repr__` of a default, say.
+
+    Args:
+        error: what was raised after the schema files were imported.
+        root: the project's directory.
+        schemas: the directory of schema files, relative to it.
+        output: the directory of generated code, for messages.
+
+    Returns:
+        None if the error was raised elsewhere.
+    """
+    *_, (path, _, _) = ((Path(), 0, 0), *_frames(error.__traceback__))
+    if not path.is_relative_to(root / schemas):
+        return None
+    return load_failure(error, path, root / schemas, SourceMap(root), output)
+
+
 # How git begins the lines that it puts around what it could not merge.
 _CONFLICT = ("<<<<<<<", "=======", ">>>>>>>")
 
