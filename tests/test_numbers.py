@@ -187,7 +187,7 @@ _NESTED = ("matrix", "pairs", "lists", "wide_steps")
 def _floats_row(numbers: list[Any], make: Any = list) -> dict[str, Any]:
     """Return a row of two numbers a field, each list made by a function."""
     row: dict[str, Any] = dict.fromkeys(_NAMES, make(numbers))
-    row |= dict.fromkeys(_NESTED, [make(numbers)])
+    row |= {name: [make(numbers)] for name in _NESTED}
     row["sparse"] = ([3, 5], make(numbers))
     return row | {"scalar": make(numbers)[0], "plain": 0.5}
 
