@@ -13,7 +13,7 @@ import tensorflow as tf
 from .. import manifest
 from ..errors import DatasetError
 from ..manifest import TAIL_BYTES, Manifest, Shard, Split
-from ..writing.journal import journal_name, parse_journal
+from ..writing.journal import journal_name, says_publishing
 
 _THREADS = 16
 
@@ -125,11 +125,11 @@ def in_threads(
 def is_publishing(directory: str, split: str) -> bool:
     """Tell whether a run has begun to give a split's shards their names."""
     try:
-        with tf.io.gfile.GFile(os.path.join(directory, journal_name(split))) as file:
-            run = parse_journal(file.read().encode())
+        path = os.path.join(directory, journal_name(split))
+        with tf.io.gfile.GFile(path, "rb") as file:
+            return says_publishing(bytes(file.read()))
     except tf.errors.OpError:
         return False
-    return run is not None and run.total is not None
 
 
 def publishing_splits(directory: str) -> list[str]:

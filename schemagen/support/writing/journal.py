@@ -61,17 +61,14 @@ def journal_name(split: str) -> str:
 
 
 def read_journal(directory: Directory, split: str) -> Journal | None:
-    """Read what an earlier run has left, or return None if there is nothing."""
-    text = directory.read(journal_name(split))
-    return None if text is None else parse_journal(text)
-
-
-def parse_journal(text: bytes) -> Journal | None:
-    """Return the run that a journal tells of, or None if it says nothing.
+    """Read what an earlier run has left, or return None if there is nothing.
 
     A line that is not whole, and all that comes after it, was never written for
     what follows to rely on; a journal without a whole first line says nothing.
     """
+    text = directory.read(journal_name(split))
+    if text is None:
+        return None
     lines = []
     for line in text.split(b"\n")[:-1]:
         try:
@@ -140,3 +137,19 @@ class JournalFile:
 
 def _text(lines: Iterable[dict[str, Any]]) -> bytes:
     return "".join(json.dumps(line) + "\n" for line in lines).encode()
+
+
+def says_publishing(text: bytes) -> bool:
+    """Tell whether a journal's text says that its split is being published."""
+    lines = []
+    for line in text.split(b"\n")[:-1]:
+        try:
+            lines.append(json.loads(line))
+        except ValueError:
+            break
+    lines = [line for line in lines if isinstance(line, dict)]
+    # Lines of a run that another one has replaced name another token.
+    token = lines[0].get("token") if lines else None
+    return any(
+        "publishing" in line and line.get("token", token) == token for line in lines[1:]
+    )
