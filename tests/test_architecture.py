@@ -118,6 +118,7 @@ TENSORFLOW = {
     ),
 } - {
     "support/datasets/__init__.py",
+    "support/datasets/calling.py",
     "support/datasets/selection.py",
     "support/reading/__init__.py",
 }
