@@ -42,6 +42,7 @@ def verify(
     limit: int | None,
     examples: int,
     workers: int | None,
+    max_record_bytes: int,
     project: str,
     style: str,
 ) -> None:
@@ -63,6 +64,7 @@ def verify(
             limit=limit,
             examples=examples,
             workers=workers,
+            max_record_bytes=max_record_bytes,
             progress=progress,
         )
     if style == "json":
