@@ -22,7 +22,7 @@ from . import kinds
 from .generated_records import importable, write_project
 from .kinds.case import Drawn, KindCase, in_order
 from .strategies import contract
-from .tiers import in_tiers
+from .tiers import in_tiers, quick_ones
 from .verified import check_agreement, faults_of, mutated, spec_beside
 
 PACKAGE = "contract_kinds"
