@@ -11,8 +11,8 @@ Item = TypeVar("Item")
 
 
 def quick_ones(records: Sequence[Item]) -> Sequence[Item]:
-    """Return each third record; tests assert that these have every kind and dtype."""
-    return records[::3]
+    """Return each second record; tests assert that these have every kind and dtype."""
+    return records[::2]
 
 
 def in_tiers(records: Sequence[object]) -> list[object]:
