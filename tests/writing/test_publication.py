@@ -23,6 +23,7 @@ from schemagen.support.integrity import check_files
 from schemagen.support.tfrecord import read_records
 from schemagen.support.writing import (
     ShardedWriter,
+    journal,
     pending,
     publication,
     write_split,
@@ -402,3 +403,41 @@ def test_a_run_that_ends_completes_what_another_left_meanwhile(
     found = manifest.load(tmp_path)
     assert found is not None
     assert list(found.splits) == ["train"]
+
+
+def test_lines_of_a_run_that_was_replaced_commit_to_nothing(tmp_path: Path) -> None:
+    """It may write into its successor's journal before it notices."""
+    made = LocalDirectory(tmp_path)
+    new = manifest.Manifest("note", "aaaa", SPEC, {})
+    mine, theirs = (
+        journal.JournalFile(made, "train", journal.Journal(token, {}, {}))
+        for token in ("a" * 12, "b" * 12)
+    )
+    theirs.write()
+    mine.write()
+    theirs.shuffled()
+    theirs.commit(new)
+    found = journal.read_journal(made, "train")
+    assert found == journal.Journal("a" * 12, {}, {})
+    mine.commit(new)
+    found = journal.read_journal(made, "train")
+    assert found is not None
+    assert found.publication == new
+
+
+def test_a_damaged_commitment_is_refused(tmp_path: Path) -> None:
+    """It is sealed as a manifest is; what is to be done is in the message."""
+    made = LocalDirectory(tmp_path)
+    new = manifest.Manifest("note", "aaaa", SPEC, {})
+    file = journal.JournalFile(made, "train", journal.Journal("a" * 12, {}, {}))
+    file.commit(new)
+    path = tmp_path / ".train.journal"
+    path.write_bytes(path.read_bytes().replace(b"aaaa\\", b"aaab\\"))
+    for split in ("train", "test"):
+        with pytest.raises(
+            DatasetError, match=r"\.train\.journal: not a whole manifest"
+        ):
+            write(tmp_path, OLD, split)
+    for text in (b"[]\n", b"1\n{}\n", b"", b"\xff\n", b'{"format": 1}\n'):
+        path.write_bytes(text)
+        assert journal.read_journal(made, "train") is None
