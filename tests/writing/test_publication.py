@@ -257,6 +257,37 @@ def _next_run(directory: Path, number: int) -> None:
         write(directory, NEW, **wrong[number % 4 - 1])
 
 
+@pytest.mark.parametrize("options", [{}, {"shuffle_seed": 1}, {"compression": "GZIP"}])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_resuming_after_death_at_each_step_gives_equal_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any]
+) -> None:
+    """The last shard ends with the source: a run does not go on after it."""
+    monkeypatch.setattr(os, "fsync", lambda handle: None)
+
+    def write_all(directory: Path, **more: Any) -> int:
+        rows = [{"n": number} for number in range(400)]
+        named = {"record": "note", "spec": SPEC, "fingerprint": "aaaa", **options}
+        source = iter(rows) if options else rows
+        return write_split(
+            source, _serialize, directory, "train", shard_bytes=3000, **named, **more
+        )
+
+    steps = dying(monkeypatch, None, lambda: write_all(tmp_path / "whole"))
+    whole = {
+        name: (tmp_path / "whole" / name).read_bytes()
+        for name in names(tmp_path / "whole")
+    }
+    assert len(whole) > 2
+    for step in range(1, steps + 1):
+        directory = tmp_path / str(step)
+        dying(monkeypatch, step, lambda path=directory: write_all(path))  # type: ignore[misc]
+        is_complete = not committed(_opened(directory)) and manifest.load(directory)
+        assert write_all(directory, resume=True, overwrite=bool(is_complete)) == 400
+        found = {name: (directory / name).read_bytes() for name in names(directory)}
+        assert found == whole, f"after step {step}"
+
+
 # What publishing looks at first.
 
 
