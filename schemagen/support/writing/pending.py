@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from functools import partial
 from itertools import count
-from pathlib import Path
 from typing import Any
-
-from google_crc32c import value as value_crc32c
 
 from ..errors import DatasetError
 from ..manifest import Manifest, Shard, Split
 from ..tfrecord import Framed
 from . import publication
 from .compression import Compressor
-from .directory import Directory, open_directory
+from .directory import open_directory
 from .journal import Finished, Journal, JournalFile, read_journal
 from .leftovers import Leftovers
 from .lock import Busy
@@ -84,7 +80,7 @@ class PendingSplit:
         self._ending: set[int] = set()  # shards that end with the source
         self._committing = False
         self._process = os.getpid()
-        self.buckets = _folder(self._directory, split)
+        self.buckets = publication.bucket_folder(self._directory, split)
         self._leftovers = Leftovers(self._directory, split, mine, self.buckets)
         self._leftovers.check(overwrite=overwrite, resume=resume)
         try:
@@ -267,6 +263,7 @@ class PendingSplit:
         publication.publish(
             self._directory, self._split, new, self._journal, overwrite=self._overwrite
         )
+        shutil.rmtree(self.buckets, ignore_errors=True)
         self._journal.remove()
         remove_marker(self._directory, self._split, self._token)
         return split
@@ -376,14 +373,6 @@ class PendingSplit:
     def _is(self, published: Split) -> bool:
         mine = [self.finished[at].contents.crc32c for at in sorted(self.finished)]
         return mine == [shard.crc32c for shard in published.shards]
-
-
-def _folder(directory: Directory, split: str) -> Path:
-    """Return where a split's records may be put in order, on this machine."""
-    if directory.local is not None:
-        return directory.local / f".{split}.shuffle"
-    tag = f"{value_crc32c(directory.where.encode()):08x}"
-    return Path(tempfile.gettempdir()) / f"schemagen-{tag}-{split}.shuffle"
 
 
 def _finished(file: ShardFile, shard: int, next_row: int, last_row: int) -> Finished:
