@@ -94,14 +94,14 @@ def plan(project: Project, *, force: bool = False, command: str = COMMAND) -> Pl
         beside = read_outputs(project.root, outputs, (f.path for f in rendered))
     except OSError as error:
         raise _unreadable(project, error, command) from None
-    there = {**existing.files, **beside}
+    there = {**existing.files, **beside.files}
     there.pop(ACCEPTED_BREAKS, None)  # what people have decided is no generated code
     found = make_plan(
         rendered,
         there,
         shown,
         force=force,
-        links=existing.links,
+        links=existing.links | beside.links,
         command=command,
         rerender=lambda text: _rendered((from_json(text),), outputs, existing.files),
     )
