@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import re
+import shutil
 import tomllib
 from importlib.metadata import version
 from pathlib import Path
@@ -62,6 +63,15 @@ def test_init_makes_a_project_that_works_at_once(tmp_path: Path) -> None:
     result = run("check", "--project", tmp_path)
     assert (result.exit_code, result.stderr) == (0, "")
     assert re.fullmatch(r"\d+ files up to date\n", result.stdout)
+
+
+def test_the_first_generate_says_where_to_import_from(project: Path) -> None:
+    """Programs find the package from its directory, or by PYTHONPATH; told once."""
+    advice = f"import generated from {project}, or set PYTHONPATH to it."
+    assert advice not in run("generate", "--project", project).stdout
+    shutil.rmtree(project / "generated")
+    assert advice not in run("generate", "--dry-run", "--project", project).stdout
+    assert advice in run("generate", "--project", project).stdout
 
 
 def test_init_works_in_the_current_directory(

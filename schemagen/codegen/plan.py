@@ -75,6 +75,14 @@ class Plan:
         """The files that are to be written or deleted."""
         return tuple(file for file in self.files if file.action is not Action.KEEP)
 
+    @property
+    def is_first(self) -> bool:
+        """Whether the output package is not there yet."""
+        return any(
+            file.path == "__init__.py" and file.action is Action.CREATE
+            for file in self.files
+        )
+
 
 def make_plan(
     rendered: Iterable[RenderedFile],
