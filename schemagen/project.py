@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from .codegen import diff
@@ -94,14 +94,14 @@ def plan(project: Project, *, force: bool = False, command: str = COMMAND) -> Pl
         beside = read_outputs(project.root, outputs, (f.path for f in rendered))
     except OSError as error:
         raise _unreadable(project, error, command) from None
-    there = {**existing.files, **beside}
+    there = {**existing.files, **beside.files}
     there.pop(ACCEPTED_BREAKS, None)  # what people have decided is no generated code
     found = make_plan(
         rendered,
         there,
         shown,
         force=force,
-        links=existing.links,
+        links=existing.links | beside.links,
         command=command,
         rerender=lambda text: _rendered((from_json(text),), outputs, existing.files),
     )
@@ -249,6 +249,25 @@ def untracked(found: Plan, directory: Path | str = ".") -> tuple[Finding, ...]:
         sources[accepted] = FILE_NAME  # what was accepted belongs to the project
     tracked = tracked_files(project.root, looked_at)
     return half_tracked(sources, tracked, found.output)
+
+
+@dataclass(frozen=True)
+class ImportPlace:
+    """How programs import a project's generated code.
+
+    Attributes:
+        package: the name of the output package.
+        directory: the one that has to be on Python's path.
+    """
+
+    package: str
+    directory: Path
+
+
+def import_directory(directory: Path | str = ".") -> ImportPlace:
+    """Return where a project's generated code is imported from."""
+    output = find_project(Path(directory)).output
+    return ImportPlace(output.name, output.parent)
 
 
 def unified_diff(found: Plan) -> str:
