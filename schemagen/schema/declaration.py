@@ -12,6 +12,7 @@ import numpy as np
 from pydantic.fields import FieldInfo
 
 from ..support.errors import Problem
+from ..support.values import shortened
 from .images import Images
 from .kind import Kind
 from .label import Label
@@ -119,7 +120,7 @@ def declaration(
     nested = [item for item in metadata if isinstance(item, Nested)]
     known = (Kind, Nested)
     foreign = [_foreign(item) for item in metadata if not isinstance(item, known)]
-    foreign += [repr(item) for item in (*kinds[1:], *nested[1:])]
+    foreign += [_foreign(item) for item in (*kinds[1:], *nested[1:])]
     foreign += [
         f"{option}={getattr(info, option)!r}"
         for option in ("alias", "validation_alias", "serialization_alias")
@@ -144,7 +145,7 @@ def declaration(
 def _foreign(item: Any) -> str:
     if isinstance(item, type) and issubclass(item, (Kind, Nested)):
         return f"{item.__name__} without parentheses"
-    return repr(item)
+    return shortened(item, 200)
 
 
 def _unwrapped(annotation: Any) -> tuple[tuple[Any, ...], tuple[Any, ...], bool]:

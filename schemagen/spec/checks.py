@@ -131,7 +131,7 @@ def field_findings(
             advice=f"choose another name and keep the wire key with "
             f"key={field.name!r}, or declare role='info'",
         )
-    problems = [*kind.common_problems(), *kind.problems(), *field.problems]
+    problems = [*kind.all_problems(), *field.problems]
     for problem in problems:
         yield Finding(
             place,
