@@ -39,11 +39,13 @@ class Resolved:
         specs: sorted by name.
         findings: in the order of the declarations.
         records: the classes, by the names of their specs.
+        warnings: what may be wrong, and fails nothing.
     """
 
     specs: tuple[RecordSpec, ...]
     findings: tuple[Finding, ...]
     records: Mapping[str, LoadedRecord]
+    warnings: tuple[Finding, ...] = ()
 
 
 def resolve(loaded: Iterable[LoadedRecord]) -> Resolved:
