@@ -166,11 +166,11 @@ def loads(text: str | bytes, where: str) -> Manifest:
         text = text.encode() if isinstance(text, str) else text
         sealed = _check_seal(text)
         data = json.loads(text)
-        written = data.get("format") if isinstance(data, dict) else None
-        if type(written) is int and written not in _READABLE:
+        known_format = not isinstance(data, dict) or data.get("format", 1) in _READABLE
+        if not known_format:
             known = " and ".join(map(str, _READABLE))
             raise DatasetError(
-                f"{where}: a manifest of format {written}, and this code reads "
+                f"{where}: a manifest of format {data['format']}, and this code reads "
                 f"formats {known}; generate it with the schemagen that wrote the data"
             )
         check_manifest(data)

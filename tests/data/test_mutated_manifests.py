@@ -273,7 +273,7 @@ def passed(spec: dict[str, Any], step: int) -> int:
 @pytest.mark.parametrize("spec", [EXAMPLE, SEQUENCE], ids=["example", "sequence"])
 def test_a_mutated_manifest_is_refused_or_read(spec: dict[str, Any]) -> None:
     """Some entries of all kinds of fields: one error type, or success."""
-    assert 5 < passed(spec, 47) < 400
+    assert 0 < passed(spec, 47) < 400
 
 
 @pytest.mark.slow
