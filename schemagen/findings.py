@@ -38,6 +38,10 @@ class Location:
         return f"{self.path}:{self.line}:{self.column}"
 
 
+COMMAND_LINE = Location("command line")
+"""The place of what is wrong with no file."""
+
+
 @dataclass(frozen=True, order=True)
 class InData:
     """Where and how often something is wrong in data files.

@@ -20,6 +20,7 @@ from .evolution.acceptance import FILE_NAME as ACCEPTED_BREAKS
 from .findings import Finding, Location, SchemagenError, refuse
 from .git.index import half_tracked, tracked_files
 from .own_templates import outputs_of, warnings_of
+from .schema.failures import failure_in_schemas
 from .schema.loading import load_schemas
 from .spec.model import RecordSpec
 from .spec.resolve import Resolved, resolve
@@ -34,8 +35,17 @@ def resolve_schemas(project: Project) -> Resolved:
         SchemagenError: with everything that is wrong with them.
     """
     settings = project.settings
-    loaded = load_schemas(project.root, settings.schemas, settings.output)
-    resolved = resolve(loaded.records)
+    places = (project.root, settings.schemas, settings.output)
+    try:
+        loaded = load_schemas(*places)
+        resolved = resolve(loaded.records)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # SystemExit too: it would be the exit code
+        finding = failure_in_schemas(error, *places)
+        if finding is None:
+            raise
+        raise refuse(finding) from None
     findings = (*loaded.findings, *resolved.findings)
     if not findings and not loaded.records:
         there = (project.root / settings.schemas).is_dir()

@@ -6,6 +6,7 @@ import click
 
 from .reporting import (
     leave,
+    print_document,
     project_option,
     reading_options,
     refusing_data,
@@ -55,7 +56,6 @@ def inspect(
     DATA is a data directory, a glob, or a file. Exit code 1 if there is damage, which
     `verify` describes; with --html, if `verify` finds anything.
     """
-    click.get_current_context().meta["schemagen.format"] = style
     from shutil import get_terminal_size
 
     from ..data.inspect.as_json import inspection_json
@@ -98,7 +98,7 @@ def inspect(
             size = write_report(html, found, specs, verified)
             click.echo(f"wrote {printable(html)} ({counted(size)})", err=True)
     if style == "json":
-        click.echo(inspection_json(found, records=records), nl=False)
+        print_document(inspection_json(found, records=records))
     elif html is None:
         columns = min(get_terminal_size().columns, 160)
         text = inspection_text(found, columns=max(columns, 60), records=records)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -18,8 +19,17 @@ if TYPE_CHECKING:
 _FORMATS = click.Choice(["text", "json", "github"])
 
 
-def format_of(ctx: click.Context) -> str:
-    return str(ctx.meta.get("schemagen.format", "text"))
+@dataclass
+class Output:
+    """What a run prints.
+
+    Attributes:
+        style: "text", "json" or "github".
+        printed: whether the document for programs has been printed.
+    """
+
+    style: str
+    printed: bool = False
 
 
 def report(findings: Iterable[Finding], style: str) -> None:
@@ -33,8 +43,19 @@ def report(findings: Iterable[Finding], style: str) -> None:
         start = Path(context.meta.get("schemagen.project", ".")).resolve()
         findings = in_repository(findings, settings_directory(start) or start)
     text = RENDERERS[style](findings)
+    if style != "text":
+        print_document(text)
+    elif text:
+        click.echo(text, err=True)
+
+
+def print_document(text: str) -> None:
+    """Print what programs read: one document a run."""
+    context = click.get_current_context(silent=True)
+    if context is not None and isinstance(context.obj, Output):
+        context.obj.printed = True
     if text:
-        click.echo(text, err=style == "text")
+        click.echo(text, nl=not text.endswith("\n"))
 
 
 def project_option(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -59,7 +80,6 @@ def format_option(command: Callable[..., Any]) -> Callable[..., Any]:
     @click.pass_context
     @wraps(command)
     def with_format(ctx: click.Context, /, style: str, **options: Any) -> Any:
-        ctx.meta["schemagen.format"] = style
         ctx.meta["schemagen.project"] = options.get("project", ".")
         return command(style=style, **options)
 

@@ -10,6 +10,7 @@ import click
 from .reporting import (
     format_option,
     leave,
+    print_document,
     project_option,
     reading_options,
     refusing_data,
@@ -68,7 +69,7 @@ def verify(
             progress=progress,
         )
     if style == "json":
-        click.echo(to_json(found))
+        print_document(to_json(found))
     else:
         report([each.finding() for each in found.findings], style)
     if style == "text":

@@ -100,11 +100,11 @@ class PipelineView:
                 ),
                 import_line("typing", ["Any"]),
             ],
-            ["import tensorflow as tf"],
             [
                 import_line(".._support", shared),
                 import_line(".._support.manifest", ["load_spec"]),
                 *["from .._support.reading import flattened"] * self.nested,
+                import_line(".._support.requirements", ["tf"]),
                 import_line(".._support.sharing", ["Shard"]),
                 import_line(".parser", [*parser, "parse_batch"]),
             ],

@@ -252,9 +252,10 @@ class RecordView:
                 import_line("collections.abc", ["Collection"]),
                 import_line("typing", ["Any"]),
             ],
-            ["import numpy as np"] * numpy + ["import tensorflow as tf"],
+            ["import numpy as np"] * numpy,
             [
                 import_line(".._support", ["reading"]),
+                import_line(".._support.requirements", ["tf"]),
                 *["from .serializer import CLASSES"] * names,
             ],
         )
@@ -269,9 +270,10 @@ class RecordView:
                 import_line("collections.abc", abc),
                 import_line("typing", ["Any"]),
             ],
-            ["import keras", "import tensorflow as tf"],
             [
                 import_line(".._support", self._model_modules),
+                import_line(".._support.record_model", ["RecordModel"]),
+                import_line(".._support.requirements", ["keras", "tf"]),
                 import_line(".parser", ["KEYS", "parse_batch"]),
             ],
         )

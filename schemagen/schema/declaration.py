@@ -33,7 +33,7 @@ from .text import Text
 from .varlen import VarLen
 
 # A plain float is 64 bits wide and the FloatList that readers expect is 32, so that
-# rounding is what its author asks for.
+# rounding is what its author asks for, of arrays and numpy's scalars too.
 PLAIN_KINDS: dict[Any, Kind] = {
     bool: Scalar("bool"),
     int: Scalar("int64"),

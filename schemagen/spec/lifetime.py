@@ -42,8 +42,10 @@ def lifetime_findings(
         )
         return
     for field in fields.values():
-        key = field.kind.key or field.name if field.kind else field.name
-        for taken in sorted({field.name, field.label, key} & set(reserved)):
+        names = {field.name, field.label}
+        if field.kind is not None:
+            names |= {field.kind.key or field.name, *field.kind.companions()}
+        for taken in sorted(names & set(reserved)):
             yield Finding(
                 record.fields[field.name],
                 "SG122",

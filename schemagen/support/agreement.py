@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import tensorflow as tf
-
 from .errors import did_you_mean
+from .requirements import tf
 
 _FIELDS = "make_dataset(fields=...) and build_model(fields=...) have to name the same"
 

@@ -6,7 +6,7 @@ and not from the field: a picture and its mask are mirrored together.
 
 from __future__ import annotations
 
-import tensorflow as tf
+from .requirements import tf
 
 # One row of random numbers each; a new one comes last, and leaves the others as they are.
 _DRAWS = 6

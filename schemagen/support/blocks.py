@@ -10,10 +10,8 @@ from collections.abc import Callable
 from math import isnan, prod
 from typing import Any
 
-import keras
-from keras import layers, ops
-
 from .layers import Adapted, Densify, Normalization, Singly, Together
+from .requirements import keras, layers, ops
 from .vocabularies import (
     DEFAULT_TOKENS,
     PADDING,

@@ -102,7 +102,7 @@ def encode(pixels: NDArray[np.uint8], encoding: str) -> bytes:
         raise Problem(
             "an array of pixels",
             f"an encoded {encoding} image",
-            "pip install pillow to have arrays encoded",
+            "run pip install pillow, which encodes arrays",
         ) from None
     if encoding == "gif":
         colors, indices = _with_palette(pixels)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import keras
 import numpy as np
-import tensorflow as tf
-from keras import layers, ops
+
+from .requirements import keras, layers, ops, tf
 
 
 def densify(batch: Any, padding_value: Any) -> Any:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import keras
-from keras import ops
+from .requirements import keras, ops
 
 
 def of_each_pixel(sample_weight: Any, truth: Any) -> Any:

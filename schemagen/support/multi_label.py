@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import keras
-from keras import ops
+from .requirements import keras, ops
 
 
 def _known(truth: Any) -> Any:

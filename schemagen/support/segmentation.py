@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import keras
-from keras import layers, ops
-
 from . import blocks
 from .metrics import of_each_pixel
+from .requirements import keras, layers, ops
 
 DEFAULT_FILTERS = 32
 

@@ -6,10 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-import tensorflow as tf
-
 from ..errors import DatasetError, did_you_mean
 from ..reading import Member
+from ..requirements import tf
 from .faults import Faults
 from .guarded import PARALLEL, parsed
 

@@ -6,9 +6,8 @@ import hashlib
 import os
 from collections.abc import Sequence
 
-import tensorflow as tf
-
 from ..errors import DatasetError
+from ..requirements import tf
 
 Cache = bool | str | os.PathLike[str]
 

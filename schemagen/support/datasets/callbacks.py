@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import tensorflow as tf
+from ..requirements import tf
 
 # How long to wait at the end of a program until tensorflow's threads have left Python,
 # and for how long none may have been there, in seconds.

@@ -9,12 +9,12 @@ from math import prod
 from typing import Any
 
 import numpy as np
-import tensorflow as tf
 from google.protobuf.message import (  # type: ignore[import-untyped, unused-ignore]
     DecodeError,
 )
 
 from ..errors import did_you_mean
+from ..requirements import tf
 
 _KINDS = {tf.int64: "int64_list", tf.float32: "float_list", tf.string: "bytes_list"}
 _WORDS = {"int64_list": "int64", "float_list": "float", "bytes_list": "bytes"}

@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Literal
 
-import tensorflow as tf
-
 from ..errors import DatasetError, did_you_mean
+from ..requirements import tf
 from .callbacks import call_python, unless
 from .diagnosis import Parser, fault_of, fault_of_all, refused
 from .survey import inflated_size_ends_with, opening_problem, place_of, surveyed

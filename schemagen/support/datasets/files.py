@@ -8,12 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
-import tensorflow as tf
-
 from .. import manifest
 from ..compatibility import check_compatible
 from ..errors import DatasetError
 from ..manifest import Spec
+from ..requirements import tf
 from ..tfrecord import detect_compression
 from .manifests import (
     Opened,

@@ -6,8 +6,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-import tensorflow as tf
-
+from ..requirements import tf
 from .faults import Faults
 
 Parse = Callable[[tf.Tensor], Any]

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from math import isfinite
 from typing import Any
 
-import tensorflow as tf
-
 from ..errors import DatasetError
+from ..requirements import tf
 
 
 def check_weights(weights: Mapping[Any, float]) -> None:

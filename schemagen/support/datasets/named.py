@@ -7,11 +7,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import tensorflow as tf
-
 from ..compatibility import check_compatible
 from ..errors import DatasetError, warn
 from ..manifest import FILE_NAME, Manifest, Shard, Spec
+from ..requirements import tf
 from .manifests import (
     Opened,
     check_shards,

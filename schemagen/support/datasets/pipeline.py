@@ -8,11 +8,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import tensorflow as tf
-
 from ..errors import DatasetError
 from ..manifest import Spec
 from ..reading import first_record, row_lengths
+from ..requirements import tf
 from ..sharing import Shard, numbers_of
 from .batching import Lengths, Padding, bucketed, check_buckets, joined
 from .caching import Cache, cached, check_cache

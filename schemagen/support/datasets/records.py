@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import tensorflow as tf
 
+from ..requirements import tf
 from ..sharing import Shard, Share, share_of
 from .faults import Faults
 from .files import Files

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator
 from io import BufferedReader, RawIOBase
 from typing import Any
 
-import tensorflow as tf
-
 from ..errors import DatasetError
+from ..requirements import tf
 from ..tfrecord import survey
 
 _BUFFER = 1 << 20

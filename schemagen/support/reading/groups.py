@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import tensorflow as tf
-
+from ..requirements import tf
 from .checks import refuse_unless
 from .examples import present_in
 from .steps import lists_present_in

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-import tensorflow as tf
-
+from ..requirements import tf
 from .checks import checked
 
 _STARTS = {

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import tensorflow as tf
-
+from ..requirements import tf
 from .checks import checked, refuse_unless
 from .image_formats import decoded
 from .numbers import raw_numbers

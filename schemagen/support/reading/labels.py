@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
-import tensorflow as tf
 from numpy.typing import NDArray
 
+from ..requirements import tf
 from .checks import checked
 
 

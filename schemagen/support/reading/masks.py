@@ -6,8 +6,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 from math import prod
 
-import tensorflow as tf
-
+from ..requirements import tf
 from .checks import checked
 from .images import alone, decode_pixels, resized
 from .numbers import decode_raw

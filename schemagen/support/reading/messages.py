@@ -7,8 +7,7 @@ one that has lost them.
 
 from __future__ import annotations
 
-import tensorflow as tf
-
+from ..requirements import tf
 from .checks import refuse_unless
 
 _FEATURES = 0x0A  # the tag of field 1, a message

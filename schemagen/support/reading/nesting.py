@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import tensorflow as tf
-
+from ..requirements import tf
 from .sparse import first_of_sparse
 
 

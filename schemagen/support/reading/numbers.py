@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-import tensorflow as tf
-
+from ..requirements import tf
 from .checks import checked, checked_cast
 
 # tf.io.decode_raw does not know these; their bits are the same.

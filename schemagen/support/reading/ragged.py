@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import tensorflow as tf
-
+from ..requirements import tf
 from .checks import refuse_unless
 from .sequences import limited
 

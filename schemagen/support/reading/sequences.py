@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-import tensorflow as tf
-
+from ..requirements import tf
 from .checks import checked
 from .numbers import booleans, narrow, raw_numbers
 

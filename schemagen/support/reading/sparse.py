@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import tensorflow as tf
-
+from ..requirements import tf
 from .checks import checked, refuse_unless
 from .numbers import booleans, narrow
 

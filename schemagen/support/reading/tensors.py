@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import tensorflow as tf
-
+from ..requirements import tf
 from .checks import refuse_unless
 from .numbers import booleans, narrow, raw_numbers
 
