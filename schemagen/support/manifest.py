@@ -22,7 +22,13 @@ if TYPE_CHECKING:
     from .writing.directory import Directory
 
 FILE_NAME = "manifest.json"
-FORMAT = 1
+FORMAT = 2
+"""What is written. Shards of format 1 have no `tail`."""
+
+TAIL_BYTES = 16
+"""How many of a shard's last bytes its `tail` holds."""
+
+_READABLE = (1, FORMAT)
 
 _ENTRIES = {"format", "record", "fingerprint", "spec", "splits"}
 
@@ -42,12 +48,16 @@ class Shard:
         records: how many records it holds.
         bytes: its size on disk.
         crc32c: the CRC-32C of its bytes on disk, eight hex digits.
+        tail: its last bytes on disk, up to TAIL_BYTES, in hex; None if they were not
+            recorded. In a plain file they hold the checksum of the last record, in a
+            compressed one that of the whole contents.
     """
 
     file: str
     records: int
     bytes: int
     crc32c: str
+    tail: str | None = None
 
 
 @dataclass(frozen=True)
@@ -108,11 +118,7 @@ def dumps(manifest: Manifest) -> str:
         "spec": manifest.spec,
         "splits": {
             name: {
-                **{
-                    fact: held
-                    for fact, held in asdict(split).items()
-                    if held is not None
-                },
+                **asdict(split, dict_factory=_without_none),
                 "records": split.records,
             }
             for name, split in manifest.splits.items()
@@ -120,6 +126,10 @@ def dumps(manifest: Manifest) -> str:
     }
     text = json.dumps(data, indent=2, sort_keys=True) + "\n"
     return text.replace(_ZEROS, _checksum(text.encode()), 1)
+
+
+def _without_none(entries: list[tuple[str, Any]]) -> dict[str, Any]:
+    return {name: value for name, value in entries if value is not None}
 
 
 def _checksum(text: bytes) -> str:
@@ -155,10 +165,11 @@ def loads(text: str | bytes, where: str) -> Manifest:
         text = text.encode() if isinstance(text, str) else text
         sealed = _check_seal(text)
         data = json.loads(text)
-        if data["format"] != FORMAT:
+        if data["format"] not in _READABLE:
+            known = " and ".join(map(str, _READABLE))
             raise DatasetError(
                 f"{where}: a manifest of format {data['format']}, and this code reads "
-                f"format {FORMAT}; generate it with the schemagen that wrote the data"
+                f"formats {known}; generate it with the schemagen that wrote the data"
             )
         if not sealed and "crc32c" in data:
             raise ValueError(
@@ -199,6 +210,8 @@ def _split(data: dict[str, Any]) -> Split:
             raise ValueError(f"{shard.file!r} is not the name of a file")
         if type(shard.records) is not int or type(shard.bytes) is not int:
             raise ValueError(f"{shard.file}: its records or bytes are no integer")
+        if shard.tail is not None and not isinstance(shard.tail, str):
+            raise ValueError(f"{shard.file}: its tail is not text")
     if not shards:
         raise ValueError("a split without shards")
     if data["compression"] not in ("", "GZIP", "ZLIB"):

@@ -7,7 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from .generated_records import Generated, cached_records, generate_records, importable
+from .generated_records import (
+    Generated,
+    cached_records,
+    generate_records,
+    importable,
+    is_quick,
+)
 
 PACKAGE = "contract_records"
 
@@ -26,7 +32,14 @@ def records(project: Path) -> Iterator[dict[str, Generated]]:
         yield {generated.case.class_name: generated for generated in found}
 
 
-@pytest.fixture(params=[case.class_name for case in cached_records()])
+# Each third record has every kind and dtype, which test_acceptance.py asserts.
+RECORDS = [
+    pytest.param(case.class_name, marks=[] if is_quick(number) else pytest.mark.slow)
+    for number, case in enumerate(cached_records())
+]
+
+
+@pytest.fixture(params=RECORDS)
 def generated(
     request: pytest.FixtureRequest, records: dict[str, Generated]
 ) -> Generated:

@@ -134,6 +134,11 @@ def project_record(root: Path, package: str, case: RecordCase) -> Generated:
     return Generated(case, sys.modules[name], package)
 
 
+def is_quick(number: int) -> bool:
+    """Tell whether `make test` runs a random record; `make test-all` runs all."""
+    return number % 3 == 0
+
+
 @cache
 def cached_records() -> tuple[RecordCase, ...]:
     """The random records; the same in every process."""

@@ -9,18 +9,18 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from PIL import Image
 
 from .fields import INTEGERS, FieldCase, RecordCase
 
-# What runs in CI is the same every time, and no slower machine makes it fail.
-CONTRACT = settings(
+# Examples are the same in each run, and no slower machine makes a test fail.
+_CONTRACT = settings(
     deadline=None,
     derandomize=True,
-    phases=[__import__("hypothesis").Phase.generate],
+    phases=[Phase.generate],
     suppress_health_check=[
         HealthCheck.too_slow,
         HealthCheck.data_too_large,
@@ -29,6 +29,16 @@ CONTRACT = settings(
 )
 
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
+
+
+def contract(examples: int) -> settings:
+    """Return the settings of a contract test.
+
+    Args:
+        examples: how many examples it runs; fewer in the profile `quick`.
+    """
+    share = settings().max_examples / settings.get_profile("default").max_examples
+    return settings(_CONTRACT, max_examples=max(1, round(examples * share)))
 
 
 @dataclass(frozen=True)

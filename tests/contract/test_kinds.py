@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow as tf
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from . import kinds
 from .generated_records import importable, write_project
 from .kinds.case import Drawn, KindCase, in_order
-from .strategies import CONTRACT
+from .strategies import contract
 from .verified import check_agreement, faults_of, mutated, spec_beside
 
 PACKAGE = "contract_kinds"
@@ -235,7 +235,7 @@ def check_batch(
 
 
 @RECORDS
-@settings(CONTRACT, max_examples=15)
+@contract(15)
 @given(data=st.data())
 def test_every_kind_is_stored_and_read_as_stated(
     record: KindRecord, data: st.DataObject
@@ -253,7 +253,7 @@ def test_every_kind_is_stored_and_read_as_stated(
 
 
 @RECORDS
-@settings(CONTRACT, max_examples=3)
+@contract(3)
 @given(data=st.data())
 def test_schema_instances_and_eager_code_do_the_same(
     record: KindRecord, data: st.DataObject
@@ -277,7 +277,7 @@ def test_schema_instances_and_eager_code_do_the_same(
 
 
 @RECORDS
-@settings(CONTRACT, max_examples=8)
+@contract(8)
 @given(data=st.data())
 def test_verify_passes_what_is_written_and_agrees_with_the_parser(
     record: KindRecord, data: st.DataObject

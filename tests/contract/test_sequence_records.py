@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow as tf
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from . import step_cases
 from .generated_records import importable
 from .kinds.case import Drawn
 from .step_cases import DrawnSteps
-from .strategies import CONTRACT
+from .strategies import contract
 from .test_kinds import (
     KindRecord,
     all_cases,
@@ -109,7 +109,7 @@ def original(row: Mapping[str, Drawn]) -> bytes:
 
 
 @RECORDS
-@settings(CONTRACT, max_examples=15)
+@contract(15)
 @given(data=st.data())
 def test_steps_are_stored_and_read_as_stated(
     record: SequenceKindRecord, data: st.DataObject
@@ -126,7 +126,7 @@ def test_steps_are_stored_and_read_as_stated(
 
 
 @RECORDS
-@settings(CONTRACT, max_examples=3)
+@contract(3)
 @given(data=st.data())
 def test_schema_instances_and_subsets_do_the_same(
     record: SequenceKindRecord, data: st.DataObject
@@ -150,7 +150,7 @@ def test_schema_instances_and_subsets_do_the_same(
 
 
 @RECORDS
-@settings(CONTRACT, max_examples=5)
+@contract(5)
 @given(data=st.data())
 def test_plain_tensorflow_reads_the_steps_with_the_same_description(
     record: SequenceKindRecord, data: st.DataObject
@@ -175,7 +175,7 @@ def test_plain_tensorflow_reads_the_steps_with_the_same_description(
 
 
 @RECORDS
-@settings(CONTRACT, max_examples=8)
+@contract(8)
 @given(data=st.data())
 def test_verify_passes_what_is_written_and_agrees_with_the_parser(
     record: SequenceKindRecord, data: st.DataObject
