@@ -113,7 +113,7 @@ def test_a_changed_constant_makes_generated_code_stale(tmp_path: Path) -> None:
     settings.write_text(SETTINGS.replace("33", "34"))
     result = run("check", "--project", root)
     assert result.exit_code == 1
-    assert "short_question/serializer.py" in result.output
+    assert "generated/short_question" in result.output
     assert "long_question" not in result.output
 
 

@@ -47,7 +47,7 @@ class Ragged(Kind):
     dtype: str
     row_lengths_key: str | None = None
     ragged: bool = True
-    padding_value: int | float | str | bytes = 0
+    padding_value: bool | int | float | str | bytes = 0
     max_length: int | None = None
     group: str | None = None
     exact: bool = True

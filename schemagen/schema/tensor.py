@@ -38,7 +38,7 @@ class Tensor(Kind):
     dtype: str = "float32"
     encoding: Literal["raw", "proto", "list"] = "raw"
     shape_key: str | tuple[str | None, ...] | None = None
-    padding_value: int | float = 0
+    padding_value: bool | int | float = 0
     exact: bool = True
     finite: bool = True
 

@@ -57,7 +57,7 @@ class VarLen(Kind):
     dtype: str
     max_length: int | None = None
     item_shape: tuple[int, ...] = ()
-    padding_value: int | float | str | bytes = 0
+    padding_value: bool | int | float | str | bytes = 0
     ragged: bool = False
     exact: bool = True
     finite: bool = True
