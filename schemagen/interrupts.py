@@ -26,6 +26,7 @@ DOCUMENT = """\
     {
       "advice": "run the command again",
       "expected": "",
+      "files": [],
       "found": "",
       "location": {
         "column": 1,

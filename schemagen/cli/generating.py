@@ -79,6 +79,12 @@ def generate(
     findings = use_cases.untracked(found, project) if tracked else ()
     if style == "text":
         _tell_changes(found, dry_run=dry_run)
+        if found.is_first and not dry_run:
+            place = use_cases.import_directory(project)
+            click.echo(
+                f"Next: run programs that import {place.package} from {place.directory}, "
+                f"or set PYTHONPATH to it."
+            )
     report((*findings, *found.warnings), style)
     if findings:
         leave(ExitCode.FINDINGS)

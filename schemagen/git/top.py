@@ -29,6 +29,7 @@ def in_repository(findings: Iterable[Finding], root: Path) -> list[Finding]:
             location=replace(
                 finding.location, path=(below / finding.location.path).as_posix()
             ),
+            files=tuple((below / path).as_posix() for path in finding.files),
         )
         for finding in findings
     ]

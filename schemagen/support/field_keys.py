@@ -1,6 +1,6 @@
 """The keys that a field is stored under, and what each of them holds.
 
-A field is its JSON in `spec.json`, or the attributes of its spec by name.
+A field is its JSON in `spec.json`, or the kind and attributes of its spec by name.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from .json_entries import KINDS
 from .values import INTEGERS, RAW_ONLY
 
 # What stands under the keys that a field has beside its own, by attribute.
@@ -54,8 +55,13 @@ class OwnedKey:
 
 
 def keys_of(field: Mapping[str, Any]) -> Iterator[OwnedKey]:
-    """Yield the keys that a field is stored under, its own first."""
+    """Yield the keys that a field is stored under, its own first.
+
+    Of a kind that only a later version knows, no further keys are known.
+    """
     yield OwnedKey(field["key"], "key", field, _integers(field))
+    if field["kind"] not in KINDS:
+        return
     for attribute in FURTHER_KEYS:
         given = field.get(attribute)
         together = isinstance(given, str)

@@ -43,6 +43,7 @@ def _require_keras() -> Any:
     Raises:
         ImportError: it is too old for generated models.
     """
+    _require("tensorflow")  # which Keras would ask for in words of its own
     found = _require("keras")
     if _version(found) < _KERAS:
         raise ImportError(

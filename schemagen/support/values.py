@@ -47,6 +47,9 @@ _ITEM_SIZES = {
 # arrays numpy's library would start threads.
 _SUMMED = 8192
 
+# More dimensions than numpy's arrays have; a list may even hold itself.
+_DEEPEST = 64
+
 # The dtype of a complex number's real and imaginary part.
 _PARTS = {"complex64": "float32", "complex128": "float64"}
 
@@ -316,8 +319,11 @@ def described(value: object) -> str:
 
 
 def shortened(value: object, limit: int = 60) -> str:
-    """Return the repr of a value, cut to `limit` characters."""
-    text = repr(value[:limit]) if isinstance(value, (str, bytes)) else repr(value)
+    """Return the repr of a value, cut to `limit` characters, whatever it raises."""
+    try:
+        text = repr(value[:limit]) if isinstance(value, (str, bytes)) else repr(value)
+    except Exception:
+        text = f"<{type(value).__name__}>"
     return text if len(text) <= limit else text[: limit - 3] + "..."
 
 
@@ -356,6 +362,8 @@ def _flatten(value: Sequence[Any]) -> tuple[Sequence[object], Shape]:
                 "lists of equal length",
             )
         shape.append(sizes.pop())
+        if len(shape) > _DEEPEST:
+            raise Problem(f"lists in more than {_DEEPEST} lists", "numpy's dimensions")
         level = list(chain.from_iterable(level))
     return level, tuple(shape)
 

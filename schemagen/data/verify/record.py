@@ -109,7 +109,9 @@ class RecordCheck:
         self._spec = spec
         self._fields = () if spec is None else spec.fields
         self._known = {
-            owned.key for field in self._fields for owned in keys_of(vars(field))
+            owned.key
+            for field in self._fields
+            for owned in keys_of({"kind": field.kind, **vars(field)})
         }
         self._lists = {f.key for f in self._fields if isinstance(f, StepsSpec)}
         self._groups = members_of(self._fields)
