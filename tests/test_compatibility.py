@@ -791,8 +791,8 @@ def test_real_data(tmp_path: Path, package_of: PackageOf, change: str) -> None:
 
 
 def test_files_that_a_manifest_lists(tmp_path: Path, package_of: PackageOf) -> None:
-    """A glob or a list is compared, too; what no manifest lists, or one that cannot be
-    read, is read as it is.
+    """A glob or a list is compared, too, and a damaged manifest is refused; files without
+    a manifest are read as they are.
     """
     before = package_of(_HEAD + "Annotated[str, Label(classes=('a', 'b'))]")
     after = package_of(_HEAD + "Annotated[str, Label(classes=('b', 'a'))]")
@@ -807,5 +807,8 @@ def test_files_that_a_manifest_lists(tmp_path: Path, package_of: PackageOf) -> N
         with pytest.raises(Exception, match=re.escape(said)):
             make_dataset(source, batch_size=3)
     (tmp_path / "manifest.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(Exception, match="not a whole manifest"):
+        make_dataset([shard], batch_size=3)
+    (tmp_path / "manifest.json").unlink()
     ((_, labels),) = make_dataset([shard], batch_size=3)
     assert labels.numpy().tolist() == [0, 0, 0]
