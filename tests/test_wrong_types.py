@@ -224,6 +224,20 @@ def test_a_parameter_of_a_wrong_type_is_a_finding(kind: Any) -> None:
                     assert wrong.message.startswith(words)
 
 
+def test_a_parameter_of_a_type_that_says_the_same_is_taken() -> None:
+    """Lists for tuples, members of a StrEnum for text, numpy's numbers as padding."""
+    kinds = (
+        (schemagen.Vector(cast("Any", [4]), Word.FLOAT, cast("Any", Word.RAW)), Any),
+        (schemagen.VarLen("bool", padding_value=True), list[bool]),
+        (schemagen.VarLen("bool", padding_value=cast("Any", np.True_)), list[bool]),
+        (schemagen.VarLen("int64", padding_value=cast("Any", np.int64(3))), list[int]),
+        (schemagen.Label(classes=cast("Any", ["a", Word.KEY])), str),
+        (schemagen.Sparse((4, 4), cast("Any", ["a", "b"])), Any),
+    )
+    for kind, python_type in kinds:
+        assert findings_of(record_of({"x": (_declared(python_type, kind),)})) == []
+
+
 def test_a_parameter_of_augment_or_nested_of_a_wrong_type_is_a_finding() -> None:
     """What a kind's parameter holds has parameters too."""
     for parameter in fields(schemagen.Augment):

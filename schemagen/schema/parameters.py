@@ -132,8 +132,7 @@ def _fits(value: object, expected: Any) -> bool:
         item = get_args(expected)[0]
         return isinstance(value, tuple) and all(_fits(each, item) for each in value)
     if expected in (int, float):
-        numbers = (expected, int, np.integer, np.floating)
-        return isinstance(value, numbers) and not isinstance(value, bool)
+        return isinstance(value, (expected, int, np.generic))
     if isinstance(value, Parameters) and value.misfits():
         return False
     return isinstance(value, expected)
