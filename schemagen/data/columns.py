@@ -104,6 +104,8 @@ class Columns:
         malformed: the records that are in no column.
         unknown: what no Example has, and which rows have it.
         repeated: keys that occur twice in a record, and in which rows.
+        divergent: what tensorflow's parser does not read as protobuf does, with the key
+            that it is under or "", and which rows have it.
     """
 
     records: Records
@@ -113,3 +115,4 @@ class Columns:
     malformed: tuple[Malformed, ...] = ()
     unknown: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     repeated: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    divergent: Mapping[tuple[str, str], tuple[int, ...]] = field(default_factory=dict)

@@ -367,6 +367,7 @@ def _joined(records: Records, reader: _Reader, unusual: Rows) -> Columns:
     malformed: list[Malformed] = []
     unknown: dict[str, list[int]] = {}
     repeated: dict[str, list[int]] = {}
+    divergent: dict[tuple[str, str], list[int]] = {}
     for row in unusual.tolist():
         try:
             message = parse_message(records[row])
@@ -378,6 +379,8 @@ def _joined(records: Records, reader: _Reader, unusual: Rows) -> Columns:
         for facts, found in ((message.unknown, unknown), (message.repeated, repeated)):
             for fact in sorted(facts):
                 found.setdefault(fact, []).append(row)
+        for place in sorted(message.divergent):
+            divergent.setdefault(place, []).append(row)
         add_message(message, row, start, pieces, steps, step_pieces)
     by_key: dict[str, list[Column]] = {}
     for (key, kind), some in pieces.items():
@@ -393,4 +396,5 @@ def _joined(records: Records, reader: _Reader, unusual: Rows) -> Columns:
         malformed=tuple(malformed),
         unknown={fact: tuple(rows) for fact, rows in unknown.items()},
         repeated={key: tuple(rows) for key, rows in repeated.items()},
+        divergent={place: tuple(rows) for place, rows in divergent.items()},
     )

@@ -22,6 +22,14 @@ _FIXED_SIZES = {_FIXED64: 8, _FIXED32: 4}
 _FLOAT = struct.Struct("<f")
 _LONGEST_VARINT = 10
 
+_CHUNKS = "packed numbers in several chunks"
+_MIXED = "numbers of which some are packed"
+_UNKNOWN = "an unknown field in its list"
+_OF_THE_MAP = {
+    "features": "an unknown field in the map of features",
+    "an entry": "an unknown field in an entry of the map",
+}
+
 
 @dataclass
 class Feature:
@@ -46,6 +54,8 @@ class Message:
         is_sequence: whether there is a field of feature lists.
         unknown: field numbers that neither message has; readers pass over them.
         repeated: keys that occur more than once, of which the last one counts.
+        divergent: what protobuf reads and tensorflow's parser refuses or reads
+            otherwise, with the key of the feature; "" where it is in none.
     """
 
     features: dict[str, Feature] = field(default_factory=dict)
@@ -53,6 +63,7 @@ class Message:
     is_sequence: bool = False
     unknown: set[str] = field(default_factory=set)
     repeated: set[str] = field(default_factory=set)
+    divergent: set[tuple[str, str]] = field(default_factory=set)
 
 
 class MalformedError(Exception):
@@ -90,9 +101,45 @@ def _read_features(data: bytes, start: int, stop: int, message: Message) -> None
         feature = Feature()
         for begin, end in entry:
             _read_feature(data, begin, end, feature, message)
+            _note_divergent(data, begin, end, key, message)
         if key in message.features:
             message.repeated.add(key)
         message.features[key] = feature
+
+
+def _note_divergent(
+    data: bytes, start: int, stop: int, key: str, message: Message
+) -> None:
+    """See whether tensorflow's parser reads a well-formed feature as protobuf does.
+
+    It expects a list first and looks at nothing behind it. In the list it expects
+    values alone; of packed numbers it reads the first chunk.
+    """
+    first = next(tagged(data, start, stop), None)
+    if first is None:
+        return
+    number, _, at, until = first
+    if number not in _KINDS:
+        message.divergent.add((key, "an unknown field before its list"))
+        return
+    start_tag, others = None, set()
+    for each, wire, _, _ in tagged(data, at, until):
+        if start_tag is None:
+            start_tag = each, wire
+        else:
+            others.add((each, wire))
+    if start_tag is None:
+        return
+    known = {wire for each, wire in others if each == 1}
+    if start_tag[0] != 1:
+        message.divergent.add((key, _UNKNOWN))
+    elif number != 1 and start_tag[1] == _SIZED:
+        if known:  # what is unknown behind the first chunk is not looked at
+            message.divergent.add((key, _CHUNKS if known == {_SIZED} else _MIXED))
+    elif known - {start_tag[1]}:
+        message.divergent.add((key, _MIXED))
+    elif len(others) > len(known):
+        message.divergent.add((key, _UNKNOWN))
 
 
 def _read_lists(data: bytes, start: int, stop: int, message: Message) -> None:
@@ -117,8 +164,10 @@ def _entries(
     for number, begin, end in _parts(data, start, stop, "features", message):
         if number != 1:
             message.unknown.add(f"field {number} of the map of features")
+            message.divergent.add(("", _OF_THE_MAP["features"]))
             continue
         key, values = "", []
+        parts: list[int] = []
         for part, at, until in _parts(data, begin, end, "an entry", message):
             if part == 1:
                 try:
@@ -129,6 +178,12 @@ def _entries(
                 values.append((at, until))
             else:
                 message.unknown.add(f"field {part} of a map entry")
+                message.divergent.add(("", _OF_THE_MAP["an entry"]))
+            parts.append(part)
+        if set(parts) != {1, 2}:
+            message.divergent.add(("", "an entry of the map without key or value"))
+        elif len(parts) > 2:
+            message.divergent.add(("", "an entry of the map with several values"))
         yield key, values
 
 
@@ -183,6 +238,8 @@ def _parts(
             raise MalformedError(at, f"a number as field {number} of {what}")
         else:
             message.unknown.add(f"field {number} of {where or 'the record'}")
+            if where in _OF_THE_MAP:
+                message.divergent.add(("", _OF_THE_MAP[where]))
 
 
 def tagged(

@@ -125,6 +125,7 @@ class RecordCheck:
             yield FieldFault("", _malformed(columns))
         if self._spec is None:
             return
+        yield from self._divergent(columns)
         is_sequence = self._spec.message == "SequenceExample"
         other = live & (columns.sequences != is_sequence)
         if other.any():
@@ -150,6 +151,15 @@ class RecordCheck:
         for group, members in self._groups.items():
             for fault in group_faults(group, members, columns, units):
                 yield FieldFault("", fault)
+
+    def _divergent(self, columns: Columns) -> Iterator[FieldFault]:
+        """Yield what tensorflow's parser does not read as protobuf does.
+
+        It does not look into features that no field has.
+        """
+        for (key, what), rows in columns.divergent.items():
+            if not key or key in self._known:
+                yield FieldFault("", _unlike_protobuf(key, what, rows))
 
     def _own(self, columns: Columns) -> NDArray[np.bool_]:
         """Tell which records have a key of the spec: bool [N]."""
@@ -213,6 +223,18 @@ def _malformed(columns: Columns) -> Fault:
         np.array([each.row for each in some], np.int64),
         found,
         cause,
+    )
+
+
+def _unlike_protobuf(key: str, what: str, rows: tuple[int, ...]) -> Fault:
+    return Fault(
+        "SG521",
+        "a record that tensorflow's parser refuses or reads in part",
+        "fields and lists as protobuf's writers write them",
+        np.array(rows, np.int64),
+        lambda at: what,
+        lambda at: "written by another program than protobuf: write it again",
+        key,
     )
 
 
