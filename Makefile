@@ -11,7 +11,7 @@ BENCH_GENERATE := .venv-bench-generate
 NEIGHBOURS := .venv-neighbours
 NEIGHBOURS_TFDV := .venv-neighbours-tfdv
 
-.PHONY: help demo test test-neighbours test-tfdv check generate bench bench-write bench-read bench-verify bench-generate clean
+.PHONY: help demo test test-all test-slow test-neighbours test-tfdv check generate bench bench-write bench-read bench-verify bench-generate clean
 
 help:  ## Show what there is to make.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -20,9 +20,16 @@ demo: $(VENV)/demo.installed  ## Generate, write, read and train on real data (m
 	$(RUN) schemagen generate
 	$(RUN) demo
 
-test: $(VENV)/dev.installed  ## Run all tests.
-	$(RUN) pytest -n 2 --dist worksteal
-	$(MAKE) test-neighbours
+# Two workers; each worker takes tests from the other when it has none left.
+PYTEST := $(RUN) pytest -n 2 --dist worksteal
+
+test: $(VENV)/dev.installed  ## Run the tests for every change (six minutes).
+	$(PYTEST) -m "not slow" --hypothesis-profile quick
+
+test-all: test test-slow test-neighbours  ## Run all tests, in all environments (twenty minutes).
+
+test-slow: $(VENV)/dev.installed  ## Run what `make test` leaves out: kills, browsers, long pages.
+	$(PYTEST) -m slow
 
 test-neighbours: $(NEIGHBOURS)/neighbours.installed  ## Have the tools read what was exported.
 	NEIGHBOURS=1 $(NEIGHBOURS)/bin/python -m pytest --confcutdir tests/neighbours \

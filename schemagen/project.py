@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
@@ -22,6 +22,8 @@ from .git.index import half_tracked, tracked_files
 from .own_templates import outputs_of, warnings_of
 from .schema.failures import failure_in_schemas
 from .schema.loading import load_schemas
+from .schema.models import UnusedModel
+from .spec.checks import model_warnings
 from .spec.model import RecordSpec
 from .spec.resolve import Resolved, resolve
 from .spec.serial import from_json
@@ -48,21 +50,30 @@ def resolve_schemas(project: Project) -> Resolved:
         raise refuse(finding) from None
     findings = (*loaded.findings, *resolved.findings)
     if not findings and not loaded.records:
-        there = (project.root / settings.schemas).is_dir()
-        findings = (
-            Finding(
-                Location(settings.schemas),
-                "SG103",
-                f"no record in {settings.schemas}/*.py"
-                if there
-                else f"there is no directory {settings.schemas}",
-                expected="a class that derives from schemagen.Record",
-                advice="run `schemagen init`, or set `schemas` in [tool.schemagen]",
-            ),
-        )
+        findings = (_no_record(project, loaded.models),)
     if findings:
         raise SchemagenError(findings)
-    return resolved
+    return replace(resolved, warnings=tuple(model_warnings(loaded.models)))
+
+
+def _no_record(project: Project, models: Sequence[UnusedModel]) -> Finding:
+    """Return the finding that there is no record, with the classes that may be meant."""
+    schemas = project.settings.schemas
+    if not (project.root / schemas).is_dir():
+        message = f"there is no directory {schemas}"
+    else:
+        message = f"no record in {schemas}/*.py"
+    names = " and ".join(repr(model.name) for model in models)
+    return Finding(
+        models[0].location if models else Location(schemas),
+        "SG103",
+        message,
+        found=f"{names}, derived from pydantic.BaseModel" if models else "",
+        expected="a class that derives from schemagen.Record",
+        advice=f"derive {models[0].name!r} from schemagen.Record"
+        if models
+        else "run `schemagen init`, or set `schemas` in [tool.schemagen]",
+    )
 
 
 def load_specs(project: Project) -> tuple[RecordSpec, ...]:
@@ -85,7 +96,8 @@ def plan(project: Project, *, force: bool = False, command: str = COMMAND) -> Pl
     Raises:
         SchemagenError: the schemas or the output directory cannot be read.
     """
-    specs = load_specs(project)
+    resolved = resolve_schemas(project)
+    specs = resolved.specs
     outputs = outputs_of(project)
     shown = project.settings.output
     try:
@@ -105,7 +117,7 @@ def plan(project: Project, *, force: bool = False, command: str = COMMAND) -> Pl
         command=command,
         rerender=lambda text: _rendered((from_json(text),), outputs, existing.files),
     )
-    return replace(found, warnings=warnings_of(outputs))
+    return replace(found, warnings=(*resolved.warnings, *warnings_of(outputs)))
 
 
 def _rendered(

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from hypothesis import settings
 
 import schemagen
 
@@ -24,6 +25,9 @@ for _name, _value in (
     ("TF_NUM_INTRAOP_THREADS", "1"),
 ):
     os.environ.setdefault(_name, _value)
+
+# `make test` runs a third of the examples; `pytest` alone runs all of them.
+settings.register_profile("quick", max_examples=33)
 
 _PYPROJECT = '[tool.schemagen]\nschemas = "schemas"\noutput = "{output}"\n'
 

@@ -335,3 +335,75 @@ def test_a_word_that_keras_keeps_for_itself_is_unknown() -> None:
     tokens.counts.add([b"[UNK]", b"a", b""])
     tokens.teach(words)
     assert words.known() == [b"a"]
+
+
+_NAMED_LIKE_LAYERS = """
+from typing import Annotated
+import numpy as np
+from schemagen import Label, Record, Vector
+
+class Named(Record):
+    text: str
+    string: list[str]
+    integer: list[int]
+    batch: Annotated[np.ndarray, Vector(shape=(2,))]
+    normalization: float
+    dense: float
+    input: float
+    image: float
+    concatenate: float
+    kind: Annotated[int, Label(num_classes=2)]
+"""
+
+
+def _plain_encoders() -> dict[str, Callable[[Any], Any]]:
+    """Encoders of plain layers, with the names that Keras gives the first of each."""
+
+    def embedded(layer: Any) -> Callable[[Any], Any]:
+        def encode(value: Any) -> Any:
+            indices = keras.layers.Embedding(10, 4)(layer(value))
+            return keras.layers.GlobalAveragePooling1D()(indices)
+
+        return encode
+
+    make, names = (
+        keras.layers,
+        ("text_vectorization", "string_lookup", "integer_lookup"),
+    )
+    words = make.TextVectorization(vocabulary=["red", "green"], name=names[0])
+    strings = make.StringLookup(vocabulary=["red"], name=names[1])
+    integers = make.IntegerLookup(vocabulary=[1, 2], name=names[2])
+    plain = make.BatchNormalization(name="batch_normalization")
+    return {
+        "text": embedded(words),
+        "string": embedded(strings),
+        "integer": embedded(integers),
+        "batch": plain,
+    }
+
+
+def test_layers_of_users_that_are_named_like_those_of_fields_are_left_alone(
+    package_of: PackageOf,
+) -> None:
+    """`adapt` teaches the generated layers, found by their class, and no others."""
+    package = package_of(_NAMED_LIKE_LAYERS)
+    row = {
+        **{"text": "red", "string": ["red"], "integer": [1], "batch": np.ones(2)},
+        **dict.fromkeys(("dense", "input", "image", "concatenate"), 1.0),
+        **{"normalization": 5.0, "kind": 1},
+    }
+    parser, serializer = (package.module("named", n) for n in ("parser", "serializer"))
+    batch = parser.parse_batch(tf.constant([serializer.serialize(**row)]))
+    kind = batch.pop("kind")
+    dataset = tf.data.Dataset.from_tensors((batch, kind))
+    module = package.module("named", "model")
+    model = module.build_model(encoders=_plain_encoders())
+    module.adapt(model, dataset)
+    assert model.get_layer("text_vectorization").get_vocabulary()[2:] == [
+        "red",
+        "green",
+    ]
+    learned = model.get_layer("normalization_normalization")
+    np.testing.assert_allclose(learned.adapt_mean, [5.0])
+    model.run_eagerly = True
+    assert np.isfinite(model.fit(dataset, verbose=0).history["loss"]).all()

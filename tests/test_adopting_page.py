@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 from lived_pages import assert_shown, live
 
+pytestmark = pytest.mark.slow
+
 PAGE = Path(__file__).parent.parent / "docs" / "adopting.md"
 
 
-@pytest.mark.slow
 def test_five_commands(tmp_path: Path) -> None:
     """What the page shows is what its commands print."""
     shown = live(tmp_path, PAGE.read_text(encoding="utf-8"))

@@ -16,6 +16,8 @@ import pytest
 if TYPE_CHECKING:
     from conftest import PackageOf
 
+pytestmark = pytest.mark.slow
+
 _SCHEMA = """
 from typing import Annotated
 import numpy as np
@@ -137,7 +139,6 @@ def found(
     return answer
 
 
-@pytest.mark.slow
 def test_models_train(found: dict[str, Any]) -> None:
     """From the dataset that tensorflow reads; losses are finite and go down."""
     losses = found["losses"]
@@ -145,7 +146,6 @@ def test_models_train(found: dict[str, Any]) -> None:
     assert losses[-1] < losses[0]
 
 
-@pytest.mark.slow
 def test_models_adapt(found: dict[str, Any]) -> None:
     """To the same means and vocabularies; without it, they refuse to train."""
     mean = np.mean([row["place"] for row in _ROWS], axis=0)
@@ -154,20 +154,17 @@ def test_models_adapt(found: dict[str, Any]) -> None:
     assert "call adapt(model, dataset) once" in found["unready"]
 
 
-@pytest.mark.slow
 def test_models_are_compiled_where_the_backend_compiles(found: dict[str, Any]) -> None:
     """No layer keeps JAX from compiling the whole step."""
     if found["backend"] == "jax":
         assert found["jit"] is True
 
 
-@pytest.mark.slow
 def test_models_are_saved_and_loaded(found: dict[str, Any]) -> None:
     """They predict the same, bit for bit."""
     assert found["equal"] is True
 
 
-@pytest.mark.slow
 def test_what_only_tensorflow_takes_is_refused(found: dict[str, Any]) -> None:
     """By name, with the fields that are left; those alone make a model."""
     assert found["special"] == (
@@ -179,7 +176,6 @@ def test_what_only_tensorflow_takes_is_refused(found: dict[str, Any]) -> None:
     assert found["left"] == ["place"]
 
 
-@pytest.mark.slow
 def test_integers_that_would_be_cut_are_refused(found: dict[str, Any]) -> None:
     """JAX has 32 bits by default: an id beyond them would become another one."""
     if found["backend"] == "jax":

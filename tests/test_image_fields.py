@@ -406,6 +406,7 @@ def test_records_keep_what_they_are_given(project: Workspace) -> None:
         module.Scene(**{**SCENE, "frames": [saved(FRAME)] * 3, "times": [1, 2, 3]})
 
 
+@pytest.mark.slow
 def test_models_take_lists_of_images(project: Workspace, tmp_path: Path) -> None:
     """They train, also on a batch without any image, are saved, and serve the same."""
     serializer = project.module("scene", "serializer")

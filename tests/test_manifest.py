@@ -38,7 +38,7 @@ _MANIFEST = Manifest(
             "",
             (
                 Shard("train-00000-of-00002.tfrecord", 4, 120, "0badcafe"),
-                Shard("train-00001-of-00002.tfrecord", 3, 90, "00000000"),
+                Shard("train-00001-of-00002.tfrecord", 3, 90, "00000000", "ab" * 16),
             ),
         ),
         "test": Split(
@@ -58,7 +58,7 @@ def test_its_text() -> None:
     text = manifest.dumps(_MANIFEST)
     data = json.loads(text)
     assert text == json.dumps(data, indent=2, sort_keys=True) + "\n"
-    assert data["format"] == 1
+    assert data["format"] == 2
     assert data["splits"]["train"]["records"] == 7
     assert data["splits"]["train"]["shards"][0] == {
         "bytes": 120,
@@ -66,6 +66,7 @@ def test_its_text() -> None:
         "file": "train-00000-of-00002.tfrecord",
         "records": 4,
     }
+    assert data["splits"]["train"]["shards"][1]["tail"] == "ab" * 16
 
 
 def test_no_manifest(tmp_path: Path) -> None:
@@ -134,6 +135,7 @@ _DAMAGED = {
     "records text": _changed(*_SHARD, "records", to="4"),
     "records null": _changed(*_SHARD, "records", to=None),
     "bytes a float": _changed(*_SHARD, "bytes", to=120.5),
+    "tail a number": _changed(*_SHARD, "tail", to=7),
     "file null": _changed(*_SHARD, "file", to=None),
     "file empty": _changed(*_SHARD, "file", to=""),
     "file elsewhere": _changed(*_SHARD, "file", to="../train-00000-of-00002.tfrecord"),
@@ -219,7 +221,7 @@ def test_what_a_broken_seal_says(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("number", [0, 2, "1", None])
+@pytest.mark.parametrize("number", [0, 3, "1", None])
 def test_another_format_is_refused(tmp_path: Path, number: object) -> None:
     """A manifest of another format says which one, and what this code reads."""
     path = tmp_path / "manifest.json"
@@ -227,8 +229,8 @@ def test_another_format_is_refused(tmp_path: Path, number: object) -> None:
     with pytest.raises(DatasetError) as caught:
         manifest.load(tmp_path)
     assert str(caught.value) == (
-        f"{path}: a manifest of format {number}, and this code reads format 1; "
-        "generate it with the schemagen that wrote the data"
+        f"{path}: a manifest of format {number}, and this code reads formats 1 and "
+        "2; generate it with the schemagen that wrote the data"
     )
 
 

@@ -241,6 +241,7 @@ def _weighted(chance: np.random.Generator, late: bool) -> Row:
     return row
 
 
+@pytest.mark.slow
 def test_masks_are_inputs_and_several_targets(
     package: Workspace, tmp_path: Path
 ) -> None:
@@ -297,6 +298,7 @@ def test_a_mask_of_any_size_is_that_of_the_picture_beside_it(
     assert 'pictures={"right_photo": 1 / 255}' in text
 
 
+@pytest.mark.slow
 def test_pictures_of_any_size_have_masks_of_any_size(
     package: Workspace, tmp_path: Path
 ) -> None:

@@ -413,3 +413,31 @@ def test_half_precision_is_saved_and_loaded(
     loaded = keras.models.load_model(tmp_path / "model.keras")
     loaded.run_eagerly = True
     _assert_equal(loaded.predict(dataset, verbose=0), expected)
+
+
+_LOOSE = """
+from typing import Annotated
+import numpy as np
+from schemagen import Label, Record, VarLen
+
+class Loose(Record):
+    ids: Annotated[list[int], VarLen("int64", ragged=True)]
+    words: Annotated[list[str], VarLen("string", ragged=True)]
+    note: str
+    kind: Annotated[int, Label(num_classes=3)]
+"""
+
+
+def test_ragged_fields_are_refused_by_a_keras_that_takes_none(
+    package_of: PackageOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By name, with the fields that are left; those alone make a model."""
+    module = package_of(_LOOSE).module("loose", "model")
+    monkeypatch.setattr(keras, "__version__", "3.8.0")
+    words = (
+        r"this is Keras 3\.8\.0, and takes 'ids' \(ragged\), 'words' \(ragged strings\) "
+        r"from Keras 3\.9 on only: leave them out; fields=\('note',\) is the rest"
+    )
+    with pytest.raises(ValueError, match=words):
+        module.build_model()
+    assert list(module.make_inputs(fields=["note"])) == ["note"]

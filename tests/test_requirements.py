@@ -14,6 +14,8 @@ import pytest
 if TYPE_CHECKING:
     from conftest import PackageOf, Workspace
 
+from schemagen.support.requirements import has_keras
+
 PET = """\
 from typing import Annotated
 
@@ -65,6 +67,36 @@ def test_a_module_whose_requirement_is_not_installed_says_what_to_install(
     assert str(caught.value).startswith(f"{missing} is not installed")
     assert str(caught.value).endswith("run pip install 'schemagen[tensorflow]'")
     assert caught.value.name == missing
+
+
+@pytest.mark.parametrize("version", ["2.15.0", "3.4.1"])
+def test_a_model_with_an_old_keras_says_which_is_needed(
+    unloaded: Workspace, monkeypatch: pytest.MonkeyPatch, version: str
+) -> None:
+    """Importing it is an ImportError with both versions; the pipeline does without."""
+    old = ModuleType("keras")
+    old.__version__ = version  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "keras", old)
+    unloaded.module("pet", "pipeline")
+    with pytest.raises(ImportError) as caught:
+        unloaded.module("pet", "model")
+    assert str(caught.value) == (
+        f"found Keras {version}, and generated models need Keras 3.5 or later, with "
+        "TensorFlow 2.16 or later (reading and writing data does without Keras): run "
+        "pip install --upgrade 'schemagen[tensorflow]'"
+    )
+
+
+@pytest.mark.parametrize("version", ["3.9.0", "3.10.0", "3.15.0rc1", "10.0.0"])
+def test_versions_of_keras_compare_as_numbers(
+    monkeypatch: pytest.MonkeyPatch, version: str
+) -> None:
+    """3.10 is later than 3.9."""
+    keras = ModuleType("keras")
+    keras.__version__ = version  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "keras", keras)
+    assert has_keras(3, 9)
+    assert has_keras(3, 10) == (version != "3.9.0")
 
 
 def test_a_broken_installation_is_not_called_missing(

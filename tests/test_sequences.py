@@ -213,7 +213,7 @@ WRONG_LISTS = [
     ({"edges": [[[1]]]}, "found in list [0] shape [1, 1]"),
     ({"edges": np.zeros((1, 1, 1), int)}, "found int64 [1, 1] at [0], expected a list"),
     ({"edges": {1: [2]}}, "found a dict, expected a list of lists of int64"),
-    ({"numbers": [[0.1]]}, "found in list [0] 0.1 at [0] (float64)"),
+    ({"numbers": [np.array([0.1])]}, "found in list [0] 0.1 at [0] (float64)"),
     ({"numbers": [[1.0]] * 3}, "found 3 items, expected at most 2"),
 ]
 
@@ -278,6 +278,7 @@ def test_an_instance_of_the_class_gives_back_lists(document: Workspace) -> None:
     assert row.head == ROW["head"]
 
 
+@pytest.mark.slow
 def test_a_model_of_such_fields_learns_and_serves(
     document: Workspace, serialize: Callable[..., bytes], tmp_path: Path
 ) -> None:

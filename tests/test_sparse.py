@@ -247,6 +247,7 @@ def test_instances_keep_what_was_given(package: Workspace) -> None:
     assert serializer.serialize(**dict(review)) == serializer.serialize(**_ROW)
 
 
+@pytest.mark.slow
 def test_sparse_inputs_train_and_are_served(
     package: Workspace, serializer: Any, parser: Any, tmp_path: Path
 ) -> None:

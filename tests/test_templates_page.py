@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from command_line import run
 
+pytestmark = pytest.mark.slow
+
 PAGE = Path(__file__).parents[1] / "docs" / "templates.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 HASH = re.compile(r"=[0-9a-f]{16}")

@@ -42,6 +42,13 @@ def package(package_of: PackageOf) -> Workspace:
     return package_of(_SCHEMA)
 
 
+@pytest.fixture(scope="module")
+def graph(package: Workspace) -> Any:
+    """Its `parse_batch` in a graph, traced once."""
+    parse = package.module("scan", "parser").parse_batch
+    return tf.function(parse, input_signature=[tf.TensorSpec((None,), tf.string)])
+
+
 def _row(height: int = 2, width: int = 3, points: int = 4) -> dict[str, Any]:
     noise = np.random.default_rng(height + 10 * width + 100 * points)
     return {
@@ -208,7 +215,7 @@ _DAMAGED: dict[str, tuple[dict[str, tf.train.Feature | None], str]] = {
 
 
 @pytest.mark.parametrize("case", _DAMAGED)
-def test_damaged_bytes_are_refused(package: Workspace, case: str) -> None:
+def test_damaged_bytes_are_refused(package: Workspace, graph: Any, case: str) -> None:
     """What files of other code or damaged ones hold is named, in graphs too."""
     change, message = _DAMAGED[case]
     row = {**_row(), "normals": None}
@@ -217,7 +224,6 @@ def test_damaged_bytes_are_refused(package: Workspace, case: str) -> None:
     batch = _changed(data, **change)
     with pytest.raises(tf.errors.InvalidArgumentError, match=f"(?s){message}"):
         parse(batch)
-    graph = tf.function(parse, input_signature=[tf.TensorSpec((None,), tf.string)])
     with pytest.raises((tf.errors.InvalidArgumentError, tf.errors.DataLossError)):
         graph(batch)
 
@@ -323,6 +329,7 @@ def test_sizes_stand_beside_the_values() -> None:
 # The model.
 
 
+@pytest.mark.slow
 def test_a_model_learns_from_tensors(package: Workspace, tmp_path: Path) -> None:
     """It adapts, trains, is saved, and takes what is missing or empty."""
     rows = [_row(1 + at % 4, 1 + at % 3, at % 5) for at in range(12)]

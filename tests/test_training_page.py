@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 PAGE = Path(__file__).parent.parent / "docs" / "training.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 
@@ -60,7 +62,6 @@ def _run(*command: str, cwd: Path) -> str:
     return done.stdout
 
 
-@pytest.mark.slow
 def test_the_page_works_from_top_to_bottom(tmp_path: Path) -> None:
     """The blocks are one program, and the commands work in its project."""
     _run("-m", "schemagen", "init", cwd=tmp_path)

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[1]
 
 # What ends in `# wrong` has to be reported there, and nothing else.
@@ -181,7 +183,6 @@ def pyright(paths: list[Path]) -> list[tuple[str, int]]:
 CHECKERS = {"mypy": mypy, "pyright": pyright}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", TEXTS)
 def test_what_is_wrong_is_found_and_nothing_else(
     errors: list[tuple[str, int]], name: str
@@ -190,7 +191,6 @@ def test_what_is_wrong_is_found_and_nothing_else(
     assert {line for file, line in errors if file == name} == wrong_lines(TEXTS[name])
 
 
-@pytest.mark.slow
 def test_the_schemas_of_this_repository_are_clean(
     errors: list[tuple[str, int]],
 ) -> None:

@@ -44,6 +44,7 @@ def inspect(
     split: str | None,
     limit: int | None,
     workers: int | None,
+    max_record_bytes: int,
     records: int,
     html: str | None,
     record: str | None,
@@ -72,10 +73,21 @@ def inspect(
     with refusing_data(data):
         if html is not None:
             check_target(html)
-        found = inspect_data(data, split, limit=limit, workers=workers)
+        found = inspect_data(
+            data,
+            split,
+            limit=limit,
+            workers=workers,
+            max_record_bytes=max_record_bytes,
+        )
         if html is not None:
             verified = verify(
-                data, spec=spec, split=split, limit=limit, workers=workers
+                data,
+                spec=spec,
+                split=split,
+                limit=limit,
+                workers=workers,
+                max_record_bytes=max_record_bytes,
             )
             clean = verified.clean
             specs = (

@@ -109,6 +109,7 @@ def tracked_option(command: Callable[..., Any]) -> Callable[..., Any]:
 def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add what verbs take that read all of some data."""
     for option in (
+        max_record_option,
         click.option(
             "--workers",
             type=click.IntRange(min=1),
@@ -126,6 +127,35 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
     ):
         command = option(command)
     return command
+
+
+class _ByteCount(click.ParamType):  # type: ignore[type-arg]
+    """A size such as 256MB."""
+
+    name = "size"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int:
+        from ..data.limits import byte_count
+
+        if isinstance(value, int):
+            return value
+        try:
+            return byte_count(value)
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+def max_record_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option(
+        "--max-record-bytes",
+        type=_ByteCount(),
+        default="256MB",
+        show_default=True,
+        metavar="SIZE",
+        help="Report longer records, and those that decode to much more, unread.",
+    )(command)
 
 
 def counted(number: int, noun: str) -> str:

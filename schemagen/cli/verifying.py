@@ -43,6 +43,7 @@ def verify(
     limit: int | None,
     examples: int,
     workers: int | None,
+    max_record_bytes: int,
     project: str,
     style: str,
 ) -> None:
@@ -64,6 +65,7 @@ def verify(
             limit=limit,
             examples=examples,
             workers=workers,
+            max_record_bytes=max_record_bytes,
             progress=progress,
         )
     if style == "json":

@@ -50,8 +50,8 @@ class ModelView:
 def _peculiarity(field: FieldView) -> str:
     """Name what keeps a field from other backends of Keras; "" if nothing does."""
     if field.dtype == "string":
-        return "strings"
-    if getattr(field.spec, "ragged", False):
+        return "ragged strings" if field.ragged else "strings"
+    if field.ragged:
         return "ragged"
     return "sparse" if field.sparse else ""
 

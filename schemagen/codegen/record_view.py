@@ -272,6 +272,7 @@ class RecordView:
             ],
             [
                 import_line(".._support", self._model_modules),
+                import_line(".._support.record_model", ["RecordModel"]),
                 import_line(".._support.requirements", ["keras", "tf"]),
                 import_line(".parser", ["KEYS", "parse_batch"]),
             ],

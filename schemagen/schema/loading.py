@@ -22,6 +22,7 @@ from ..findings import Finding, Location
 from .declaration import Declaration
 from .failures import GeneratedImportError, ProcessEndError, load_failure
 from .literal_order import literals_in_order
+from .models import UnusedModel, unused_models
 from .nesting import declaring_class, file_of
 from .record import BASES, Record
 from .source_map import SourceMap
@@ -57,6 +58,7 @@ class LoadResult:
 
     records: tuple[LoadedRecord, ...]
     findings: tuple[Finding, ...]
+    models: tuple[UnusedModel, ...] = ()
 
 
 class _SourceLoader(SourceFileLoader):
@@ -125,6 +127,7 @@ def load_schemas(root: Path, schemas: str, output: str) -> LoadResult:
     places = SourceMap(root)
     records: list[LoadedRecord] = []
     findings: list[Finding] = []
+    modules: list[ModuleType] = []
     with _isolated(root, _package(schemas), _package(output)), literals_in_order():
         for path in schema_files(root / schemas):
             try:
@@ -140,7 +143,9 @@ def load_schemas(root: Path, schemas: str, output: str) -> LoadResult:
                 continue
             findings += _lost_records(module, path, places)
             records += _records_of(module, places.shown(path), places)
-    return LoadResult(tuple(records), tuple(dict.fromkeys(findings)))
+            modules.append(module)
+        models = tuple(unused_models(modules, [each.cls for each in records], places))
+    return LoadResult(tuple(records), tuple(dict.fromkeys(findings)), models)
 
 
 def _module_name(root: Path, path: Path) -> str:

@@ -1,24 +1,30 @@
 """Letting a generated model see data before it is trained, one batch after the other.
 
 What is held in memory is a batch and what has been learned so far: means and variances
-of numbers, counts of tokens. Layers are found by the names of their fields: a model whose
-encoder was replaced does not have them, and what would have been learned is not.
+of numbers, counts of tokens. Layers are found by their class and the name of their field:
+a model whose encoder was replaced does not have them, and nothing is learned for it.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Container, Hashable, Iterable, Mapping
 from math import isnan
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from . import vocabularies
 from .agreement import check_features
-from .layers import densify
+from .layers import Adapted, Normalization, densify
 from .requirements import tf
-from .vocabularies import DEFAULT_TOKENS, widest_integer
+from .vocabularies import (
+    DEFAULT_TOKENS,
+    IntegerVocabulary,
+    StringVocabulary,
+    widest_integer,
+)
 
 Token = TypeVar("Token", bound=Hashable)
 
@@ -36,6 +42,10 @@ class Learner(Protocol):
 
     def teach(self, layer: Any) -> None:
         """Let the layer have what has been learned."""
+
+    @property
+    def layer(self) -> type[Any] | tuple[type[Any], ...]:
+        """The class of the layer; one of another class is a user's own."""
 
     @property
     def suffix(self) -> str:
@@ -63,9 +73,9 @@ def learn(
         )
     layers = {layer.name: layer for layer in model.layers}
     found = {
-        name: (learner, layers[f"{name}_{learner.suffix}"])
+        name: (learner, layer)
         for name, learner in learners.items()
-        if f"{name}_{learner.suffix}" in layers
+        if isinstance(layer := layers.get(f"{name}_{learner.suffix}"), learner.layer)
     }
     batches = 0
     for element in dataset:
@@ -88,6 +98,7 @@ def learn(
 class Numbers:
     """Means and variances of a field's numbers, row by row."""
 
+    layer = Normalization
     suffix = "normalization"
 
     def __init__(self) -> None:
@@ -123,6 +134,7 @@ class Items(Numbers):
 class Tokens:
     """How often each token of a field occurs."""
 
+    layer: type[Any] | tuple[type[Any], ...] = (IntegerVocabulary, StringVocabulary)
     suffix = "lookup"
 
     def __init__(self, padding_value: Any) -> None:
@@ -145,6 +157,7 @@ class Tokens:
 class Words(Tokens):
     """How often each word of a field's texts occurs."""
 
+    layer = vocabularies.Words
     suffix = "vectorization"
 
     def __init__(self) -> None:
@@ -244,10 +257,9 @@ def _check_int32(name: str, batch: Any) -> None:
         )
 
 
-def _open_gates(model: Any, names: Iterable[str]) -> None:
+def _open_gates(model: Any, names: Container[str]) -> None:
     """Let values pass from now on; what was traced before is forgotten."""
     model.train_function = model.test_function = model.predict_function = None
-    gates = {f"{name}_adapted" for name in names}
     for layer in model.layers:
-        if layer.name in gates:
+        if isinstance(layer, Adapted) and layer.field in names:
             layer.ready = True

@@ -7,7 +7,7 @@ from typing import Any
 
 from .blocks import DEFAULT_UNITS
 from .errors import did_you_mean
-from .requirements import keras, layers
+from .requirements import has_keras, keras, layers
 
 # From a Keras input to features [B, D].
 Encoder = Callable[[Any], Any]
@@ -26,32 +26,41 @@ def choose_fields(
     Args:
         known: the names of the input fields there are.
         fields: the names of those that the dataset delivers; None for all.
-        only_tensorflow: those that no other backend of Keras takes, and what they are.
+        only_tensorflow: those that no other backend of Keras takes, and what they are:
+            strings, ragged, ragged strings or sparse.
 
     Raises:
         ValueError: a name that is no input field, none at all, or one that the
-            backend cannot take.
+            backend or the version of Keras cannot take.
     """
     if fields is None:
         chosen = tuple(known)
     else:
         _check_names("fields", "field", fields, known)
         chosen = tuple(name for name in known if name in fields)
+    needs = only_tensorflow or {}
     backend = keras.backend.backend()
-    refused = [name for name in only_tensorflow or () if name in chosen]
-    if backend == "tensorflow" or not refused or only_tensorflow is None:
+    if backend != "tensorflow":
+        refused = dict(needs)
+        found, wanted = (
+            f"Keras runs on {backend!r}",
+            "with the backend 'tensorflow' only",
+        )
+    elif not has_keras(3, 9):
+        refused = {name: kind for name, kind in needs.items() if "ragged" in kind}
+        found, wanted = f"this is Keras {keras.__version__}", "from Keras 3.9 on only"
+    else:
         return chosen
-    listed = ", ".join(f"{name!r} ({only_tensorflow[name]})" for name in refused)
-    left = tuple(name for name in known if name not in only_tensorflow)
+    if not set(refused) & set(chosen):
+        return chosen
+    listed = ", ".join(f"{n!r} ({kind})" for n, kind in refused.items() if n in chosen)
+    left = tuple(name for name in known if name not in refused)
     advice = (
         f"fields={left!r} is the rest, for make_dataset and build_model alike"
         if left
         else "this record has no other"
     )
-    raise ValueError(
-        f"Keras runs on {backend!r}, and takes {listed} with the backend 'tensorflow' "
-        f"only: leave them out; {advice}"
-    )
+    raise ValueError(f"{found}, and takes {listed} {wanted}: leave them out; {advice}")
 
 
 def choose_encoders(
@@ -185,6 +194,9 @@ def predicted(name: str, predictions: Any, shape: tuple[int | None, ...]) -> Any
             f"the head of {name!r} returned {found}, {expected}: give its last layer "
             'dtype="float32", which a loss needs at any precision'
         )
+    if not has_keras(3, 12) and predictions._keras_history.operation.name != name:
+        # Keras finds metrics by the names of the last layers, and by targets since 3.12.
+        return layers.Identity(dtype="float32", name=name)(predictions)
     return predictions
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import uuid
 from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -88,7 +89,20 @@ def export(
     named = {part.name: part.spec for part in parts}
     _add(archive, "serving_default", serve, records)
     _add(archive, "tensors", serve_tensors, named)
-    write_beside(target, lambda place: archive.write_out(place, verbose=False))
+    with _unlogged():
+        write_beside(target, archive.write_out)
+
+
+@contextmanager
+def _unlogged() -> Iterator[None]:
+    """Keep Keras from printing what it exports; it has no option for that before 3.8."""
+    enabled = keras.config.is_interactive_logging_enabled()
+    keras.config.disable_interactive_logging()
+    try:
+        yield
+    finally:
+        if enabled:
+            keras.config.enable_interactive_logging()
 
 
 def _inputs_of(model: Any) -> list[str]:

@@ -31,6 +31,15 @@ def widest_integer() -> str:
     return found
 
 
+def _searchsorted(tokens: Any, wanted: Any) -> Any:
+    """Return where each wanted token belongs among the sorted ones."""
+    if (
+        keras.backend.backend() == "tensorflow"
+    ):  # ops has it for graphs since Keras 3.12
+        return tf.searchsorted(tokens, wanted)
+    return ops.searchsorted(ops.convert_to_tensor(tokens), wanted)
+
+
 @keras.saving.register_keras_serializable("schemagen")
 class IntegerVocabulary(layers.Layer):  # type: ignore[misc]
     """Looks up integers, with any backend of Keras and inside compiled functions.
@@ -67,7 +76,7 @@ class IntegerVocabulary(layers.Layer):  # type: ignore[misc]
         """Return int32 indices of the inputs' shape."""
         wanted = ops.cast(inputs, self.tokens.dtype)
         flat = ops.reshape(wanted, (-1,))
-        places = ops.searchsorted(self.tokens, flat)
+        places = _searchsorted(self.tokens, flat)
         places = ops.minimum(places, self.max_tokens - _SPECIAL - 1)
         known = ops.equal(ops.take(self.tokens, places), flat)
         found = ops.where(known, ops.take(self.indices, places), UNKNOWN)

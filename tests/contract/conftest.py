@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from .generated_records import Generated, cached_records, generate_records, importable
+from .tiers import in_tiers
 
 PACKAGE = "contract_records"
 
@@ -26,9 +27,13 @@ def records(project: Path) -> Iterator[dict[str, Generated]]:
         yield {generated.case.class_name: generated for generated in found}
 
 
-@pytest.fixture(params=[case.class_name for case in cached_records()])
+@pytest.fixture(
+    scope="module", params=in_tiers([case.class_name for case in cached_records()])
+)
 def generated(
     request: pytest.FixtureRequest, records: dict[str, Generated]
-) -> Generated:
-    """One random record after the other."""
-    return records[request.param]
+) -> Iterator[Generated]:
+    """One random record after the other; its graphs are dropped after its tests."""
+    found = records[request.param]
+    yield found
+    found.forget_graphs()

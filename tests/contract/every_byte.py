@@ -10,10 +10,10 @@ import json
 import sys
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import given
 
 from .generated_records import Generated, generate_records, importable
-from .strategies import CONTRACT, Row, arguments, rows
+from .strategies import Row, arguments, contract, rows
 
 _ROWS = 5
 
@@ -22,7 +22,7 @@ def serialized(generated: Generated) -> list[str]:
     """Return the bytes of some rows, in hexadecimal."""
     found: list[str] = []
 
-    @settings(CONTRACT, max_examples=_ROWS, database=None)
+    @contract(_ROWS)
     @given(rows(generated.case))
     def write(row: Row) -> None:
         found.append(generated.serializer.serialize(**arguments(row)).hex())

@@ -111,6 +111,11 @@ class Generated:
             autograph=False,
         )
 
+    def forget_graphs(self) -> None:
+        """Let go of what was traced, which is large."""
+        for name in ("parse_batch", "parse_example"):
+            vars(self).pop(name, None)
+
     def field(self, name: str) -> FieldCase:
         """Return a field's facts."""
         return next(field for field in self.case.fields if field.name == name)

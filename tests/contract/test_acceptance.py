@@ -6,12 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from .generated_records import Generated
-from .strategies import CONTRACT, arguments, rows, wild
+from .generated_records import Generated, cached_records
+from .strategies import arguments, contract, rows, wild
+from .tiers import quick_ones
 
 
 def outcome(call: Callable[..., Any], **row: Any) -> Any:
@@ -22,7 +23,7 @@ def outcome(call: Callable[..., Any], **row: Any) -> Any:
         return error
 
 
-@settings(CONTRACT, max_examples=40)
+@contract(40)
 @given(data=st.data())
 def test_schema_and_writer_accept_the_same_values(
     generated: Generated, data: st.DataObject
@@ -61,7 +62,7 @@ def test_schema_and_writer_accept_the_same_values(
         assert (batch.found, batch.expected) == (written.found, written.expected)
 
 
-@settings(CONTRACT, max_examples=3)
+@contract(3)
 @given(data=st.data())
 def test_a_field_too_many_or_too_few_is_refused(
     generated: Generated, data: st.DataObject
@@ -81,3 +82,12 @@ def test_a_field_too_many_or_too_few_is_refused(
             serialize(**rest)
         with pytest.raises(ValidationError, match=name):
             generated.record(**rest)
+
+
+def test_the_records_of_make_test_have_every_kind_and_dtype() -> None:
+    """What `make test` leaves out are further combinations."""
+    every = cached_records()
+    quick = quick_ones(every)
+    for fact in ("kind", "dtype", "encoding", "ragged", "raw", "optional"):
+        found = {getattr(field, fact) for case in quick for field in case.fields}
+        assert found == {getattr(f, fact) for case in every for f in case.fields}, fact

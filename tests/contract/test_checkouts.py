@@ -17,6 +17,8 @@ import schemagen
 from .fields import random_records, source_of
 from .generated_records import SETTINGS
 
+pytestmark = pytest.mark.slow
+
 PACKAGE = Path(schemagen.__file__).parent
 FORMATS = Path(__file__).parents[1] / "formats" / "schemas"
 
@@ -137,7 +139,6 @@ def marked_windows(data: bytes) -> bytes:
 CHECKOUTS = {"CRLF": windows, "CRLF and a byte order mark": marked_windows}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("how", CHECKOUTS)
 def test_how_schemas_are_checked_out_does_not_show(
     tmp_path: Path, expected: Files, how: str
@@ -152,7 +153,6 @@ def test_how_schemas_are_checked_out_does_not_show(
     assert output(root) == expected
 
 
-@pytest.mark.slow
 def test_settings_with_crlf_are_the_same_settings(tmp_path: Path) -> None:
     """Also their constants, which schemas read."""
     schema = (
@@ -176,7 +176,6 @@ def test_settings_with_crlf_are_the_same_settings(tmp_path: Path) -> None:
     assert found[0] == found[1]
 
 
-@pytest.mark.slow
 def test_how_schemagen_is_checked_out_does_not_show(
     tmp_path: Path, expected: Files
 ) -> None:
@@ -194,7 +193,6 @@ def test_how_schemagen_is_checked_out_does_not_show(
     assert generated(root, package=copy) == expected
 
 
-@pytest.mark.slow
 def test_where_a_process_runs_does_not_show(tmp_path: Path, expected: Files) -> None:
     """Hash seed, locale, encoding, rights, working directory, a link to the project."""
     root = checked_out(tmp_path / "some" / "project", sources())
@@ -248,7 +246,6 @@ def _interpreters() -> Iterator[str]:
         yield from map(str, sorted(Path.home().glob(f"{root}/*/bin/python")))
 
 
-@pytest.mark.slow
 def test_the_version_of_python_does_not_show(tmp_path: Path, expected: Files) -> None:
     """Every version that is here and has the packages makes the same bytes."""
     if not other_pythons():
@@ -260,7 +257,6 @@ def test_the_version_of_python_does_not_show(tmp_path: Path, expected: Files) ->
         assert generated(root, python=python) == expected, python
 
 
-@pytest.mark.slow
 def test_a_narrow_encoding_ends_no_run(tmp_path: Path) -> None:
     """What the output's encoding lacks is shown escaped."""
     schema = 'from schemagen import Record\n\nclass Pet(Record):\n    """Größe 鍵"""\n    age: {}  # 鍵\n'

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 
 def every_byte(root: Path, working_directory: Path, seed: str) -> dict[str, Any]:
     """Generate and write in a new process."""
@@ -29,7 +31,6 @@ def every_byte(root: Path, working_directory: Path, seed: str) -> dict[str, Any]
     return found
 
 
-@pytest.mark.slow
 def test_two_processes_give_the_same_bytes(tmp_path: Path) -> None:
     """Neither hash seed, working directory nor project directory shows in a byte."""
     one = every_byte(tmp_path / "a" / "project", tmp_path / "here", "1")

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from .fields import FieldCase
 from .generated_records import Generated
 from .independent import ABSENT, from_description, from_message, same
-from .strategies import CONTRACT, Given, Row, arguments, batches, numpy_dtype
+from .strategies import Given, Row, arguments, batches, contract, numpy_dtype
 
 
 def written(generated: Generated, rows: Sequence[Row]) -> list[bytes]:
@@ -130,7 +130,7 @@ def check_batch(
             assert present.numpy().tolist() == [v is not None for v in given_values]
 
 
-@settings(CONTRACT, max_examples=10)
+@contract(10)
 @given(data=st.data())
 def test_every_reader_reads_what_was_written(
     generated: Generated, data: st.DataObject
@@ -165,7 +165,7 @@ def test_every_reader_reads_what_was_written(
             check_parsed(field, batch[field.name], [wanted], single=True)
 
 
-@settings(CONTRACT, max_examples=10)
+@contract(10)
 @given(data=st.data())
 def test_bytes_are_the_same_by_row_by_batch_and_by_protobuf(
     generated: Generated, data: st.DataObject
@@ -180,7 +180,7 @@ def test_bytes_are_the_same_by_row_by_batch_and_by_protobuf(
         assert message.SerializeToString(deterministic=True) == item
 
 
-@settings(CONTRACT, max_examples=8)
+@contract(8)
 @given(data=st.data())
 def test_a_record_instance_is_a_row_of_the_same_bytes(
     generated: Generated, data: st.DataObject
@@ -212,7 +212,7 @@ def test_shapes_are_static(generated: Generated) -> None:
             assert single[f"{field.name}_present"].shape.as_list() == []
 
 
-@settings(CONTRACT, max_examples=2)
+@contract(2)
 @given(data=st.data())
 def test_eager_code_and_some_fields_alone_read_the_same(
     generated: Generated, data: st.DataObject

@@ -115,12 +115,19 @@ def _message(dataset: tf.data.Dataset) -> str:
 
 
 def _changed(path: Path, number: int, change: Callable[[Any], object]) -> None:
-    """Change a record of a file, in a frame that is right."""
+    """Change a record of a file without a manifest, in a frame that is right."""
+    _unlisted(path.parent)
     records = list(read_records(path))
     example = tf.train.Example.FromString(records[number])
     change(example.features.feature)
     records[number] = example.SerializeToString(deterministic=True)
     path.write_bytes(b"".join(map(frame, records)))
+
+
+def _unlisted(directory: Path) -> str:
+    """Take a directory's manifest away, and return a glob of its files."""
+    (directory / "manifest.json").unlink(missing_ok=True)
+    return f"{directory}/train-*"
 
 
 def _first(directory: Path) -> Path:
@@ -157,7 +164,7 @@ def test_a_flipped_bit_is_found_with_its_file(
     directory = data(compression=compression)
     (path,) = directory.glob("train-00000*")
     _flip(path)
-    source = directory if listed else f"{directory}/train-*"
+    source = directory if listed else _unlisted(directory)
     message = _message(make_dataset(source, training=training))
     assert f"{path}: record " in message
 
@@ -169,7 +176,7 @@ def test_a_damaged_record_is_counted_from_0(
     """The number is that of the record in its file."""
     directory = data()
     _flip_a_length(_first(directory))
-    source = directory if listed else f"{directory}/train-*"
+    source = directory if listed else _unlisted(directory)
     found = _message(make_dataset(source))
     assert f"{_first(directory)}: record 6: the checksum of the length" in found
 
@@ -204,13 +211,14 @@ def test_a_file_that_is_gone_or_rewritten_is_named(
 def test_a_file_that_is_compressed_behind_the_manifest_s_back(
     data: Callable[..., Path], make_dataset: MakeDataset
 ) -> None:
-    """A list of files is read by content; a manifest's files must be as it says."""
+    """Files without a manifest are read by content; listed ones must be as listed."""
     directory = data()
     path = _first(directory)
     path.write_bytes(gzip.compress(path.read_bytes()))
-    with pytest.raises(Exception, match="expected the"):
-        make_dataset(directory)
-    assert sorted(_numbers(make_dataset(f"{directory}/train-*"))) == list(range(_ROWS))
+    for source in (directory, f"{directory}/train-*"):
+        with pytest.raises(Exception, match="expected the"):
+            make_dataset(source)
+    assert sorted(_numbers(make_dataset(_unlisted(directory)))) == list(range(_ROWS))
 
 
 @pytest.mark.parametrize("compression", ["GZIP", "ZLIB"])
@@ -318,6 +326,18 @@ def test_a_foreign_protobuf(make_dataset: MakeDataset, tmp_path: Path) -> None:
     assert f"{tmp_path}/a: record 0: found bytes that are no tf.train.Ex" in message
 
 
+def test_bytes_that_are_not_utf8_are_escaped_in_errors(package: Workspace) -> None:
+    """TensorFlow shows the message that it cannot parse, in which keys may be anything."""
+    parser = package.module("thing", "parser")
+    for message in (b"\x0a\xff\xff", b"\x0a\x07\x0a\x05\x0a\x03k\xffy"):
+        for parse, given in (
+            (parser.parse_batch, [message]),
+            (parser.parse_example, message),
+        ):
+            with pytest.raises(tf.errors.InvalidArgumentError, match=r"\\xff"):
+                parse(tf.constant(given))
+
+
 def test_an_error_ends_model_fit_too(
     data: Callable[..., Path], package: Workspace, make_dataset: MakeDataset
 ) -> None:
@@ -392,7 +412,7 @@ def test_records_behind_a_damaged_one_are_read(
     directory = data()
     before = _numbers(make_dataset(directory))
     _flip(_first(directory))
-    source = directory if listed else f"{directory}/train-*"
+    source = directory if listed else _unlisted(directory)
     found = _numbers(make_dataset(source, on_corrupt="skip"))
     assert len(found) == _ROWS - 1
     assert set(found) < set(before)

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 from lived_pages import assert_shown, live
 
+pytestmark = pytest.mark.slow
+
 PAGE = Path(__file__).parents[2] / "docs" / "evolution.md"
 
 
-@pytest.mark.slow
 def test_five_changes(tmp_path: Path) -> None:
     """What the page shows is what its commands print."""
     settings = '[tool.schemagen]\nschemas = "schemas"\noutput = "generated"\n'

@@ -65,7 +65,14 @@ def _parts() -> Iterator[Part]:
             yield Part(origin, number)
 
 
-PARTS = pytest.mark.parametrize("part", list(_parts()), ids=str)
+PARTS = pytest.mark.parametrize(
+    "part",
+    [
+        pytest.param(part, marks=[] if part.origin == "here" else pytest.mark.slow)
+        for part in _parts()
+    ],
+    ids=str,
+)
 
 
 @pytest.fixture(autouse=True)

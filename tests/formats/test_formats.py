@@ -120,6 +120,7 @@ def test_the_originals_parser_reads_what_we_write(
         same(original.read(data), found, f"{name}, row {number}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_files_of_the_original_are_read(
     generated: SimpleNamespace, name: str, tmp_path: Path

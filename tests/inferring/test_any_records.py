@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 from contract.hostile_texts import HOSTILE
-from contract.strategies import CONTRACT
-from hypothesis import given, settings
+from contract.strategies import contract
+from hypothesis import given
 from hypothesis import strategies as st
 
 from schemagen.data.infer.naming import PYDANTIC, identifier, name_fields
@@ -93,7 +93,7 @@ def check(messages: list[bytes], directory: Path) -> None:
         assert not findings, text
 
 
-@settings(CONTRACT, max_examples=150)
+@contract(150)
 @given(table=tables())
 def test_any_examples_have_a_schema(
     table: list[dict[str, Any]], tmp_path_factory: pytest.TempPathFactory
@@ -102,7 +102,7 @@ def test_any_examples_have_a_schema(
     check([example(row) for row in table], tmp_path_factory.mktemp("any"))
 
 
-@settings(CONTRACT, max_examples=60)
+@contract(60)
 @given(data=st.data())
 def test_any_sequence_examples_have_a_schema(
     data: st.DataObject, tmp_path_factory: pytest.TempPathFactory

@@ -13,8 +13,9 @@ from contract.generated_records import (
     generate_records,
     importable,
 )
-from contract.strategies import CONTRACT, arguments, rows
-from hypothesis import given, settings
+from contract.strategies import arguments, contract, rows
+from contract.tiers import in_tiers
+from hypothesis import given
 from hypothesis import strategies as st
 
 import schemagen
@@ -25,14 +26,14 @@ from .messages import write_file
 from .readings import check_readings
 
 PACKAGE = "inferred_random"
-NAMES = [case.class_name for case in cached_records()]
+NAMES = in_tiers([case.class_name for case in cached_records()])
 
 
 def random_messages(generated: Generated, number: int) -> list[bytes]:
     """Return records of random rows, the same ones in each run."""
     found: list[bytes] = []
 
-    @settings(CONTRACT, max_examples=1)
+    @contract(1)
     @given(st.lists(rows(generated.case), min_size=number, max_size=number))
     def draw(drawn: list[dict[str, object]]) -> None:
         serialize = generated.serializer.serialize

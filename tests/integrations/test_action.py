@@ -15,6 +15,8 @@ from scratch import CHECKOUT, Repository, project_in
 
 import schemagen
 
+pytestmark = pytest.mark.slow
+
 FILE = CHECKOUT / "action.yml"
 DATA = yaml.safe_load(FILE.read_text(encoding="utf-8"))
 
@@ -53,7 +55,6 @@ def test_inputs_are_documented_and_used() -> None:
     assert DATA["inputs"]["command"]["default"] == "check"
 
 
-@pytest.mark.slow
 def test_a_fresh_project_passes(action: Action, repository: Repository) -> None:
     """Exit code 0 and no annotation; and no tensorflow was installed."""
     outcome = action.run(repository.root, {})
@@ -64,7 +65,6 @@ def test_a_fresh_project_passes(action: Action, repository: Repository) -> None:
     assert not list(packages.glob("tensorflow*"))
 
 
-@pytest.mark.slow
 def test_a_stale_project_is_annotated_and_fails(
     action: Action, repository: Repository
 ) -> None:
@@ -83,7 +83,6 @@ def test_a_stale_project_is_annotated_and_fails(
     assert "run `schemagen generate`" in spec.message
 
 
-@pytest.mark.slow
 def test_a_broken_schema_is_annotated_at_its_line(
     action: Action, tmp_path: Path
 ) -> None:
@@ -98,7 +97,6 @@ def test_a_broken_schema_is_annotated_at_its_line(
     assert (annotation.level, annotation.title) == ("error", "SG111")
 
 
-@pytest.mark.slow
 def test_other_commands_and_options(action: Action, repository: Repository) -> None:
     """`generate` mends what `check` found; options are passed on one by one."""
     repository.replace("schemas/pets.py", "age: int", "age: float")
@@ -110,7 +108,6 @@ def test_other_commands_and_options(action: Action, repository: Repository) -> N
     assert action.run(repository.root, {}).exit_code == 0
 
 
-@pytest.mark.slow
 def test_no_input_is_executed(action: Action, repository: Repository) -> None:
     """Whatever an input holds, it is a word and no code."""
     for name, text in (
@@ -187,7 +184,6 @@ def checkout(origin: Repository, place: Path, branch: str) -> Repository:
     return found
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("given", "event"),
     [
@@ -219,7 +215,6 @@ def test_breaks_are_annotated_in_the_schema(
     assert (outcome.exit_code, outcome.annotations) == (0, []), outcome.output
 
 
-@pytest.mark.slow
 def test_breaks_against_files_and_with_options(
     action: Action, origin: Repository
 ) -> None:
@@ -233,7 +228,6 @@ def test_breaks_against_files_and_with_options(
     assert action.run(origin.root, {**given, "args": "--mode no"}).exit_code == 2
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "against",
     ["no-such-branch", "$(touch hacked)", "--upload-pack=touch hacked;", "..."],

@@ -17,6 +17,8 @@ from scratch import CHECKOUT, PET, Repository, project_in
 
 import schemagen
 
+pytestmark = pytest.mark.slow
+
 CONFIG = """\
 repos:
   - repo: {repository}
@@ -49,7 +51,6 @@ def test_the_manifest_is_valid() -> None:
     subprocess.run([*command, CHECKOUT / ".pre-commit-hooks.yaml"], check=True)
 
 
-@pytest.mark.slow
 def test_a_stale_commit_is_refused_and_a_fresh_one_accepted(
     repository: Repository, released: Repository, shared: Path
 ) -> None:
@@ -70,7 +71,6 @@ def test_a_stale_commit_is_refused_and_a_fresh_one_accepted(
     assert not list((shared / "pre-commit").rglob("site-packages/tensorflow"))
 
 
-@pytest.mark.slow
 def test_what_is_committed_counts_and_not_what_is_on_disk(
     repository: Repository, released: Repository
 ) -> None:
@@ -107,7 +107,6 @@ def test_what_is_committed_counts_and_not_what_is_on_disk(
     assert repository.commit().returncode == 0
 
 
-@pytest.mark.slow
 def test_a_commit_that_only_deletes_is_checked(
     repository: Repository, released: Repository
 ) -> None:
@@ -126,7 +125,6 @@ def test_a_commit_that_only_deletes_is_checked(
     )
 
 
-@pytest.mark.slow
 def test_a_project_in_a_subdirectory_and_a_worktree(
     repository: Repository, released: Repository
 ) -> None:
@@ -158,7 +156,6 @@ def test_a_project_in_a_subdirectory_and_a_worktree(
         assert accepted.returncode == 0, accepted.stderr
 
 
-@pytest.mark.slow
 def test_the_hook_that_generates_leaves_the_commit_to_be_repeated(
     repository: Repository, released: Repository
 ) -> None:
@@ -183,7 +180,6 @@ def test_the_hook_that_generates_leaves_the_commit_to_be_repeated(
     assert repository.git("status", "--porcelain") == ""
 
 
-@pytest.mark.slow
 def test_a_break_is_refused_until_it_is_accepted(
     repository: Repository, released: Repository
 ) -> None:
@@ -206,7 +202,6 @@ def test_a_break_is_refused_until_it_is_accepted(
     assert repository.commit().returncode == 0
 
 
-@pytest.mark.slow
 def test_breaks_are_found_in_a_subdirectory_of_a_worktree(
     repository: Repository, released: Repository
 ) -> None:

@@ -192,7 +192,7 @@ def test_what_is_resumed_must_be_the_same_run(tmp_path: Path) -> None:
     assert str(caught.value) == (
         f"{tmp_path}: split 'train' cannot be resumed: the run that was interrupted had "
         "rows=3000 (now 5), parts=4 (now 3), shards=4 (now 3); ask for the same, or "
-        "begin anew with resume=False"
+        "begin again with resume=False"
     )
     assert contents(tmp_path) == before
 

@@ -20,7 +20,7 @@ from schemagen.support.datasets import find_files
 from schemagen.support.datasets import read_records as dataset_of
 from schemagen.support.errors import DatasetError, RecordError, SchemaMismatchError
 from schemagen.support.tfrecord import frame, read_records
-from schemagen.support.writing import ShardedWriter
+from schemagen.support.writing import ShardedWriter, write_split
 from schemagen.support.writing.directory import LocalFile
 
 if TYPE_CHECKING:
@@ -273,6 +273,7 @@ def test_a_caught_disk_error_is_not_forgotten(
 
 @pytest.mark.parametrize("call", ["fsync", "replace"])
 @pytest.mark.parametrize("old", [False, True])
+@pytest.mark.filterwarnings("ignore:.*its publication is completed now")
 def test_a_disk_error_while_publishing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str, old: bool
 ) -> None:
@@ -782,10 +783,41 @@ def test_a_writer_that_nobody_closed_says_so(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_split_that_is_no_name(tmp_path: Path) -> None:
-    """Arguments in the wrong order are told from a bad name of a split."""
-    with pytest.raises(DatasetError, match=r"split \[.*expected letters"):
-        make_writer(tmp_path, [{"x": 1}])  # type: ignore[arg-type]
+def test_arguments_in_the_wrong_order_show_the_right_one(tmp_path: Path) -> None:
+    """Rows in the place of another argument are named by their type, and not printed."""
+    rows = [{"x": 1}]
+    with pytest.raises(TypeError) as caught:
+        make_writer(tmp_path, rows)  # type: ignore[arg-type]
+    assert str(caught.value) == (
+        "split is a list, expected a name, as text; call Writer('data', 'train')"
+    )
+    call = "call write_dataset(rows, 'data', 'train')"
+    wrong: list[tuple[tuple[Any, ...], str]] = [
+        (("data", "train", rows), f"split is a list, expected a name, as text; {call}"),
+        (
+            ("data", rows, "train"),
+            f"directory is a list, expected a path or a URL; {call}",
+        ),
+        (
+            (rows, "train", tmp_path),
+            f"split is a {type(tmp_path).__name__}, expected a name, as text; {call}",
+        ),
+        (
+            ("train", "data", (row for row in rows)),
+            f"split is a generator, expected a name, as text; {call}",
+        ),
+        (
+            ("data", "train", "rows"),
+            "the source is str 'data', expected rows; open the "
+            "file and give what is in it, row by row",
+        ),
+    ]
+    named: dict[str, Any] = {"record": "note", "spec": SPEC, "fingerprint": "aaaa"}
+    for (source, directory, split), message in wrong:
+        with pytest.raises(TypeError) as caught:
+            write_split(source, bytes, directory, split, **named)
+        assert str(caught.value) == message
+    assert names(tmp_path) == []
 
 
 def test_an_empty_split_is_published_with_a_warning(tmp_path: Path) -> None:

@@ -16,6 +16,8 @@ from PIL import Image
 
 from generated.digit.serializer import Writer, write_dataset
 
+pytestmark = pytest.mark.slow
+
 PAGE = Path(__file__).parents[2] / "docs" / "writing.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 SCHEMA, PROGRAM, CHECK = re.findall(r"```python\n(.*?)```", TEXT, re.S)
@@ -44,7 +46,6 @@ def _archive(root: Path, count: int) -> None:
     (root / "index.csv").write_text("\n".join(lines), encoding="utf-8")
 
 
-@pytest.mark.slow
 def test_the_photographs_are_written(tmp_path: Path) -> None:
     """The schema, the program and the check run as they stand."""
     _archive(tmp_path / "photographs", 30)

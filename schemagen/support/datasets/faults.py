@@ -6,62 +6,20 @@ beginning and end of a file; as long as all is well it costs next to nothing.
 
 from __future__ import annotations
 
-import atexit
 import threading
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from itertools import islice
-from typing import Any, Literal
+from typing import Literal
 
 from ..errors import DatasetError, did_you_mean
 from ..requirements import tf
+from .callbacks import call_python, unless
 from .diagnosis import Parser, fault_of, fault_of_all, refused
 from .survey import inflated_size_ends_with, opening_problem, place_of, surveyed
 
 OnCorrupt = Literal["raise", "skip"]
 
 _SHOWN = 3
-
-# How long to wait at the end of a program until tensorflow's threads have left Python,
-# and for how long none may have been there, in seconds.
-_PATIENCE, _QUIET = 10.0, 0.2
-
-# How many of them are there, and when the last one left.
-_CALLS = {"running": 0.0, "last": float("-inf")}
-_COUNTING = threading.Lock()
-_ENDED = threading.Event()
-_ENDING = "the program is ending"
-
-
-@contextmanager
-def _counted() -> Iterator[None]:
-    with _COUNTING:
-        _CALLS["running"] += 1
-    try:
-        yield
-    finally:
-        with _COUNTING:
-            _CALLS["running"] -= 1
-            _CALLS["last"] = time.monotonic()
-
-
-@atexit.register
-def _end() -> None:
-    """Let what is running end, and nothing new begin.
-
-    A thread of tensorflow that is in Python while the interpreter ends would never come
-    back, and whoever waits for it would not either.
-    """
-    _ENDED.set()
-    deadline = time.monotonic() + _PATIENCE
-    while _running(since=time.monotonic() - _QUIET) and time.monotonic() < deadline:
-        time.sleep(_QUIET / 2)
-
-
-def _running(since: float) -> bool:
-    """Tell whether Python is running on a thread of tensorflow, or was a moment ago."""
-    return _CALLS["running"] > 0 or _CALLS["last"] > since
 
 
 class Faults:
@@ -101,8 +59,8 @@ class Faults:
             problem = opening_problem(name, int(size))
             return self._judge([problem] if problem else []), [name] * (not problem)
 
-        message, paths = _python(open_, [path, size])
-        return _unless(message, paths)
+        message, paths = call_python(open_, [path, size])
+        return unless(message, paths)
 
     def rest(
         self,
@@ -137,8 +95,8 @@ class Faults:
                 problems[-1] += f"; nor can the {lost} behind it be read"
             return self._judge(problems, len(problems) + lost), good
 
-        message, rest = _python(read, [path, records, size, expected])
-        return _unless(message, rest)
+        message, rest = call_python(read, [path, records, size, expected])
+        return unless(message, rest)
 
     def sifted(self, serialized: tf.Tensor) -> tf.Tensor:
         """Return the records of a batch that can be parsed: string [N]."""
@@ -152,8 +110,8 @@ class Faults:
             good = [each for number, each in enumerate(records) if number not in bad]
             return self._judge(problems, len(bad)), good
 
-        message, good = _python(sift, [serialized])
-        return _unless(message, good)
+        message, good = call_python(sift, [serialized])
+        return unless(message, good)
 
     def told(self, serialized: tf.Tensor) -> tf.Tensor:
         """Raise an error that names the first record of a batch that cannot be parsed.
@@ -171,8 +129,8 @@ class Faults:
                 return self._problem(records[min(bad)]), []
             return fault_of_all(records, self._parser), []
 
-        message, nothing = _python(tell, [serialized])
-        return _unless(message, nothing)
+        message, nothing = call_python(tell, [serialized])
+        return unless(message, nothing)
 
     def _problem(self, record: bytes) -> str:
         place = place_of(record, self._paths)
@@ -206,29 +164,3 @@ class Faults:
             shown = "".join(f"\n  {problem}" for problem in first)
             more = f"\n  and {skipped - len(first)} more" * (skipped > len(first))
             tf.get_logger().warning("corrupt and skipped: %d%s%s", skipped, shown, more)
-
-
-def _python(
-    function: Callable[..., Any], inputs: list[Any]
-) -> tuple[tf.Tensor, tf.Tensor]:
-    """Call Python from a graph; it returns a message and strings."""
-
-    def called(*arguments: tf.Tensor) -> list[tf.Tensor]:
-        with _counted():
-            ended = _ENDED.is_set()
-            message, strings = (_ENDING, []) if ended else function(*arguments)
-        return [tf.constant(message), tf.constant(strings, tf.string)]
-
-    message, strings = tf.py_function(called, inputs, [tf.string, tf.string])
-    message.set_shape(())
-    strings.set_shape((None,))
-    return message, strings
-
-
-def _unless(message: tf.Tensor, value: tf.Tensor) -> tf.Tensor:
-    """Return a value, or raise an error if there is a message."""
-    # An assertion would show quotation marks with backslashes.
-    shown = tf.strings.regex_replace(message, "'", "`")
-    raised = tf.debugging.Assert(message == "", [shown])
-    with tf.control_dependencies([raised]):
-        return tf.identity(value)

@@ -4,24 +4,31 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import count
 
 from .. import manifest
 from ..compatibility import check_compatible
 from ..errors import DatasetError
-from ..manifest import Spec, Split
+from ..manifest import Spec
 from ..requirements import tf
 from ..tfrecord import detect_compression
+from .manifests import (
+    Opened,
+    check_shards,
+    in_threads,
+    manifest_path,
+    publishing_problem,
+    publishing_splits,
+    read_manifest,
+    stated,
+)
+from .named import SHARD_NAME, Listing
 
 Source = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 _USUAL_RECORD_BYTES = 1 << 16
-
-# Suffixes stand behind the numbers, before them, or nowhere.
-_SHARD_NAME = re.compile(r"(.+)-(\d{5,})-of-(\d{5,})(\.[^/]*)?", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -36,6 +43,8 @@ class Files:
         checksums: of each file's bytes, or else of its size and time of change.
         first_bytes: the length of a first record, where nobody has said how many there
             are; 0 if it is not known.
+        manifests: those that list files of these.
+        states: size and modification time of each file that no manifest lists, by path.
     """
 
     paths: tuple[str, ...]
@@ -44,6 +53,8 @@ class Files:
     records: tuple[int, ...] | None
     checksums: tuple[str, ...]
     first_bytes: int = 0
+    manifests: tuple[Opened, ...] = ()
+    states: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def record_bytes(self) -> int:
@@ -67,12 +78,13 @@ def find_files(source: Source, split: str | None, spec: Spec) -> Files:
         source: a data directory, a glob, a file, or a list of files.
         split: which split of a directory; may be left out if it holds one.
         spec: the reader's own spec, compared with the directory's, or with that of a
-            manifest beside the files which lists them.
+            manifest next to the files which lists them.
 
     Raises:
-        DatasetError: nothing there, files missing or of another size than written.
+        DatasetError: nothing there, files missing or not those that were written.
         SchemaMismatchError: the data was written with an incompatible schema.
     """
+    is_glob = False
     if isinstance(source, (str, os.PathLike)):
         path = os.fspath(source)
         if tf.io.gfile.isdir(path):
@@ -80,6 +92,7 @@ def find_files(source: Source, split: str | None, spec: Spec) -> Files:
         if tf.io.gfile.exists(path):
             paths = [path]
         else:
+            is_glob = True
             paths = sorted(tf.io.gfile.glob(path))
             _check_shards(paths)
         if not paths:
@@ -102,82 +115,84 @@ def find_files(source: Source, split: str | None, spec: Spec) -> Files:
         raise DatasetError(
             f"split={split!r} is for a data directory; the source names files itself"
         )
-    _compare_listed(paths, spec)
-    starts = [_start(path) for path in paths]
-    facts = [tf.io.gfile.stat(path) for path in paths]
-    return Files(
-        paths=tuple(paths),
-        compressions=tuple(compression for compression, _ in starts),
-        sizes=tuple(fact.length for fact in facts),
-        records=None,
-        checksums=tuple(f"{fact.length} {fact.mtime_nsec}" for fact in facts),
-        first_bytes=max(size for _, size in starts),
-    )
-
-
-def _compare_listed(paths: Sequence[str], spec: Spec) -> None:
-    """Compare schemas where a manifest beside files lists them.
-
-    One that cannot be read is left alone: whoever names files may want to save them.
-    """
-    by_directory: dict[str, set[str]] = {}
-    for path in paths:
-        directory, name = os.path.split(path)
-        by_directory.setdefault(directory, set()).add(name)
-    for directory, names in by_directory.items():
-        path = os.path.join(directory, manifest.FILE_NAME)
-        if not tf.io.gfile.exists(path):
-            continue
-        try:
-            with tf.io.gfile.GFile(path, "rb") as file:
-                found = manifest.loads(file.read(), path)
-        except DatasetError:
-            continue
-        for split, written in found.splits.items():
-            if names & {shard.file for shard in written.shards}:
-                check_compatible(found.spec_of(split), spec, f"{path}: split {split!r}")
+    return _named_files(paths, spec, is_glob=is_glob)
 
 
 def _files_of_directory(directory: str, split: str | None, spec: Spec) -> Files:
-    path = os.path.join(directory, manifest.FILE_NAME)
-    if not tf.io.gfile.exists(path):
+    path = manifest_path(directory)
+    opened = read_manifest(directory)
+    splits = opened[1].splits if opened else {}
+    if split is None or split not in splits:
+        publishing = [
+            name for name in publishing_splits(directory) if name not in splits
+        ]
+        if split in publishing or (publishing and split is None):
+            raise DatasetError(publishing_problem(directory, split or publishing[0]))
+    if opened is None:
         raise DatasetError(
             f"{directory}: no {manifest.FILE_NAME}, so that nothing says which files "
             f"are whole and what wrote them; to read files without one, pass a glob "
             f"such as {os.path.join(directory, 'train-*')!r}"
         )
-    with tf.io.gfile.GFile(path, "rb") as file:
-        found = manifest.loads(file.read(), path)
-    names = ", ".join(sorted(found.splits)) or "none"
-    if split is None and len(found.splits) == 1:
-        (split,) = found.splits
-    if split is None or split not in found.splits:
+    text, found = opened
+    if split is None and len(splits) == 1:
+        (split,) = splits
+    if split is None or split not in splits:
         asked = "no split was named" if split is None else f"no split {split!r}"
+        names = ", ".join(sorted(splits)) or "none"
         raise DatasetError(f"{path}: {asked}; it holds: {names}")
     check_compatible(found.spec_of(split), spec, path)
-    return _files_of_split(directory, found.splits[split])
+    shards = splits[split].shards
+    paths = tuple(os.path.join(directory, shard.file) for shard in shards)
+    check_shards(paths, shards)
+    return Files(
+        paths=paths,
+        compressions=(splits[split].compression,) * len(paths),
+        sizes=tuple(shard.bytes for shard in shards),
+        records=tuple(shard.records for shard in shards),
+        checksums=tuple(shard.crc32c for shard in shards),
+        manifests=(Opened(path, text, {split: stated(found, split)}),),
+    )
 
 
-def _files_of_split(directory: str, split: Split) -> Files:
-    paths = []
-    for shard in split.shards:
-        path = os.path.join(directory, shard.file)
-        if not tf.io.gfile.exists(path):
-            raise DatasetError(f"{path}: missing; the manifest lists it")
-        size = tf.io.gfile.stat(path).length
-        if size != shard.bytes:
-            raise DatasetError(
-                f"{path}: found {size} bytes, expected the {shard.bytes} that the "
-                "manifest lists; copy it again"
-            )
-        paths.append(path)
+def _named_files(paths: Sequence[str], spec: Spec, *, is_glob: bool) -> Files:
+    """Return files as manifests list them; others by what they show themselves."""
+    listing = Listing(paths)
+    manifests, entries = listing.check(spec), listing.entries
+    others = [path for path, entry in zip(paths, entries, strict=True) if entry is None]
+    starts = dict(zip(others, in_threads(_start, others), strict=True))
+    listing.check_others(is_glob=is_glob)
+    states = dict(zip(others, in_threads(state_of, others), strict=True))
+    shards = [entry.shard for entry in entries if entry]
     return Files(
         paths=tuple(paths),
-        compressions=(split.compression,) * len(paths),
-        sizes=tuple(shard.bytes for shard in split.shards),
-        records=tuple(shard.records for shard in split.shards),
-        checksums=tuple(shard.crc32c for shard in split.shards),
+        compressions=tuple(
+            entry.compression if entry else starts[path][0]
+            for path, entry in zip(paths, entries, strict=True)
+        ),
+        sizes=tuple(
+            entry.shard.bytes if entry else int(states[path].split()[0])
+            for path, entry in zip(paths, entries, strict=True)
+        ),
+        records=None if others else tuple(shard.records for shard in shards),
+        checksums=tuple(
+            entry.shard.crc32c if entry else states[path]
+            for path, entry in zip(paths, entries, strict=True)
+        ),
+        first_bytes=max((size for _, size in starts.values()), default=0),
+        manifests=manifests,
+        states=states,
     )
+
+
+def state_of(path: str) -> str:
+    """Return a file's size and modification time.
+
+    Raises:
+        tf.errors.OpError: it cannot be read.
+    """
+    fact = tf.io.gfile.stat(path)
+    return f"{fact.length} {fact.mtime_nsec}"
 
 
 def _check_shards(paths: Sequence[str]) -> None:
@@ -187,7 +202,7 @@ def _check_shards(paths: Sequence[str]) -> None:
     """
     found: dict[tuple[str, str], set[int]] = {}
     for path in paths:
-        match = _SHARD_NAME.fullmatch(path)
+        match = SHARD_NAME.fullmatch(path)
         if match:
             found.setdefault((match[1], match[3]), set()).add(int(match[2]))
     for (stem, total), indices in found.items():

@@ -21,6 +21,7 @@ from .files import Files, Source, find_files
 from .guarded import PARALLEL, parsed, reported, sifted
 from .mixing import check_weights, mixed
 from .records import read_records
+from .replacement import as_opened
 
 _PREFETCHED = 2
 
@@ -109,8 +110,6 @@ class Pipeline:
             lengths or {},
             padding or {},
         )
-        if self.service is not None:
-            batches = self._distributed(batches)
         if random:
             batches = self._augmented(batches, arrange, change, augment)
         return batches.prefetch(_PREFETCHED).with_options(self._options())
@@ -169,7 +168,9 @@ class Pipeline:
                 size=self.batch_size * record_bytes,
                 complete=self.drop_remainder,
             )
-        return batches if faults is None else reported(batches, faults)
+        if faults is None:
+            return self._distributed(batches, found)
+        return reported(batches, faults)
 
     def _records(
         self, found: list[Files], weights: list[float], faults: Faults | None
@@ -256,13 +257,20 @@ class Pipeline:
         """How many epochs there are; None for no end."""
         return None if self.repeat is True else int(self.repeat)
 
-    def _distributed(self, batches: tf.data.Dataset) -> tf.data.Dataset:
-        """Let the workers of a service do all that comes before."""
+    def _distributed(
+        self, batches: tf.data.Dataset, found: list[Files]
+    ) -> tf.data.Dataset:
+        """Let the workers of a service do all that comes before.
+
+        They run no Python, so that the reader sees whether files were replaced.
+        """
         batches = batches.apply(
             tf.data.experimental.service.distribute(
                 tf.data.experimental.service.ShardingPolicy.DYNAMIC, self.service
             )
         )
+        check = as_opened(found).flat_map(lambda _: batches.take(0))
+        batches = check.concatenate(batches).concatenate(check)
         if not self.repeat:
             return batches
         return batches.repeat(self._epochs)

@@ -10,6 +10,7 @@ from ..requirements import tf
 from ..sharing import Shard, Share, share_of
 from .faults import Faults
 from .files import Files
+from .replacement import as_opened
 
 _PARALLEL_FILES = 16
 _PIECE_RECORDS = 1024
@@ -34,7 +35,8 @@ def read_records(
     Args:
         files: from `find_files`.
         faults: what becomes of files that are damaged; None for tensorflow's own
-            errors, which do not name a file.
+            errors, which do not name a file, and no check that files are what they
+            were when they were found.
         shuffle: read several files at once, in another order each epoch; otherwise
             one file after the other, as listed.
         seed: makes the order of files the same in every run.
@@ -60,11 +62,15 @@ def read_records(
         dataset = dataset.shuffle(len(share.files), seed=seed)
     piece = max(1, min(_PIECE_RECORDS, _PIECE_BYTES // files.record_bytes))
     parallel = min(len(share.files), _PARALLEL_FILES) if shuffle else 1
-    dataset = dataset.interleave(
+    pieces = dataset.interleave(
         lambda file: _pieces(file, piece, share, faults, files.records is not None),
         cycle_length=parallel,
         num_parallel_calls=parallel if shuffle else None,
-    ).unbatch()
+    )
+    if faults is not None:
+        check = as_opened([files]).map(lambda _: _NOTHING)
+        pieces = check.concatenate(pieces).concatenate(check)
+    dataset = pieces.unbatch()
     if counted and files.records is not None and not (faults and faults.skips):
         total = share.records(files.records)
         dataset = dataset.apply(tf.data.experimental.assert_cardinality(total))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from ..errors import did_you_mean
+from ..errors import DatasetError, did_you_mean
 
 
 def select(
@@ -25,7 +25,14 @@ def select(
     Raises:
         TypeError: one name in place of several.
         ValueError: no name at all, or one that is no input field.
+        DatasetError: the record has no input field.
     """
+    if not features:
+        raise DatasetError(
+            "the record has no field of the role input, so that a dataset would have no "
+            "features; declare one with role='input', or read all fields with "
+            "parse_batch: tf.data.TFRecordDataset(files).batch(32).map(parse_batch)"
+        )
     if fields is None:
         return tuple(features)
     known = tuple(dict.fromkeys(features.values()))

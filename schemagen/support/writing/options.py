@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
+from dataclasses import dataclass
 from typing import TypeGuard
 
 from ..errors import DatasetError
-from ..values import shortened
-from .pending import Packing
+from ..values import described, shortened
 
 DEFAULT_SHARD_BYTES = 128 * 1024 * 1024
 
@@ -21,13 +22,41 @@ _LONGEST_SPLIT = 150
 _TAKEN = re.compile(r"manifest|.*-\d{5,}-of-\d{5,}", re.ASCII)
 
 
-def check_split(split: object) -> None:
-    """Refuse what cannot be the name of a split.
+@dataclass(frozen=True)
+class Packing:
+    """How shards are stored.
+
+    Attributes:
+        compression: "", "GZIP" or "ZLIB".
+        level: 1 (fast) to 9 (small).
+        threads: how many blocks are compressed at once, beside the encoding.
+        open_shards: how many shards are written at a time.
+    """
+
+    compression: str = ""
+    level: int = 6
+    threads: int = 1
+    open_shards: int = 1
+
+
+def check_destination(directory: object, split: object, call: str) -> None:
+    """Refuse what does not say where a split goes.
+
+    Args:
+        directory: a path or a URL.
+        split: its name.
+        call: an example of the call, for arguments in another order.
 
     Raises:
-        DatasetError: saying what names may look like.
+        TypeError: an argument is of another type, such as rows.
+        DatasetError: the name is none that a split can have; saying which ones can.
     """
-    if not isinstance(split, str) or not _SPLIT_NAME.fullmatch(split):
+    if not isinstance(directory, (str, os.PathLike)):
+        expected = "a path or a URL"
+        raise TypeError(_misplaced("directory", directory, expected, call))
+    if not isinstance(split, str):
+        raise TypeError(_misplaced("split", split, "a name, as text", call))
+    if not _SPLIT_NAME.fullmatch(split):
         raise DatasetError(
             f"split {shortened(split)}: expected letters, digits, '_', '.' and inner '-'"
         )
@@ -40,6 +69,10 @@ def check_split(split: object) -> None:
             f"split {split!r}: expected another name, since files of the directory have "
             "names like this"
         )
+
+
+def _misplaced(name: str, found: object, expected: str, call: str) -> str:
+    return f"{name} is {described(found)}, expected {expected}; call {call}"
 
 
 def check_sharding(shards: int | None, shard_bytes: int) -> None:

@@ -4,28 +4,26 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, replace
 from functools import partial
 from itertools import count
-from pathlib import Path
 from typing import Any
-
-from google_crc32c import value as value_crc32c
 
 from ..errors import DatasetError
 from ..manifest import Manifest, Shard, Split
 from ..tfrecord import Framed
 from . import publication
 from .compression import Compressor
-from .directory import Directory, open_directory
-from .journal import Finished, Journal, JournalFile
+from .directory import open_directory
+from .journal import Finished, Journal, JournalFile, read_journal
+from .leftovers import Leftovers
 from .lock import Busy
+from .markers import has_marker, remove_marker
+from .options import Packing
 from .shard_file import ShardFile
-from .traces import Traces
 
 # How many shards may wait until they are durable while others are written.
 _SYNCING = 4
@@ -33,23 +31,6 @@ _SYNCING = 4
 # A shard goes to the disk in pieces of 256 KiB, or smaller ones if many are open.
 _BUFFER = 1 << 18
 _BUFFERS = 32 << 20
-
-
-@dataclass(frozen=True)
-class Packing:
-    """How shards are stored.
-
-    Attributes:
-        compression: "", "GZIP" or "ZLIB".
-        level: 1 (fast) to 9 (small).
-        threads: how many blocks are compressed at once, beside the encoding.
-        open_shards: how many shards are written at a time.
-    """
-
-    compression: str = ""
-    level: int = 6
-    threads: int = 1
-    open_shards: int = 1
 
 
 class PendingSplit:
@@ -68,7 +49,8 @@ class PendingSplit:
     Attributes:
         finished: the shards that are durable, by number.
         shuffled: whether an interrupted run had put all records into buckets.
-        total: the number of shards, if an interrupted run was publishing them.
+        total: the number of shards, if an interrupted run had committed to publish
+            them, which is done now; else None.
         buckets: a local folder for records on their way to their shards.
 
     Raises:
@@ -95,12 +77,12 @@ class PendingSplit:
         self._request = {**request, **asdict(packing), "threads": None}
         self._files: dict[int, ShardFile] = {}
         self._syncing: dict[int, Future[Finished]] = {}
-        self._publishing = False
-        self._resumable = bool(request)
+        self._ending: set[int] = set()  # shards that end with the source
+        self._committing = False
         self._process = os.getpid()
-        self.buckets = _folder(self._directory, split)
-        self._traces = Traces(self._directory, split, mine, self.buckets)
-        self._traces.check(overwrite=overwrite, resume=resume)
+        self.buckets = publication.bucket_folder(self._directory, split)
+        self._leftovers = Leftovers(self._directory, split, mine, self.buckets)
+        self._leftovers.check(overwrite=overwrite, resume=resume)
         try:
             with self.telling():
                 self._directory.make()
@@ -112,15 +94,17 @@ class PendingSplit:
         try:
             # Checked again, now that nobody else is at it.
             with self.telling():
-                run = self._traces.begin(
-                    self._request, overwrite=overwrite, resume=resume
+                run = self._leftovers.begin(
+                    self._request, self._lock, overwrite=overwrite, resume=resume
                 )
         except BaseException:
             self._lock.release()
             raise
         self.finished = dict(run.finished)
         self.shuffled = run.shuffled
-        self.total = run.total
+        new = run.publication
+        self._published = None if new is None else new.splits[split]
+        self.total = None if self._published is None else len(self._published.shards)
         self._token = run.token
         self._take_over()
         self._sync = ThreadPoolExecutor(_SYNCING, "sync")
@@ -163,7 +147,7 @@ class PendingSplit:
         self._take_over()
 
     def _take_over(self) -> None:
-        run = Journal(self._token, self._request, self.finished, None, self.shuffled)
+        run = Journal(self._token, self._request, self.finished, self.shuffled)
         self._journal = JournalFile(self._directory, self._split, run)
 
     def _temporary(self, shard: int) -> str:
@@ -212,6 +196,7 @@ class PendingSplit:
             self._finish(shard, next_row, last_row)
             if len(self._syncing) > _SYNCING:
                 self._collect(next(iter(self._syncing)))
+                self._check_marker()
                 self._journal.write()
 
     def _finish(self, shard: int, next_row: int = 0, last_row: int = -1) -> None:
@@ -221,15 +206,17 @@ class PendingSplit:
         self._syncing[shard] = self._sync.submit(done)
 
     def _collect(self, shard: int) -> None:
-        """Wait until a shard is durable, and note it."""
+        """Wait until a shard is durable, and note it if a run can go on after it."""
         self.finished[shard] = self._syncing[shard].result()
         del self._syncing[shard], self._files[shard]
-        self._journal.finished(self.finished[shard])
+        if shard not in self._ending:
+            self._journal.finished(self.finished[shard])
 
     def note_shuffled(self) -> None:
         """Note that all records are in buckets."""
         with self.telling():
             self._journal.shuffled()
+            self._check_marker()
             self._journal.write()
 
     def publish(self, total: int) -> int:
@@ -243,43 +230,57 @@ class PendingSplit:
 
         Raises:
             DatasetError: the directory has changed, so that the split does not
-                belong there any more.
+                belong there any more; another run has taken over.
             OSError: the disk refuses.
         """
-        with self.telling():
-            for shard in range(total):
-                if shard not in self.finished and shard not in self._syncing:
-                    self._finish(shard)
-            for shard in list(self._syncing):
-                self._collect(shard)
-            compression = self._packing.compression
-            contents = [self.finished[at].contents for at in range(total)]
-            files = {
-                self._temporary(at): Shard(
-                    publication.shard_name(self._split, at, total, compression),
-                    held.records,
-                    held.bytes,
-                    held.crc32c,
-                )
-                for at, held in enumerate(contents)
-            }
-            self._journal.publishing(total)
-            self._journal.write()
-            self._publishing = True
-            publication.publish(
-                self._directory,
-                self._split,
-                self._mine,
-                files,
-                compression,
-                overwrite=self._overwrite,
-            )
-            self._journal.remove()
+        if self._published is None:
+            with self.telling():
+                self._published = self._publish(total)
         self._close()
-        return sum(held.records for held in contents)
+        return self._published.records
+
+    def _publish(self, total: int) -> Split:
+        self._ending = {*range(total)} - {*self.finished} - {*self._syncing}
+        for shard in sorted(self._ending):
+            self._finish(shard)
+        for shard in list(self._syncing):
+            self._collect(shard)
+        compression = self._packing.compression
+        contents = [self.finished[at].contents for at in range(total)]
+        shards = tuple(
+            Shard(
+                publication.shard_name(self._split, at, total, compression),
+                held.records,
+                held.bytes,
+                held.crc32c,
+                held.tail,
+            )
+            for at, held in enumerate(contents)
+        )
+        split = Split(compression, shards)
+        new = replace(self._mine, splits={self._split: split})
+        self._check_marker()
+        self._committing = True
+        publication.publish(
+            self._directory, self._split, new, self._journal, overwrite=self._overwrite
+        )
+        shutil.rmtree(self.buckets, ignore_errors=True)
+        self._journal.remove()
+        remove_marker(self._directory, self._split, self._token)
+        return split
+
+    def _check_marker(self) -> None:
+        """See that no other run has taken over, and the journal with it."""
+        if not has_marker(self._directory, self._split, self._token):
+            raise DatasetError(
+                f"{self.where}: another run has taken over split {self._split!r} with "
+                "overwrite=True; nothing of this one is published"
+            )
 
     def abort(self, *, keep: bool = False) -> int:
         """Stop writing; what was published before stays.
+
+        What is committed to be published stays too, for the next run to complete.
 
         Args:
             keep: leave the shards that are durable to a run with resume=True.
@@ -294,15 +295,43 @@ class PendingSplit:
                 self._collect(shard)
         for file in self._files.values():
             file.discard()
-        keep &= self._publishing or self.shuffled or bool(self.finished)
-        keep |= self._publishing and self._resumable
-        with suppress(OSError):
-            if keep:
-                self._journal.write()
-            else:
-                self._traces.remove()
+        kept = [self.finished[shard] for shard in {*self.finished} - self._ending]
+        keep &= self.shuffled or bool(kept)
+        with suppress(OSError, DatasetError):
+            keep = self._leave(keep)
         self._close()
-        return sum(s.contents.records for s in self.finished.values()) if keep else 0
+        return sum(shard.contents.records for shard in kept) if keep else 0
+
+    def _leave(self, keep: bool) -> bool:
+        """Leave what another run can go on with; return whether `resume` is needed.
+
+        Without its marker the run has ended. While something of it is left that the
+        journal does not tell, the marker stays.
+
+        Raises:
+            OSError: the disk refuses.
+        """
+        is_mine = has_marker(self._directory, self._split, self._token)
+        if self._is_committed():
+            keep = False
+        elif keep and is_mine:
+            self._journal.write()
+        else:
+            keep = False
+            self._leftovers.remove(self._token, is_replaced=not is_mine)
+        remove_marker(self._directory, self._split, self._token)
+        return keep
+
+    def _is_committed(self) -> bool:
+        """Whether the publication will be completed, by this run or the next.
+
+        Raises:
+            OSError: the disk refuses, and nothing is known.
+        """
+        if not self._committing:
+            return False
+        run = read_journal(self._directory, self._split)
+        return run is not None and run.token == self._token and bool(run.publication)
 
     def _close(self) -> None:
         self._sync.shutdown()
@@ -325,36 +354,26 @@ class PendingSplit:
 
     def _state(self) -> str:
         split = f"split {self._split!r}"
-        if self._publishing and self._resumable:
-            return (
-                f"{split} is complete, but not all of it has its name; run again with "
-                "resume=True to publish it"
-            )
         with suppress(OSError, DatasetError):
-            existing = publication.load_or(self._directory, self._mine)
-            if self._split in existing.splits:
-                found = existing.splits[self._split]
-                if self._publishing and self._is(found):
-                    return f"{split} is published, but may be lost in a power cut"
+            existing = publication.load_or_new(self._directory, self._mine)
+            found = existing.splits.get(self._split)
+            if found is not None and self._committing and self._is(found):
+                return f"{split} is published, but may be lost in a power cut"
+            if self._is_committed():
+                return (
+                    f"{split} is complete, but not all of it has its name; the next run "
+                    f"that writes to {self.where} publishes it"
+                )
+            if found is not None:
                 return (
                     f"nothing new of {split} was published, and the {found.records} "
                     "records that it had before are still there"
                 )
-        if self._publishing and self._overwrite:
-            return f"{split} was being replaced, and is not there now; write it again"
         return f"nothing of {split} was published"
 
     def _is(self, published: Split) -> bool:
         mine = [self.finished[at].contents.crc32c for at in sorted(self.finished)]
         return mine == [shard.crc32c for shard in published.shards]
-
-
-def _folder(directory: Directory, split: str) -> Path:
-    """Return where a split's records may be put in order, on this machine."""
-    if directory.local is not None:
-        return directory.local / f".{split}.shuffle"
-    tag = f"{value_crc32c(directory.where.encode()):08x}"
-    return Path(tempfile.gettempdir()) / f"schemagen-{tag}-{split}.shuffle"
 
 
 def _finished(file: ShardFile, shard: int, next_row: int, last_row: int) -> Finished:

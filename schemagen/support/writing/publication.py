@@ -1,25 +1,37 @@
 """What a data directory says about a split, before it is written and afterwards.
 
-Publishing gives durable files their names and, last of all, enters them into the
-manifest. A reader that goes by the manifest sees the old split or the new one, or,
-for the moment in which the one takes the names of the other, none.
+Publishing begins when all new files are durable under hidden names. The run's journal
+then commits to it, with all that is needed to complete it. From there on it is
+completed: by the run, or, if that is killed, by the next run in the directory. Before,
+nothing of the old split has changed.
+
+The manifest loses the split's entry, the old files are removed, the new ones get their
+names, and the manifest gets the new entry. A reader that goes by the manifest sees the
+old split, none, or the new one; one that goes by names finds files of one of them only.
 """
 
 from __future__ import annotations
 
 import re
+import shutil
+import tempfile
 from collections.abc import Iterable
 from dataclasses import replace
+from pathlib import Path
+
+from google_crc32c import value as crc32c
 
 from .. import manifest
 from ..compatibility import check_compatible
-from ..errors import DatasetError
-from ..manifest import Manifest, Shard, Split
+from ..errors import DatasetError, warn
+from ..manifest import Manifest, Split
 from .directory import Directory
-from .journal import Journal
+from .journal import Journal, JournalFile, committed, journal_name
+from .lock import Lock
+from .markers import markers_of, remove_marker
 from .shard_file import SUFFIXES
 
-_MANIFEST_LOCK = ".manifest.lock"
+_LOCK = ".manifest.lock"
 _MANIFEST_LEFTOVER = re.compile(r"\.manifest\.json\.[0-9a-f]{12}\.tmp")
 
 
@@ -33,36 +45,40 @@ def temporary_name(split: str, index: int, token: str) -> str:
     return f".{split}-{index:05d}.{token}.tmp"
 
 
-def temporary_files(names: Iterable[str], split: str) -> list[str]:
-    """Return those of a directory's files that some run has written for a split."""
+def bucket_folder(directory: Directory, split: str) -> Path:
+    """Return where a split's records may be put in order, on this machine."""
+    if directory.local is not None:
+        return directory.local / f".{split}.shuffle"
+    tag = f"{crc32c(directory.where.encode()):08x}"
+    return Path(tempfile.gettempdir()) / f"schemagen-{tag}-{split}.shuffle"
+
+
+def temporary_files(names: Iterable[str], split: str) -> dict[str, str]:
+    """Return those of a directory's files that runs have written for a split.
+
+    Returns:
+        The token of the run by the file's name; "" for what is a run's journal before
+        it has its name.
+    """
     pattern = re.compile(
-        rf"\.{re.escape(split)}(-\d{{5,}}|\.journal)\.[0-9a-f]{{12}}\.tmp"
+        rf"\.{re.escape(split)}(?:-\d{{5,}}\.([0-9a-f]{{12,}})"
+        r"|\.journal\.[0-9a-f]{12})\.tmp"
     )
-    return [name for name in names if pattern.fullmatch(name)]
+    found = {name: pattern.fullmatch(name) for name in names}
+    return {name: match[1] or "" for name, match in found.items() if match}
 
 
-def names_of(split: str, run: Journal | None) -> set[str]:
-    """Return the names that an interrupted run was giving to its shards."""
-    if run is None or run.total is None:
-        return set()
-    form = run.request["compression"]
-    return {shard_name(split, at, run.total, form) for at in range(run.total)}
-
-
-def strays(directory: Directory, split: str, existing: Manifest) -> set[str]:
-    """Return files that are named as a split's shards and are not in the manifest."""
-    mine = existing.splits.get(split)
-    listed = {shard.file for shard in mine.shards} if mine else set()
+def shard_files(names: Iterable[str], split: str) -> set[str]:
+    """Return those of a directory's files that are named as shards of a split."""
     pattern = re.compile(
         re.escape(split) + r"-\d{5,}-of-\d{5,}\.tfrecord(\.gz|\.zlib)?"
     )
-    named = {name for name in directory.names() if pattern.fullmatch(name)}
-    return named - listed
+    return set(filter(pattern.fullmatch, names))
 
 
-def load_or(directory: Directory, empty: Manifest) -> Manifest:
-    """Read a directory's manifest, or return `empty` if there is none."""
-    return manifest.load(directory) or empty
+def load_or_new(directory: Directory, mine: Manifest) -> Manifest:
+    """Read a directory's manifest; without one, return one like `mine` of no splits."""
+    return manifest.load(directory) or replace(mine, splits={})
 
 
 def check_place(
@@ -71,7 +87,6 @@ def check_place(
     mine: Manifest,
     *,
     overwrite: bool,
-    leftovers: set[str],
     resume: bool = False,
 ) -> None:
     """Refuse to write a split for which the directory has no place.
@@ -81,14 +96,13 @@ def check_place(
         split: the split's name.
         mine: a manifest of the writer's record.
         overwrite: whether the split may be replaced.
-        leftovers: names that are known to be those of an interrupted run.
         resume: whether an interrupted run was to be gone on with.
 
     Raises:
         DatasetError: it has the split, or other records, or files that nobody knows.
         SchemaMismatchError: it has splits that readers of this one could not read.
     """
-    existing = load_or(directory, mine)
+    existing = load_or_new(directory, mine)
     where = f"{directory.where}/{manifest.FILE_NAME}"
     if existing.record != mine.record:
         raise DatasetError(
@@ -109,7 +123,7 @@ def check_place(
             f"{where}: split {split!r} exists with {records} records{nothing}; pass "
             "overwrite=True to replace it"
         )
-    unknown = sorted(strays(directory, split, existing) - leftovers)
+    unknown = sorted(shard_files(directory.names(), split))
     if unknown:
         raise DatasetError(
             f"{directory.where}: {len(unknown)} files of a split {split!r} that no "
@@ -118,72 +132,168 @@ def check_place(
         )
 
 
-def is_published(existing: Manifest, split: str, run: Journal) -> bool:
-    """Tell whether the manifest has a run's shards, which only its journal denies."""
-    found = existing.splits.get(split)
-    if found is None or run.total is None:
-        return False
-    checksums = [shard.crc32c for shard in found.shards]
-    return checksums == [
-        run.finished[at].contents.crc32c for at in sorted(run.finished)
-    ]
-
-
 def publish(
     directory: Directory,
     split: str,
-    mine: Manifest,
-    files: dict[str, Shard],
-    compression: str,
+    new: Manifest,
+    journal: JournalFile,
     *,
     overwrite: bool,
 ) -> None:
-    """Give finished files their names and enter them into the manifest.
-
-    It can be done again if it was interrupted: files that have their names keep them.
+    """Commit to the publication of finished files, and carry it out.
 
     Args:
         directory: the data directory.
         split: the split's name.
-        mine: a manifest of the writer's record.
-        files: the shards in order, by the names that their files have until now.
-        compression: "", "GZIP" or "ZLIB".
+        new: a manifest with this split and no other, as it is to be.
+        journal: the journal of the run that has written the files. It is left in
+            place; once it has the commitment, `recover` completes what fails here.
         overwrite: whether the split may be replaced.
 
     Raises:
         DatasetError: the directory has changed, so that the split does not belong
-            there any more.
+            there any more, or a file is missing. Nothing has changed by this run.
         OSError: the disk refuses.
     """
-    with directory.lock(_MANIFEST_LOCK, wait=True):
-        # The manifest is read again: others may have written to it meanwhile.
-        names = {shard.file for shard in files.values()}
-        check_place(directory, split, mine, overwrite=overwrite, leftovers=names)
-        current = load_or(directory, mine)
-        splits = {name: _described(current, name, mine) for name in current.splits}
-        replaced = splits.pop(split, None)
-        stale = strays(directory, split, current)
-        if replaced is not None:
-            # Old and new files may share names. Without an entry in the manifest
-            # neither can be taken for the other while they are exchanged.
-            stale |= {shard.file for shard in replaced.shards}
-            _save(directory, mine, splits)
-        there = set(directory.names())
-        for name in filter(_MANIFEST_LEFTOVER.fullmatch, there):
-            directory.remove(name)
-        for name, shard in files.items():
-            if name in there:
-                directory.rename(name, shard.file)
-            elif directory.size(shard.file) != shard.bytes:
-                raise DatasetError(
-                    f"{directory.where}: neither {name} nor {shard.file} is there with "
-                    f"{shard.bytes} bytes; somebody has removed it: write the split anew"
-                )
-        for name in stale - names:
-            directory.remove(name)
+    with directory.lock(_LOCK, wait=True) as lock:
+        # Others may have written to the directory meanwhile, or died at it.
+        _recover(directory, lock, split, overwrite=False)
+        check_place(directory, split, new, overwrite=overwrite)
+        _check_files(directory, split, new, journal.token, is_begun=False)
         directory.sync()
-        splits[split] = Split(compression, tuple(files.values()))
-        _save(directory, mine, splits)
+        journal.commit(new)
+        _carry_out(directory, split, new, journal.token)
+
+
+def recover(directory: Directory, split: str, *, overwrite: bool) -> dict[str, Journal]:
+    """Complete the publications that interrupted runs have committed.
+
+    Args:
+        directory: the data directory.
+        split: the split that is to be written now; what cannot be completed of others
+            is left as it is, with a warning.
+        overwrite: whether that split may be replaced, also if a run of it seems to be
+            going on elsewhere, or if its publication cannot be completed.
+
+    Returns:
+        The journals of the runs whose splits are published now; they are removed.
+
+    Raises:
+        DatasetError: files of the split are missing.
+        OSError: the disk refuses.
+    """
+    if not committed(directory):
+        return {}
+    with directory.lock(_LOCK, wait=True) as lock:
+        return _recover(directory, lock, split, overwrite=overwrite)
+
+
+def _recover(
+    directory: Directory, lock: Lock, mine: str, *, overwrite: bool
+) -> dict[str, Journal]:
+    completed = {}
+    for split, run in committed(directory).items():
+        is_mine = split == mine and overwrite
+        if not is_mine and _goes_on(directory, lock, split, run.token):
+            continue
+        assert run.publication is not None
+        try:
+            _check_files(directory, split, run.publication, run.token, is_begun=True)
+        except DatasetError as error:
+            if split == mine and not overwrite:
+                raise
+            warn(f"{error}; this publication was not completed")
+            continue
+        _carry_out(directory, split, run.publication, run.token)
+        shutil.rmtree(bucket_folder(directory, split), ignore_errors=True)
+        directory.remove(journal_name(split))
+        remove_marker(directory, split, run.token)
+        completed[split] = run
+    return completed
+
+
+def _goes_on(directory: Directory, lock: Lock, split: str, token: str) -> bool:
+    """Whether the run that publishes a split may be alive."""
+    # On this machine it would hold the lock.
+    found = {marker.id: marker for marker in markers_of(directory, split)}
+    return token in found and not found[token].is_dead(lock)
+
+
+def _check_files(
+    directory: Directory, split: str, new: Manifest, token: str, *, is_begun: bool
+) -> None:
+    """See that the files of a split are there with their sizes.
+
+    Args:
+        is_begun: whether they may have been given their names.
+
+    Raises:
+        DatasetError: naming one that is not.
+    """
+    current = load_or_new(directory, new)
+    shards = new.splits[split].shards
+    names = [temporary_name(split, at, token) for at in range(len(shards))]
+    if is_begun and _is_listed(current, split, new):
+        # Published, unless an equal split is to be replaced and still listed.
+        is_begun = not set(names) & set(directory.names())
+    else:
+        # Where another generation is listed, the shards' names are that one's.
+        is_begun &= split not in current.splits
+    for name, shard in zip(names, shards, strict=True):
+        found = directory.size(name)
+        if found is None and is_begun:
+            name, found = shard.file, directory.size(shard.file)
+        if found != shard.bytes:
+            held = "it is missing" if found is None else f"found {found} bytes"
+            raise DatasetError(
+                f"{directory.where}/{name}: {held}, expected {shard.bytes} bytes of "
+                f"split {split!r}, which is to be published; another program has "
+                "changed it: write the split again with overwrite=True"
+            )
+
+
+def _is_listed(current: Manifest, split: str, new: Manifest) -> bool:
+    if split not in current.splits:
+        return False
+    found, wanted = current.splits[split], new.splits[split]
+    return (
+        (found.compression, found.shards) == (wanted.compression, wanted.shards)
+        and current.fingerprint_of(split) == new.fingerprint
+        and current.spec_of(split) == new.spec
+    )
+
+
+def _carry_out(directory: Directory, split: str, new: Manifest, token: str) -> None:
+    """Exchange the old files of a split for the new ones, from wherever a run stopped.
+
+    At no time have files of two generations names of shards: the old ones are removed
+    before the first new one gets its name, and the manifest lists neither meanwhile.
+    """
+    current = load_or_new(directory, new)
+    there = directory.names()
+    names = {
+        temporary_name(split, at, token): shard.file
+        for at, shard in enumerate(new.splits[split].shards)
+    }
+    hidden = [name for name in names if name in there]
+    # Files of an equal split are exchanged too: they may have been damaged.
+    if hidden or not _is_listed(current, split, new):
+        splits = {name: _described(current, name, new) for name in current.splits}
+        if splits.pop(split, None) is not None:
+            _save(directory, replace(new, splits=splits))
+        renamed = {names[name] for name in names if name not in hidden}
+        old = shard_files(there, split) - renamed
+        for name in sorted(old):
+            directory.remove(name)
+        if old:
+            directory.sync()
+        for name in hidden:
+            directory.rename(name, names[name])
+        directory.sync()
+        splits[split] = new.splits[split]
+        _save(directory, replace(new, splits=splits))
+    for name in filter(_MANIFEST_LEFTOVER.fullmatch, there):
+        directory.remove(name)
 
 
 def _described(existing: Manifest, split: str, mine: Manifest) -> Split:
@@ -194,7 +304,6 @@ def _described(existing: Manifest, split: str, mine: Manifest) -> Split:
     return replace(held, fingerprint=fingerprint, spec=existing.spec_of(split))
 
 
-def _save(directory: Directory, mine: Manifest, splits: dict[str, Split]) -> None:
-    new = Manifest(mine.record, mine.fingerprint, mine.spec, splits)
+def _save(directory: Directory, new: Manifest) -> None:
     manifest.save(directory, new)
     directory.sync()

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
+from ..manifest import TAIL_BYTES
 from ..tfrecord import Framed, extend_crc32c
 from ..wire import Buffer
 from .directory import OutputFile
@@ -33,12 +34,15 @@ class Contents:
         bytes: its size on disk.
         crc32c: the CRC-32C of its bytes on disk, eight hex digits.
         last: the last four bytes, before compression: its last record's checksum.
+        tail: its last bytes on disk, as the manifest lists them; None in the journal
+            of an earlier version.
     """
 
     records: int
     bytes: int
     crc32c: str
     last: str
+    tail: str | None = None
 
 
 class ShardFile:
@@ -64,6 +68,7 @@ class ShardFile:
         self._bytes = 0
         self._checksum = 0
         self._last = b""
+        self._tail = b""
         self._pending = bytearray()
         self._stream = compressed(self._take) if compressed else None
 
@@ -101,6 +106,7 @@ class ShardFile:
         self._checksum = extend_crc32c(self._checksum, data)
         self._file.write(data)
         self._bytes += len(data)
+        self._tail = (self._tail + bytes(data[-TAIL_BYTES:]))[-TAIL_BYTES:]
 
     def fill(self) -> None:
         """Hand all bytes to the system; nothing may be added afterwards."""
@@ -116,7 +122,11 @@ class ShardFile:
         """
         self._file.finish()
         return Contents(
-            self.records, self._bytes, f"{self._checksum:08x}", self._last.hex()
+            self.records,
+            self._bytes,
+            f"{self._checksum:08x}",
+            self._last.hex(),
+            self._tail.hex(),
         )
 
     def discard(self) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
@@ -13,9 +12,9 @@ from .encoding import Chunk, Encoding
 from .job import Job, passed
 from .options import (
     DEFAULT_SHARD_BYTES,
+    check_destination,
     check_refusing,
     check_sharding,
-    check_split,
     check_workers,
     packing_of,
 )
@@ -71,7 +70,7 @@ def write_split(
             has died.
         OSError: the disk refuses.
     """
-    check_split(split)
+    check_destination(directory, split, "write_dataset(rows, 'data', 'train')")
     check_sharding(shards, shard_bytes)
     check_workers(workers)
     check_refusing(on_error, refused)
@@ -113,9 +112,9 @@ def write_split(
         resume=resume,
     )
     unique = None
-    if key_field is not None and shuffle_seed is None:
-        unique = Buckets(pending.buckets, key_field=key_field)
     try:
+        if key_field is not None and shuffle_seed is None:
+            unique = Buckets(pending.buckets, key_field=key_field)
         with (
             Report(refused, split, keep=passed(pending, rows, parts)) as report,
             reporter(progress, rows.length, split) as told,
@@ -130,7 +129,7 @@ def write_split(
 
             job = Job(pending, rows, encoding, workers, seen)
             if pending.total is not None:
-                total = pending.total  # all was written, and being published
+                total = pending.total  # all was written, and is published now
             elif shuffle_seed is not None:
                 total = job.shuffled(shuffle_seed, shards, shard_bytes)
             elif parts is not None:
@@ -140,7 +139,6 @@ def write_split(
             if unique is not None:
                 unique.check_unique()
         records = pending.publish(total)
-        shutil.rmtree(pending.buckets, ignore_errors=True)
     except BaseException as error:
         kept = pending.abort(keep=unique is None)
         if kept and not isinstance(error, ChangedSourceError):

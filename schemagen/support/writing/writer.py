@@ -12,7 +12,7 @@ from ..errors import DatasetError, warn
 from ..manifest import Manifest, Spec
 from ..tfrecord import Framed, frame_records
 from .layout import BySize, InTurn, Layout
-from .options import DEFAULT_SHARD_BYTES, check_sharding, check_split, packing_of
+from .options import DEFAULT_SHARD_BYTES, check_destination, check_sharding, packing_of
 from .pending import PendingSplit
 
 # How many records or bytes of them wait to be framed together.
@@ -55,7 +55,7 @@ class ShardedWriter:
         compression_level: int | None = None,
         overwrite: bool = False,
     ) -> None:
-        check_split(split)
+        check_destination(directory, split, "Writer('data', 'train')")
         check_sharding(shards, shard_bytes)
         packing = packing_of(
             compression, compression_level, threads=1, open_shards=shards or 1

@@ -9,6 +9,8 @@ import pytest
 
 from .conftest import Visit
 
+pytestmark = pytest.mark.slow
+
 
 def focused(page: Any, expression: str) -> Any:
     """Evaluate an expression of the element that has the focus."""

@@ -1,0 +1,121 @@
+"""Pixels that were scaled before they reach a model, which scales them by itself."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+if TYPE_CHECKING:
+    from conftest import PackageOf
+
+_SCHEMA = """
+from typing import Annotated
+import numpy as np
+from schemagen import Image, Label, Record
+
+class Shot(Record):
+    photo: Annotated[np.ndarray, Image(shape=(4, 4, 1))]
+    ready: Annotated[np.ndarray, Image(shape=(4, 4, 1), dtype="float32")]
+    kind: Annotated[int, Label(num_classes=3)]
+"""
+
+_NOISE = np.random.default_rng(0)
+_STORED = _NOISE.integers(0, 256, (6, 4, 4, 1)).astype(np.uint8)
+_READY = _NOISE.random((6, 4, 4, 1), np.float32)
+_KINDS = np.arange(6) % 3
+
+# What is no scaled picture, in the dtypes that people cast pixels to.
+_PASSING = {
+    "stored": _STORED,
+    "cast": _STORED.astype(np.float64),
+    "varied": _STORED * np.float32(0.77),
+    "black": np.zeros((6, 4, 4, 1), np.float32),
+    "black and white": (_STORED > 127).astype(np.float32),
+}
+_SCALED = {
+    "float32": (_STORED / 255).astype(np.float32),
+    "float64": _STORED / 255,
+    "centred": _STORED / 127.5 - 1,
+    "a tensor": tf.constant(_STORED / 255),
+}
+_WORDS = (
+    r"input 'photo': found float.. within \[-1, 1\], expected uint8, .* from 0 to 255"
+)
+
+
+@pytest.fixture(scope="module")
+def model(package_of: PackageOf) -> Any:
+    """A generated model that takes stored pixels, and others as floats."""
+    model = package_of(_SCHEMA).module("shot", "model").build_model()
+    model.run_eagerly = True  # compiling takes longer than a few batches
+    return model
+
+
+def _features(photo: Any) -> dict[str, Any]:
+    return {"photo": photo, "ready": _READY}
+
+
+def test_scaled_pixels_are_refused(model: Any) -> None:
+    """By predict, evaluate and fit; the error names the input and what it takes."""
+    for photo in _SCALED.values():
+        with pytest.raises(ValueError, match=_WORDS):
+            model.predict(_features(photo), verbose=0)
+    for method in (model.fit, model.evaluate):
+        with pytest.raises(ValueError, match=_WORDS):
+            method(_features(_SCALED["float32"]), _KINDS, verbose=0)
+
+
+def test_pixels_of_the_stored_range_pass(model: Any) -> None:
+    """Whatever their dtype, and black pictures, without a warning."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = {
+            name: model.predict(_features(photo), verbose=0)
+            for name, photo in _PASSING.items()
+        }
+    np.testing.assert_array_equal(found["stored"], found["cast"])
+
+
+def test_a_called_model_warns_of_scaled_pixels(model: Any) -> None:
+    """A single batch may be dark by chance, so that a loop goes on."""
+    with pytest.warns(UserWarning, match=_WORDS):
+        model(_features(_SCALED["float32"]))
+
+
+def test_a_dataset_of_scaled_pixels_is_warned_of(model: Any) -> None:
+    """In whichever batch they come, and training goes on."""
+    photos = np.concatenate([_PASSING["cast"][:3], _SCALED["float64"][3:]])
+    dataset = tf.data.Dataset.from_tensor_slices((_features(photos), _KINDS)).batch(3)
+    for method in (model.predict, model.fit):
+        with pytest.warns(UserWarning, match=_WORDS):
+            method(dataset, verbose=0)
+
+
+def test_a_dataset_of_stored_pixels_is_read_as_it_is(model: Any) -> None:
+    """Nothing is added to the pipeline, whose elements keep their structure."""
+    module = __import__(type(model).__module__, fromlist=["_checked"])
+    stored = tf.data.Dataset.from_tensors((_features(_STORED), _KINDS))
+    assert module._checked(model, stored) is stored
+    for element in ((_features(_SCALED["float32"]), _KINDS), _features(_READY)):
+        suspect = tf.data.Dataset.from_tensors(element)
+        watched = module._checked(model, suspect)
+        assert watched is not suspect
+        assert watched.element_spec == suspect.element_spec
+
+
+def test_the_check_is_saved_with_the_model(model: Any, tmp_path: Any) -> None:
+    """A loaded model and a clone refuse the same, and predict the same."""
+    model.save(tmp_path / "shot.keras")
+    loaded = keras.models.load_model(tmp_path / "shot.keras")
+    stored, scaled = _features(_STORED), _features(_SCALED["float32"])
+    for other in (loaded, keras.models.clone_model(model)):
+        with pytest.raises(ValueError, match=_WORDS):
+            other.predict(scaled, verbose=0)
+    np.testing.assert_array_equal(
+        loaded.predict(stored, verbose=0), model.predict(stored, verbose=0)
+    )
