@@ -1,5 +1,24 @@
-"""`python -m schemagen`."""
+"""The command `schemagen`, and `python -m schemagen`."""
 
-from .cli import main
+import os
+import sys
 
-main(prog_name="schemagen")
+try:
+    from .interrupts import end_at_interrupts, ignore_interrupts
+except KeyboardInterrupt:
+    os._exit(130)
+
+
+def main() -> None:
+    """Run the command line, which Ctrl-C ends at any time."""
+    end_at_interrupts(sys.argv[1:])
+    try:
+        from .cli import main as command
+
+        command(prog_name="schemagen")
+    finally:
+        ignore_interrupts()
+
+
+if __name__ == "__main__":
+    main()

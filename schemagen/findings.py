@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import posixpath
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from enum import IntEnum
 from typing import Any
+
+# How many files a finding names for people; programs get all.
+_MOST_LISTED = 8
 
 
 class ExitCode(IntEnum):
@@ -36,6 +40,10 @@ class Location:
 
     def __str__(self) -> str:
         return f"{self.path}:{self.line}:{self.column}"
+
+
+COMMAND_LINE = Location("command line")
+"""The place of what is wrong with no file."""
 
 
 @dataclass(frozen=True, order=True)
@@ -92,6 +100,8 @@ class Finding:
         advice: what to do.
         severity: "error", or "warning" for what does not fail a run.
         data: more about its place, if that is in data files; None otherwise.
+        files: the generated files that it is about; empty if it is about something
+            else.
     """
 
     location: Location
@@ -102,6 +112,7 @@ class Finding:
     advice: str = ""
     severity: str = "error"
     data: InData | None = None
+    files: tuple[str, ...] = ()
 
 
 class SchemagenError(Exception):
@@ -136,6 +147,8 @@ def _paragraph(finding: Finding) -> str:
         before = source[: finding.location.column - 1]
         caret = "".join("\t" if c == "\t" else " " for c in before) + "^"
         lines += [f"    | {source}", f"    | {caret}"]
+    if len(finding.files) > 1:
+        lines.append(f"    files:    {_listed(finding.files)}")
     if finding.found:
         lines.append(f"    found:    {finding.found}")
     if finding.expected:
@@ -143,6 +156,14 @@ def _paragraph(finding: Finding) -> str:
     if finding.advice:
         lines.append(f"    to do:    {finding.advice}")
     return "\n".join(lines)
+
+
+def _listed(files: tuple[str, ...]) -> str:
+    """Name files relative to the directory that they have in common."""
+    directory = posixpath.commonpath([posixpath.dirname(file) for file in files])
+    names = [posixpath.relpath(file, directory or ".") for file in files[:_MOST_LISTED]]
+    more = len(files) - len(names)
+    return ", ".join(names) + (f" and {more} more" if more else "")
 
 
 def _data_paragraph(finding: Finding, data: InData) -> str:
@@ -198,6 +219,7 @@ def render_github(findings: Iterable[Finding]) -> str:
 
 def _annotation(finding: Finding) -> str:
     details = [finding.message]
+    details += [f"files: {_listed(finding.files)}"] if len(finding.files) > 1 else []
     details += [f"found: {finding.found}"] if finding.found else []
     details += [f"expected: {finding.expected}"] if finding.expected else []
     details += [finding.advice] if finding.advice else []

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .data.infer import Drafted, Evidence, Reading, class_name_of, draft_record, gather
+from .data.limits import MAX_RECORD_BYTES
 from .data.names import Gap
 from .data.records import Damage
 from .data.sources import Data, find_data
@@ -65,6 +66,7 @@ def infer(
     split: str | None = None,
     limit: int | None = LIMIT,
     force: bool = False,
+    max_record_bytes: int = MAX_RECORD_BYTES,
 ) -> Inferred:
     """Write the schema of data of which there is none.
 
@@ -78,6 +80,8 @@ def infer(
         split: only the files of this split.
         limit: the most records to read, the first ones of each file; None for all.
         force: overwrite what is there.
+        max_record_bytes: longer records, and those of so many values that decoding
+            takes more memory, are not read and are among the damages.
 
     Raises:
         SchemagenError: the data holds no records, or other ones; there is such a file.
@@ -94,7 +98,7 @@ def infer(
     written = _of_manifest(found)
     if written is not None:
         return _write_written(path, written, class_name if name else None)
-    reading = Reading()
+    reading = Reading(max_record_bytes)
     evidence = gather(
         reading.batches([file.path for file in found.files], limit), _MOST_KEYS
     )

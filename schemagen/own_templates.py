@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tomllib
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -21,6 +22,7 @@ from .codegen.templates import (
 from .config import FILE_NAME, Project, find_project, setting_place
 from .findings import Finding, Location, SchemagenError, refuse
 from .support.errors import did_you_mean
+from .whole_file import write_whole
 
 _USUAL = "templates"
 
@@ -197,16 +199,7 @@ def eject(name: str, directory: Path | str = ".") -> Ejected:
     shown = project.settings.templates or _USUAL
     place = project.root / shown / name
     path = f"{shown}/{name}"
-    try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        with place.open("x", encoding="utf-8", newline="\n") as file:
-            file.write(ejected(name))
-        if project.settings.templates:
-            return Ejected(path, setting=False, to_add="")
-        line = f'templates = "{shown}"'
-        added = _add_setting(project.root / FILE_NAME, line)
-        return Ejected(path, setting=added, to_add="" if added else line)
-    except FileExistsError:
+    if os.path.lexists(place):
         raise refuse(
             Finding(
                 Location(path),
@@ -214,16 +207,13 @@ def eject(name: str, directory: Path | str = ".") -> Ejected:
                 f"{path} exists, and is yours",
                 advice="move it away to have the original again",
             )
-        ) from None
-    except OSError as error:
-        raise refuse(
-            Finding(
-                Location(path),
-                "SG403",
-                f"{path} cannot be written: {error.strerror or error}",
-                advice="make the directory writable and run the command again",
-            )
-        ) from None
+        )
+    write_whole(place, ejected(name), path)
+    if project.settings.templates:
+        return Ejected(path, setting=False, to_add="")
+    line = f'templates = "{shown}"'
+    added = _add_setting(project.root / FILE_NAME, line)
+    return Ejected(path, setting=added, to_add="" if added else line)
 
 
 def _add_setting(path: Path, line: str) -> bool:
@@ -241,5 +231,5 @@ def _add_setting(path: Path, line: str) -> bool:
             return False
     except tomllib.TOMLDecodeError:
         return False
-    path.write_bytes(new.encode())
+    write_whole(path.resolve(), new, path.name)
     return True

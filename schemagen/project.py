@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from .codegen import diff
@@ -20,7 +20,10 @@ from .evolution.acceptance import FILE_NAME as ACCEPTED_BREAKS
 from .findings import Finding, Location, SchemagenError, refuse
 from .git.index import half_tracked, tracked_files
 from .own_templates import outputs_of, warnings_of
+from .schema.failures import failure_in_schemas
 from .schema.loading import load_schemas
+from .schema.models import UnusedModel
+from .spec.checks import model_warnings
 from .spec.model import RecordSpec
 from .spec.resolve import Resolved, resolve
 from .spec.serial import from_json
@@ -34,25 +37,43 @@ def resolve_schemas(project: Project) -> Resolved:
         SchemagenError: with everything that is wrong with them.
     """
     settings = project.settings
-    loaded = load_schemas(project.root, settings.schemas, settings.output)
-    resolved = resolve(loaded.records)
+    places = (project.root, settings.schemas, settings.output)
+    try:
+        loaded = load_schemas(*places)
+        resolved = resolve(loaded.records)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # SystemExit too: it would be the exit code
+        finding = failure_in_schemas(error, *places)
+        if finding is None:
+            raise
+        raise refuse(finding) from None
     findings = (*loaded.findings, *resolved.findings)
     if not findings and not loaded.records:
-        there = (project.root / settings.schemas).is_dir()
-        findings = (
-            Finding(
-                Location(settings.schemas),
-                "SG103",
-                f"no record in {settings.schemas}/*.py"
-                if there
-                else f"there is no directory {settings.schemas}",
-                expected="a class that derives from schemagen.Record",
-                advice="run `schemagen init`, or set `schemas` in [tool.schemagen]",
-            ),
-        )
+        findings = (_no_record(project, loaded.models),)
     if findings:
         raise SchemagenError(findings)
-    return resolved
+    return replace(resolved, warnings=tuple(model_warnings(loaded.models)))
+
+
+def _no_record(project: Project, models: Sequence[UnusedModel]) -> Finding:
+    """Return the finding that there is no record, with the classes that may be meant."""
+    schemas = project.settings.schemas
+    if not (project.root / schemas).is_dir():
+        message = f"there is no directory {schemas}"
+    else:
+        message = f"no record in {schemas}/*.py"
+    names = " and ".join(repr(model.name) for model in models)
+    return Finding(
+        models[0].location if models else Location(schemas),
+        "SG103",
+        message,
+        found=f"{names}, derived from pydantic.BaseModel" if models else "",
+        expected="a class that derives from schemagen.Record",
+        advice=f"derive {models[0].name!r} from schemagen.Record"
+        if models
+        else "run `schemagen init`, or set `schemas` in [tool.schemagen]",
+    )
 
 
 def load_specs(project: Project) -> tuple[RecordSpec, ...]:
@@ -75,7 +96,8 @@ def plan(project: Project, *, force: bool = False, command: str = COMMAND) -> Pl
     Raises:
         SchemagenError: the schemas or the output directory cannot be read.
     """
-    specs = load_specs(project)
+    resolved = resolve_schemas(project)
+    specs = resolved.specs
     outputs = outputs_of(project)
     shown = project.settings.output
     try:
@@ -84,18 +106,18 @@ def plan(project: Project, *, force: bool = False, command: str = COMMAND) -> Pl
         beside = read_outputs(project.root, outputs, (f.path for f in rendered))
     except OSError as error:
         raise _unreadable(project, error, command) from None
-    there = {**existing.files, **beside}
+    there = {**existing.files, **beside.files}
     there.pop(ACCEPTED_BREAKS, None)  # what people have decided is no generated code
     found = make_plan(
         rendered,
         there,
         shown,
         force=force,
-        links=existing.links,
+        links=existing.links | beside.links,
         command=command,
         rerender=lambda text: _rendered((from_json(text),), outputs, existing.files),
     )
-    return replace(found, warnings=warnings_of(outputs))
+    return replace(found, warnings=(*resolved.warnings, *warnings_of(outputs)))
 
 
 def _rendered(
@@ -239,6 +261,25 @@ def untracked(found: Plan, directory: Path | str = ".") -> tuple[Finding, ...]:
         sources[accepted] = FILE_NAME  # what was accepted belongs to the project
     tracked = tracked_files(project.root, looked_at)
     return half_tracked(sources, tracked, found.output)
+
+
+@dataclass(frozen=True)
+class ImportPlace:
+    """How programs import a project's generated code.
+
+    Attributes:
+        package: the name of the output package.
+        directory: the one that has to be on Python's path.
+    """
+
+    package: str
+    directory: Path
+
+
+def import_directory(directory: Path | str = ".") -> ImportPlace:
+    """Return where a project's generated code is imported from."""
+    output = find_project(Path(directory)).output
+    return ImportPlace(output.name, output.parent)
 
 
 def unified_diff(found: Plan) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from .findings import Finding, Location, refuse
 from .git import attributes
 from .own_templates import templates_of
 from .project import load_specs, spec_of
+from .whole_file import write_whole
 
 
 @dataclass(frozen=True)
@@ -55,39 +57,32 @@ def init(directory: Path | str = ".") -> Started:
             )
         )
     written = []
-    try:
-        if table is None:
-            written = [FILE_NAME, *_start(root, text)]
-        if to_say != said:
-            with (root / attributes.FILE_NAME).open("ab") as file:
-                file.write(to_say.removeprefix(said).encode())
-            written.append(attributes.FILE_NAME)
-    except OSError as error:
-        raise refuse(
-            Finding(
-                Location(FILE_NAME),
-                "SG403",
-                f"the project cannot be written: {error}",
-                advice="make the directory writable and run the command again",
-            )
-        ) from None
+    if table is None:
+        written = [FILE_NAME, *_start(root, text)]
+    if to_say != said:
+        data = to_say.encode(errors="surrogateescape")
+        _write(root, attributes.FILE_NAME, data)
+        written.append(attributes.FILE_NAME)
     return Started(tuple(written))
 
 
 def _start(root: Path, text: str) -> list[str]:
     """Add settings to the text of a pyproject.toml; return the schemas written."""
     written = []
-    schema = root / "schemas" / "pet_photo.py"
-    if not any(schema.parent.glob("*.py")):
-        schema.parent.mkdir(parents=True, exist_ok=True)
-        example = templates_directory() / "init" / "pet_photo.py"
-        schema.write_text(example.read_text(encoding="utf-8"), encoding="utf-8")
-        written.append("schemas/pet_photo.py")
+    name = "schemas/pet_photo.py"
+    if not any((root / name).parent.glob("*.py")):
+        _write(root, name, (templates_directory() / "init/pet_photo.py").read_bytes())
+        written.append(name)
     line_end = "\r\n" if "\r\n" in text else "\n"
     separator = "\n" if text.endswith("\n") else "\n\n" if text else ""
-    with (root / FILE_NAME).open("a", encoding="utf-8", newline=line_end) as file:
-        file.write(separator + _TABLE)
+    added = (separator + _TABLE).replace("\n", line_end)
+    _write(root, FILE_NAME, text.encode() + added.encode())
     return written
+
+
+def _write(root: Path, name: str, data: bytes) -> None:
+    """Write a file of the project; where it is a symbolic link, what it leads to."""
+    write_whole((root / name).resolve(), data, name)
 
 
 def _text_of(path: Path) -> str:
@@ -137,10 +132,7 @@ def init_training(record: str, directory: Path | str = ".") -> Started:
         )
     text = render_training(spec, project.settings.output, templates_of(project))
     path = project.root / _TRAINING
-    try:
-        with path.open("x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError:
+    if os.path.lexists(path):
         raise refuse(
             Finding(
                 Location(_TRAINING),
@@ -148,14 +140,6 @@ def init_training(record: str, directory: Path | str = ".") -> Started:
                 f"{_TRAINING} exists, and is yours",
                 advice="rename it to have another one written",
             )
-        ) from None
-    except OSError as error:
-        raise refuse(
-            Finding(
-                Location(_TRAINING),
-                "SG403",
-                f"{_TRAINING} cannot be written: {error.strerror or error}",
-                advice="make the directory writable and run the command again",
-            )
-        ) from None
+        )
+    write_whole(path, text, _TRAINING)
     return Started((_TRAINING,))

@@ -7,10 +7,8 @@ options of `schemagen generate`.
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
-from .cli import main
-from .inputs import recorded
+from .interrupts import end_at_interrupts, ignore_interrupts
 
 
 def run(inputs: str, directory: str, *options: str) -> None:
@@ -19,9 +17,18 @@ def run(inputs: str, directory: str, *options: str) -> None:
     Raises:
         SystemExit: at the end, with the exit code of `schemagen generate`.
     """
+    from pathlib import Path
+
+    from .cli import main
+    from .inputs import recorded
+
     with recorded(Path(inputs), Path(directory)):
         main(["generate", "--project", directory, *options], prog_name="schemagen")
 
 
 if __name__ == "__main__":
-    run(*sys.argv[1:])
+    end_at_interrupts(sys.argv[1:])
+    try:
+        run(*sys.argv[1:])
+    finally:
+        ignore_interrupts()

@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import shutil
 from contextlib import suppress
 from pathlib import Path
 
 from .findings import Finding, Location, refuse
 
+_ADVICE = {
+    errno.ENOSPC: "make room on the disk",
+    errno.EDQUOT: "make room on the disk",
+    errno.EISDIR: "move the directory away",
+    errno.EEXIST: "move the file away that is in the place of a directory",
+    errno.ENOTDIR: "move the file away that is in the place of a directory",
+}
+
+
+def writing_advice(error: OSError) -> str:
+    """Return what to do where a file cannot be written."""
+    return _ADVICE.get(error.errno or 0, "make the directory writable")
+
 
 def write_whole(path: Path, content: str | bytes, shown: str | None = None) -> None:
-    """Write a file under a temporary name beside it, and rename it.
+    """Write a file under a temporary name next to it, and rename it.
+
+    A file that is there is replaced, and its mode kept.
 
     Args:
         path: where; directories above it are made.
@@ -25,6 +42,8 @@ def write_whole(path: Path, content: str | bytes, shown: str | None = None) -> N
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary.write_bytes(data)
+        if path.exists():
+            shutil.copymode(path, temporary)
         temporary.replace(path)
     except OSError as error:
         with suppress(OSError):
@@ -35,7 +54,7 @@ def write_whole(path: Path, content: str | bytes, shown: str | None = None) -> N
                 Location(shown),
                 "SG403",
                 f"{shown} cannot be written: {error.strerror or error}",
-                advice="make the directory writable and run the command again",
+                advice=f"{writing_advice(error)} and run the command again",
             )
         ) from None
     except BaseException:  # an interrupt leaves nothing behind either

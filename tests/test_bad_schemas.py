@@ -994,7 +994,8 @@ DEFAULTS = [
     ("x: int = None", "None", "a type that allows None"),
     ("x: str = 5", "int 5", "a str"),
     ("x: Annotated[int, Scalar('int8')] = 300", "300", "int8"),
-    ("x: Annotated[float, Scalar('float32')] = 0.1", "0.1", "float32"),
+    ("x: Annotated[float, Scalar('float32')] = 1e39", "1e+39", "float32"),
+    ("x: Annotated[float, Scalar('float16')] = 0.1", "0.1", "float16"),
     ("x: float = float('nan')", "nan", "finite"),
     ("x: Literal['a', 'b'] = 'c'", "'c'", "a"),
     ("x: Annotated[int, Label(num_classes=3)] = 3", "3", "0 to 2"),
@@ -1174,6 +1175,63 @@ def test_a_project_without_records_is_refused(
     assert finding["rule"] == "SG103"
     assert finding["location"]["path"] == "schemas"
     assert "schemagen init" in finding["advice"]
+
+
+_MODELS = """\
+from pydantic import BaseModel
+
+
+class Inner(BaseModel):
+    point: Annotated[list[float], Vector((2,))]
+
+
+class Settings(BaseModel):
+    length: int = 3
+
+
+class _Private(BaseModel):
+    kind: Annotated[int, Label(num_classes=2)]
+
+
+class Base(BaseModel):
+    number: Annotated[int, Scalar("int64")]
+
+
+class Outer(Base):
+    inner: Inner
+
+
+"""
+
+
+def test_a_model_in_place_of_a_record_is_named(tmp_path: Path) -> None:
+    """Where there is no record, each model may be meant; at the first one's line."""
+    text = (
+        HEAD + "from pydantic import BaseModel\n\n\nclass Pet(BaseModel):\n    x: int\n"
+    )
+    text += "\n\nclass Owner(BaseModel):\n    y: str\n"
+    [finding] = refusals(make_project(tmp_path, {"pets.py": text}))
+    line = text.splitlines().index("class Pet(BaseModel):") + 1
+    assert finding["rule"] == "SG103"
+    assert place(finding) == f"schemas/pets.py:{line}:1"
+    assert finding["found"] == "'Pet' and 'Owner', derived from pydantic.BaseModel"
+    assert finding["advice"] == "derive 'Pet' from schemagen.Record"
+
+
+def test_a_model_with_kinds_beside_records_is_a_warning(tmp_path: Path) -> None:
+    """Models that records nest, bases, private ones and settings are meant as they are."""
+    text = HEAD + _MODELS
+    bird = f"{HEAD}from pydantic import BaseModel\n\n\nclass Bird(BaseModel):\n"
+    bird += "    wing: Annotated[float | None, Scalar('float32')]\n"
+    pet = f"{text}class Pet(Record):\n    outer: Outer\n"
+    root = make_project(tmp_path, {"pets.py": pet, "birds.py": bird})
+    result = run("generate", "--project", root)
+    assert result.exit_code == 0
+    assert result.output.count("SG107") == 1
+    line = bird.splitlines().index("class Bird(BaseModel):") + 1
+    said = f"schemas/birds.py:{line}:1: SG107 warning: nothing is generated from 'Bird'"
+    assert said in result.output
+    assert run("check", "--project", root).exit_code == 0
 
 
 def test_a_duplicate_key_is_found_beside_other_mistakes(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import re
+import shutil
 import tomllib
 from importlib.metadata import version
 from pathlib import Path
@@ -62,6 +63,15 @@ def test_init_makes_a_project_that_works_at_once(tmp_path: Path) -> None:
     result = run("check", "--project", tmp_path)
     assert (result.exit_code, result.stderr) == (0, "")
     assert re.fullmatch(r"\d+ files up to date\n", result.stdout)
+
+
+def test_the_first_generate_says_where_to_import_from(project: Path) -> None:
+    """Programs find the package from its directory, or by PYTHONPATH; told once."""
+    advice = f"import generated from {project}, or set PYTHONPATH to it."
+    assert advice not in run("generate", "--project", project).stdout
+    shutil.rmtree(project / "generated")
+    assert advice not in run("generate", "--dry-run", "--project", project).stdout
+    assert advice in run("generate", "--project", project).stdout
 
 
 def test_init_works_in_the_current_directory(
@@ -143,7 +153,7 @@ def test_init_tells_what_it_cannot_write(tmp_path: Path) -> None:
     before = snapshot(tmp_path)
     result = run("init", tmp_path)
     assert result.exit_code == 2
-    assert "SG403 the project cannot be written" in result.stderr
+    assert "SG403 schemas/pet_photo.py cannot be written" in result.stderr
     assert snapshot(tmp_path) == before
 
 
@@ -209,11 +219,11 @@ def differ(project: Path) -> dict[str, str]:
     path.write_text(path.read_text().replace("age: int", "age: float"))
     return {
         "generated/pet_photo/model.py": "SG301",
-        "generated/pet/model.py": "SG302",
+        "generated/pet/spec.json": "SG302",
         "generated/pet_photo/parser.py": "SG304",
         "generated/pet_photo/pipeline.py": "SG305",
         "generated/pet_photo/serializer.py": "SG306",
-        "generated/old/model.py": "SG307",
+        "generated/old/spec.json": "SG307",
         "generated/notes.txt": "SG308",
     }
 
@@ -225,9 +235,11 @@ def test_check_names_every_cause_at_its_place(project: Path) -> None:
     assert (result.exit_code, result.stdout) == (1, "")
     for path, rule in expected.items():
         line = (
-            r"^{}:\d+:1: {} {} .+\n(    .+\n)*    to do:    .+`schemagen generate .+`$"
+            r"^{}:\d+:1: {} (the code in )?{} .+\n(    .+\n)*    to do:    .+"
+            r"`schemagen generate .+`$"
         )
-        pattern = line.format(re.escape(path), rule, re.escape(path))
+        subject = path.removesuffix("/spec.json")
+        pattern = line.format(re.escape(path), rule, re.escape(subject))
         assert re.search(pattern, result.stderr, re.M), (path, rule)
 
 
@@ -334,6 +346,7 @@ def test_findings_as_json(project: Path, command: str) -> None:
         "names, an Enum, or Annotated[type, kind]",
         "advice": "annotate it: Annotated[np.ndarray, Vector(shape=(5,))]",
         "severity": "error",
+        "files": [],
     }
 
 
@@ -433,7 +446,7 @@ def test_a_wrong_command_line_is_exit_code_2(arguments: tuple[str, ...]) -> None
 
 
 @pytest.mark.parametrize("command", ["init", "generate", "check", "describe"])
-@pytest.mark.parametrize("error", [ValueError("oops"), OSError(errno.EIO, "oops")])
+@pytest.mark.parametrize("error", [ValueError("oops"), OSError(errno.ENOENT, "oops")])
 def test_a_bug_is_exit_code_3_and_says_so(
     project: Path, monkeypatch: pytest.MonkeyPatch, command: str, error: Exception
 ) -> None:

@@ -33,7 +33,24 @@ FAILURES = [
     ("x = 1\ny = (x + 1) / (x - 1)\n", "2:5", "ZeroDivisionError: division by zero"),
     ("grün = 1; raise ValueError('a\\nb')\n", "1:11", "ValueError: a b"),
     ("def f():\n    raise OSError('no')\n\nf()\n", "2:5", "OSError: no"),
-    ("import sys\nsys.exit(3)\n", "2:1", "SystemExit: 3"),
+    ("import sys\nsys.exit(3)\n", "2:1", "it ends the process"),
+    ("import os\nos._exit(0)\n", "2:1", "it ends the process"),
+    ("import os\ntry:\n    os._exit(0)\nexcept Exception: pass\n", "3:5", "ends the"),
+    (
+        "class E(Exception):\n    def __str__(self): raise KeyError\nraise E\n",
+        "3:1",
+        "E: (its __str__ raises KeyError)",
+    ),
+    (
+        "class E(Exception):\n    def __str__(self): return 5\nraise E\n",
+        "3:1",
+        "E: (its __str__ raises TypeError)",
+    ),
+    (
+        "class E(Exception):\n    def __str__(self): raise SystemExit(0)\nraise E\n",
+        "3:1",
+        "E: (its __str__ raises SystemExit)",
+    ),
     ("raise KeyError\n", "1:1", "KeyError"),
     ("class E(BaseException): pass\nraise E('x')\n", "2:1", "E: x"),
     ("compile('(', 'no file', 'exec')\n", "1:1", "SyntaxError: '(' was never closed"),
@@ -54,6 +71,19 @@ def test_a_file_that_does_not_load_is_placed_at_the_line_that_raised(
     assert finding["location"]["source"] == text.split("\n")[line - 1]
     assert finding["advice"]
     assert (place(other), other["rule"]) == ("schemas/b.py:4:5", "SG111")
+
+
+def test_code_of_a_schema_that_raises_later_is_placed_in_the_schema(
+    tmp_path: Path,
+) -> None:
+    """A `__repr__` that a message needs is the schema's code, whatever it raises."""
+    for number, error in enumerate(("ValueError('no')", "SystemExit(0)")):
+        bad = f"class Bad:\n    def __repr__(self): raise {error}\n"
+        text = f"{IMPORT}{bad}class Cat(Record):\n    x: int = Bad()\n"
+        project = make_project(tmp_path / str(number), {"a.py": text})
+        [finding] = refusals(project)
+        assert finding["rule"] == "SG101"
+        assert place(finding) == "schemas/a.py:4:25"
 
 
 def test_a_file_that_is_not_text_does_not_load(tmp_path: Path) -> None:

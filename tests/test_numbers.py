@@ -155,3 +155,108 @@ def test_a_list_is_no_raw_number(parser: ModuleType, dtype: str) -> None:
 def test_finite_is_checked_when_writing_only(parser: ModuleType) -> None:
     """A NaN in a file of other code is delivered, as the page says."""
     assert np.isnan(_read(parser, "strict", _floats(float("nan"))))
+
+
+_FLOATS = """\
+from typing import Annotated, Any
+import numpy as np
+from schemagen import *
+
+
+class Floats(SequenceRecord):
+    scalar: Annotated[float, Scalar("float32")]
+    vector: Annotated[list[float], Vector((2,))]
+    raw: Annotated[list[float], Vector((2,), "float32", "raw")]
+    matrix: Annotated[list[list[float]], Vector((1, 2))]
+    seq: Annotated[list[float], VarLen("float32")]
+    pairs: Annotated[list[list[float]], VarLen("float32", item_shape=(2,))]
+    lists: Annotated[list[list[float]], Ragged("float32", ragged=False)]
+    tensor: Annotated[list[float], Tensor((None,), shape_key="size")]
+    proto: Annotated[list[float], Tensor((None,), encoding="proto")]
+    sparse: Annotated[Any, Sparse((9,), "at", dense=True)]
+    steps: Annotated[list[float], Steps(Scalar("float32"))]
+    wide_steps: Annotated[list[list[float]], Steps(Vector((2,)))]
+    plain: float
+"""
+
+_NAMES = ("scalar", "vector", "raw", "matrix", "seq", "pairs", "lists", "tensor")
+_NAMES += ("proto", "sparse", "steps", "wide_steps", "plain")
+_NESTED = ("matrix", "pairs", "lists", "wide_steps")
+
+
+def _floats_row(numbers: list[Any], make: Any = list) -> dict[str, Any]:
+    """Return a row of two numbers a field, each list made by a function."""
+    row: dict[str, Any] = dict.fromkeys(_NAMES, make(numbers))
+    row |= {name: [make(numbers)] for name in _NESTED}
+    row["sparse"] = ([3, 5], make(numbers))
+    return row | {"scalar": make(numbers)[0], "plain": 0.5}
+
+
+def test_python_floats_in_float32_fields_are_rounded_in_rows_and_columns(
+    package_of: PackageOf,
+) -> None:
+    """Each kind writes the bytes of the float32 array, as a record of its schema says."""
+    package = package_of(_FLOATS)
+    writer = package.module("floats", "serializer")
+    parse_batch = package.module("floats", "parser").parse_batch
+    row = _floats_row([0.1, 1e-50])
+    meant = _floats_row([0.1, 1e-50], lambda n: np.array(n, np.float32))
+    record = writer.serialize(**row)
+    assert record == writer.serialize(**meant)
+    assert record == writer.serialize(**_floats_row([0.1, 1e-50], tuple))
+    columns = {name: [value, meant[name]] for name, value in row.items()}
+    assert writer.serialize_batch(**columns) == [record, record]
+    lists = {name: [value, value] for name, value in row.items()}
+    assert writer.serialize_batch(**lists) == [record, record]
+    batch = parse_batch(tf.constant([record]))
+    for name in ("vector", "raw", "seq", "tensor", "proto", "steps"):
+        np.testing.assert_array_equal(batch[name][0], np.float32([0.1, 1e-50]))
+    assert batch["scalar"][0] == np.float32(0.1)
+
+
+def test_float64_arrays_in_float32_fields_are_refused_in_rows_and_columns(
+    package_of: PackageOf,
+) -> None:
+    """So are numpy's float64 scalars, integers that do not fit, and overflow."""
+    writer = package_of(_FLOATS).module("floats", "serializer")
+    good = _floats_row([0.1, 0.2])
+    cases = (
+        _floats_row([0.1, 0.2], np.array),
+        _floats_row([0.1, 0.2], lambda n: [*map(np.float64, n)]),
+        _floats_row([2**24 + 1, 0.5]),
+        _floats_row([1e39, 0.5]),
+    )
+    for wrong in cases:
+        for name in _NAMES[:-1]:
+            row = {**good, name: wrong[name]}
+            with pytest.raises(ValueError, match=f"field '{name}'"):
+                writer.serialize(**row)
+            columns = {key: [good[key], value] for key, value in row.items()}
+            with pytest.raises(ValueError, match=f"row 1: field '{name}'"):
+                writer.serialize_batch(**columns)
+
+
+class _Series:
+    """A column that gives Python's floats and is an array, as one of pandas is."""
+
+    def __init__(self, numbers: list[float]) -> None:
+        self._array = np.array(numbers)
+
+    def __len__(self) -> int:
+        return len(self._array)
+
+    def __iter__(self) -> Any:
+        return iter(self._array.tolist())
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return np.array(self._array, dtype)
+
+
+def test_a_float64_series_is_refused_as_an_array_is(package_of: PackageOf) -> None:
+    """Its rows are numpy's numbers, though iterating over it gives Python's."""
+    schema = "from schemagen import *\nfrom typing import Annotated\n\n\n"
+    schema += "class One(Record):\n    ratio: Annotated[float, Scalar('float32')]\n"
+    writer = package_of(schema).module("one", "serializer")
+    assert len(writer.serialize_batch(ratio=_Series([0.5, 0.25]))) == 2
+    with pytest.raises(ValueError, match=r"row 1: field 'ratio': found 0\.1 \(float64"):
+        writer.serialize_batch(ratio=_Series([0.5, 0.1]))

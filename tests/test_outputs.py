@@ -57,11 +57,13 @@ def generate(project: Path, *options: str) -> str:
 
 
 def complaints(project: Path) -> list[str]:
-    """Return what `check` finds, as rule and path."""
+    """Return what `check` finds, as rule and path of each file."""
     result = run("check", "--project", project, "--format", "json")
     found = json.loads(result.stdout)["findings"]
     assert result.exit_code == (1 if found else 0)
-    return [f"{finding['rule']} {finding['location']['path']}" for finding in found]
+    return [
+        f"{finding['rule']} {path}" for finding in found for path in finding["files"]
+    ]
 
 
 # written, checked, cleaned

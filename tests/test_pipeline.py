@@ -47,6 +47,12 @@ class Bare(Record):
 class BareWithInfo(Record):
     number: int
     source: Annotated[str, Text(role="info")]
+
+class Labelled(Record):
+    kind: Annotated[int, Label(num_classes=5)]
+
+class Noted(Record):
+    source: Annotated[str, Text(role="info")]
 """
 _ROWS = 23
 
@@ -350,6 +356,40 @@ def test_records_with_info_and_without_targets(
 
 
 # Where the records come from.
+
+
+def test_record_without_inputs_is_refused(package: Workspace, tmp_path: Path) -> None:
+    """There is nothing that a model could take; `parse_batch` reads such records."""
+    for record, row in {"labelled": {"kind": 3}, "noted": {"source": "x"}}.items():
+        directory = tmp_path / record
+        package.module(record, "serializer").write_dataset([row], directory, "train")
+        make = package.module(record, "pipeline").make_dataset
+        for options in ({}, {"info": True}) if record == "noted" else ({},):
+            with pytest.raises(Exception, match=r".") as caught:
+                make(directory, "train", batch_size=4, **options)
+            assert type(caught.value).__name__ == "DatasetError"
+            assert str(caught.value) == (
+                "the record has no field of the role input, so that a dataset would "
+                "have no features; declare one with role='input', or read all fields "
+                "with parse_batch: "
+                "tf.data.TFRecordDataset(files).batch(32).map(parse_batch)"
+            )
+        parse = package.module(record, "parser").parse_batch
+        files = tf.data.Dataset.list_files(f"{directory}/train-*")
+        (batch,) = tf.data.TFRecordDataset(files).batch(32).map(parse)
+        assert set(batch) == set(row)
+        with pytest.raises(ValueError, match=r"fields=\[\]: expected names out of "):
+            parse(tf.constant([b""]), [])
+
+
+def test_options_by_position_are_refused(make_dataset: MakeDataset) -> None:
+    """The message says what is passed by position, and how to pass the others."""
+    with pytest.raises(TypeError) as caught:
+        make_dataset("data", "train", 8)
+    assert str(caught.value) == (
+        "found 3 arguments without names, expected at most 2: source, split; pass the "
+        "others by name, such as batch_size=8"
+    )
 
 
 def test_sources(data: Callable[..., Path], make_dataset: MakeDataset) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -53,10 +54,11 @@ def edited(project: Path, old: str, new: str, name: str = "pet/parser.py") -> Pa
 
 
 def check(project: Path) -> dict[str, tuple[str, str, str]]:
-    """Return the rule, message and advice of every finding by its path."""
+    """Return the rule, message and advice of every file's finding by its path."""
     return {
         found.location.path: (found.rule, found.message, found.advice)
-        for found in schemagen.check(project).findings
+        for found in (file.finding for file in schemagen.check(project).files)
+        if found is not None
     }
 
 
@@ -538,3 +540,50 @@ def test_apply_is_the_plan_and_no_more(tmp_path: Path) -> None:
         "deep/out/a": None,
         "deep/out/a/b.py": b"x = 1\n",
     }
+
+
+def test_files_of_one_record_with_one_cause_are_one_finding(project: Path) -> None:
+    """A stale record, a missing one, shared code and leftovers: each is told once."""
+    change_schema(project)
+    (found,) = schemagen.check(project).findings
+    names = [path.name for path in sorted((project / "generated/pet").iterdir())]
+    assert found.rule == "SG302"
+    assert found.message == (
+        "the code in generated/pet (6 files) is out of date: schemas/pets.py changed: "
+        "breed.classes"
+    )
+    assert found.files == tuple(f"generated/pet/{name}" for name in names)
+    assert found.location.path == "generated/pet/spec.json"
+    schemagen.generate(project)
+    shared = sum(1 for _ in (project / "generated/_support").rglob("*.py"))
+    shutil.rmtree(project / "generated/dog")
+    shutil.rmtree(project / "generated/_support")
+    (project / "schemas/pets.py").unlink()
+    assert [
+        (found.rule, found.message) for found in schemagen.check(project).findings
+    ] == [
+        (
+            "SG301",
+            f"the code in generated/_support ({shared} files) is missing; all records need it",
+        ),
+        (
+            "SG301",
+            "the code in generated/dog (6 files) is missing; schemas/dogs.py asks for it",
+        ),
+        (
+            "SG307",
+            "the code in generated/pet (6 files) belongs to no record of the schemas",
+        ),
+    ]
+
+
+def test_what_refuses_a_run_is_told_file_by_file(project: Path) -> None:
+    """Each edited file is to be looked at, and has a line of its own."""
+    for name in ("pet/parser.py", "pet/pipeline.py"):
+        edited(project, '"""\n', '"""  # mine\n', name)
+    found = schemagen.check(project).findings
+    assert [each.rule for each in found] == ["SG304", "SG304"]
+    assert [each.files for each in found] == [
+        ("generated/pet/parser.py",),
+        ("generated/pet/pipeline.py",),
+    ]

@@ -6,10 +6,13 @@ import importlib
 import sys
 from collections.abc import Iterator
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from conftest import PackageOf, Workspace
+
+if TYPE_CHECKING:
+    from conftest import PackageOf, Workspace
 
 from schemagen.support.requirements import has_keras
 

@@ -213,7 +213,7 @@ WRONG_LISTS = [
     ({"edges": [[[1]]]}, "found in list [0] shape [1, 1]"),
     ({"edges": np.zeros((1, 1, 1), int)}, "found int64 [1, 1] at [0], expected a list"),
     ({"edges": {1: [2]}}, "found a dict, expected a list of lists of int64"),
-    ({"numbers": [[0.1]]}, "found in list [0] 0.1 at [0] (float64)"),
+    ({"numbers": [np.array([0.1])]}, "found in list [0] 0.1 at [0] (float64)"),
     ({"numbers": [[1.0]] * 3}, "found 3 items, expected at most 2"),
 ]
 

@@ -2,58 +2,42 @@
 
 from __future__ import annotations
 
-import errno
 import gc
 import io
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import click
 
+from ..findings import ExitCode
+from ..interrupts import asked_format
 from .changes import breaking, explain
+from .exit_codes import ending
 from .exporting import export
 from .generating import check, describe, generate, init
 from .importing import import_
 from .inferring import infer
 from .inspecting import inspect
-from .reporting import format_of, report
+from .reporting import Output
 from .templates import templates
 from .verifying import verify
-
-# What shells report of a program that Ctrl-C has ended.
-_INTERRUPTED = 130
 
 
 class _Group(click.Group):
     """Turns what goes wrong into the documented exit codes."""
 
+    def main(self, args: Sequence[str] | None = None, *rest: Any, **extra: Any) -> Any:
+        output = Output(asked_format(sys.argv[1:] if args is None else args))
+        extra |= {"obj": output, "standalone_mode": False}
+        with ending(output):
+            # What returns a number has ended early, as --help does.
+            sys.exit(super().main(args, *rest, **extra) or ExitCode.CLEAN)
+
     def invoke(self, ctx: click.Context) -> Any:
-        from ..findings import ExitCode, SchemagenError
-
-        try:
-            with _collecting_rarely():
-                return super().invoke(ctx)
-        except SchemagenError as error:
-            report(error.findings, format_of(ctx))
-            raise SystemExit(ExitCode.REFUSED) from None
-        except (click.exceptions.Exit, click.ClickException, click.Abort):
-            raise
-        except KeyboardInterrupt:
-            raise SystemExit(_INTERRUPTED) from None
-        except Exception as error:
-            if isinstance(error, OSError) and error.errno == errno.EPIPE:
-                raise  # who reads the output has seen enough; click ends quietly
-            import traceback
-
-            traceback.print_exc()
-            click.echo(
-                "This is a bug in schemagen. Nothing was half-written. Please report "
-                "it with the lines above and the schema that shows it.",
-                err=True,
-            )
-            raise SystemExit(ExitCode.BUG) from None
+        with ending(ctx.obj), _collecting_rarely():
+            return super().invoke(ctx)
 
 
 @contextmanager

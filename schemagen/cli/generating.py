@@ -11,6 +11,7 @@ from .reporting import (
     counted,
     format_option,
     leave,
+    print_document,
     project_option,
     report,
     table_option,
@@ -78,6 +79,12 @@ def generate(
     findings = use_cases.untracked(found, project) if tracked else ()
     if style == "text":
         _tell_changes(found, dry_run=dry_run)
+        if found.is_first and not dry_run:
+            place = use_cases.import_directory(project)
+            click.echo(
+                f"Next: run programs that import {place.package} from {place.directory}, "
+                f"or set PYTHONPATH to it."
+            )
     report((*findings, *found.warnings), style)
     if findings:
         leave(ExitCode.FINDINGS)
@@ -139,7 +146,6 @@ def _coloured(diff: str) -> str:
 @table_option("A table for people, or the spec.")
 def describe(record: str | None, project: str, style: str) -> None:
     """Show how RECORD, or every record, is stored and read."""
-    click.get_current_context().meta["schemagen.format"] = style
     from .. import project as use_cases
     from ..codegen.describe import describe_text
     from ..spec.serial import dumps, to_data
@@ -147,6 +153,6 @@ def describe(record: str | None, project: str, style: str) -> None:
     specs = use_cases.describe(project, record)
     if style == "json":
         data: dict[str, Any] = {"version": 1, "records": [to_data(s) for s in specs]}
-        click.echo(dumps(data), nl=False)
+        print_document(dumps(data))
     else:
         click.echo("\n".join(map(describe_text, specs)), nl=False)

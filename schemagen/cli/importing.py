@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from .reporting import counted, format_option
+from .reporting import counted, format_option, report
 
 
 @click.command("import")
@@ -44,11 +44,24 @@ def import_(
     by a Python of its own. What is only approximated is said, here and by comments in
     the file; what has no counterpart is refused, and nothing is written.
     """
+    from ..findings import Finding, Location
     from ..neighbours.imports import import_schema
 
     done = import_schema(
         source, form, out, name=name, force=force, skip_refused=skip_refused
     )
+    if style != "text":
+        place = Location(done.path.as_posix())
+        doubtful = [("SG463", *doubt) for doubt in done.doubts]
+        missing = [("SG462", *part) for part in done.left_out]
+        report(
+            [
+                Finding(place, rule, f"{part}: {why}", severity="warning")
+                for rule, part, why in (*doubtful, *missing)
+            ],
+            style,
+        )
+        return
     counts = [counted(done.fields, "field")]
     counts += [counted(len(done.doubts), "doubt")] if done.doubts else []
     counts += [f"{len(done.left_out)} left out"] if done.left_out else []

@@ -6,7 +6,7 @@ from shlex import quote
 
 import click
 
-from .reporting import counted
+from .reporting import counted, max_record_option
 
 _MOST_SHOWN = 5
 
@@ -24,9 +24,16 @@ _MOST_SHOWN = 5
     metavar="N",
     help="Read N records, the first ones of each file; 0 for all.",
 )
+@max_record_option
 @click.option("--force", is_flag=True, help="Overwrite FILE.")
 def infer(
-    data: str, out: str, name: str | None, split: str | None, limit: int, force: bool
+    data: str,
+    out: str,
+    name: str | None,
+    split: str | None,
+    limit: int,
+    max_record_bytes: int,
+    force: bool,
 ) -> None:
     """Write the schema file of the records in DATA.
 
@@ -38,7 +45,13 @@ def infer(
     from ..inferring import infer as infer_schema
 
     found = infer_schema(
-        data, out, name=name, split=split, limit=limit or None, force=force
+        data,
+        out,
+        name=name,
+        split=split,
+        limit=limit or None,
+        force=force,
+        max_record_bytes=max_record_bytes,
     )
     fields = counted(len(found.spec.fields), "field")
     if not found.read:
@@ -64,6 +77,8 @@ def infer(
             f"  {places} could not be read, the first at record {first.record:,} of "
             f"{_shown(first.file)}: {first.found}"
         )
+        if first.kind == "limit":
+            click.echo(f"  {first.cause}")
     for key, reason in list((found.left_out or {}).items())[:_MOST_SHOWN]:
         click.echo(f"  left out {key!a}: {reason}")
     more = len(found.left_out or {}) - _MOST_SHOWN

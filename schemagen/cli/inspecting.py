@@ -6,6 +6,7 @@ import click
 
 from .reporting import (
     leave,
+    print_document,
     project_option,
     reading_options,
     refusing_data,
@@ -43,6 +44,7 @@ def inspect(
     split: str | None,
     limit: int | None,
     workers: int | None,
+    max_record_bytes: int,
     records: int,
     html: str | None,
     record: str | None,
@@ -54,7 +56,6 @@ def inspect(
     DATA is a data directory, a glob, or a file. Exit code 1 if there is damage, which
     `verify` describes; with --html, if `verify` finds anything.
     """
-    click.get_current_context().meta["schemagen.format"] = style
     from shutil import get_terminal_size
 
     from ..data.inspect.as_json import inspection_json
@@ -72,10 +73,21 @@ def inspect(
     with refusing_data(data):
         if html is not None:
             check_target(html)
-        found = inspect_data(data, split, limit=limit, workers=workers)
+        found = inspect_data(
+            data,
+            split,
+            limit=limit,
+            workers=workers,
+            max_record_bytes=max_record_bytes,
+        )
         if html is not None:
             verified = verify(
-                data, spec=spec, split=split, limit=limit, workers=workers
+                data,
+                spec=spec,
+                split=split,
+                limit=limit,
+                workers=workers,
+                max_record_bytes=max_record_bytes,
             )
             clean = verified.clean
             specs = (
@@ -86,7 +98,7 @@ def inspect(
             size = write_report(html, found, specs, verified)
             click.echo(f"wrote {printable(html)} ({counted(size)})", err=True)
     if style == "json":
-        click.echo(inspection_json(found, records=records), nl=False)
+        print_document(inspection_json(found, records=records))
     elif html is None:
         columns = min(get_terminal_size().columns, 160)
         text = inspection_text(found, columns=max(columns, 60), records=records)

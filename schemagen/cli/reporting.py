@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -18,8 +19,17 @@ if TYPE_CHECKING:
 _FORMATS = click.Choice(["text", "json", "github"])
 
 
-def format_of(ctx: click.Context) -> str:
-    return str(ctx.meta.get("schemagen.format", "text"))
+@dataclass
+class Output:
+    """What a run prints.
+
+    Attributes:
+        style: "text", "json" or "github".
+        printed: whether the document for programs has been printed.
+    """
+
+    style: str
+    printed: bool = False
 
 
 def report(findings: Iterable[Finding], style: str) -> None:
@@ -33,8 +43,19 @@ def report(findings: Iterable[Finding], style: str) -> None:
         start = Path(context.meta.get("schemagen.project", ".")).resolve()
         findings = in_repository(findings, settings_directory(start) or start)
     text = RENDERERS[style](findings)
+    if style != "text":
+        print_document(text)
+    elif text:
+        click.echo(text, err=True)
+
+
+def print_document(text: str) -> None:
+    """Print what programs read: one document a run."""
+    context = click.get_current_context(silent=True)
+    if context is not None and isinstance(context.obj, Output):
+        context.obj.printed = True
     if text:
-        click.echo(text, err=style == "text")
+        click.echo(text, nl=not text.endswith("\n"))
 
 
 def project_option(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -59,7 +80,6 @@ def format_option(command: Callable[..., Any]) -> Callable[..., Any]:
     @click.pass_context
     @wraps(command)
     def with_format(ctx: click.Context, /, style: str, **options: Any) -> Any:
-        ctx.meta["schemagen.format"] = style
         ctx.meta["schemagen.project"] = options.get("project", ".")
         return command(style=style, **options)
 
@@ -89,6 +109,7 @@ def tracked_option(command: Callable[..., Any]) -> Callable[..., Any]:
 def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add what verbs take that read all of some data."""
     for option in (
+        max_record_option,
         click.option(
             "--workers",
             type=click.IntRange(min=1),
@@ -106,6 +127,35 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
     ):
         command = option(command)
     return command
+
+
+class _ByteCount(click.ParamType):  # type: ignore[type-arg]
+    """A size such as 256MB."""
+
+    name = "size"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int:
+        from ..data.limits import byte_count
+
+        if isinstance(value, int):
+            return value
+        try:
+            return byte_count(value)
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+def max_record_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option(
+        "--max-record-bytes",
+        type=_ByteCount(),
+        default="256MB",
+        show_default=True,
+        metavar="SIZE",
+        help="Report longer records, and those that decode to much more, unread.",
+    )(command)
 
 
 def counted(number: int, noun: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from .reporting import project_option, table_option
+from .reporting import print_document, project_option, table_option
 
 
 @click.group()
@@ -19,7 +19,11 @@ def list_(project: str, style: str) -> None:
     """Show every template: what it makes, what it is given, and whose it is."""
     from .. import own_templates
 
-    click.echo(own_templates.listing(project, style), nl=False)
+    text = own_templates.listing(project, style)
+    if style == "json":
+        print_document(text)
+    else:
+        click.echo(text, nl=False)
 
 
 @templates.command()

@@ -10,6 +10,7 @@ import click
 from .reporting import (
     format_option,
     leave,
+    print_document,
     project_option,
     reading_options,
     refusing_data,
@@ -42,6 +43,7 @@ def verify(
     limit: int | None,
     examples: int,
     workers: int | None,
+    max_record_bytes: int,
     project: str,
     style: str,
 ) -> None:
@@ -63,10 +65,11 @@ def verify(
             limit=limit,
             examples=examples,
             workers=workers,
+            max_record_bytes=max_record_bytes,
             progress=progress,
         )
     if style == "json":
-        click.echo(to_json(found))
+        print_document(to_json(found))
     else:
         report([each.finding() for each in found.findings], style)
     if style == "text":

@@ -12,6 +12,7 @@ from stat import S_IMODE
 from time import time
 
 from ..findings import Finding, Location, SchemagenError, refuse
+from ..whole_file import writing_advice
 from .plan import Action, Plan, shown_path
 
 # What a run writes first, and what a run that was killed leaves behind.
@@ -21,12 +22,6 @@ _BYTECODE = "__pycache__"
 
 # Where others cannot be kept waiting, a file this old is of no run that still goes on.
 _OLD_SECONDS = 3600.0
-
-_ADVICE = {
-    errno.ENOSPC: "make room on the disk",
-    errno.EDQUOT: "make room on the disk",
-    errno.EISDIR: "move the directory away",
-}
 
 
 def apply(plan: Plan, output: Path) -> None:
@@ -140,13 +135,12 @@ def _keep_mode(place: Path, temporary: Path) -> None:
 
 
 def _unwritable(where: str, error: OSError, command: str) -> SchemagenError:
-    advice = _ADVICE.get(error.errno or 0, "make the directory writable")
     return refuse(
         Finding(
             Location(where),
             "SG403",
             f"{where} cannot be written: {error.strerror or error}",
-            advice=f"{advice}, and run `{command}`",
+            advice=f"{writing_advice(error)}, and run `{command}`",
         )
     )
 

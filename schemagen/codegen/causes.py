@@ -141,8 +141,9 @@ def verdict_on(
     """
     run = f"run `{evidence.command}`"
     if old is None:
-        source = wanted.source if wanted else ""
-        return Verdict(Action.CREATE, "SG301", f"is missing; {source} asks for it", run)
+        source = wanted.source if wanted and wanted.spec != "-" else ""
+        needs = f"{source} asks for it" if source else "all records need it"
+        return Verdict(Action.CREATE, "SG301", f"is missing; {needs}", run)
     plain = plain_text(old)
     header = read_header(plain) if plain is not None else None
     if plain is None or header is None or not header.intact:

@@ -14,6 +14,7 @@ from ..findings import Finding, Location, SchemagenError, refuse
 from ..spec.model import RecordSpec
 from ..spec.serial import fingerprint, to_json
 from ..support.errors import did_you_mean
+from .existing import Existing
 from .header import BY, digest, with_header
 from .languages import language_of
 from .layout import wrap
@@ -230,10 +231,8 @@ def _check_json(body: str, path: str, row: Output, outputs: Outputs) -> None:
     )
 
 
-def read_outputs(
-    root: Path, outputs: Outputs, wanted: Iterable[str]
-) -> dict[str, bytes]:
-    """Return the additional outputs that are there, beside the generated code.
+def read_outputs(root: Path, outputs: Outputs, wanted: Iterable[str]) -> Existing:
+    """Return the additional outputs that are there, next to the generated code.
 
     Those are the files at wanted paths, and all that bear the header of such an output:
     a record that is gone, or an output that is no longer set, leaves them behind.
@@ -244,7 +243,7 @@ def read_outputs(
         wanted: the paths of all files, relative to the generated code.
 
     Returns:
-        Contents by path, relative to the generated code.
+        Their paths are relative to the generated code.
 
     Raises:
         SchemagenError: a directory leads out of its place by a symbolic link.
@@ -257,11 +256,15 @@ def read_outputs(
     }
     for name in outputs.directories:
         places.update(outputs_below(root / name))
-    return {
-        os.path.relpath(place, base).replace(os.sep, "/"): place.read_bytes()
-        for place in places
-        if place.is_file()
-    }
+    files: dict[str, bytes] = {}
+    links: set[str] = set()
+    for place in places:
+        path = os.path.relpath(place, base).replace(os.sep, "/")
+        if place.is_symlink():
+            links.add(path)
+        if place.is_file() or path in links:
+            files[path] = place.read_bytes() if place.is_file() else b""
+    return Existing(files, frozenset(links))
 
 
 def _refuse_links(root: Path, outputs: Outputs) -> None:

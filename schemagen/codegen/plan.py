@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..findings import Finding, Location
 from .causes import Action as Action
-from .causes import Evidence, Rerender, Verdict, verdict_on
+from .causes import Evidence, Rerender, Verdict, plain_text, verdict_on
+from .header import read_header
 from .render import RenderedFile
 
 COMMAND = "schemagen generate"
@@ -24,6 +25,7 @@ class PlannedFile:
         old: its bytes on disk, or None if it is not there.
         new: its text to be, or None if it is not to be there.
         finding: why it is not as it should be, or None if it is.
+        cause: equal for files of one record that have one cause.
     """
 
     path: str
@@ -31,6 +33,7 @@ class PlannedFile:
     old: bytes | None
     new: str | None
     finding: Finding | None
+    cause: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -51,8 +54,12 @@ class Plan:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """Why files are not as they should be."""
-        return tuple(file.finding for file in self.files if file.finding is not None)
+        """Why files are not as they should be: one finding for a record and cause."""
+        joined: dict[tuple[str, ...], list[Finding]] = {}
+        for file in self.files:
+            if file.finding is not None:
+                joined.setdefault(file.cause, []).append(file.finding)
+        return tuple(map(_joined, joined.values()))
 
     @property
     def refused(self) -> tuple[Finding, ...]:
@@ -67,6 +74,14 @@ class Plan:
     def changes(self) -> tuple[PlannedFile, ...]:
         """The files that are to be written or deleted."""
         return tuple(file for file in self.files if file.action is not Action.KEEP)
+
+    @property
+    def is_first(self) -> bool:
+        """Whether the output package is not there yet."""
+        return any(
+            file.path == "__init__.py" and file.action is Action.CREATE
+            for file in self.files
+        )
 
 
 def make_plan(
@@ -101,18 +116,19 @@ def make_plan(
             continue  # the link above it is refused
         asked, old = wanted.get(path), existing.get(path)
         new = asked.text if asked else None
-        if old is not None and new is not None and old == new.encode():
-            files.append(PlannedFile(path, Action.KEEP, old, new, None))
-            continue
         if path in links:
             verdict = _link(command)
+        elif old is not None and new is not None and old == new.encode():
+            files.append(PlannedFile(path, Action.KEEP, old, new, None))
+            continue
         elif path in clashing:
             verdict = _clash(path, clashing[path], output, command)
         else:
             verdict = verdict_on(asked, old, evidence)
         action = verdict.forced if force and verdict.forced else verdict.action
         finding = _finding(shown_path(output, path), verdict)
-        files.append(PlannedFile(path, action, old, new, finding))
+        cause = _cause(path, asked, old, verdict)
+        files.append(PlannedFile(path, action, old, new, finding, cause))
     return Plan(tuple(files), output, command)
 
 
@@ -123,7 +139,38 @@ def _finding(shown: str, verdict: Verdict) -> Finding:
         f"{shown} {verdict.reason}",
         expected=verdict.expected.strip(),
         advice=verdict.advice,
+        files=(shown,),
     )
+
+
+def _cause(
+    path: str, wanted: RenderedFile | None, old: bytes | None, verdict: Verdict
+) -> tuple[str, ...]:
+    """Return what the files of a record with the same cause have in common.
+
+    What stands against a run is settled file by file.
+    """
+    if verdict.action is Action.REFUSE:
+        return (path,)
+    header = read_header(plain_text(old or b"") or "")
+    spec = wanted.spec if wanted else header.spec if header else path
+    return (spec, verdict.rule, verdict.advice)
+
+
+def _joined(findings: list[Finding]) -> Finding:
+    """Return one finding for files that have one cause.
+
+    Its place is in the spec, if that is one of them: it says what has changed.
+    """
+    if len(findings) == 1:
+        return findings[0]
+    first = max(findings, key=lambda finding: _is_spec(finding.location.path))
+    files = tuple(finding.location.path for finding in findings)
+    common = posixpath.commonpath([posixpath.dirname(file) for file in files])
+    directory = common or posixpath.dirname(first.location.path)
+    reason = first.message.removeprefix(first.location.path)
+    code = f"the code in {directory} ({len(files)} files)"
+    return replace(first, message=f"{code}{reason}", files=files)
 
 
 def shown_path(output: str, path: str) -> str:

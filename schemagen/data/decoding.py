@@ -30,6 +30,10 @@ _FEW = 16
 # Nobody has longer keys; whoever claims to is not read a thousand times at once.
 _LONGEST_KEY = 1 << 12
 
+# Records with more map entries than this are read one by one: a step of numpy for each
+# entry of a single record costs more than reading it.
+_MOST_ENTRIES = 1 << 12
+
 # How often rows are sorted out. Where every row is unusual in a way of its own, it is
 # quicker to read all of them one by one.
 _PASSES = 8
@@ -130,7 +134,11 @@ class _Reader:
         found: dict[str, list[_Entry]] = {}
         active = np.flatnonzero(at < ends)
         rows_left, at, stop = rows[active], at[active], ends[active]
+        passes = 0
         while len(rows_left):
+            passes += 1
+            if passes > _MOST_ENTRIES:
+                raise _Unusual(rows_left)
             at, entry_ends = self._sized(rows_left, at, stop, _FIRST)
             keys, key_ends = self._sized(rows_left, at, entry_ends, _FIRST)
             begin, end = self._sized(rows_left, key_ends, entry_ends, _SECOND)

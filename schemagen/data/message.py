@@ -185,7 +185,9 @@ def _parts(
             message.unknown.add(f"field {number} of {where or 'the record'}")
 
 
-def tagged(data: bytes, start: int, stop: int) -> Iterator[tuple[int, int, int, int]]:
+def tagged(
+    data: bytes | memoryview, start: int, stop: int
+) -> Iterator[tuple[int, int, int, int]]:
     """Yield the fields of a message: number, wire type, where it begins and ends."""
     at = start
     while at < stop:
@@ -211,7 +213,7 @@ def tagged(data: bytes, start: int, stop: int) -> Iterator[tuple[int, int, int, 
         at = until
 
 
-def read_varint(data: bytes, at: int, stop: int) -> tuple[int, int]:
+def read_varint(data: bytes | memoryview, at: int, stop: int) -> tuple[int, int]:
     value = shift = 0
     for position in range(at, min(stop, at + _LONGEST_VARINT)):
         byte = data[position]

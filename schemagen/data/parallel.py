@@ -16,9 +16,11 @@ from typing import Any, Self, TypeVar
 
 from ..support.errors import DatasetError
 from ..support.writing.processes import interrupts_later
-from .framing import RUN_BYTES, scan_pieces
+from .framing import scan_pieces
+from .limits import MAX_RECORD_BYTES
 from .parts import Part
 from .records import Damage, Records
+from .scanner import RUN_BYTES
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -42,7 +44,9 @@ def usual_workers(size: int) -> int:
     return os.cpu_count() or 1
 
 
-def scan_and_tell(part: Part, moved: Moved) -> Iterator[Records | Damage]:
+def scan_and_tell(
+    part: Part, moved: Moved, max_record_bytes: int = MAX_RECORD_BYTES
+) -> Iterator[Records | Damage]:
     """Do what `framing.scan` does for a part of a file, and tell of the bytes read."""
     path = part.path
     try:
@@ -58,7 +62,12 @@ def scan_and_tell(part: Part, moved: Moved) -> Iterator[Records | Damage]:
                     yield piece
 
             yield from scan_pieces(
-                pieces(), str(path), size, first=part.first, offset=part.start
+                pieces(),
+                str(path),
+                size,
+                first=part.first,
+                offset=part.start,
+                max_record_bytes=max_record_bytes,
             )
     except OSError as error:
         reason = error.strerror or str(error)

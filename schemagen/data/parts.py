@@ -17,6 +17,9 @@ PART_BYTES = 1 << 26
 """About how many bytes of one file make a part."""
 
 _HEADER, _FRAMING = 12, 16
+
+# So many headers are held and checked at a time: a part may hold millions.
+_HEADERS = 1 << 14
 _LENGTH = struct.Struct("<Q")
 
 
@@ -76,14 +79,21 @@ def _walk(data: mmap.mmap, start: int, part_bytes: int) -> tuple[int | None, int
     """
     unpack, size = _LENGTH.unpack_from, len(data)
     at, until = start, start + part_bytes
-    places = [at]
+    count, headers = 0, [data[at : at + _HEADER]]
     while at < until:
         at += unpack(data, at)[0] + _FRAMING
         if at + _HEADER > size:
             return None, 0
-        places.append(at)
-    headers = np.frombuffer(
-        b"".join([data[place : place + _HEADER] for place in places]), np.uint8
-    ).reshape(-1, _HEADER)
-    right = checksum_bytes(crc32c_of_lengths(headers[:, :8])) == headers[:, 8:]
-    return (at, len(places) - 1) if right.all() else (None, 0)
+        count += 1
+        headers.append(data[at : at + _HEADER])
+        if len(headers) >= _HEADERS:
+            if not _all_right(headers):
+                return None, 0
+            headers.clear()
+    return (at, count) if _all_right(headers) else (None, 0)
+
+
+def _all_right(headers: list[bytes]) -> bool:
+    table = np.frombuffer(b"".join(headers), np.uint8).reshape(-1, _HEADER)
+    right = checksum_bytes(crc32c_of_lengths(table[:, :8])) == table[:, 8:]
+    return bool(right.all())

@@ -59,7 +59,7 @@ class Damage:
         offset: where its frame begins, as in `Records`.
         kind: one word for all damages of this sort: "checksum" (of a record),
             "length", "torn", "truncated", "compression", "foreign" (no TFRecord file),
-            "unreadable".
+            "unreadable", "limit" (a record that takes more than is allowed).
         found: what stands there.
         expected: what should.
         cause: the likely cause; empty if nothing speaks for one.

@@ -90,9 +90,20 @@ def _extents(data: memoryview) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 def headers_in(window: NDArray[np.uint8]) -> NDArray[np.intp]:
-    """Return where in a window a length stands that has its right checksum."""
+    """Return where in a window a length below 4 GB stands that has its right checksum.
+
+    Places whose bytes cannot be such a length, or that have zeros for a checksum, as a
+    hole of zeros has, are sorted out first: that is many times as quick.
+    """
     if len(window) < HEADER:
         return np.empty(0, np.intp)
-    views = np.lib.stride_tricks.sliding_window_view(window, HEADER)
+    zero = window == 0
+    two = zero[:-1] & zero[1:]
+    four = two[:-2] & two[2:]  # four zeros from each place on
+    places = (
+        np.flatnonzero(four[4:-4] & ~four[8:]) if len(four) > 8 else np.empty(0, int)
+    )
+    views = window[places[:, np.newaxis] + np.arange(HEADER)]
     right = checksum_bytes(crc32c_of_lengths(views[:, :8])) == views[:, 8:]
-    return np.flatnonzero(right.all(axis=1))
+    found: NDArray[np.intp] = places[right.all(axis=1)]
+    return found

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ..support.tfrecord import masked_crc32c
+import numpy as np
+
+from ..support.tfrecord import checksum_bytes, extend_crc32c
 from .runs import FOOTER, FRAMING, HEADER, headers_in, length_at
 from .stream import Stream
 
@@ -12,42 +14,71 @@ MOST_BYTES = (1 << 31) - 1
 # How much is tried at a time.
 _WINDOW_BYTES = 1 << 20
 
+# Lengths with their right checksums and no record behind them occur in hostile files
+# only. So many times the longest record is read in vain before the rest is given up.
+_IN_VAIN = 16
 
-def next_record(
-    stream: Stream, size: int | None, most: int | None = None
-) -> int | None:
-    """Move a stream to the next record, and return where in the file it stands.
+
+class Search:
+    """Finds the next record behind damage in a stream.
 
     Args:
-        stream: at a place where there is none.
+        stream: the stream.
         size: where the file ends, if that is known.
-        most: after how many bytes to give up; the stream then stays where it is.
+        longest: the most bytes of a record.
+
+    Attributes:
+        gave_up: whether the last search ended before the file did.
     """
-    at = 1
-    while stream.need(at + HEADER) and (most is None or at < most):
-        stream.need(at + _WINDOW_BYTES)
-        window = stream.memory[at : at + _WINDOW_BYTES]
-        for candidate in headers_in(window).tolist():
-            if _stands_at(stream, at + candidate, size):
-                stream.drop(at + candidate)
-                return stream.offset
-        at += len(window) - HEADER + 1
-        if most is None:
-            stream.drop(at)
+
+    def __init__(self, stream: Stream, size: int | None, longest: int) -> None:
+        self._stream = stream
+        self._size = size
+        self._longest = longest
+        self._left = _IN_VAIN * longest
+        self.gave_up = False
+
+    def next_record(self, most: int | None = None) -> int | None:
+        """Move the stream to the next record, and return where in the file it stands.
+
+        Where none is found, the stream is at its end.
+
+        Args:
+            most: after how many bytes to give up; None to search all.
+        """
+        stream = self._stream
+        until = None if most is None else stream.offset + most
+        at = 1
+        while stream.need(at + HEADER):
+            if self._left < 0 or (until is not None and stream.offset + at > until):
+                self.gave_up = True
+                stream.end()
+                return None
+            stream.need(at + _WINDOW_BYTES)
+            window = stream.memory[at : at + _WINDOW_BYTES]
+            for candidate in headers_in(window).tolist():
+                if self._stands_at(at + candidate):
+                    stream.drop(at + candidate)
+                    return stream.offset
+                if self._left < 0:
+                    break
+            stream.drop(at + len(window) - HEADER + 1)
             at = 0
-    if most is None:
         stream.drop(len(stream))
-    return None
+        return None
 
-
-def _stands_at(stream: Stream, at: int, size: int | None) -> bool:
-    """Tell whether a whole record stands at a place of the window."""
-    length = length_at(stream.data, at)
-    end = at + FRAMING + length
-    if length > MOST_BYTES or (size is not None and stream.offset + end > size):
+    def _stands_at(self, at: int) -> bool:
+        """Tell whether a whole record stands at a place of the window."""
+        stream = self._stream
+        length = length_at(stream.data, at)
+        end = at + FRAMING + length
+        fits = self._size is None or stream.offset + end <= self._size
+        if length > self._longest or not fits or not stream.need(end):
+            return False
+        memory = stream.memory
+        crc = extend_crc32c(0, memory[at + HEADER : end - FOOTER])
+        stored = memory[end - FOOTER : end]
+        if (checksum_bytes(np.array([crc], np.uint32))[0] == stored).all():
+            return True
+        self._left -= length
         return False
-    if not stream.need(end):
-        return False
-    record = stream.data[at + HEADER : end - FOOTER]
-    stored = int.from_bytes(stream.data[end - FOOTER : end], "little")
-    return masked_crc32c(record.tobytes()) == stored

@@ -69,6 +69,19 @@ class Stream:
         self.data = self.data[size:]
         self.offset += size
 
+    def skip(self, size: int) -> None:
+        """Move the beginning of the window on, also beyond its end: nothing is held."""
+        while size and self.need(1):
+            step = min(size, len(self.memory))
+            self.drop(step)
+            size -= step
+            self.need(min(size, _STEP))
+
+    def end(self) -> None:
+        """Take what has been read for all that there is."""
+        self.drop(len(self.memory))
+        self._ended = True
+
     def rest(self) -> Iterator[bytes]:
         """Yield the window and what comes behind it."""
         while len(self.memory):

@@ -96,8 +96,8 @@ RULES = (
     BreakingRule(
         id="SG248",
         title="`serialize` refuses what it has taken",
-        purpose="Programs fail that write numbers which the dtype cannot hold exactly, "
-        "or names of classes that have none any more.",
+        purpose="Programs fail that write arrays of floats which the dtype cannot hold "
+        "exactly, or names of classes that have none any more.",
         axis="api",
         direction="backward",
         check=interface.stricter,

@@ -15,6 +15,7 @@ from ..spec.serial import FORMAT
 from ..support import manifest
 from ..support.compatibility import Spec
 from ..support.errors import DatasetError, Problem
+from ..support.json_entries import check_spec
 from .comparison import AXES
 from .rule import Axis
 
@@ -112,11 +113,11 @@ def _parsed(text: bytes, where: str) -> Spec:
     """
     try:
         spec: Spec = json.loads(text)
-        manifest.check_spec(spec)
+        check_spec(spec)
         found = spec.get("format")
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, RecursionError) as error:
         raise Problem(
-            f"{where}: not a whole spec ({error!r})",
+            f"{where}: not a whole spec ({error})",
             "the spec.json of a generated package",
             "compare with a revision whose generated code is whole",
         ) from None

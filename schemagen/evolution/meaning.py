@@ -194,4 +194,26 @@ RULES = (
         after='words: Annotated[list[int], VarLen("int64", max_length=2, too_long="keep_head")]',
         to_do="train models anew and accept the break; the data may stay",
     ),
+    BreakingRule(
+        id="SG235",
+        title="a key held something of another field",
+        purpose="Sizes, formats, row lengths and indices are stored under keys too. A "
+        "field that takes up such a key reads them as its values, in place of its "
+        "default; and one that has its sizes under the key of another field reads that "
+        "one's values.",
+        axis="meaning",
+        direction="backward",
+        check=DATA_CHECKS["SG235"],
+        before=(
+            "photo: Annotated[\n"
+            "    np.ndarray,\n"
+            '    Image(shape=(4, 4, 3), encoding="png", height_key="height"),\n'
+            "]"
+        ),
+        after=(
+            'photo: Annotated[np.ndarray, Image(shape=(4, 4, 3), encoding="png")]\n'
+            "height: int | None = 170"
+        ),
+        to_do="give the field a key that no field has had: key= of its kind",
+    ),
 )

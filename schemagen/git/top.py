@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from ..findings import Finding
+from ..findings import COMMAND_LINE, Finding
 
 
 def in_repository(findings: Iterable[Finding], root: Path) -> list[Finding]:
@@ -22,11 +22,14 @@ def in_repository(findings: Iterable[Finding], root: Path) -> list[Finding]:
     """
     below = root.relative_to(_top(root))
     return [
-        replace(
+        finding
+        if finding.location == COMMAND_LINE
+        else replace(
             finding,
             location=replace(
                 finding.location, path=(below / finding.location.path).as_posix()
             ),
+            files=tuple((below / path).as_posix() for path in finding.files),
         )
         for finding in findings
     ]

@@ -64,6 +64,12 @@ DATA_FILES = (
         "record.",
     ),
     Rule(
+        "SG512",
+        "a record over the limit of size",
+        "A small compressed file can hold a record that fills all memory, of the "
+        "machine that checks it and of those that train.",
+    ),
+    Rule(
         "SG521",
         "a record that is another message",
         "Any bytes may stand in a TFRecord file; some of other messages parse without "

@@ -41,6 +41,21 @@ REQUESTS = (
         "What few projects need is left to an extra.",
     ),
     Rule(
+        "SG408",
+        "the command line is wrong",
+        "With --format json, programs get this as a finding too.",
+    ),
+    Rule(
+        "SG409",
+        "the command was interrupted",
+        "What it has found until then is not all that there is.",
+    ),
+    Rule(
+        "SG410",
+        "a bug in schemagen",
+        "A result that a bug may have changed must not pass for a clean one.",
+    ),
+    Rule(
         "SG411",
         "a template has an error",
         "Nothing is written until every template can be rendered for every record.",
@@ -135,5 +150,10 @@ REQUESTS = (
         "SG462",
         "a part of a source that has no counterpart here",
         "A field that is left out without a word would be missed only in training.",
+    ),
+    Rule(
+        "SG463",
+        "a part of a source that is only approximated",
+        "The schema may say more or less than its source does.",
     ),
 )

@@ -37,6 +37,12 @@ SCHEMAS = (
         "There is nothing to write or read.",
     ),
     Rule(
+        "SG107",
+        "a model that may be meant as a record",
+        "Nothing is generated from a class that derives from pydantic's BaseModel, "
+        "unless a record has a field of it.",
+    ),
+    Rule(
         "SG111",
         "a field of a type that has no kind",
         "A type must say how its values are stored.",

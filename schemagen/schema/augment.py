@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass, fields
-from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from ..support.errors import Problem
 from ..support.values import INTEGERS
 from .kind import flag_problems, is_positive
+from .parameters import Parameters, is_finite
 
 # Brightness and contrast calculate in float32, which does not hold all that these do.
 _TOO_WIDE = ("int32", "int64", "uint32", "uint64", "float64")
@@ -19,7 +19,7 @@ _COLOURS = ("brightness", "contrast", "value_range")
 
 
 @dataclass(frozen=True)
-class Augment:
+class Augment(Parameters):
     """How a picture is varied each time that it comes up in training.
 
     Flips and crop are the same for all pictures and masks of a record.
@@ -41,11 +41,6 @@ class Augment:
     brightness: float = 0.0
     contrast: float = 0.0
     value_range: tuple[float, float] | None = None
-
-    def __post_init__(self) -> None:
-        given: object = self.value_range
-        if isinstance(given, list):  # a list says the same, but has no hash
-            object.__setattr__(self, "value_range", tuple(given))
 
     @property
     def moves(self) -> tuple[bool, bool, int]:
@@ -137,7 +132,7 @@ def _range_problems(
     if (
         not isinstance(value_range, tuple)
         or len(value_range) != 2
-        or any(type(v) not in (int, float) or not isfinite(v) for v in value_range)
+        or not all(map(is_finite, value_range))
         or value_range[0] >= value_range[1]
     ):
         yield Problem(found, "(black, white), two numbers with black below white")

@@ -12,6 +12,7 @@ import numpy as np
 from pydantic.fields import FieldInfo
 
 from ..support.errors import Problem
+from ..support.values import shortened
 from .images import Images
 from .kind import Kind
 from .label import Label
@@ -33,7 +34,7 @@ from .text import Text
 from .varlen import VarLen
 
 # A plain float is 64 bits wide and the FloatList that readers expect is 32, so that
-# rounding is what its author asks for.
+# rounding is what its author asks for, of arrays and numpy's scalars too.
 PLAIN_KINDS: dict[Any, Kind] = {
     bool: Scalar("bool"),
     int: Scalar("int64"),
@@ -99,7 +100,7 @@ def declaration(
         info: the field as pydantic has it.
         directory: of the file in which it is declared; None if in none.
     """
-    types, metadata, nullable = _unwrapped(info.annotation)
+    types, metadata, nullable = unwrapped(info.annotation)
     metadata = (*metadata, *info.metadata)
     # A union of one is that one, but typing may hand out another that equals it.
     one = types[0] if len(types) == 1 else None
@@ -119,7 +120,7 @@ def declaration(
     nested = [item for item in metadata if isinstance(item, Nested)]
     known = (Kind, Nested)
     foreign = [_foreign(item) for item in metadata if not isinstance(item, known)]
-    foreign += [repr(item) for item in (*kinds[1:], *nested[1:])]
+    foreign += [_foreign(item) for item in (*kinds[1:], *nested[1:])]
     foreign += [
         f"{option}={getattr(info, option)!r}"
         for option in ("alias", "validation_alias", "serialization_alias")
@@ -144,19 +145,19 @@ def declaration(
 def _foreign(item: Any) -> str:
     if isinstance(item, type) and issubclass(item, (Kind, Nested)):
         return f"{item.__name__} without parentheses"
-    return repr(item)
+    return shortened(item, 200)
 
 
-def _unwrapped(annotation: Any) -> tuple[tuple[Any, ...], tuple[Any, ...], bool]:
+def unwrapped(annotation: Any) -> tuple[tuple[Any, ...], tuple[Any, ...], bool]:
     """Take None and metadata out of a type, wherever in the union they stand."""
     if get_origin(annotation) is Annotated:
-        types, inner, nullable = _unwrapped(annotation.__origin__)
+        types, inner, nullable = unwrapped(annotation.__origin__)
         return types, (*inner, *annotation.__metadata__), nullable
     if annotation is NoneType:
         return (), (), True
     if len(members(annotation)) == 1:
         return (annotation,), (), False
-    parts = [_unwrapped(member) for member in get_args(annotation)]
+    parts = [unwrapped(member) for member in get_args(annotation)]
     return (
         tuple(found for types, _, _ in parts for found in types),
         tuple(item for _, metadata, _ in parts for item in metadata),

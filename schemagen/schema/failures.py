@@ -20,6 +20,13 @@ _UNKNOWN_PARAMETER = re.compile(
 )
 
 
+class ProcessEndError(BaseException):
+    """A schema tried to end the process by `os._exit`, which no caller could notice.
+
+    It is no Exception, so that code which goes on after any error does not hide it.
+    """
+
+
 class GeneratedImportError(Exception):
     """A schema tried to import what is generated from it.
 
@@ -50,7 +57,16 @@ def load_failure(
             expected=f"schemas that do not need {output}/",
             advice="move what they share into a module of its own",
         )
-    unknown = _UNKNOWN_PARAMETER.match(str(error))
+    if isinstance(error, (ProcessEndError, SystemExit)):
+        return Finding(
+            location,
+            "SG101",
+            "the schema file does not load: it ends the process",
+            found=_text_of(error),
+            expected="a module that can be imported",
+            advice='take the call out, or move it below `if __name__ == "__main__":`',
+        )
+    unknown = _UNKNOWN_PARAMETER.match(_text_of(error))
     known = _parameters_of(unknown[1]) if unknown else ()
     if unknown and known:
         return Finding(
@@ -72,13 +88,35 @@ def load_failure(
             "generated, not merged",
         )
     kind = type(error).__name__
-    text = error.msg if isinstance(error, SyntaxError) else _one_line(str(error))
+    text = error.msg if isinstance(error, SyntaxError) else _one_line(_text_of(error))
     return Finding(
         location,
         "SG101",
         f"the schema file does not load: {kind}: {text}".rstrip(": "),
         advice="mend the file; importing it with python shows the whole traceback",
     )
+
+
+def failure_in_schemas(
+    error: BaseException, root: Path, schemas: str, output: str
+) -> Finding | None:
+    """Return the finding for an error that the code of a schema raised.
+
+    Reading a record calls such code too: the `__repr__` of a default, say.
+
+    Args:
+        error: what was raised after the schema files were imported.
+        root: the project's directory.
+        schemas: the directory of schema files, relative to it.
+        output: the directory of generated code, for messages.
+
+    Returns:
+        None if the error was raised elsewhere.
+    """
+    *_, (path, _, _) = ((Path(), 0, 0), *_frames(error.__traceback__))
+    if not path.is_relative_to(root / schemas):
+        return None
+    return load_failure(error, path, root / schemas, SourceMap(root), output)
 
 
 # How git begins the lines that it puts around what it could not merge.
@@ -90,6 +128,18 @@ def _parameters_of(kind: str) -> tuple[str, ...]:
     known: tuple[type, ...] = (Augment, *Kind.__subclasses__())
     found = next((cls for cls in known if cls.__name__ == kind), None)
     return tuple(inspect.signature(found).parameters) if found else ()
+
+
+def _text_of(error: BaseException) -> str:
+    """Return an error's text; of one that raises when it is asked for it, which."""
+    try:
+        if isinstance(error, SystemExit):
+            return f"SystemExit({error.code!r})"
+        return str(error)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as further:
+        return f"(its __str__ raises {type(further).__name__})"
 
 
 def _one_line(text: str) -> str:
@@ -117,7 +167,7 @@ def _place_of(
         return None
     path, line, offset = inside[-1]
     # Pydantic makes a class as a whole and names what is wrong in its message.
-    for word in re.findall(r"[`'](\w+)[`']", str(error)):
+    for word in re.findall(r"[`'](\w+)[`']", _text_of(error)):
         place = places.place_of_word(path, line, word)
         if place is not None:
             return place

@@ -13,13 +13,14 @@ from pydantic_core import CoreSchema, core_schema
 
 from ..support.errors import Problem, did_you_mean
 from ..support.features import Feature
+from .parameters import Parameters
 
 Role = Literal["input", "target", "weight", "info"]
 ROLES: tuple[str, ...] = get_args(Role)
 
 
 @dataclass(frozen=True)
-class Kind(ABC):
+class Kind(Parameters, ABC):
     """How a field is stored and modelled; given in `Annotated[type, kind]`.
 
     What the parameters hold is checked when the schema is read, not when a kind
@@ -49,12 +50,6 @@ class Kind(ABC):
     if_missing: ClassVar[str] = "a default that is a number"
     """What a target or weight of this kind has to have where values may be missing."""
 
-    def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if isinstance(value, list):  # a list says the same, but has no hash
-                object.__setattr__(self, field.name, tuple(value))
-
     def named(self, name: str) -> Self:
         """Return the kind of a field of this name, with what it takes from the name."""
         return self
@@ -65,7 +60,7 @@ class Kind(ABC):
 
     @abstractmethod
     def problems(self) -> Iterator[Problem]:
-        """Yield what is wrong with the parameters, apart from key and role."""
+        """Yield what is wrong with the parameters, apart from those of every kind."""
 
     @abstractmethod
     def feature(self, name: str, *, optional: bool) -> Feature:
@@ -195,13 +190,13 @@ def is_shape(value: object, *, allow_empty: bool = False) -> bool:
     return (
         isinstance(value, tuple)
         and (allow_empty or bool(value))
-        and all(type(size) is int and size > 0 for size in value)
+        and all(map(is_positive, value))
     )
 
 
 def is_positive(value: object) -> bool:
-    """Tell whether a parameter is a positive int."""
-    return type(value) is int and value > 0
+    """Tell whether a parameter is a positive int, which an int64 holds."""
+    return type(value) is int and 0 < value < 2**63
 
 
 def flag_problems(**flags: object) -> Iterator[Problem]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import os
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
@@ -13,13 +14,15 @@ from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
 from types import CodeType, ModuleType
+from typing import NoReturn
 
 from pydantic import BaseModel
 
 from ..findings import Finding, Location
 from .declaration import Declaration
-from .failures import GeneratedImportError, load_failure
+from .failures import GeneratedImportError, ProcessEndError, load_failure
 from .literal_order import literals_in_order
+from .models import UnusedModel, unused_models
 from .nesting import declaring_class, file_of
 from .record import BASES, Record
 from .source_map import SourceMap
@@ -55,6 +58,7 @@ class LoadResult:
 
     records: tuple[LoadedRecord, ...]
     findings: tuple[Finding, ...]
+    models: tuple[UnusedModel, ...] = ()
 
 
 class _SourceLoader(SourceFileLoader):
@@ -123,6 +127,7 @@ def load_schemas(root: Path, schemas: str, output: str) -> LoadResult:
     places = SourceMap(root)
     records: list[LoadedRecord] = []
     findings: list[Finding] = []
+    modules: list[ModuleType] = []
     with _isolated(root, _package(schemas), _package(output)), literals_in_order():
         for path in schema_files(root / schemas):
             try:
@@ -138,7 +143,9 @@ def load_schemas(root: Path, schemas: str, output: str) -> LoadResult:
                 continue
             findings += _lost_records(module, path, places)
             records += _records_of(module, places.shown(path), places)
-    return LoadResult(tuple(records), tuple(dict.fromkeys(findings)))
+            modules.append(module)
+        models = tuple(unused_models(modules, [each.cls for each in records], places))
+    return LoadResult(tuple(records), tuple(dict.fromkeys(findings)), models)
 
 
 def _module_name(root: Path, path: Path) -> str:
@@ -175,7 +182,7 @@ def _isolated(root: Path, schemas: str, output: str) -> Iterator[None]:
     sys.dont_write_bytecode = True
     importlib.invalidate_caches()
     try:
-        with warnings.catch_warnings(), redirect_stdout(sys.stderr):
+        with warnings.catch_warnings(), redirect_stdout(sys.stderr), _kept_alive():
             # Names that shadow pydantic's own are findings of their own.
             warnings.filterwarnings("ignore", message=r"Field name .* shadows")
             yield
@@ -191,6 +198,27 @@ def _isolated(root: Path, schemas: str, output: str) -> Iterator[None]:
         sys.meta_path.remove(finder)
         sys.path[:] = path
         sys.dont_write_bytecode = bytecode
+
+
+@contextmanager
+def _kept_alive() -> Iterator[None]:
+    """Have `os._exit` raise: exit code 0 must not come from a schema.
+
+    Processes that a schema has forked end as they should. What ends a process by other
+    means (signals, `os.execv`) is not held up.
+    """
+    end, process = os._exit, os.getpid()
+
+    def refused(status: int) -> NoReturn:
+        if os.getpid() != process:
+            end(status)
+        raise ProcessEndError(f"os._exit({status!r})")
+
+    os._exit = refused
+    try:
+        yield
+    finally:
+        os._exit = end
 
 
 def _is_below(root: Path, module: ModuleType) -> bool:

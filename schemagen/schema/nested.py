@@ -11,10 +11,11 @@ from pydantic_core import CoreSchema, core_schema
 
 from ..support.errors import Problem
 from .kind import key_problems
+from .parameters import Parameters
 
 
 @dataclass(frozen=True)
-class Nested:
+class Nested(Parameters):
     """How the wire keys of a nested model's fields begin.
 
     Given in `Annotated[Model, Nested(key="image/object")]`; without it they begin

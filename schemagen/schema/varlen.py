@@ -21,6 +21,7 @@ from .kind import (
     is_shape,
     is_utf8,
 )
+from .parameters import Unfit
 from .python_types import is_array, is_list_of, number_types
 
 STRINGS = ("string", "bytes")
@@ -210,6 +211,8 @@ def item_of(dtype: str, value: object) -> bool | int | float | str:
         if not is_utf8(value):
             raise Problem(repr(value), "text that UTF-8 can hold")
         return value
+    if isinstance(value, Unfit):
+        raise Problem(repr(value), "one number")
     number = Numbers(dtype, finite=False).convert(value)
     if number.shape:
         raise Problem(repr(value), "one number")

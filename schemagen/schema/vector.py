@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import isfinite
 from typing import Any, ClassVar, Literal
 
 from ..support.errors import Problem
 from ..support.features import Feature, Tensor
 from ..support.values import COMPLEX, FLOATS, INTEGERS, RAW_ONLY, shortened
 from .kind import Kind, Role, choice_problems, flag_problems, is_positive, is_shape
+from .parameters import is_finite
 from .python_types import is_array, is_list_of, number_types
 
 DTYPES = ("bool", *INTEGERS, *FLOATS, *COMPLEX)
@@ -117,6 +117,6 @@ def _is_scale_and_offset(value: object) -> bool:
     return (
         isinstance(value, tuple)
         and len(value) == 2
-        and all(type(number) in (int, float) and isfinite(number) for number in value)
+        and all(map(is_finite, value))
         and value[0] != 0
     )

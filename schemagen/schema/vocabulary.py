@@ -40,16 +40,16 @@ def read_vocabulary(vocabulary: str, directory: Path | None) -> tuple[str, ...]:
     path = directory / vocabulary
     try:
         text = path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        reason = error.strerror or str(error)
+    except UnicodeDecodeError as error:
+        broken = error.object[: error.start].count(b"\n") + 1
+        raise Problem(f"{given}: line {broken} is not UTF-8", "UTF-8 text") from None
+    except (OSError, ValueError) as error:  # a path may have a null byte
+        reason = getattr(error, "strerror", None) or str(error)
         raise Problem(
             f"{given}: {path}: {reason}",
             "a file of names, one a line",
             "the path begins at the directory of the schema file",
         ) from None
-    except UnicodeDecodeError as error:
-        broken = error.object[: error.start].count(b"\n") + 1
-        raise Problem(f"{given}: line {broken} is not UTF-8", "UTF-8 text") from None
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     if lines[-1] == "":
         lines.pop()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, get_args
 
 import numpy as np
@@ -12,6 +12,7 @@ from ..findings import Finding, Location
 from ..schema.declaration import Declaration
 from ..schema.kind import Kind
 from ..schema.loading import LoadedRecord
+from ..schema.models import UnusedModel
 from ..schema.nesting import is_model, nested_model, nesting_problem
 from ..schema.python_types import class_names, text_of
 from ..schema.record import Record
@@ -64,6 +65,22 @@ def record_findings(
             f"record {class_name!r} has no fields",
             advice="declare fields, or begin the name of a base class with '_'",
         )
+
+
+def model_warnings(models: Iterable[UnusedModel]) -> Iterator[Finding]:
+    """Yield the models that have kinds, as records do, and are used by no record."""
+    for model in models:
+        if model.has_kinds:
+            yield Finding(
+                model.location,
+                "SG107",
+                f"nothing is generated from {model.name!r}",
+                found="a class with kinds that derives from pydantic.BaseModel",
+                expected="schemagen.Record, or a field of a record with this type",
+                advice=f"derive {model.name!r} from Record; the name of a model that "
+                "other code uses begins with '_'",
+                severity="warning",
+            )
 
 
 def field_findings(
@@ -131,7 +148,7 @@ def field_findings(
             advice=f"choose another name and keep the wire key with "
             f"key={field.name!r}, or declare role='info'",
         )
-    problems = [*kind.common_problems(), *kind.problems(), *field.problems]
+    problems = [*kind.all_problems(), *field.problems]
     for problem in problems:
         yield Finding(
             place,

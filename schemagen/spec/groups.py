@@ -8,6 +8,7 @@ from typing import Any
 from ..findings import Finding
 from ..schema.declaration import Declaration
 from ..schema.loading import LoadedRecord
+from ..support.values import shortened
 
 # What tells how long a field's sequences are: the fields of a group have to agree.
 _LENGTHS = ("max_length", "too_long", "pad_on_disk")
@@ -70,7 +71,7 @@ def _default_findings(
                 field,
                 record,
                 f"a default in the group {group!r}",
-                repr(field.default),
+                shortened(field.default),
                 "None: a default has one length, whatever that of the others is",
                 "make it optional with `= None`; fill_value says what a missing one "
                 "reads as",

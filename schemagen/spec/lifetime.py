@@ -8,6 +8,7 @@ from typing import Any
 from ..findings import Finding
 from ..schema.declaration import Declaration
 from ..schema.loading import LoadedRecord
+from ..support.values import shortened
 
 
 def reserved_by(record: LoadedRecord) -> tuple[str, ...]:
@@ -26,7 +27,7 @@ def lifetime_findings(
             record.location,
             "SG122",
             f"{record.name}: draft is no bool",
-            found=repr(draft),
+            found=shortened(draft),
             expected="draft=True, or nothing",
             advice="take it out once the schema is to be relied on",
         )
@@ -36,14 +37,16 @@ def lifetime_findings(
             record.location,
             "SG122",
             f"{record.name}: reserved is no list of names",
-            found=repr(reserved),
+            found=shortened(reserved),
             expected='names and keys, such as reserved=("colour", "meta/colour")',
             advice="write them in a tuple",
         )
         return
     for field in fields.values():
-        key = field.kind.key or field.name if field.kind else field.name
-        for taken in sorted({field.name, field.label, key} & set(reserved)):
+        names = {field.name, field.label}
+        if field.kind is not None:
+            names |= {field.kind.key or field.name, *field.kind.companions()}
+        for taken in sorted(names & set(reserved)):
             yield Finding(
                 record.fields[field.name],
                 "SG122",

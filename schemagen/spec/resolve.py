@@ -39,11 +39,13 @@ class Resolved:
         specs: sorted by name.
         findings: in the order of the declarations.
         records: the classes, by the names of their specs.
+        warnings: what may be wrong, and fails nothing.
     """
 
     specs: tuple[RecordSpec, ...]
     findings: tuple[Finding, ...]
     records: Mapping[str, LoadedRecord]
+    warnings: tuple[Finding, ...] = ()
 
 
 def resolve(loaded: Iterable[LoadedRecord]) -> Resolved:
@@ -59,11 +61,13 @@ def resolve(loaded: Iterable[LoadedRecord]) -> Resolved:
             problems += field_findings(field, place, record.name)
         problems += nesting_findings(record.declared, record)
         fields = {field.name: field for field in record.declared}
-        problems += findings_between(fields, record)
-        problems += message_findings(fields, record)
-        problems += lifetime_findings(fields, record)
-        problems += group_findings(fields, record)
-        problems += augmentation_findings(fields, record)
+        kinds = [field.kind for field in record.declared if field.kind]
+        if not any(kind.misfits() for kind in kinds):  # what follows compares them
+            problems += findings_between(fields, record)
+            problems += message_findings(fields, record)
+            problems += lifetime_findings(fields, record)
+            problems += group_findings(fields, record)
+            problems += augmentation_findings(fields, record)
         findings += problems
         records.setdefault(name, record)
         if not problems:

@@ -8,6 +8,7 @@ import json
 from dataclasses import Field, fields
 from typing import Any
 
+from .known import check_known
 from .model import KINDS, AugmentSpec, FieldSpec, RecordSpec
 
 FORMAT = 1
@@ -45,8 +46,9 @@ def from_data(data: dict[str, Any]) -> RecordSpec:
     Raises:
         ValueError: data of another format, or not a spec.
     """
-    if data.get("format") != FORMAT:
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise ValueError(f"spec format {data.get('format')!r}, expected {FORMAT}")
+    check_known(data)
     return RecordSpec(
         record=data["record"],
         class_name=data["class_name"],
@@ -72,8 +74,8 @@ def from_json(text: str) -> RecordSpec:
     """
     try:
         return from_data(json.loads(text))
-    except (KeyError, TypeError) as error:
-        raise ValueError(f"not a spec: {error!r}") from None
+    except RecursionError:
+        raise ValueError("not a spec: entries within entries without end") from None
 
 
 def dumps(data: dict[str, Any]) -> str:
@@ -118,7 +120,7 @@ def _field_from_data(data: dict[str, Any]) -> FieldSpec:
     needed = {f.name for f in fields(kind) if not f.metadata.get("seldom")}
     given: dict[str, Any] = {
         name: _step_from_data(value, data)
-        if isinstance(value, dict) and "kind" in value
+        if name == "step"
         else _augment_from_data(value)
         if name == "augment"
         else _from_json_value(value)
@@ -146,8 +148,23 @@ def _step_from_data(data: dict[str, Any], field: dict[str, Any]) -> FieldSpec:
 
 
 def _augment_from_data(data: dict[str, Any] | None) -> AugmentSpec | None:
-    given = {name: _from_json_value(value) for name, value in (data or {}).items()}
-    return AugmentSpec(**given) if given else None
+    if not data:
+        return None
+    known = {attribute.name: attribute.default for attribute in fields(AugmentSpec)}
+    for name, value in data.items():
+        if name not in known:
+            raise ValueError(f"augment: unknown entry {name!r}")
+        likes = int if name == "crop" else type(known[name])
+        numbers = isinstance(value, list) and len(value) == 2
+        if name == "value_range":
+            fits = numbers and all(type(each) in (int, float) for each in value)
+        elif likes is float:
+            fits = type(value) in (int, float)
+        else:
+            fits = type(value) is likes
+        if not fits:
+            raise ValueError(f"augment: {name} is {value!r}")
+    return AugmentSpec(**{name: _from_json_value(each) for name, each in data.items()})
 
 
 def _to_json_value(value: Any) -> Any:

@@ -24,6 +24,7 @@ from .field_changes import (
     said,
     stored_list,
 )
+from .field_keys import OwnedKey, is_read, keys_of
 
 Spec = dict[str, Any]
 
@@ -126,6 +127,43 @@ def moved_keys(written: Spec, expected: Spec) -> Iterator[Change]:
             )
 
 
+def other_owners(written: Spec, expected: Spec) -> Iterator[Change]:
+    """Find the keys that held something of another field, or are to hold it.
+
+    Readers take what stands under a field's own key for its value, whatever wrote it;
+    and what stands under its further keys even where the field itself is missing.
+    """
+    if _message(written) != _message(expected):
+        return
+    before = {owned.key: owned for owned in _owned(written)}
+    fields = {field["key"] for field in written["fields"]}
+    for after in _owned(expected):
+        old = before.get(after.key)
+        if old is None:
+            continue
+        if after.attribute == "key":
+            other = old.attribute != "key"
+        else:
+            other = after.field["key"] not in fields
+            other = other and is_read(after.field, after.attribute)
+            other = other and not after.reads(old)
+        if other:
+            yield Change(
+                "SG235",
+                after.field["name"],
+                after.attribute,
+                str(old),
+                str(after),
+                f"key {after.key!r}: written {old}, expected {after}",
+                "give it a key that no field had",
+            )
+
+
+def _owned(spec: Spec) -> Iterator[OwnedKey]:
+    for field in spec["fields"]:
+        yield from keys_of(field)
+
+
 def other_kinds(
     rule: str, written: Spec, expected: Spec, *, same_list: bool
 ) -> Iterator[Change]:
@@ -181,6 +219,7 @@ def _data_checks() -> dict[str, DataCheck]:
         "SG211": [unknown_attributes],
         "SG220": [other_record],
         "SG225": [partial(other_kinds, "SG225", same_list=True)],
+        "SG235": [other_owners],
     }
     for check in FIELD_CHECKS:
         found = checks.setdefault(check.rule, [])
@@ -242,7 +281,7 @@ def former_fields(field: FieldSpec, written: Spec, expected: Spec) -> list[Field
     on purpose.
     """
     kept = {each["name"] for each in expected["fields"]}
-    kept |= {each["key"] for each in expected["fields"]}
+    kept |= {owned.key for owned in _owned(expected)}
     kept |= set(expected.get("reserved", ()))
     gone = [
         each for each in written["fields"] if not {each["name"], each["key"]} & kept
@@ -263,7 +302,10 @@ def _held(field: FieldSpec) -> FieldSpec:
 def _without_data(written: Spec, expected: Spec) -> Iterator[FieldSpec]:
     """Yield the expected fields of which nothing is known in the data."""
     if _message(written) == _message(expected):
-        yield from new_fields(written, expected)
+        keys = {owned.key for owned in _owned(written)}
+        for field in new_fields(written, expected):
+            if field["key"] not in keys:
+                yield field
 
 
 def new_fields(before: Spec, after: Spec) -> Iterator[FieldSpec]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
+from .field_keys import FURTHER_KEYS, is_read
 from .values import INTEGERS, RAW_ONLY, item_size
 
 FieldSpec = dict[str, Any]
@@ -44,9 +45,6 @@ HARMLESS = frozenset(
         "role",
     }
 )
-
-# The keys that tell readers of raw pixels a part of their shape, by its axis.
-_SIZE_KEYS = {"height_key": 0, "width_key": 1, "channels_key": 2}
 
 _LIMITED = ("classes", "count", "dtype", "max_count", "max_length", "num_classes")
 
@@ -139,9 +137,8 @@ def _narrower(old: FieldSpec, new: FieldSpec, attribute: str) -> bool:
 
 
 def _further_key(old: FieldSpec, new: FieldSpec, attribute: str) -> bool:
-    if new["kind"] in ("Image", "Mask") and attribute in _SIZE_KEYS:
-        known = new["shape"][_SIZE_KEYS[attribute]] is not None
-        return not known and new["encoding"] == "raw"  # else it is not looked at
+    if not is_read(new, attribute):
+        return False
     return attribute != "index_key" or not _swapped(old, new)
 
 
@@ -222,7 +219,7 @@ FIELD_CHECKS = (
     FieldCheck("SG208", _LIMITED, _narrower),
     FieldCheck(
         "SG209",
-        (*_SIZE_KEYS, "index_key", "row_lengths_key", "shape_key"),
+        tuple(name for name in FURTHER_KEYS if name not in HARMLESS),
         _further_key,
     ),
     FieldCheck("SG210", ("group",), _joined_group, record_by_record=True),

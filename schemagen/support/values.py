@@ -1,8 +1,9 @@
 """From what a row holds to numpy arrays of the declared dtype, lossless or refused.
 
 Values are converted a whole array at a time. What the declared dtype cannot hold
-exactly is a `Problem`; nothing is truncated, wrapped, rounded or read as another
-type on the way.
+exactly is a `Problem`; nothing is truncated, wrapped or read as another type on the
+way. Python's own floats have no dtype: in a float32 field they are rounded to float32.
+Arrays and numpy's scalars have one, and are rounded only if the field says so.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import Problem
+from .rounding import round_to_bfloat16, same_integers
 
 Shape = tuple[int, ...]
 
@@ -45,6 +47,9 @@ _ITEM_SIZES = {
 # arrays numpy's library would start threads.
 _SUMMED = 8192
 
+# More dimensions than numpy's arrays have; a list may even hold itself.
+_DEEPEST = 64
+
 # The dtype of a complex number's real and imaginary part.
 _PARTS = {"complex64": "float32", "complex128": "float64"}
 
@@ -61,7 +66,7 @@ class Numbers:
     Attributes:
         dtype: the declared dtype, by its TensorFlow name.
         exact: refuse floats that `dtype` cannot hold exactly; otherwise round
-            to the nearest.
+            to the nearest, as is done with Python's own floats for float32.
         finite: refuse NaN and infinities.
     """
 
@@ -77,7 +82,10 @@ class Numbers:
         Raises:
             Problem: a value of another type, out of range, inexact or not finite.
         """
-        array = value if isinstance(value, np.ndarray) else self._from_python(value)
+        if isinstance(value, np.ndarray):
+            array, exact = value, self.exact
+        else:
+            array, exact = self._from_python(value)
         if isinstance(array, np.ma.MaskedArray):
             raise _masked()
         # A dtype's name takes microseconds to find; its kind is at hand.
@@ -89,7 +97,7 @@ class Numbers:
             return self._integers(array)
         if self.dtype in COMPLEX:
             return self._complex(array)
-        return self._floats(array, self.dtype)
+        return self._floats(array, self.dtype, exact)
 
     @cached_property
     def _own(self) -> np.dtype[Any] | None:
@@ -125,35 +133,52 @@ class Numbers:
             array = array.astype(array.dtype.newbyteorder("<"))
         return np.ascontiguousarray(array)
 
-    def _from_python(self, value: object) -> NDArray[Any]:
-        """Make an array of a number or of nested sequences of numbers."""
+    def _from_python(self, value: object) -> tuple[NDArray[Any], bool]:
+        """Make an array of a number or of nested sequences of numbers.
+
+        Returns:
+            The array, and whether its floats have to be exact.
+        """
         plain = (bool, int, float, complex)
         if isinstance(value, plain) and not isinstance(value, np.generic):
-            return self._from_numbers([value]).reshape(())
+            return self._from_numbers([value], ())
         if isinstance(value, (list, tuple)):
             if {*map(type, value)} <= {float, int}:
-                return self._from_numbers(value)
+                return self._from_numbers(value, (len(value),))
             if any(isinstance(item, np.ndarray) for item in value):
-                return _stacked(value)
-            flat, shape = _flatten(value)
-            return self._from_numbers(flat).reshape(shape)
+                return _stacked(value), self.exact
+            return self._from_numbers(*_flatten(value))
         if value is None or isinstance(value, (str, bytes, dict, set)):
             raise Problem(described(value), f"{self.dtype} numbers")
-        return np.asarray(value)
+        return np.asarray(value), self.exact
 
-    def _from_numbers(self, flat: Sequence[object]) -> NDArray[Any]:
-        """Make a flat array, of Python's own types by their own rules.
+    def _from_numbers(
+        self, flat: Sequence[object], shape: Shape
+    ) -> tuple[NDArray[Any], bool]:
+        """Make an array of a shape, of Python's own types by their own rules.
 
         numpy would read [True, 2] as integers, and [2**63, 1] and integers among
         floats as float64, whether that holds them or not.
         """
         types = set(map(type, flat))
+        rounded = self.dtype == "float32" and any(map(_is_pythons, types))
         if len(types) > 1 and types.isdisjoint((bool, np.bool_)):
             integers = [int(n) for n in flat if isinstance(n, (int, np.integer))]
             if len(integers) == len(flat):
                 flat, types = integers, {int}
-            elif integers and self.dtype in (*FLOATS, *COMPLEX):
-                self._check_integers(integers)
+            elif self.dtype in (*FLOATS, *COMPLEX):
+                Numbers(self.dtype)._check_each("integer", integers)
+                if rounded and self.exact:  # numpy's floats among Python's
+                    floats = [n for n in flat if isinstance(n, np.floating)]
+                    Numbers(self.dtype, finite=False)._check_each("number", floats)
+        return self._array_of(flat, types).reshape(shape), self.exact and not rounded
+
+    def _array_of(self, flat: Sequence[object], types: set[type]) -> NDArray[Any]:
+        """Make a flat array of numbers of some types.
+
+        Raises:
+            Problem: one is no number, or bools and numbers are mixed.
+        """
         if not types:
             return np.empty(0, "float32" if self.dtype == "bfloat16" else self.dtype)
         if types == {int}:
@@ -177,18 +202,25 @@ class Numbers:
             raise Problem(described(example), f"{self.dtype} numbers")
         return np.asarray(flat)
 
-    def _check_integers(self, integers: Sequence[int]) -> None:
-        """Refuse integers that stand among floats and would be rounded with them."""
-        exact = Numbers(self.dtype)
+    def _check_each(self, word: str, numbers: Sequence[Any]) -> None:
+        """Refuse numbers that stand among floats and would be rounded with them.
+
+        Args:
+            word: what to call one of them.
+            numbers: of one type.
+
+        Raises:
+            Problem: naming the first that is not exact.
+        """
         try:
-            exact.convert(integers)
+            self.convert(numbers)
         except Problem:
-            for number in integers:
+            for number in numbers:
                 try:
-                    exact.convert(number)
+                    self.convert(number)
                 except Problem:
                     expected = f"an exact {self.dtype}"
-                    raise Problem(f"the integer {number}", expected) from None
+                    raise Problem(f"the {word} {number!s}", expected) from None
 
     def _booleans(self, array: NDArray[Any]) -> NDArray[Any]:
         if array.dtype.kind != "b":
@@ -216,13 +248,13 @@ class Numbers:
             raise Problem(f"{array.dtype.name} values", f"{self.dtype} values")
         parts = Numbers(_PARTS[self.dtype], self.exact, self.finite)
         if array.dtype.kind != "c":
-            return parts._floats(array, self.dtype).astype(self.dtype)
+            return parts._floats(array, self.dtype, self.exact).astype(self.dtype)
         converted = np.empty(array.shape, self.dtype)
-        converted.real = parts._floats(array.real, self.dtype)
-        converted.imag = parts._floats(array.imag, self.dtype)
+        converted.real = parts._floats(array.real, self.dtype, self.exact)
+        converted.imag = parts._floats(array.imag, self.dtype, self.exact)
         return converted
 
-    def _floats(self, array: NDArray[Any], declared: str) -> NDArray[Any]:
+    def _floats(self, array: NDArray[Any], declared: str, exact: bool) -> NDArray[Any]:
         """Convert to floats; `declared` is what errors call the field's dtype."""
         if array.dtype.kind not in "fiu":
             raise Problem(f"{array.dtype.name} values", f"{declared} values")
@@ -231,7 +263,7 @@ class Numbers:
         if array.dtype == self.dtype:
             return array
         if self.dtype == "bfloat16":
-            converted = _round_to_bfloat16(array)
+            converted = round_to_bfloat16(array)
         else:
             with np.errstate(over="ignore", invalid="ignore"):
                 converted = array.astype(self.dtype, copy=False)
@@ -246,10 +278,10 @@ class Numbers:
         if array.dtype.kind == "f":
             same = (converted == array) | np.isnan(array)
         else:
-            same = _same_integers(converted, array)
+            same = same_integers(converted, array)
         _refuse(overflown, array, f"a number in the range of {declared}")
         # Integers are counts and ids: rounding is for floats only.
-        if self.exact or array.dtype.kind != "f":
+        if exact or array.dtype.kind != "f":
             _refuse(
                 ~same,
                 array,
@@ -287,8 +319,11 @@ def described(value: object) -> str:
 
 
 def shortened(value: object, limit: int = 60) -> str:
-    """Return the repr of a value, cut to `limit` characters."""
-    text = repr(value[:limit]) if isinstance(value, (str, bytes)) else repr(value)
+    """Return the repr of a value, cut to `limit` characters, whatever it raises."""
+    try:
+        text = repr(value[:limit]) if isinstance(value, (str, bytes)) else repr(value)
+    except Exception:
+        text = f"<{type(value).__name__}>"
     return text if len(text) <= limit else text[: limit - 3] + "..."
 
 
@@ -327,8 +362,15 @@ def _flatten(value: Sequence[Any]) -> tuple[Sequence[object], Shape]:
                 "lists of equal length",
             )
         shape.append(sizes.pop())
+        if len(shape) > _DEEPEST:
+            raise Problem(f"lists in more than {_DEEPEST} lists", "numpy's dimensions")
         level = list(chain.from_iterable(level))
     return level, tuple(shape)
+
+
+def _is_pythons(kind: type) -> bool:
+    """Tell whether a type is Python's float, or one of its kind, and not numpy's."""
+    return issubclass(kind, float) and not issubclass(kind, np.generic)
 
 
 def _masked() -> Problem:
@@ -345,34 +387,6 @@ def _stacked(rows: Sequence[Any]) -> NDArray[Any]:
     if len({array.dtype for array in arrays}) > 1:
         raise Problem("arrays of different dtypes", "arrays of one dtype")
     return np.stack(arrays)
-
-
-def _round_to_bfloat16(array: NDArray[Any]) -> NDArray[np.float32]:
-    """Round to the nearest bfloat16, ties to even; returned as float32."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        single = array.astype(np.float32)
-    bits = single.view(np.uint32)
-    if array.dtype.kind == "f" and array.dtype.itemsize > 4:
-        # Rounding twice would make a tie of what is beside one. The first time goes
-        # towards zero, with the last bit set to tell that something was cut off.
-        cut = np.isfinite(single) & (single != array)
-        bits = bits - (cut & (np.abs(single) > np.abs(array)))
-        bits = np.where(cut, bits | np.uint32(1), bits)
-    half = np.uint32(0x7FFF) + ((bits >> np.uint32(16)) & np.uint32(1))
-    rounded = ((bits + half) & np.uint32(0xFFFF0000)).view(np.float32)
-    return np.where(np.isfinite(single), rounded, single)
-
-
-def _same_integers(floats: NDArray[Any], integers: NDArray[Any]) -> NDArray[np.bool_]:
-    """Compare without the rounding of a comparison in float64."""
-    wide = floats.astype(np.float64)
-    inside = (wide >= -(2.0**63)) & (wide < 2.0**63)
-    back = np.where(inside, wide, 0.0).astype(np.int64)
-    same = inside & (back == integers)
-    if integers.dtype == np.uint64:
-        high = (wide >= 2.0**63) & (wide < 2.0**64)
-        same |= high & (np.where(high, wide, 0.0).astype(np.uint64) == integers)
-    return np.asarray(same)
 
 
 def _refuse(

@@ -7,13 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from .generated_records import (
-    Generated,
-    cached_records,
-    generate_records,
-    importable,
-    is_quick,
-)
+from .generated_records import Generated, cached_records, generate_records, importable
+from .tiers import in_tiers
 
 PACKAGE = "contract_records"
 
@@ -32,16 +27,13 @@ def records(project: Path) -> Iterator[dict[str, Generated]]:
         yield {generated.case.class_name: generated for generated in found}
 
 
-# Each third record has every kind and dtype, which test_acceptance.py asserts.
-RECORDS = [
-    pytest.param(case.class_name, marks=[] if is_quick(number) else pytest.mark.slow)
-    for number, case in enumerate(cached_records())
-]
-
-
-@pytest.fixture(params=RECORDS)
+@pytest.fixture(
+    scope="module", params=in_tiers([case.class_name for case in cached_records()])
+)
 def generated(
     request: pytest.FixtureRequest, records: dict[str, Generated]
-) -> Generated:
-    """One random record after the other."""
-    return records[request.param]
+) -> Iterator[Generated]:
+    """One random record after the other; its graphs are dropped after its tests."""
+    found = records[request.param]
+    yield found
+    found.forget_graphs()

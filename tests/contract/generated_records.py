@@ -111,6 +111,11 @@ class Generated:
             autograph=False,
         )
 
+    def forget_graphs(self) -> None:
+        """Let go of what was traced, which is large."""
+        for name in ("parse_batch", "parse_example"):
+            vars(self).pop(name, None)
+
     def field(self, name: str) -> FieldCase:
         """Return a field's facts."""
         return next(field for field in self.case.fields if field.name == name)
@@ -132,11 +137,6 @@ def project_record(root: Path, package: str, case: RecordCase) -> Generated:
         schema = sys.modules[name] = ModuleType(name)  # pydantic looks up names there
         exec(compile(text, f"{name}.py", "exec", dont_inherit=True), vars(schema))
     return Generated(case, sys.modules[name], package)
-
-
-def is_quick(number: int) -> bool:
-    """Tell whether `make test` runs a random record; `make test-all` runs all."""
-    return number % 3 == 0
 
 
 @cache

@@ -10,8 +10,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from .generated_records import Generated, cached_records, is_quick
+from .generated_records import Generated, cached_records
 from .strategies import arguments, contract, rows, wild
+from .tiers import quick_ones
 
 
 def outcome(call: Callable[..., Any], **row: Any) -> Any:
@@ -86,7 +87,7 @@ def test_a_field_too_many_or_too_few_is_refused(
 def test_the_records_of_make_test_have_every_kind_and_dtype() -> None:
     """What `make test` leaves out are further combinations."""
     every = cached_records()
-    quick = [case for number, case in enumerate(every) if is_quick(number)]
+    quick = quick_ones(every)
     for fact in ("kind", "dtype", "encoding", "ragged", "raw", "optional"):
         found = {getattr(field, fact) for case in quick for field in case.fields}
         assert found == {getattr(f, fact) for case in every for f in case.fields}, fact

@@ -31,6 +31,7 @@ from .test_kinds import (
     keywords,
     write_records,
 )
+from .tiers import in_tiers
 from .verified import check_agreement, faults_of, mutated, spec_beside
 
 PACKAGE = "contract_sequences"
@@ -81,7 +82,11 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
-RECORDS = pytest.mark.parametrize("record", sequence_records(), ids=repr)
+@pytest.fixture(scope="module", params=in_tiers(sequence_records()))
+def record(request: pytest.FixtureRequest) -> Iterator[SequenceKindRecord]:
+    """One record after the other; the graphs of each are dropped after its tests."""
+    yield request.param
+    request.param.forget_graphs()
 
 
 def feature_list(*steps: tf.train.Feature) -> tf.train.FeatureList:
@@ -108,7 +113,6 @@ def original(row: Mapping[str, Drawn]) -> bytes:
     return in_order(features) + data if features else data
 
 
-@RECORDS
 @contract(15)
 @given(data=st.data())
 def test_steps_are_stored_and_read_as_stated(
@@ -125,7 +129,6 @@ def test_steps_are_stored_and_read_as_stated(
         check_one(record.graph_of_one(tf.constant(item)), row)
 
 
-@RECORDS
 @contract(3)
 @given(data=st.data())
 def test_schema_instances_and_subsets_do_the_same(
@@ -149,7 +152,6 @@ def test_schema_instances_and_subsets_do_the_same(
         check_batch(record, only, [{name: row[name]} for row in rows])
 
 
-@RECORDS
 @contract(5)
 @given(data=st.data())
 def test_plain_tensorflow_reads_the_steps_with_the_same_description(
@@ -174,7 +176,6 @@ def test_plain_tensorflow_reads_the_steps_with_the_same_description(
                 np.testing.assert_array_equal(np.reshape(found, -1), list(values))
 
 
-@RECORDS
 @contract(8)
 @given(data=st.data())
 def test_verify_passes_what_is_written_and_agrees_with_the_parser(
@@ -190,7 +191,6 @@ def test_verify_passes_what_is_written_and_agrees_with_the_parser(
         check_agreement(spec, record.graph, changed)
 
 
-@RECORDS
 def test_what_is_missing_is_never_read_as_something(record: SequenceKindRecord) -> None:
     """A SequenceExample without a required field is refused, whatever its kind."""
     parser = record.module("parser")
@@ -205,7 +205,6 @@ def test_what_is_missing_is_never_read_as_something(record: SequenceKindRecord) 
         parser.parse_batch(empty)
 
 
-@RECORDS
 def test_examples_are_refused(record: SequenceKindRecord) -> None:
     """The bytes of a tf.train.Example are no record without steps."""
     parser = record.module("parser")
@@ -220,7 +219,6 @@ def test_examples_are_refused(record: SequenceKindRecord) -> None:
                 parser.parse_batch(tf.constant([data]), fields)
 
 
-@RECORDS
 def test_shapes_are_as_static_as_they_can_be(record: SequenceKindRecord) -> None:
     """No tensor has an unknown rank, and a record alone has the shape of its row."""
     batch = record.graph.get_concrete_function().structured_outputs

@@ -158,12 +158,20 @@ REFUSALS: tuple[tuple[str, Any, str, str], ...] = (
     ("rough", 1e40, "1e+40 (float64)", "a number in the range of float32"),
     ("half", [1.0, 3.4e38], "3.4e+38 at [1] (float64)", "bfloat16"),
     # exactness
-    ("ratio", 0.1, "0.1 (float64)", _FLOAT32),
+    ("ratio", np.float64(0.1), "0.1 (float64)", _FLOAT32),
+    ("ratio", np.array(0.1), "0.1 (float64)", _FLOAT32),
     ("ratio", 16777217, "16777217 (int64)", _FLOAT32),
-    ("ratio", 16777217.0, "16777217.0 (float64)", _FLOAT32),
-    ("ratio", 1e-50, "1e-50 (float64)", _FLOAT32),
+    ("ratio", np.float64(16777217.0), "16777217.0 (float64)", _FLOAT32),
+    ("ratio", np.float64(1e-50), "1e-50 (float64)", _FLOAT32),
     ("rough", 16777217, "16777217 (int64)", _FLOAT32),
-    ("sizes", [[1.0, 2.0], [3.0, 0.1]], "0.1 at [1, 1] (float64)", _FLOAT32),
+    (
+        "sizes",
+        np.array([[1.0, 2.0], [3.0, 0.1]]),
+        "0.1 at [1, 1] (float64)",
+        _FLOAT32,
+    ),
+    ("sizes", [[1.0, 0.1], [3.0, np.float64(0.1)]], "the number 0.1", "exact float32"),
+    ("sizes", [[1.0, 0.1], [3.0, 1e40]], "1e+40 at [1, 1] (float64)", "float32"),
     ("sizes", [[1.5, 2], [3, 2**24 + 1]], "the integer 16777217", "an exact float32"),
     ("wide", [0.5, 2**53 + 1], "the integer 9007199254740993", "an exact float64"),
     (
@@ -299,7 +307,7 @@ def test_a_near_miss_is_helped(strict: Generated) -> None:
     with pytest.raises(ValidationError, match=r"; did you mean 'tabby'\?"):
         strict.record(**{**GOOD, "breed": "taby"})
     with pytest.raises(ValueError, match=r"round it with .astype\('float32'\)"):
-        strict.serializer.serialize(**{**GOOD, "ratio": 0.1})
+        strict.serializer.serialize(**{**GOOD, "ratio": np.float64(0.1)})
 
 
 def test_all_wrong_fields_of_a_row_are_named_by_the_schema(strict: Generated) -> None:

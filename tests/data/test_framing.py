@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from schemagen.data import framing
+from schemagen.data import scanner
 from schemagen.data.framing import scan, scan_pieces
 from schemagen.data.records import Damage, Records
 from schemagen.support.tfrecord import frame, masked_crc32c
@@ -56,7 +56,7 @@ def test_records_in_pieces_of_any_size(
     size: int, run: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However the bytes come, the records are those that were written."""
-    monkeypatch.setattr(framing, "RUN_BYTES", run)
+    monkeypatch.setattr(scanner, "RUN_BYTES", run)
     pieces = [FILE[at : at + size] for at in range(0, len(FILE), size)]
     assert read(pieces, len(FILE)) == (list(enumerate(MESSAGES)), [])
 
@@ -229,7 +229,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 def test_any_change_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of each single byte, in runs of any size; what is read is what was written."""
     for run in (16, 1 << 20):
-        monkeypatch.setattr(framing, "RUN_BYTES", run)
+        monkeypatch.setattr(scanner, "RUN_BYTES", run)
         for at in range(len(FILE)):
             found, damages = read([changed(at, bytes([FILE[at] ^ 0x10]))], len(FILE))
             assert damages, at

@@ -326,6 +326,18 @@ def test_a_foreign_protobuf(make_dataset: MakeDataset, tmp_path: Path) -> None:
     assert f"{tmp_path}/a: record 0: found bytes that are no tf.train.Ex" in message
 
 
+def test_bytes_that_are_not_utf8_are_escaped_in_errors(package: Workspace) -> None:
+    """TensorFlow shows the message that it cannot parse, in which keys may be anything."""
+    parser = package.module("thing", "parser")
+    for message in (b"\x0a\xff\xff", b"\x0a\x07\x0a\x05\x0a\x03k\xffy"):
+        for parse, given in (
+            (parser.parse_batch, [message]),
+            (parser.parse_example, message),
+        ):
+            with pytest.raises(tf.errors.InvalidArgumentError, match=r"\\xff"):
+                parse(tf.constant(given))
+
+
 def test_an_error_ends_model_fit_too(
     data: Callable[..., Path], package: Workspace, make_dataset: MakeDataset
 ) -> None:

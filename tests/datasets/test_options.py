@@ -116,8 +116,12 @@ def test_fields_that_are_none(data: Data, package: Workspace) -> None:
         "no input field 'tokns': expected names out of number, tokens; "
         "did you mean 'tokens'?"
     )
-    with pytest.raises(ValueError, match="no input field 'kind'"):
+    with pytest.raises(ValueError, match="no input field 'kind'") as caught:
         make(data(), batch_size=4, fields=["kind"])
+    assert str(caught.value).endswith(
+        "number, tokens; targets and weights always come with make_dataset and are not "
+        "listed in fields"
+    )
     with pytest.raises(ValueError, match=r"fields=\[\]: expected names out of number"):
         make(data(), batch_size=4, fields=[])
     with pytest.raises(TypeError, match="fields='number': expected a collection"):

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow
 
+_RECORDS = 50
 _SERVICE = tf.data.experimental.service
 
 
@@ -69,6 +70,25 @@ def test_repeated_epochs_are_whole(
     for epoch in (found[:50], found[50:100]):
         assert sorted(epoch) == list(range(50))
     assert len(set(found[100:])) == 25
+
+
+def test_split_overwritten_between_epochs_is_refused(
+    service: str, package: Workspace, tmp_path: Path
+) -> None:
+    """The reader compares manifests, as the workers have no Python."""
+    write = package.module("small", "serializer").write_dataset
+    make = package.module("small", "pipeline").make_dataset
+    for first in (0, 50):
+        rows = [
+            {"number": first + at, "tokens": [], "kind": 0} for at in range(_RECORDS)
+        ]
+        write(rows, tmp_path / "data", "train", shards=4, overwrite=True)
+        if not first:
+            dataset = make(tmp_path / "data", batch_size=7, service=service)
+            for _ in range(2):
+                assert sorted(_numbers(dataset)) == list(range(_RECORDS))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="it was written again"):
+        _numbers(dataset)
 
 
 def test_a_seed_does_not_repeat_an_epoch(

@@ -291,6 +291,7 @@ def _changes(
         yield alone(attribute, kind=changed)
     yield from _joined_groups(record, place, kept)
     yield from _swapped_keys(record, place, kept)
+    yield from _taken_keys(record, place, kept)
 
 
 def _defaults(kind: Kind) -> Iterator[Any]:
@@ -462,6 +463,33 @@ def _swapped_keys(
                 "key",
                 {place: here, other: {"kind": replace(declared.kind, key=kept.key)}},
             )
+
+
+def _taken_keys(
+    record: LoadedRecord, place: int, kept: Kind
+) -> Iterator[tuple[str, Changes]]:
+    """Yield the field under a further key of other fields, which have it elsewhere."""
+    further = {
+        key for each in record.declared if each.kind for key in each.kind.companions()
+    }
+    for key in sorted(further - set(kept.companions())):
+        changes = {place: {"kind": replace(kept, key=key)}}
+        for other, declared in enumerate(record.declared):
+            kind = declared.kind
+            if other != place and kind is not None and key in kind.companions():
+                moved = {
+                    each.name: _moved(getattr(kind, each.name), key)
+                    for each in fields(kind)
+                    if each.name.endswith("_key")
+                }
+                changes[other] = {"kind": replace(kind, **moved)}
+        yield "taken key", changes
+
+
+def _moved(keys: Any, key: str) -> Any:
+    if isinstance(keys, tuple):
+        return tuple(_moved(each, key) for each in keys)
+    return f"{key}/anew" if keys == key else keys
 
 
 def changed_attributes(old: FieldSpec, new: FieldSpec) -> frozenset[tuple[str, str]]:

@@ -554,6 +554,16 @@ def test_a_reserved_key(repository: Repository) -> None:
     assert finding["message"] == "Pet.years: 'age' is reserved"
 
 
+def test_a_reserved_key_is_refused_as_a_further_key(repository: Repository) -> None:
+    """A field owns the keys of its sizes, row lengths and indices as it owns its own."""
+    field = 'nested: Annotated[list[list[int]], Ragged("int64", row_lengths_key="age")]'
+    text = _SCHEMA.replace("age: float | None = None", field)
+    text = text.replace("import Label", "import Label, Ragged")
+    repository.schema(text.replace("(Record)", '(Record, reserved=("age",))'))
+    (finding,) = repository.breaking("--against", "HEAD", code=2)
+    assert finding["message"] == "Pet.nested: 'age' is reserved"
+
+
 def test_neither_is_inherited(repository: Repository) -> None:
     """A record says it for itself."""
     repository.schema(

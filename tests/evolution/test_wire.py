@@ -87,14 +87,16 @@ _ROWS: dict[str, tuple[Rows, Rows]] = {
     "SG232": ([{"photo": _COLOURS}], [{"photo": _COLOURS}]),
     "SG233": ([{"words": [1]}, {"words": [1, 2]}], [{"words": [1]}, {"words": [1, 2]}]),
     "SG234": ([{"words": [1, 2, 3]}], [{"words": [1, 2]}]),
+    "SG235": ([{"photo": _COLOURS}], [{"photo": _COLOURS, "height": 180}]),
 }
 
 # These cannot be shown by two schemas of one record: other tests have them.
 _ELSEWHERE = {"SG211", "SG220"}
 
 # Here the tensors are the same, and what they stand for is not: a class or a number,
-# padding or a value, a promise, a pixel that counts or does not.
-_SAME_TENSORS = {"SG225", "SG227", "SG229", "SG230"}
+# padding or a value, a promise, a pixel that counts or does not; or it is a new field's
+# tensor that is wrong.
+_SAME_TENSORS = {"SG225", "SG227", "SG229", "SG230", "SG235"}
 
 _DATA = [rule for rule in BREAKING_RULES.values() if rule.axis != "api"]
 

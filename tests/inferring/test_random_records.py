@@ -12,9 +12,9 @@ from contract.generated_records import (
     cached_records,
     generate_records,
     importable,
-    is_quick,
 )
 from contract.strategies import arguments, contract, rows
+from contract.tiers import in_tiers
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,10 +26,7 @@ from .messages import write_file
 from .readings import check_readings
 
 PACKAGE = "inferred_random"
-NAMES = [
-    pytest.param(case.class_name, marks=[] if is_quick(number) else pytest.mark.slow)
-    for number, case in enumerate(cached_records())
-]
+NAMES = in_tiers([case.class_name for case in cached_records()])
 
 
 def random_messages(generated: Generated, number: int) -> list[bytes]:

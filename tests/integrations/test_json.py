@@ -106,22 +106,6 @@ def test_the_page_shows_a_finding_as_it_is(project: Path) -> None:
     assert result.stdout == shown
 
 
-def test_usage_errors_and_bugs_leave_stdout_empty(
-    project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A program that reads it sees no half of an object."""
-    result = run("check", "--format", "json", "--no-such-option")
-    assert (result.exit_code, result.stdout) == (2, "")
-
-    def fails(*arguments: object, **options: object) -> None:
-        raise ValueError("oops")
-
-    monkeypatch.setattr("schemagen.project.check", fails)
-    result = run("check", "--format", "json", "--project", project)
-    assert (result.exit_code, result.stdout) == (3, "")
-    assert "oops" in result.stderr
-
-
 @pytest.mark.parametrize("command", [["check", "--diff"], ["generate"], ["describe"]])
 def test_stdout_is_nothing_but_json(project: Path, command: list[str]) -> None:
     """In a process of its own, with a schema that prints when it is imported."""

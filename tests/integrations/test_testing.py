@@ -76,7 +76,7 @@ def test_a_failure_shows_the_findings_and_the_users_line(
         in done.stdout
     )
     assert "E           to do:    run `schemagen generate" in done.stdout
-    assert "SG302 generated/pet/parser.py is out of date" in done.stdout
+    assert "SG302 the code in generated/pet (6 files) is out of date" in done.stdout
     assert ">       assert_fresh()" in done.stdout
     assert "settings_directory" not in done.stdout
     assert "schemagen/testing.py" not in done.stdout

@@ -23,6 +23,7 @@ from schemagen.support.integrity import check_files
 from schemagen.support.tfrecord import read_records
 from schemagen.support.writing import (
     ShardedWriter,
+    journal,
     pending,
     publication,
     write_split,
@@ -256,6 +257,37 @@ def _next_run(directory: Path, number: int) -> None:
         write(directory, NEW, **wrong[number % 4 - 1])
 
 
+@pytest.mark.parametrize("options", [{}, {"shuffle_seed": 1}, {"compression": "GZIP"}])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_resuming_after_death_at_each_step_gives_equal_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any]
+) -> None:
+    """The last shard ends with the source: a run does not go on after it."""
+    monkeypatch.setattr(os, "fsync", lambda handle: None)
+
+    def write_all(directory: Path, **more: Any) -> int:
+        rows = [{"n": number} for number in range(400)]
+        named = {"record": "note", "spec": SPEC, "fingerprint": "aaaa", **options}
+        source = iter(rows) if options else rows
+        return write_split(
+            source, _serialize, directory, "train", shard_bytes=3000, **named, **more
+        )
+
+    steps = dying(monkeypatch, None, lambda: write_all(tmp_path / "whole"))
+    whole = {
+        name: (tmp_path / "whole" / name).read_bytes()
+        for name in names(tmp_path / "whole")
+    }
+    assert len(whole) > 2
+    for step in range(1, steps + 1):
+        directory = tmp_path / str(step)
+        dying(monkeypatch, step, lambda path=directory: write_all(path))  # type: ignore[misc]
+        is_complete = not committed(_opened(directory)) and manifest.load(directory)
+        assert write_all(directory, resume=True, overwrite=bool(is_complete)) == 400
+        found = {name: (directory / name).read_bytes() for name in names(directory)}
+        assert found == whole, f"after step {step}"
+
+
 # What publishing looks at first.
 
 
@@ -402,3 +434,41 @@ def test_a_run_that_ends_completes_what_another_left_meanwhile(
     found = manifest.load(tmp_path)
     assert found is not None
     assert list(found.splits) == ["train"]
+
+
+def test_lines_of_a_run_that_was_replaced_commit_to_nothing(tmp_path: Path) -> None:
+    """It may write into its successor's journal before it notices."""
+    made = LocalDirectory(tmp_path)
+    new = manifest.Manifest("note", "aaaa", SPEC, {})
+    mine, theirs = (
+        journal.JournalFile(made, "train", journal.Journal(token, {}, {}))
+        for token in ("a" * 12, "b" * 12)
+    )
+    theirs.write()
+    mine.write()
+    theirs.shuffled()
+    theirs.commit(new)
+    found = journal.read_journal(made, "train")
+    assert found == journal.Journal("a" * 12, {}, {})
+    mine.commit(new)
+    found = journal.read_journal(made, "train")
+    assert found is not None
+    assert found.publication == new
+
+
+def test_a_damaged_commitment_is_refused(tmp_path: Path) -> None:
+    """It is sealed as a manifest is; what is to be done is in the message."""
+    made = LocalDirectory(tmp_path)
+    new = manifest.Manifest("note", "aaaa", SPEC, {})
+    file = journal.JournalFile(made, "train", journal.Journal("a" * 12, {}, {}))
+    file.commit(new)
+    path = tmp_path / ".train.journal"
+    path.write_bytes(path.read_bytes().replace(b"aaaa\\", b"aaab\\"))
+    for split in ("train", "test"):
+        with pytest.raises(
+            DatasetError, match=r"\.train\.journal: not a whole manifest"
+        ):
+            write(tmp_path, OLD, split)
+    for text in (b"[]\n", b"1\n{}\n", b"", b"\xff\n", b'{"format": 1}\n'):
+        path.write_bytes(text)
+        assert journal.read_journal(made, "train") is None

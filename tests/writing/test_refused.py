@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import warnings
 from pathlib import Path
 from typing import Any
@@ -147,3 +148,25 @@ def test_a_remote_path() -> None:
     assert str(caught.value) == (
         "refused='gs://bucket/refused.jsonl': expected a local path"
     )
+
+
+def test_a_path_that_leads_to_no_file_is_refused(tmp_path: Path) -> None:
+    """What is there is read and may be replaced: never a directory, device or pipe."""
+    for path in (str(tmp_path), os.devnull):
+        with pytest.raises(DatasetError) as caught:
+            Report(path, "train")
+        assert str(caught.value) == (
+            f"refused={path!r}: expected the path of a file, found a directory, a device "
+            "or a pipe"
+        )
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="it is of Linux")
+def test_a_disk_error_names_the_report(tmp_path: Path) -> None:
+    """The errors of open files do not say whose they are."""
+    path = tmp_path / "refused.jsonl"
+    report = Report(path, "train")
+    report._file = open("/dev/full", "w")  # noqa: SIM115
+    with pytest.raises(OSError, match="No space left") as caught:
+        report.add([refused(9)])
+    assert caught.value.filename == str(path)

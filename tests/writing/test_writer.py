@@ -273,6 +273,7 @@ def test_a_caught_disk_error_is_not_forgotten(
 
 @pytest.mark.parametrize("call", ["fsync", "replace"])
 @pytest.mark.parametrize("old", [False, True])
+@pytest.mark.filterwarnings("ignore:.*its publication is completed now")
 def test_a_disk_error_while_publishing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str, old: bool
 ) -> None:

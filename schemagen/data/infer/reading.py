@@ -9,6 +9,7 @@ from pathlib import Path
 from ..columns import Columns
 from ..decoding import decode
 from ..framing import scan
+from ..limits import MAX_RECORD_BYTES
 from ..records import Damage, Records
 
 
@@ -17,6 +18,7 @@ class Reading:
     """What has been read.
 
     Attributes:
+        max_record_bytes: the most bytes of a record; longer ones are damages.
         files: how many files.
         read: how many of them hold records.
         records: how many records.
@@ -25,6 +27,7 @@ class Reading:
         per_file: the most records that were read of one file.
     """
 
+    max_record_bytes: int = MAX_RECORD_BYTES
     files: int = 0
     read: int = 0
     records: int = 0
@@ -55,7 +58,7 @@ class Reading:
         if left is not None and left <= 0:
             self.whole = False
             return
-        for found in self._scanned(scan(path)):
+        for found in self._scanned(scan(path, max_record_bytes=self.max_record_bytes)):
             if left is None:
                 yield found
                 continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from operator import itemgetter
@@ -11,6 +12,7 @@ from pathlib import Path
 from ...support.errors import DatasetError
 from ...support.tfrecord import detect_compression
 from ..decoding import decode
+from ..limits import MAX_RECORD_BYTES
 from ..parallel import (
     Moved,
     ReadingBar,
@@ -46,6 +48,7 @@ def inspect_data(
     *,
     limit: int | None = None,
     workers: int | None = 1,
+    max_record_bytes: int = MAX_RECORD_BYTES,
 ) -> DataStatistics:
     """Tell what the files of a data directory, a glob or a path hold.
 
@@ -58,6 +61,8 @@ def inspect_data(
         workers: how many processes read; None for one each core, if there is enough to
             do. Programs that are started as scripts need the usual
             `if __name__ == "__main__"` around the call.
+        max_record_bytes: longer records, and those of so many values that decoding
+            takes more memory, are damages and are not read.
 
     Raises:
         DatasetError: there are no such files. Damage of the files themselves, and of
@@ -70,15 +75,21 @@ def inspect_data(
         if not has_damaged_manifest(where):
             raise
         data, problem = find_data(where, split, use_manifest=False), str(error)
-    found = statistics_of(data, limit=limit, workers=workers)
+    found = statistics_of(
+        data, limit=limit, workers=workers, max_record_bytes=max_record_bytes
+    )
     return replace(found, manifest_problem=problem)
 
 
 def statistics_of(
-    data: Data, *, limit: int | None = None, workers: int | None = 1
+    data: Data,
+    *,
+    limit: int | None = None,
+    workers: int | None = 1,
+    max_record_bytes: int = MAX_RECORD_BYTES,
 ) -> DataStatistics:
     """Do the same for files that have been found."""
-    tasks = _tasks(data, limit)
+    tasks = _tasks(data, limit, max_record_bytes)
     sizes = [sum(map(_size_of, task.pieces)) for task in tasks]
     if workers is None:
         workers = usual_workers(sum(sizes))
@@ -150,11 +161,13 @@ class _Task:
         split: the split's name.
         pieces: of its files.
         limit: how many records to read of all of them together.
+        max_record_bytes: the most bytes of a record.
     """
 
     split: str
     pieces: tuple[_Piece, ...]
     limit: int | None
+    max_record_bytes: int
 
 
 @dataclass(frozen=True)
@@ -165,7 +178,7 @@ class _Found:
     records: RecordStatistics
 
 
-def _tasks(data: Data, limit: int | None) -> list[_Task]:
+def _tasks(data: Data, limit: int | None, max_record_bytes: int) -> list[_Task]:
     """Cut the work up: with a limit, each split is read by one process."""
     tasks = []
     for split, files in data.splits.items():
@@ -178,10 +191,10 @@ def _tasks(data: Data, limit: int | None) -> list[_Task]:
                 some.append(_Piece(rank, file, part))
                 size += _size_of(some[-1])
                 if limit is None and size >= _TASK_BYTES:
-                    tasks.append(_Task(split, tuple(some), None))
+                    tasks.append(_Task(split, tuple(some), None, max_record_bytes))
                     some, size = [], 0
         if some:
-            tasks.append(_Task(split, tuple(some), limit))
+            tasks.append(_Task(split, tuple(some), limit, max_record_bytes))
     return tasks
 
 
@@ -214,7 +227,8 @@ def _inspect(task: _Task, moved: Moved) -> _Found:
     left = task.limit
     files = []
     for piece in task.pieces:
-        found = _inspect_piece(piece, measuring, left, moved)
+        scanned = scan_and_tell(piece.part, moved, task.max_record_bytes)
+        found = _inspect_piece(piece, measuring, left, scanned)
         files.append(found)
         if left is not None:
             left -= found.records
@@ -222,12 +236,15 @@ def _inspect(task: _Task, moved: Moved) -> _Found:
 
 
 def _inspect_piece(
-    piece: _Piece, measuring: Measuring, left: int | None, moved: Moved
+    piece: _Piece,
+    measuring: Measuring,
+    left: int | None,
+    scanned: Iterable[Records | Damage],
 ) -> FileStatistics:
     records = damaged = 0
     damages: list[Damage] = []
     complete = left != 0
-    for run in scan_and_tell(piece.part, moved) if complete else ():
+    for run in scanned if complete else ():
         if isinstance(run, Damage):
             damaged += 1
             if len(damages) < _MOST_DAMAGES:

@@ -265,7 +265,9 @@ def _damage(damage: Damage) -> str:
     place = f"record {damage.record:,} at byte {damage.offset:,}"
     where = "" if damage.kind in ("foreign", "unreadable") else f"{place}: "
     text = f"{where}found {escaped(damage.found)}, expected {escaped(damage.expected)}"
-    if damage.skipped:
+    if damage.kind == "limit":
+        text += f"; {escaped(damage.cause)}"
+    elif damage.skipped:
         text += f"; {size(damage.skipped)} passed over"
     elif damage.skipped is None:
         text += "; nothing behind it can be read"

@@ -11,16 +11,12 @@ from numpy.typing import NDArray
 
 from ...spec.model import (
     FieldSpec,
-    ImageSpec,
-    MaskSpec,
-    RaggedSpec,
     RecordSpec,
     ScalarSpec,
-    SparseSpec,
     StepsSpec,
-    TensorSpec,
     VectorSpec,
 )
+from ...support.field_keys import keys_of
 from ..columns import Columns
 from ..compression import what_begins_so
 from ..message import BYTES
@@ -112,7 +108,11 @@ class RecordCheck:
     def __init__(self, spec: RecordSpec | None) -> None:
         self._spec = spec
         self._fields = () if spec is None else spec.fields
-        self._known = {key for field in self._fields for key in keys_of(field)}
+        self._known = {
+            owned.key
+            for field in self._fields
+            for owned in keys_of({"kind": field.kind, **vars(field)})
+        }
         self._lists = {f.key for f in self._fields if isinstance(f, StepsSpec)}
         self._groups = members_of(self._fields)
 
@@ -181,25 +181,6 @@ class RecordCheck:
             )
         for what, unknown in columns.unknown.items():
             yield Facts("what no tf.train.Example has", what, len(unknown))
-
-
-def keys_of(field: FieldSpec) -> Iterator[str]:
-    """Yield the keys that a field is stored under."""
-    yield field.key
-    further: list[str | None] = []
-    if isinstance(field, ImageSpec):
-        further = [field.height_key, field.width_key, field.channels_key]
-        further.append(field.format_key)
-    elif isinstance(field, MaskSpec):
-        further = [field.height_key, field.width_key, field.format_key]
-    elif isinstance(field, RaggedSpec):
-        further = [field.row_lengths_key]
-    elif isinstance(field, SparseSpec):
-        further = [*field.index_key]
-    elif isinstance(field, TensorSpec):
-        keys = field.shape_key
-        further = [keys] if isinstance(keys, str) else [*(keys or ())]
-    yield from filter(None, further)
 
 
 def _check(

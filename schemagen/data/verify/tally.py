@@ -33,6 +33,7 @@ _DAMAGES = {
         "a compressed file that cannot be inflated",
         "a file that is compressed once, with GZIP or ZLIB, or not at all",
     ),
+    "limit": ("SG512", "a record over the limit", "records within --max-record-bytes"),
     "foreign": ("SG508", "a file that is no TFRecord file", "records"),
     "unreadable": ("SG510", "a file that cannot be read", "a file that can be read"),
 }
@@ -116,9 +117,10 @@ class Tally:
         rule, what, expected = _DAMAGES[damage.kind]
         whole = damage.kind in ("foreign", "unreadable")
         cause = damage.cause
-        if damage.skipped is None and not whole and damage.kind != "truncated":
+        told = damage.kind in ("truncated", "limit")
+        if damage.skipped is None and not whole and not told:
             cause += "; no further record was found behind it"
-        elif damage.skipped and damage.kind != "checksum":
+        elif damage.skipped and damage.kind not in ("checksum", "limit"):
             cause += f"; the next record stands {damage.skipped} bytes on"
         self.add_file(
             Kind(rule, "", "", what, expected),

@@ -16,6 +16,7 @@ from ...support.compatibility import differences
 from ...support.errors import DatasetError
 from ...support.manifest import Spec
 from ...support.values import shortened
+from ..limits import MAX_RECORD_BYTES
 from ..names import Gap
 from ..parts import Part, parts_of
 from ..sources import Data, DataFile, find_data, has_damaged_manifest
@@ -78,6 +79,7 @@ def verify(
     limit: int | None = None,
     examples: int = EXAMPLES,
     workers: int | None = None,
+    max_record_bytes: int = MAX_RECORD_BYTES,
     progress: Callable[[int, int], object] | None = None,
 ) -> Verification:
     """Check data: framing, checksums, the manifest, and every record against a spec.
@@ -95,6 +97,8 @@ def verify(
         workers: how many processes read files; None for one each processor, if there
             is enough to do. Programs that are started as scripts need the usual
             `if __name__ == "__main__"` around the call.
+        max_record_bytes: longer records, and those of so many values that decoding
+            takes more memory, are findings and are not read.
         progress: told how many bytes have been read since the last call, and how many
             there are in all.
 
@@ -128,10 +132,11 @@ def verify(
         if progress is not None:
             progress(size, total)
 
+    task = Task(Part(Path()), None, examples, False, None, max_record_bytes)
     if limit is None:
-        results = run(_tasks(owners, examples), total, workers, read)
+        results = run(_tasks(owners, task), total, workers, read)
     else:
-        results = _limited(splits, limit, examples, read)
+        results = _limited(splits, limit, task, read)
     for path, parts in groupby(results, key=lambda checked: checked.part.path):
         owner, file = owners[path]
         checked = joined(list(parts))
@@ -150,19 +155,19 @@ def verify(
     )
 
 
-def _tasks(
-    owners: dict[Path, tuple[_Split, DataFile]], examples: int
-) -> Iterator[Task]:
+def _tasks(owners: dict[Path, tuple[_Split, DataFile]], like: Task) -> Iterator[Task]:
+    """Yield tasks like one, for each part of each file."""
     for path, (owner, file) in owners.items():
         if path.exists() or file.shard is None:
             for part in parts_of(path):
-                yield Task(part, owner.spec, examples, file.shard is not None)
+                checksum = file.shard is not None
+                yield replace(like, part=part, spec=owner.spec, checksum=checksum)
 
 
 def _limited(
-    splits: list[_Split], limit: int, examples: int, progress: Progress | None
+    splits: list[_Split], limit: int, like: Task, progress: Progress | None
 ) -> Iterator[Checked]:
-    """Check the first records of each split."""
+    """Check the first records of each split, by tasks like one."""
     for each in splits:
         left = limit
         for file in each.files:
@@ -172,7 +177,10 @@ def _limited(
                 each.whole = False
                 break
             checksum = file.shard is not None
-            task = Task(Part(file.path), each.spec, examples, checksum, left)
+            part = Part(file.path)
+            task = replace(
+                like, part=part, spec=each.spec, checksum=checksum, most=left
+            )
             checked = check_part(task, progress)
             left -= checked.tally.records
             yield checked

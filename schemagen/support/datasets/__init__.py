@@ -6,6 +6,7 @@ that cannot be parsed. `pipeline` joins them all.
 """
 
 from .batching import Lengths, Padding, lengthened
+from .calling import options_by_name
 from .diagnosis import Parser
 from .faults import OnCorrupt
 from .files import Source, find_files
@@ -23,6 +24,7 @@ __all__ = [
     "Sources",
     "find_files",
     "lengthened",
+    "options_by_name",
     "read_records",
     "select",
 ]

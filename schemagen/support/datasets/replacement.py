@@ -15,7 +15,7 @@ _ADVICE = "make the dataset again with make_dataset to read what is there now"
 
 
 def as_opened(found: Sequence[Files]) -> tf.data.Dataset:
-    """Return a dataset of one number, or of an error if files were replaced.
+    """Return a dataset of one element, or of an error if files were replaced.
 
     While the manifest's text is what it was, all that runs is one read of it in the
     graph. Otherwise Python compares what it says of the splits that are read, since
@@ -25,22 +25,23 @@ def as_opened(found: Sequence[Files]) -> tf.data.Dataset:
     Args:
         found: the files as they were when the dataset was made.
     """
-    once = tf.data.Dataset.range(1)
     manifests = [each for files in found for each in files.manifests]
+    # A graph that holds the paths itself may read the files when it is optimized.
+    once = tf.data.Dataset.from_tensors([each.path for each in manifests] or [""])
 
     def problem() -> tuple[str, list[str]]:
         return next(_problems(found), ""), []
 
-    def compared(number: tf.Tensor) -> tf.Tensor:
+    def compared(paths: tf.Tensor) -> tf.Tensor:
         message, _ = call_python(problem, [])
-        return unless(message, number)
+        return unless(message, paths)
 
     if any(files.states for files in found):
         return once.map(compared)
     opened = _hash(tf.constant([each.text for each in manifests])).numpy()
 
-    def is_unchanged(_: tf.Tensor) -> tf.Tensor:
-        texts = [tf.io.read_file(each.path) for each in manifests]
+    def is_unchanged(paths: tf.Tensor) -> tf.Tensor:
+        texts = [tf.io.read_file(path) for path in tf.unstack(paths)]
         return tf.reduce_all(_hash(tf.stack(texts)) == opened)
 
     unchanged = once.filter(is_unchanged).ignore_errors()

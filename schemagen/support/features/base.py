@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import Problem, RecordError
@@ -76,9 +77,9 @@ class Feature(ABC):
         try:
             return self._column(values, rows)
         except (Problem, TypeError, ValueError):
-            return strands_of(
-                [self._row(value, row) for row, value in enumerate(values)]
-            )
+            # A pandas Series gives Python's floats, and is of float64 all the same.
+            each = np.asarray(values) if hasattr(values, "__array__") else values
+            return strands_of([self._row(value, row) for row, value in enumerate(each)])
 
     def entries(self, value: Any, row: int | None = None) -> Entries:
         """Encode one row's value: every feature that holds it, by key.

@@ -62,7 +62,8 @@ class Tensor(Feature):
         self._varints = tag == INT64_LIST
         self._raw = raw
         self._count = prod(shape)
-        self._python_type, self._packed = _python_numbers(dtype, self._varints, exact)
+        self._exact = exact
+        self._python_type, self._packed = _python_numbers(dtype, self._varints)
         if shape:
             self._python_type = None
         if not self._varints:
@@ -82,9 +83,10 @@ class Tensor(Feature):
             if value.shape == self._shape and self._numbers.accepts(value):
                 return self._stored(value)
         elif self._python_type is not None:
-            number = value.item() if kind in _NUMPY_NUMBERS else value
+            is_numpys = kind in _NUMPY_NUMBERS
+            number = value.item() if is_numpys else value
             if type(number) is self._python_type:
-                packed = self._packed(number)
+                packed = self._packed(number, self._exact and is_numpys)
                 if packed is not None:
                     return (self._entry.packed_head(len(packed)) + packed,)
         return self._row(value, None)
@@ -116,16 +118,17 @@ class Tensor(Feature):
 
 
 def _python_numbers(
-    dtype: str, varints: bool, exact: bool
-) -> tuple[type | None, Callable[[Any], bytes | None]]:
+    dtype: str, varints: bool
+) -> tuple[type | None, Callable[[Any, bool], bytes | None]]:
     """Return how Python's own numbers become bytes: for a type of theirs, a function.
 
-    It returns None for a number that needs a closer look.
+    It takes a number and whether that has to be exact, and returns None for one that
+    needs a closer look.
     """
     if dtype in ("float32", "float64"):
         layout = struct.Struct("<f" if dtype == "float32" else "<d")
 
-        def packed_float(number: float) -> bytes | None:
+        def packed_float(number: float, exact: bool) -> bytes | None:
             try:
                 packed = layout.pack(number)
             except OverflowError:
@@ -138,12 +141,12 @@ def _python_numbers(
         bounds = np.iinfo(dtype)
         low, high = int(bounds.min), int(bounds.max)
 
-        def packed_integer(number: int) -> bytes | None:
+        def packed_integer(number: int, _: bool) -> bytes | None:
             if low <= number <= high:
                 return varint(number & 0xFFFF_FFFF_FFFF_FFFF)
             return None
 
         return int, packed_integer
     if varints:
-        return bool, (b"\x00", b"\x01").__getitem__
-    return None, lambda _: None
+        return bool, lambda number, _: (b"\x00", b"\x01")[number]
+    return None, lambda *_: None

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from ..requirements import tf
+
+_SHOWN_BYTES = 1000
 
 
 def checked(
@@ -25,6 +30,23 @@ def refuse_unless(
         shown = [_shown(values) for values in found]
         raise tf.errors.InvalidArgumentError(None, None, " ".join([message, *shown]))
     return []
+
+
+@contextmanager
+def shown_errors() -> Iterator[None]:
+    """Raise errors of tensorflow's that show bytes which are not UTF-8.
+
+    Its message for a message that cannot be parsed holds the message; outside of a graph,
+    decoding it fails.
+
+    Raises:
+        tf.errors.InvalidArgumentError: what tensorflow says, its bytes escaped.
+    """
+    try:
+        yield
+    except UnicodeDecodeError as error:
+        text = error.object[:_SHOWN_BYTES].decode(errors="backslashreplace")
+        raise tf.errors.InvalidArgumentError(None, None, text) from None
 
 
 def _shown(values: tf.Tensor, limit: int = 10) -> str:

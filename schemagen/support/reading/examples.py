@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors import did_you_mean
 from ..requirements import tf
-from .checks import refuse_unless
+from .checks import refuse_unless, shown_errors
 from .messages import map_entries, refuse_sequence_examples
 
 
@@ -46,7 +46,8 @@ def parse_features(
     serialized: tf.Tensor, description: Mapping[str, Any], required: Sequence[str]
 ) -> dict[str, Any]:
     """Do what `parse` does with Examples that are known to be such."""
-    stored = dict(tf.io.parse_example(serialized, dict(description)))
+    with shown_errors():
+        stored = dict(tf.io.parse_example(serialized, dict(description)))
     for key in required:
         if key in stored:
             stored[key] = _required(stored[key], serialized, key)
@@ -72,11 +73,13 @@ def keys_of(
     """Return the keys that some fields are read from, each once.
 
     Raises:
-        ValueError: a name that is no field.
+        ValueError: no name at all, or one that is no field.
         TypeError: one name in place of several.
     """
     if isinstance(fields, str):
         raise TypeError(f"fields={fields!r}: expected a collection of names")
+    if not fields:
+        raise ValueError(f"fields={fields!r}: expected names out of {', '.join(keys)}")
     for name in fields:
         if name not in keys:
             words = [f"no field {name!r}: expected names out of {', '.join(keys)}"]

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from ..requirements import tf
-from .checks import refuse_unless
+from .checks import refuse_unless, shown_errors
 from .examples import parse_features, present_in
 from .messages import map_entries, refuse_examples
 
@@ -55,9 +55,10 @@ def parse_sequences(
     if features or not of_steps:
         stored = parse_features(serialized, features, required)
     if of_steps:
-        _, dense, lengths = tf.io.parse_sequence_example(
-            serialized, sequence_features=of_steps
-        )
+        with shown_errors():
+            _, dense, lengths = tf.io.parse_sequence_example(
+                serialized, sequence_features=of_steps
+            )
         for key, values in dense.items():
             stored[key] = tf.RaggedTensor.from_tensor(values, lengths[key])
     return stored

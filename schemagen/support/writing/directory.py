@@ -140,7 +140,7 @@ def open_directory(path: str | os.PathLike[str]) -> Directory:
 
 
 @contextmanager
-def _named(path: Path) -> Iterator[None]:
+def named(path: Path) -> Iterator[None]:
     """Give an error the file's name: those of open files do not say whose they are."""
     try:
         yield
@@ -162,11 +162,11 @@ class LocalFile:
         self._file = FileIO(str(path), "x")
 
     def write(self, data: Buffer) -> None:
-        with _named(self._path):
+        with named(self._path):
             _write_all(self._file, data)
 
     def finish(self) -> None:
-        with _named(self._path):
+        with named(self._path):
             os.fsync(self._file.fileno())
             self._file.close()
 
@@ -220,7 +220,7 @@ class LocalDirectory:
 
     def read(self, name: str) -> bytes | None:
         path = self._path / name
-        with _named(path):
+        with named(path):
             try:
                 return path.read_bytes()
             except FileNotFoundError:
@@ -236,7 +236,7 @@ class LocalDirectory:
         path = self._path / name
         with path.open("rb") as file:
             while True:
-                with _named(path):
+                with named(path):
                     piece = file.read(PIECE_BYTES)
                 if not piece:
                     return
@@ -247,7 +247,7 @@ class LocalDirectory:
 
     def append(self, name: str, data: bytes) -> None:
         path = self._path / name
-        with FileIO(str(path), "a") as file, _named(path):
+        with FileIO(str(path), "a") as file, named(path):
             is_new = os.fstat(file.fileno()).st_size == 0
             _write_all(file, data)
             os.fsync(file.fileno())
@@ -284,7 +284,7 @@ def _sync(directory: Path) -> None:
         return
     handle = os.open(directory, os.O_RDONLY)
     try:
-        with _named(directory):
+        with named(directory):
             os.fsync(handle)
     except OSError as error:
         # Some file servers keep names safe by themselves, and have no such call.

@@ -71,34 +71,14 @@ def journal_name(split: str) -> str:
 def read_journal(directory: Directory, split: str) -> Journal | None:
     """Read what a run has left, or return None if there is nothing.
 
+    A journal without a complete first line says nothing.
+
     Raises:
         DatasetError: what is to be published has been damaged.
     """
     name = journal_name(split)
     text = directory.read(name)
-    return None if text is None else parse_journal(text, f"{directory.where}/{name}")
-
-
-def parse_journal(text: bytes, where: str) -> Journal | None:
-    """Return the run that a journal tells of, or None if it says nothing.
-
-    A line that is not complete, and all that comes after it, was never written for
-    what follows to rely on; a journal without a complete first line says nothing.
-
-    Args:
-        text: the file's bytes.
-        where: what to call the file in errors.
-
-    Raises:
-        DatasetError: what is to be published has been damaged.
-    """
-    lines = []
-    for line in text.split(b"\n")[:-1]:
-        try:
-            lines.append(json.loads(line))
-        except ValueError:
-            break
-    lines = [line for line in lines if isinstance(line, dict)]
+    lines = [] if text is None else _lines(text)
     if not lines or lines[0].get("format") != _FORMAT:
         return None
     token, request = lines[0]["token"], lines[0]["request"]
@@ -110,9 +90,26 @@ def parse_journal(text: bytes, where: str) -> Journal | None:
             contents = Contents(**line.pop("contents"))
             finished[line["shard"]] = Finished(contents=contents, **line)
         if "publishing" in line:
-            publication = manifest.loads(line["publishing"], where)
+            publication = manifest.loads(
+                line["publishing"], f"{directory.where}/{name}"
+            )
         shuffled = shuffled or "shuffled" in line
     return Journal(token, request, finished, shuffled, publication)
+
+
+def _lines(text: bytes) -> list[dict[str, Any]]:
+    """Return the entries of a journal.
+
+    A line that is not complete, and all that comes after it, was never written for
+    what follows to rely on.
+    """
+    lines = []
+    for line in text.split(b"\n")[:-1]:
+        try:
+            lines.append(json.loads(line))
+        except ValueError:
+            break
+    return [line for line in lines if isinstance(line, dict)]
 
 
 def committed(directory: Directory) -> dict[str, Journal]:
@@ -189,3 +186,13 @@ class JournalFile:
 
 def _text(lines: Iterable[dict[str, Any]]) -> bytes:
     return "".join(json.dumps(line) + "\n" for line in lines).encode()
+
+
+def says_publishing(text: bytes) -> bool:
+    """Tell whether a journal's text says that its split is being published."""
+    lines = _lines(text)
+    # Lines of a run that another one has replaced name another token.
+    token = lines[0].get("token") if lines else None
+    return any(
+        "publishing" in line and line.get("token", token) == token for line in lines[1:]
+    )

@@ -173,7 +173,8 @@ class Leftovers:
             raise
 
     def _tell_completed(self, split: str, run: Journal) -> None:
-        records = sum(shard.contents.records for shard in run.finished.values())
+        assert run.publication is not None
+        records = run.publication.splits[split].records
         warn(
             f"{self._directory.where}: an interrupted run had committed split {split!r} "
             f"with {records} records; its publication is completed now"

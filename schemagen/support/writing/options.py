@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import dataclass
 from typing import TypeGuard
 
 from ..errors import DatasetError
 from ..values import described, shortened
-from .pending import Packing
 
 DEFAULT_SHARD_BYTES = 128 * 1024 * 1024
 
@@ -20,6 +20,23 @@ _LONGEST_SPLIT = 150
 
 # Names that files of other splits have.
 _TAKEN = re.compile(r"manifest|.*-\d{5,}-of-\d{5,}", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Packing:
+    """How shards are stored.
+
+    Attributes:
+        compression: "", "GZIP" or "ZLIB".
+        level: 1 (fast) to 9 (small).
+        threads: how many blocks are compressed at once, beside the encoding.
+        open_shards: how many shards are written at a time.
+    """
+
+    compression: str = ""
+    level: int = 6
+    threads: int = 1
+    open_shards: int = 1
 
 
 def check_destination(directory: object, split: object, call: str) -> None:

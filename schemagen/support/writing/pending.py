@@ -4,28 +4,25 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import partial
 from itertools import count
-from pathlib import Path
 from typing import Any
-
-from google_crc32c import value as value_crc32c
 
 from ..errors import DatasetError
 from ..manifest import Manifest, Shard, Split
 from ..tfrecord import Framed
 from . import publication
 from .compression import Compressor
-from .directory import Directory, open_directory
+from .directory import open_directory
 from .journal import Finished, Journal, JournalFile, read_journal
 from .leftovers import Leftovers
 from .lock import Busy
 from .markers import has_marker, remove_marker
+from .options import Packing
 from .shard_file import ShardFile
 
 # How many shards may wait until they are durable while others are written.
@@ -34,23 +31,6 @@ _SYNCING = 4
 # A shard goes to the disk in pieces of 256 KiB, or smaller ones if many are open.
 _BUFFER = 1 << 18
 _BUFFERS = 32 << 20
-
-
-@dataclass(frozen=True)
-class Packing:
-    """How shards are stored.
-
-    Attributes:
-        compression: "", "GZIP" or "ZLIB".
-        level: 1 (fast) to 9 (small).
-        threads: how many blocks are compressed at once, beside the encoding.
-        open_shards: how many shards are written at a time.
-    """
-
-    compression: str = ""
-    level: int = 6
-    threads: int = 1
-    open_shards: int = 1
 
 
 class PendingSplit:
@@ -97,9 +77,10 @@ class PendingSplit:
         self._request = {**request, **asdict(packing), "threads": None}
         self._files: dict[int, ShardFile] = {}
         self._syncing: dict[int, Future[Finished]] = {}
+        self._ending: set[int] = set()  # shards that end with the source
         self._committing = False
         self._process = os.getpid()
-        self.buckets = _folder(self._directory, split)
+        self.buckets = publication.bucket_folder(self._directory, split)
         self._leftovers = Leftovers(self._directory, split, mine, self.buckets)
         self._leftovers.check(overwrite=overwrite, resume=resume)
         try:
@@ -121,7 +102,9 @@ class PendingSplit:
             raise
         self.finished = dict(run.finished)
         self.shuffled = run.shuffled
-        self.total = len(run.finished) if run.publication else None
+        new = run.publication
+        self._published = None if new is None else new.splits[split]
+        self.total = None if self._published is None else len(self._published.shards)
         self._token = run.token
         self._take_over()
         self._sync = ThreadPoolExecutor(_SYNCING, "sync")
@@ -223,10 +206,11 @@ class PendingSplit:
         self._syncing[shard] = self._sync.submit(done)
 
     def _collect(self, shard: int) -> None:
-        """Wait until a shard is durable, and note it."""
+        """Wait until a shard is durable, and note it if a run can go on after it."""
         self.finished[shard] = self._syncing[shard].result()
         del self._syncing[shard], self._files[shard]
-        self._journal.finished(self.finished[shard])
+        if shard not in self._ending:
+            self._journal.finished(self.finished[shard])
 
     def note_shuffled(self) -> None:
         """Note that all records are in buckets."""
@@ -249,16 +233,16 @@ class PendingSplit:
                 belong there any more; another run has taken over.
             OSError: the disk refuses.
         """
-        if self.total is None:
+        if self._published is None:
             with self.telling():
-                self._publish(total)
+                self._published = self._publish(total)
         self._close()
-        return sum(shard.contents.records for shard in self.finished.values())
+        return self._published.records
 
-    def _publish(self, total: int) -> None:
-        for shard in range(total):
-            if shard not in self.finished and shard not in self._syncing:
-                self._finish(shard)
+    def _publish(self, total: int) -> Split:
+        self._ending = {*range(total)} - {*self.finished} - {*self._syncing}
+        for shard in sorted(self._ending):
+            self._finish(shard)
         for shard in list(self._syncing):
             self._collect(shard)
         compression = self._packing.compression
@@ -273,14 +257,17 @@ class PendingSplit:
             )
             for at, held in enumerate(contents)
         )
-        new = replace(self._mine, splits={self._split: Split(compression, shards)})
+        split = Split(compression, shards)
+        new = replace(self._mine, splits={self._split: split})
         self._check_marker()
         self._committing = True
         publication.publish(
             self._directory, self._split, new, self._journal, overwrite=self._overwrite
         )
+        shutil.rmtree(self.buckets, ignore_errors=True)
         self._journal.remove()
         remove_marker(self._directory, self._split, self._token)
+        return split
 
     def _check_marker(self) -> None:
         """See that no other run has taken over, and the journal with it."""
@@ -308,11 +295,12 @@ class PendingSplit:
                 self._collect(shard)
         for file in self._files.values():
             file.discard()
-        keep &= self.shuffled or bool(self.finished)
+        kept = [self.finished[shard] for shard in {*self.finished} - self._ending]
+        keep &= self.shuffled or bool(kept)
         with suppress(OSError, DatasetError):
             keep = self._leave(keep)
         self._close()
-        return sum(s.contents.records for s in self.finished.values()) if keep else 0
+        return sum(shard.contents.records for shard in kept) if keep else 0
 
     def _leave(self, keep: bool) -> bool:
         """Leave what another run can go on with; return whether `resume` is needed.
@@ -386,14 +374,6 @@ class PendingSplit:
     def _is(self, published: Split) -> bool:
         mine = [self.finished[at].contents.crc32c for at in sorted(self.finished)]
         return mine == [shard.crc32c for shard in published.shards]
-
-
-def _folder(directory: Directory, split: str) -> Path:
-    """Return where a split's records may be put in order, on this machine."""
-    if directory.local is not None:
-        return directory.local / f".{split}.shuffle"
-    tag = f"{value_crc32c(directory.where.encode()):08x}"
-    return Path(tempfile.gettempdir()) / f"schemagen-{tag}-{split}.shuffle"
 
 
 def _finished(file: ShardFile, shard: int, next_row: int, last_row: int) -> Finished:

@@ -13,8 +13,13 @@ old split, none, or the new one; one that goes by names finds files of one of th
 from __future__ import annotations
 
 import re
+import shutil
+import tempfile
 from collections.abc import Iterable
 from dataclasses import replace
+from pathlib import Path
+
+from google_crc32c import value as crc32c
 
 from .. import manifest
 from ..compatibility import check_compatible
@@ -38,6 +43,14 @@ def shard_name(split: str, index: int, total: int, compression: str) -> str:
 def temporary_name(split: str, index: int, token: str) -> str:
     """Return the hidden name under which a run with this token writes a shard."""
     return f".{split}-{index:05d}.{token}.tmp"
+
+
+def bucket_folder(directory: Directory, split: str) -> Path:
+    """Return where a split's records may be put in order, on this machine."""
+    if directory.local is not None:
+        return directory.local / f".{split}.shuffle"
+    tag = f"{crc32c(directory.where.encode()):08x}"
+    return Path(tempfile.gettempdir()) / f"schemagen-{tag}-{split}.shuffle"
 
 
 def temporary_files(names: Iterable[str], split: str) -> dict[str, str]:
@@ -192,6 +205,7 @@ def _recover(
             warn(f"{error}; this publication was not completed")
             continue
         _carry_out(directory, split, run.publication, run.token)
+        shutil.rmtree(bucket_folder(directory, split), ignore_errors=True)
         directory.remove(journal_name(split))
         remove_marker(directory, split, run.token)
         completed[split] = run

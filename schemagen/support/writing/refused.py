@@ -7,6 +7,7 @@ import os
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
@@ -15,6 +16,7 @@ from typing import IO, Any, Self
 import numpy as np
 
 from ..errors import DatasetError, RecordError, warn
+from .directory import named
 from .encoding import Refused
 
 _SHOWN = 3
@@ -35,7 +37,7 @@ class Report:
             an earlier run still hold, where this run goes on from it.
 
     Raises:
-        DatasetError: the path is no local one.
+        DatasetError: the path is no local one, or leads to something else than a file.
     """
 
     def __init__(
@@ -47,6 +49,12 @@ class Report:
     ) -> None:
         if path is not None and "://" in os.fspath(path):
             raise DatasetError(f"refused={os.fspath(path)!r}: expected a local path")
+        if path is not None and os.path.exists(path) and not os.path.isfile(path):
+            # It is read, and may be replaced.
+            raise DatasetError(
+                f"refused={os.fspath(path)!r}: expected the path of a file, found a "
+                "directory, a device or a pipe"
+            )
         self.rows = 0
         self._split = split
         self._path = None if path is None else Path(path)
@@ -90,7 +98,15 @@ class Report:
         return found
 
     def add(self, refused: Iterable[Refused]) -> None:
-        """Take rows that were left out; those of one shard come in order."""
+        """Take rows that were left out; those of one shard come in order.
+
+        Raises:
+            OSError: the disk refuses.
+        """
+        with nullcontext() if self._path is None else named(self._path):
+            self._add(refused)
+
+    def _add(self, refused: Iterable[Refused]) -> None:
         for row in refused:
             self.rows += 1
             self._fields[row.field] += 1
@@ -111,9 +127,10 @@ class Report:
         trace: TracebackType | None,
     ) -> None:
         """Put the lines in the order of shards and rows, and warn of the rows."""
-        if self._file is not None:
-            self._file.close()
-            self._sort()
+        if self._file is not None and self._path is not None:
+            with named(self._path):
+                self._file.close()
+                self._sort()
         if kind is None and self.rows:
             warn(self._summary())
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
@@ -140,7 +139,6 @@ def write_split(
             if unique is not None:
                 unique.check_unique()
         records = pending.publish(total)
-        shutil.rmtree(pending.buckets, ignore_errors=True)
     except BaseException as error:
         kept = pending.abort(keep=unique is None)
         if kept and not isinstance(error, ChangedSourceError):

@@ -17,7 +17,7 @@ _ITEMS: dict[str, tuple[str, list[Any]]] = {
     "int16": ("int", [0, 5, -(2**15)]),
     "uint64": ("int", [0, 2**64 - 1]),
     "bool": ("bool", [True, False]),
-    "float32": ("float", [0.0, 0.5, -1.5]),
+    "float32": ("float", [0.0, 0.1, -1.7]),
     "float64": ("float", [0.0, 0.1, 1e300]),
     "string": ("str", ["", "é", "two words"]),
     "bytes": ("bytes", [b"", b"\xff"]),

@@ -14,7 +14,7 @@ from .case import Drawn, KindCase, floats, int64s
 
 # Some values of each dtype, its extremes among them.
 _EXTREMES = {
-    "float32": [0.0, -1.5, 3.4028234663852886e38],
+    "float32": [0.0, -1.5, 0.1, 3.4028234663852886e38],
     "int64": [0, -(2**63), 2**63 - 1],
     "int8": [-128, 127],
     "uint32": [0, 2**32 - 1],
@@ -43,7 +43,8 @@ def _drawn(
         def make(places: dict[int, Any]) -> Drawn:
             flat = np.array(list(places), np.int64)
             indices = np.stack(np.unravel_index(flat, shape), axis=-1)
-            values = np.array(list(places.values()), dtype)
+            numbers = list(places.values())
+            values = np.array(numbers, dtype)
             tensor = np.zeros(prod(shape), dtype)
             tensor[flat] = values
             stored = {
@@ -51,7 +52,7 @@ def _drawn(
                 for axis, key in enumerate(_keys(name, len(shape)))
             }
             listed = indices[:, 0].tolist() if len(shape) == 1 else map(tuple, indices)
-            given: Any = dict(zip(listed, values.tolist(), strict=True))
+            given: Any = dict(zip(listed, numbers, strict=True))
             if not as_dict:
                 given = (indices if len(shape) > 1 else indices[:, 0], values)
             present = {f"{name}_present": True} if mask else {}

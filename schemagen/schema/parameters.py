@@ -1,0 +1,161 @@
+"""What parameters of kinds may hold: values of the types that their classes declare.
+
+Parameters are checked when a schema is read. Until then a kind keeps what it was given,
+of whatever type: what could not be compared, hashed or shown is wrapped.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import fields
+from functools import cache
+from itertools import chain
+from types import NoneType
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+from ..support.errors import Problem
+from ..support.values import shortened
+from .python_types import members
+
+_LARGEST = sys.float_info.max
+
+
+class Unfit:
+    """A value that no parameter can hold, whatever its methods raise."""
+
+    def __init__(self, value: object) -> None:
+        self._value = value
+
+    def __repr__(self) -> str:
+        return shortened(self._value, 200)
+
+    def __str__(self) -> str:
+        """Return what a dtype is called, for what was probably meant."""
+        try:
+            return str(self._value)
+        except Exception:
+            return repr(self)
+
+
+class Parameters:
+    """The base of frozen dataclasses whose fields are parameters in a schema."""
+
+    def __post_init__(self) -> None:
+        """Bring what was given into a form that can be compared, hashed and shown.
+
+        A list says the same as a tuple, but has no hash; and a member of a StrEnum is
+        text.
+        """
+        for each in fields(self):  # type: ignore[arg-type]
+            value = _settled(getattr(self, each.name))
+            object.__setattr__(self, each.name, value)
+
+    def misfits(self) -> dict[str, Any]:
+        """Return the types of the parameters that hold something else, by name."""
+        cls: Any = type(self)
+        return {
+            name: expected
+            for name, expected in _types(cls).items()
+            if not _fits(getattr(self, name), expected)
+        }
+
+    def common_problems(self) -> Iterator[Problem]:
+        """Yield what is wrong with the parameters that all classes of a sort have."""
+        yield from ()
+
+    def problems(self) -> Iterator[Problem]:
+        """Yield what is wrong with the others, as far as they have their types."""
+        yield from ()
+
+    def all_problems(self) -> Iterator[Problem]:
+        """Yield what is wrong with the parameters, whatever their types are.
+
+        `problems` may take it that they have their types: what it raises where they do
+        not is of no interest. Each of a wrong type that it does not name is named here.
+        """
+        wrong = self.misfits()
+        found: list[Problem] = []
+        failed = False
+        try:
+            for problem in chain(self.common_problems(), self.problems()):
+                found.append(problem)
+                yield problem
+        except Exception:
+            if not wrong:
+                raise
+            failed = True
+        for name, expected in wrong.items():
+            named = any(re.search(rf"\b{name}\b", each.found) for each in found)
+            if named or (found and not failed):
+                continue
+            value = getattr(self, name)
+            if isinstance(value, Parameters):
+                yield from value.all_problems()
+            else:
+                yield Problem(f"{name}={value!r}", _words(expected))
+
+
+_PLAIN = (NoneType, int, float, complex, bytes, type, np.generic, Unfit, Parameters)
+
+
+def _settled(value: object) -> object:
+    if isinstance(value, (list, tuple)):
+        return tuple(map(_plain, value))
+    return _plain(value)
+
+
+def _plain(value: object) -> object:
+    """Return a single value; no parameter is a tuple of tuples."""
+    if isinstance(value, str):
+        return str.__str__(value)
+    return value if isinstance(value, _PLAIN) else Unfit(value)
+
+
+@cache
+def _types(cls: Any) -> dict[str, Any]:
+    """Return the declared types of a class's parameters by name."""
+    hints = get_type_hints(cls)
+    return {each.name: hints[each.name] for each in fields(cls)}
+
+
+def _fits(value: object, expected: Any) -> bool:
+    """Tell whether a value is of a type; how many items a tuple has does not count."""
+    if len(members(expected)) > 1:
+        return any(_fits(value, member) for member in members(expected))
+    if get_origin(expected) is Literal:
+        return isinstance(value, str)
+    if get_origin(expected) is tuple:
+        item = get_args(expected)[0]
+        return isinstance(value, tuple) and all(_fits(each, item) for each in value)
+    if expected in (int, float):
+        numbers = (expected, int, np.integer, np.floating)
+        return isinstance(value, numbers) and not isinstance(value, bool)
+    if isinstance(value, Parameters) and value.misfits():
+        return False
+    return isinstance(value, expected)
+
+
+def _words(expected: Any) -> str:
+    """Say in words what a type is."""
+    if len(members(expected)) > 1:
+        return " or ".join(map(_words, members(expected)))
+    if get_origin(expected) is Literal:
+        return f"one of {', '.join(get_args(expected))}"
+    if get_origin(expected) is tuple:
+        inner = " or ".join(each.__name__ for each in members(get_args(expected)[0]))
+        return f"a tuple of {inner}".replace("NoneType", "None")
+    if expected is NoneType:
+        return "None"
+    if expected is bool:
+        return "True or False"
+    name = str(expected.__name__)
+    return f"an {name}" if name[0] in "aeiouAEIOU" else f"a {name}"
+
+
+def is_finite(value: object) -> bool:
+    """Tell whether a parameter is a number that a float can hold."""
+    return type(value) in (int, float) and -_LARGEST <= value <= _LARGEST  # type: ignore[operator]
