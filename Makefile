@@ -11,7 +11,13 @@ BENCH_GENERATE := .venv-bench-generate
 NEIGHBOURS := .venv-neighbours
 NEIGHBOURS_TFDV := .venv-neighbours-tfdv
 
-.PHONY: help demo test test-all test-slow test-neighbours test-tfdv check generate bench bench-write bench-read bench-verify bench-generate clean
+# Pairs of TensorFlow and Keras, each with a Python; tests/versions/PAIR.txt has the rest.
+PAIRS := $(notdir $(basename $(wildcard tests/versions/tensorflow-*.txt)))
+OLDEST_PAIR := tensorflow-2.16-keras-3.5-python-3.11
+NEWEST_PAIR := tensorflow-2.21-keras-3.15-python-3.13
+VERSIONS := .venv-versions
+
+.PHONY: help demo test test-all test-slow test-neighbours test-tfdv test-versions test-version-ends check generate bench bench-write bench-read bench-verify bench-generate clean
 
 help:  ## Show what there is to make.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -26,7 +32,7 @@ PYTEST := $(RUN) pytest -n 2 --dist worksteal
 test: $(VENV)/dev.installed  ## Run the tests for every change (six minutes).
 	$(PYTEST) -m "not slow" --hypothesis-profile quick
 
-test-all: test test-slow test-neighbours  ## Run all tests, in all environments (twenty minutes).
+test-all: test test-slow test-neighbours test-version-ends  ## Run all tests, in all environments (twenty minutes).
 
 test-slow: $(VENV)/dev.installed  ## Run what `make test` leaves out: kills, browsers, long pages.
 	$(PYTEST) -m slow
@@ -43,6 +49,23 @@ test-neighbours: $(NEIGHBOURS)/neighbours.installed  ## Have the tools read what
 test-tfdv: $(NEIGHBOURS_TFDV)/neighbours-tfdv.installed  ## Have TensorFlow Data Validation do it.
 	NEIGHBOURS=1 $(NEIGHBOURS_TFDV)/bin/python -m pytest --confcutdir tests/neighbours \
 	    tests/neighbours/test_tfdv_validates.py
+
+test-versions: $(PAIRS:%=pair/%)  ## Run generated code with all TensorFlows of docs/versions.md; PAIRS=... for some.
+
+test-version-ends: pair/$(OLDEST_PAIR) pair/$(NEWEST_PAIR)  ## Run it with the oldest and the newest TensorFlow.
+
+# Python of a version: on the PATH, or of pyenv.
+python_of = $$(for found in python$(1) $(HOME)/.pyenv/versions/$(1).*/bin/python; do \
+    "$$found" -c '' 2>/dev/null && echo "$$found" && break; done)
+
+pair/%:
+	@python=$(call python_of,$(lastword $(subst -python-, ,$*))); \
+	if test -z "$$python"; then \
+	    echo "NOT RUN: $*, since there is no Python $(lastword $(subst -python-, ,$*))."; \
+	else \
+	    $(MAKE) PYTHON="$$python" $(VERSIONS)/$*/pair.installed && \
+	    TEST_VERSIONS=1 $(VERSIONS)/$*/bin/python -m pytest --confcutdir tests/versions tests/versions; \
+	fi
 
 check: $(VENV)/dev.installed  ## Check format, style, types and the generated code.
 	$(RUN) ruff format --check .
@@ -68,7 +91,7 @@ bench-generate: $(BENCH_GENERATE)/bench-generate.installed  ## Measure generatin
 	$(BENCH_GENERATE)/bin/python -m benchmarks.generate $(OPTIONS)
 
 clean:  ## Remove what was made: .venv, data, the demo's pictures.
-	rm -rf $(VENV) $(BENCH) $(BENCH_GENERATE) $(NEIGHBOURS) $(NEIGHBOURS_TFDV) data demo/out
+	rm -rf $(VENV) $(BENCH) $(BENCH_GENERATE) $(NEIGHBOURS) $(NEIGHBOURS_TFDV) $(VERSIONS) data demo/out
 
 # One stamp for each extra of pyproject.toml, so that nothing is installed twice.
 $(VENV)/%.installed: pyproject.toml constraints.txt
@@ -85,6 +108,13 @@ $(NEIGHBOURS_TFDV)/neighbours-tfdv.installed: pyproject.toml constraints-neighbo
 
 $(BENCH_GENERATE)/%.installed: pyproject.toml constraints-bench-generate.txt
 	$(call install,$(BENCH_GENERATE),constraints-bench-generate.txt,$*)
+
+$(VERSIONS)/%/pair.installed: pyproject.toml tests/versions/%.txt
+	test -x $(VERSIONS)/$*/bin/python || $(PYTHON) -m venv $(VERSIONS)/$*
+	@echo "Installing into $(VERSIONS)/$*, about two gigabytes."
+	$(VERSIONS)/$*/bin/python -m pip install --disable-pip-version-check --progress-bar off --quiet \
+	    --no-compile --requirement tests/versions/$*.txt
+	touch $@
 
 # Install an extra: $(call install,ENVIRONMENT,CONSTRAINTS,EXTRA,OPTIONS). Of what is
 # imported seldom, --no-compile saves most of the time.

@@ -1,0 +1,37 @@
+"""A project with records of every kind, for whichever versions are installed.
+
+Nothing but schemagen with its extra `tensorflow` and pytest is needed.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "datasets"))
+
+ModuleOf = Callable[[str, str], ModuleType]
+
+
+@pytest.fixture(scope="session")
+def module_of(tmp_path_factory: pytest.TempPathFactory) -> ModuleOf:
+    """Generate all records once, and import a module of one, as ("every", "model")."""
+    from every_kind import SCHEMA
+
+    import schemagen
+
+    root = tmp_path_factory.mktemp("versions")
+    (root / "schemas").mkdir()
+    (root / "schemas" / "records.py").write_text(SCHEMA, encoding="utf-8")
+    settings = '[tool.schemagen]\nschemas = "schemas"\noutput = "generated_versions"\n'
+    (root / "pyproject.toml").write_text(settings, encoding="utf-8")
+    schemagen.generate(root)
+    sys.path.insert(0, str(root))
+    return lambda record, part: importlib.import_module(
+        f"generated_versions.{record}.{part}"
+    )
