@@ -791,9 +791,7 @@ def test_real_data(tmp_path: Path, package_of: PackageOf, change: str) -> None:
 
 
 def test_files_that_a_manifest_lists(tmp_path: Path, package_of: PackageOf) -> None:
-    """A glob or a list is compared, too; what no manifest lists, or one that cannot be
-    read, is read as it is.
-    """
+    """A glob or a list is compared, too; next to a damaged manifest it is refused."""
     before = package_of(_HEAD + "Annotated[str, Label(classes=('a', 'b'))]")
     after = package_of(_HEAD + "Annotated[str, Label(classes=('b', 'a'))]")
     rows = [{"number": at, "x": "a"} for at in range(3)]
@@ -807,5 +805,5 @@ def test_files_that_a_manifest_lists(tmp_path: Path, package_of: PackageOf) -> N
         with pytest.raises(Exception, match=re.escape(said)):
             make_dataset(source, batch_size=3)
     (tmp_path / "manifest.json").write_text("{}", encoding="utf-8")
-    ((_, labels),) = make_dataset([shard], batch_size=3)
-    assert labels.numpy().tolist() == [0, 0, 0]
+    with pytest.raises(Exception, match="no entry 'format'"):
+        make_dataset([shard], batch_size=3)
