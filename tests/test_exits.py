@@ -327,7 +327,7 @@ def test_an_interrupt_at_any_time_shows_no_traceback_of_ours(
         stdout, stderr = process.communicate()
         assert str(PACKAGE) not in stderr
         if process.returncode == 130:
-            assert stderr == ""
+            assert stderr.strip() == ""
             if "json" in arguments and stdout:
                 findings_of(stdout)
             silent += "json" in arguments and not stdout

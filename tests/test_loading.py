@@ -76,14 +76,15 @@ def test_a_file_that_does_not_load_is_placed_at_the_line_that_raised(
 def test_code_of_a_schema_that_raises_later_is_placed_in_the_schema(
     tmp_path: Path,
 ) -> None:
-    """A `__repr__` that a message needs is the schema's code, whatever it raises."""
+    """Checking a default calls the schema's code, whatever that raises."""
     for number, error in enumerate(("ValueError('no')", "SystemExit(0)")):
-        bad = f"class Bad:\n    def __repr__(self): raise {error}\n"
+        bad = f"class Bad(int):\n    def __int__(self, *_): raise {error}\n"
+        bad += "    __eq__ = __float__ = __index__ = __int__\n"
         text = f"{IMPORT}{bad}class Cat(Record):\n    x: int = Bad()\n"
         project = make_project(tmp_path / str(number), {"a.py": text})
         [finding] = refusals(project)
         assert finding["rule"] == "SG101"
-        assert place(finding) == "schemas/a.py:4:25"
+        assert place(finding) == "schemas/a.py:4:28"
 
 
 def test_a_file_that_is_not_text_does_not_load(tmp_path: Path) -> None:
