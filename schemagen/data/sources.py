@@ -14,6 +14,8 @@ from ..findings import printable
 from ..support import manifest
 from ..support.errors import DatasetError, did_you_mean
 from ..support.manifest import Manifest, Shard, Spec
+from ..support.writing.directory import open_directory
+from ..support.writing.journal import committed, publishing_problem
 from .compression import compression_of
 from .names import Gap, gaps_of, is_beside, is_hidden, says_records, split_of
 from .runs import HEADER, is_header
@@ -56,6 +58,7 @@ class Data:
         gaps: what names say of further files, where no manifest says it.
         passed_over: names of what else is in a directory without a manifest; those of
             directories end with "/".
+        publishing: splits of the directory whose publication was interrupted or goes on.
     """
 
     where: str
@@ -65,6 +68,7 @@ class Data:
     unlisted: tuple[str, ...] = ()
     gaps: tuple[Gap, ...] = ()
     passed_over: tuple[str, ...] = ()
+    publishing: tuple[str, ...] = ()
 
     @property
     def splits(self) -> dict[str, tuple[DataFile, ...]]:
@@ -109,6 +113,8 @@ def find_data(
             data = replace(data, gaps=_gaps_beside(data.files))
     if split is None:
         return data
+    if split in data.publishing:
+        raise DatasetError(publishing_problem(where, split))
     if split not in data.splits:
         names = ", ".join(sorted(filter(None, data.splits))) or "none"
         near = did_you_mean(split, data.splits)
@@ -138,6 +144,12 @@ def has_damaged_manifest(where: str) -> bool:
 
 def _directory(where: str, path: Path, *, use_manifest: bool) -> Data:
     found = manifest.load(path) if use_manifest else None
+    listed = set(found.splits) if found else set()
+    publishing = []
+    if use_manifest:
+        publishing = sorted(set(committed(open_directory(path))) - listed)
+    if publishing and not listed:
+        raise DatasetError(publishing_problem(where, publishing[0]))
     data, others = _held_by(path)
     if found is None:
         files = [DataFile(path / name, _split_in_directory(name)) for name in data]
@@ -156,9 +168,18 @@ def _directory(where: str, path: Path, *, use_manifest: bool) -> Data:
         for name, split in found.splits.items()
         for shard in split.shards
     ]
-    listed = {file.path.name for file in files}
-    unlisted = tuple(name for name in data if name not in listed)
-    return Data(where, path, found, _sorted(files), unlisted)
+    if not files:
+        raise DatasetError(
+            f"{path / manifest.FILE_NAME}: it lists no split; write one, or to "
+            f"look at files that it does not list, name them by a glob: {path / '*'}"
+        )
+    names = {file.path.name for file in files}
+    unlisted = tuple(
+        name for name in data if name not in names and split_of(name) not in publishing
+    )
+    return Data(
+        where, path, found, _sorted(files), unlisted, publishing=tuple(publishing)
+    )
 
 
 def _listed(where: str, paths: list[Path], *, use_manifest: bool) -> Data:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext, suppress
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from schemagen.data.verify import verify
 from schemagen.support import manifest
 from schemagen.support.datasets import find_files
 from schemagen.support.datasets import read_records as dataset_of
@@ -363,6 +365,26 @@ def test_a_committed_split_is_published_with_a_warning(
     )
     assert check_files(tmp_path) == []
     assert len(shards(tmp_path)) == 2
+
+
+def test_verify_names_a_split_whose_publication_was_interrupted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is an error by itself, and a finding next to splits that are published."""
+    _commit_and_die(tmp_path, monkeypatch)
+    said = "split 'train' is being published, or its publication was interrupted; "
+    for split in (None, "train"):
+        with pytest.raises(DatasetError, match=re.escape(f"{tmp_path}: {said}")):
+            verify(tmp_path, split=split, workers=1)
+    other = tmp_path / "other"
+    write(other, OLD, "test")
+    _commit_and_die(other, monkeypatch)
+    found = {each.rule: each.examples[0] for each in verify(other, workers=1).findings}
+    assert found["SG502"].found == "split 'train'"
+    assert "run any writer for this directory again" in found["SG502"].cause
+    assert "SG504" not in found
+    with pytest.raises(DatasetError, match=re.escape(said)):
+        verify(other, split="train", workers=1)
 
 
 def test_resuming_a_committed_run_completes_it_without_a_word(

@@ -16,6 +16,7 @@ from ...support.compatibility import differences
 from ...support.errors import DatasetError
 from ...support.manifest import Spec
 from ...support.values import shortened
+from ...support.writing.journal import publishing_problem
 from ..limits import MAX_RECORD_BYTES
 from ..names import Gap
 from ..parts import Part, parts_of
@@ -118,6 +119,8 @@ def verify(
     general = splits[0].tally
     if damaged:
         _note_manifest(general, data, damaged)
+    for name in data.publishing:
+        _note_publishing(general, data, name)
     for name in data.unlisted:
         _note_unlisted(general, data, name)
     for gap in data.gaps:
@@ -272,6 +275,19 @@ def _note_manifest(tally: Tally, data: Data, problem: str) -> None:
     kind = Kind("SG501", "", "", "a manifest that cannot be read", "a whole manifest")
     found, _, advice = problem.removeprefix(f"{path}: ").rpartition("; ")
     tally.add_file(kind, path, found or advice, advice if found else "")
+
+
+def _note_publishing(tally: Tally, data: Data, split: str) -> None:
+    kind = Kind(
+        "SG502",
+        "",
+        "",
+        "a split that is not published",
+        "each split that was written in the manifest",
+    )
+    where = str(data.directory or Path())
+    _, _, cause = publishing_problem(where, split).partition(f"{where}: ")
+    tally.add_file(kind, where, f"split {split!r}", cause)
 
 
 def _note_unlisted(tally: Tally, data: Data, name: str) -> None:

@@ -14,12 +14,12 @@ from ..errors import DatasetError
 from ..manifest import Spec
 from ..requirements import tf
 from ..tfrecord import detect_compression
+from ..writing.journal import publishing_problem
 from .manifests import (
     Opened,
     check_shards,
     in_threads,
     manifest_path,
-    publishing_problem,
     publishing_splits,
     read_manifest,
     stated,

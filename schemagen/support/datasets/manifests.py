@@ -144,12 +144,3 @@ def publishing_splits(directory: str) -> list[str]:
         if name.startswith(start) and name.endswith(end)
     ]
     return sorted(split for split in splits if is_publishing(directory, split))
-
-
-def publishing_problem(directory: str, split: str) -> str:
-    """Say of a split that its shards are being given their names."""
-    return (
-        f"{directory}: split {split!r} is being published, or its publication was "
-        "interrupted; wait for its writer, or if none is running, run any writer for "
-        "this directory again, which completes the publication"
-    )

@@ -11,12 +11,12 @@ from ..compatibility import check_compatible
 from ..errors import DatasetError, warn
 from ..manifest import FILE_NAME, Manifest, Shard, Spec
 from ..requirements import tf
+from ..writing.journal import publishing_problem
 from .manifests import (
     Opened,
     check_shards,
     is_publishing,
     manifest_path,
-    publishing_problem,
     read_manifest,
     stated,
     tail_of,

@@ -123,6 +123,15 @@ def committed(directory: Directory) -> dict[str, Journal]:
     return {split: run for split, run in read.items() if run and run.publication}
 
 
+def publishing_problem(directory: str, split: str) -> str:
+    """Say of a split that its shards are being given their names."""
+    return (
+        f"{directory}: split {split!r} is being published, or its publication was "
+        "interrupted; wait for its writer, or if none is running, run any writer for "
+        "this directory again, which completes the publication"
+    )
+
+
 class JournalFile:
     """The journal of the run that is going on; it is made with its first entry.
 
