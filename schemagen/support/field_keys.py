@@ -35,13 +35,11 @@ class OwnedKey:
         key: the feature's key in the Example.
         attribute: the attribute of the field that names it: "key" for its own.
         field: the field.
-        numbers: how many sizes it holds; None if it holds something else.
     """
 
     key: str
     attribute: str
     field: Mapping[str, Any]
-    numbers: int | None = None
 
     def __str__(self) -> str:
         name = repr(self.field["name"])
@@ -49,9 +47,19 @@ class OwnedKey:
             return f"the {self.field['kind']} {name}"
         return f"the {FURTHER_KEYS[self.attribute]} of {name}"
 
+    @property
+    def integers(self) -> int | None:
+        """How many integers it always holds, such as sizes; None for anything else."""
+        if self.attribute == "key":
+            return _integers(self.field)
+        if self.attribute == "shape_key":
+            together = isinstance(self.field["shape_key"], str)
+            return len(self.field["shape"]) if together else 1
+        return 1 if self.attribute in _AXES else None
+
     def reads(self, other: OwnedKey) -> bool:
         """Tell whether what another field wrote can stand here if this one is missing."""
-        return self.numbers is not None and self.numbers == other.numbers
+        return self.integers is not None and self.integers == other.integers
 
 
 def keys_of(field: Mapping[str, Any]) -> Iterator[OwnedKey]:
@@ -59,18 +67,14 @@ def keys_of(field: Mapping[str, Any]) -> Iterator[OwnedKey]:
 
     Of a kind that only a later version knows, no further keys are known.
     """
-    yield OwnedKey(field["key"], "key", field, _integers(field))
+    yield OwnedKey(field["key"], "key", field)
     if field["kind"] not in KINDS:
         return
     for attribute in FURTHER_KEYS:
         given = field.get(attribute)
-        together = isinstance(given, str)
-        for key in (given,) if together else given or ():
+        for key in (given,) if isinstance(given, str) else given or ():
             if isinstance(key, str):
-                numbers = 1 if attribute in _AXES else None
-                if attribute == "shape_key":
-                    numbers = len(field["shape"]) if together else 1
-                yield OwnedKey(key, attribute, field, numbers)
+                yield OwnedKey(key, attribute, field)
 
 
 def is_read(field: Mapping[str, Any], attribute: str) -> bool:
