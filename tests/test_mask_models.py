@@ -87,6 +87,7 @@ def _written(package: Workspace, record: str, rows: list[Row], path: Path) -> An
     return make_dataset(path, batch_size=min(len(rows), 32))
 
 
+@pytest.mark.slow
 def test_a_model_learns_which_pixels_are_which(
     package: Workspace, tmp_path: Path
 ) -> None:

@@ -205,6 +205,7 @@ def test_every_kind_trains(trained: Trained) -> None:
     np.testing.assert_allclose(found.sum(axis=1), 1, rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_every_kind_is_an_input(trained: Trained) -> None:
     """The model has an input for each field and mask, of the pipeline's own type."""
     features, _ = trained.dataset.element_spec

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from .generated_records import Generated, cached_records, generate_records, importable
-from .tiers import in_tiers
+from .generated_records import TIERS, Generated, generate_records, importable
 
 PACKAGE = "contract_records"
 
@@ -27,9 +26,7 @@ def records(project: Path) -> Iterator[dict[str, Generated]]:
         yield {generated.case.class_name: generated for generated in found}
 
 
-@pytest.fixture(
-    scope="module", params=in_tiers([case.class_name for case in cached_records()])
-)
+@pytest.fixture(scope="module", params=TIERS)
 def generated(
     request: pytest.FixtureRequest, records: dict[str, Generated]
 ) -> Iterator[Generated]:

@@ -14,6 +14,7 @@ from typing import Any
 import schemagen
 
 from .fields import FieldCase, RecordCase, random_records, source_of
+from .tiers import in_tiers
 
 SETTINGS = '[tool.schemagen]\nschemas = "schemas"\noutput = "{package}"\n'
 
@@ -143,3 +144,17 @@ def project_record(root: Path, package: str, case: RecordCase) -> Generated:
 def cached_records() -> tuple[RecordCase, ...]:
     """The random records; the same in every process."""
     return random_records()
+
+
+def facts_of(record: str) -> set[object]:
+    """Return the kinds, dtypes and encodings that a random record has."""
+    (case,) = (case for case in cached_records() if case.class_name == record)
+    return {
+        getattr(field, fact)
+        for field in case.fields
+        for fact in ("kind", "dtype", "encoding", "raw", "ragged", "optional")
+    }
+
+
+TIERS = in_tiers([case.class_name for case in cached_records()], facts_of)
+"""The names of the random records, as parameters of a test."""

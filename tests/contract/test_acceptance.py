@@ -10,9 +10,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from .generated_records import Generated, cached_records
+from .generated_records import Generated
 from .strategies import arguments, contract, rows, wild
-from .tiers import quick_ones
 
 
 def outcome(call: Callable[..., Any], **row: Any) -> Any:
@@ -82,12 +81,3 @@ def test_a_field_too_many_or_too_few_is_refused(
             serialize(**rest)
         with pytest.raises(ValidationError, match=name):
             generated.record(**rest)
-
-
-def test_the_records_of_make_test_have_every_kind_and_dtype() -> None:
-    """What `make test` leaves out are further combinations."""
-    every = cached_records()
-    quick = quick_ones(every)
-    for fact in ("kind", "dtype", "encoding", "ragged", "raw", "optional"):
-        found = {getattr(field, fact) for case in quick for field in case.fields}
-        assert found == {getattr(f, fact) for case in every for f in case.fields}, fact

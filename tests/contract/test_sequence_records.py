@@ -29,6 +29,7 @@ from .test_kinds import (
     flat,
     in_order,
     keywords,
+    kinds_of,
     write_records,
 )
 from .tiers import in_tiers
@@ -82,7 +83,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="module", params=in_tiers(sequence_records()))
+@pytest.fixture(scope="module", params=in_tiers(sequence_records(), kinds_of))
 def record(request: pytest.FixtureRequest) -> Iterator[SequenceKindRecord]:
     """One record after the other; the graphs of each are dropped after its tests."""
     yield request.param

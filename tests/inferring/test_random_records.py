@@ -8,13 +8,12 @@ from pathlib import Path
 
 import pytest
 from contract.generated_records import (
+    TIERS,
     Generated,
-    cached_records,
     generate_records,
     importable,
 )
 from contract.strategies import arguments, contract, rows
-from contract.tiers import in_tiers
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,7 +25,6 @@ from .messages import write_file
 from .readings import check_readings
 
 PACKAGE = "inferred_random"
-NAMES = in_tiers([case.class_name for case in cached_records()])
 
 
 def random_messages(generated: Generated, number: int) -> list[bytes]:
@@ -66,7 +64,7 @@ def project(
         yield found
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", TIERS)
 def test_what_is_inferred_is_true_of_the_records(
     project: dict[str, tuple[Path, list[bytes], Inferred]], name: str
 ) -> None:
