@@ -6,12 +6,17 @@ Nothing but schemagen with its extra `tensorflow` and pytest is needed.
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+
+# As in the other tests: without oneDNN each graph is looked through once less.
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "datasets"))
 

@@ -18,9 +18,13 @@ import tensorflow as tf
 if TYPE_CHECKING:
     from conftest import ModuleOf
 
-pytestmark = pytest.mark.skipif(
-    not os.environ.get("TEST_VERSIONS"), reason="`make test-versions` runs this"
-)
+pytestmark = [
+    pytest.mark.skipif(
+        not os.environ.get("TEST_VERSIONS"), reason="`make test-versions` runs this"
+    ),
+    # Those of other packages, about versions of Python and numpy to come.
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+]
 
 ROWS = range(12)
 
