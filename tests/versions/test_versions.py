@@ -52,8 +52,8 @@ def data(module_of: ModuleOf, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def fields(module_of: ModuleOf) -> list[str]:
     """The fields of the record of every kind that the installed Keras takes."""
-    model = module_of("every", "model")
     keras = keras_of((3, 5))
+    model = module_of("every", "model")
     if tuple(map(int, keras.__version__.split(".")[:2])) >= (3, 9):
         return list(model.FIELDS)
     with pytest.raises(ValueError, match=r"from Keras 3\.9 on only: leave them out"):
