@@ -6,6 +6,7 @@ import gc
 import importlib
 import itertools
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -25,6 +26,10 @@ for _name, _value in (
     ("TF_NUM_INTRAOP_THREADS", "1"),
 ):
     os.environ.setdefault(_name, _value)
+
+# Shells start background jobs with Ctrl-C ignored, which programs that tests start inherit.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # `make test` runs a third of the examples; `pytest` alone runs all of them.
 settings.register_profile("quick", max_examples=33)

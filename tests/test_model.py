@@ -216,6 +216,7 @@ def test_every_kind_is_an_input(trained: Trained) -> None:
         assert tuple(tensor.shape) == tuple(spec.shape.as_list())
 
 
+@pytest.mark.slow
 def test_bare_rows_have_finite_predictions(trained: Trained) -> None:
     """Rows that are empty wherever they can be give numbers, not NaN."""
     found = trained.predict([_bare_row(n) for n in range(4)])
@@ -232,6 +233,7 @@ def test_training_on_bare_rows_alone(package_of: PackageOf, tmp_path: Path) -> N
     assert np.isfinite(trained.predict([_bare_row(7), _row(7)])).all()
 
 
+@pytest.mark.slow
 def test_adapting_reads_the_data_once(trained: Trained) -> None:
     """However many fields learn from the data first, it is decoded one time only."""
     passes = []
@@ -247,6 +249,7 @@ def test_adapting_reads_the_data_once(trained: Trained) -> None:
     assert len(passes) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [0, 3, 5])
 def test_padding_changes_nothing(trained: Trained, number: int) -> None:
     """A row's prediction is the same alone and in a batch with longer rows."""
@@ -265,6 +268,7 @@ def test_padding_changes_nothing(trained: Trained, number: int) -> None:
     np.testing.assert_allclose(together, alone, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_every_input_counts(trained: Trained) -> None:
     """A changed value of any field changes the prediction: no input is cut off."""
     row, other = _row(0), _row(3)
@@ -279,6 +283,7 @@ def test_every_input_counts(trained: Trained) -> None:
         assert np.abs(after - before).max() > 1e-9, name
 
 
+@pytest.mark.slow
 def test_missing_is_told_from_the_default(trained: Trained) -> None:
     """A missing value is no zero: the model is told which one it is."""
     row = _row(1)
@@ -366,7 +371,6 @@ def several(package: Workspace, tmp_path: Path) -> tf.data.Dataset:
     return dataset
 
 
-@pytest.mark.slow
 def test_several_targets(several: tf.data.Dataset, package: Workspace) -> None:
     """Each target has an output of its own shape, and all train together."""
     module = package.module("several", "model")
@@ -499,6 +503,7 @@ def test_one_input_of_several(package: Workspace, tmp_path: Path, name: str) -> 
         assert (difference > 0.5) if other == name else (difference == 0)
 
 
+@pytest.mark.slow
 def test_inputs_by_name(trained: Trained) -> None:
     """A subset of inputs is used, the others are declared and without effect."""
     module = trained.model_module
@@ -534,6 +539,7 @@ def test_a_wrong_choice_of_inputs(
         package.module("two", "model").build_model(**wrong)
 
 
+@pytest.mark.slow
 def test_forgetting_adapt_is_an_error(
     several: tf.data.Dataset, package: Workspace
 ) -> None:
@@ -550,6 +556,7 @@ def test_forgetting_adapt_is_an_error(
     model.fit(several, verbose=0)
 
 
+@pytest.mark.slow
 def test_weights_remember_that_adapt_has_run(
     several: tf.data.Dataset, package: Workspace, tmp_path: Path
 ) -> None:
@@ -566,6 +573,7 @@ def test_weights_remember_that_adapt_has_run(
         np.testing.assert_array_equal(found, expected[name])
 
 
+@pytest.mark.slow
 def test_another_encoder(trained: Trained) -> None:
     """An encoder of one's own takes the place of one, and `adapt` leaves it alone."""
     module = trained.model_module

@@ -279,6 +279,7 @@ def _recurrent(package: Workspace) -> dict[str, Callable[[Any], Any]]:
     return {"tokens": tokens, "steps": steps}
 
 
+@pytest.mark.slow
 def test_a_recurrent_encoder_knows_the_order(
     package: Workspace, dataset: tf.data.Dataset
 ) -> None:
@@ -296,6 +297,7 @@ def test_a_recurrent_encoder_knows_the_order(
         np.testing.assert_allclose(model(longer)["kind"][0], first, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_a_recurrent_encoder_reads_empty_sequences(
     package: Workspace, dataset: tf.data.Dataset
 ) -> None:
@@ -369,6 +371,7 @@ def test_a_clone_is_not_ready(package: Workspace, dataset: tf.data.Dataset) -> N
         clone(features)
 
 
+@pytest.mark.slow
 def test_other_weights_reach_functions_that_were_traced(
     package: Workspace, dataset: tf.data.Dataset, tmp_path: Path
 ) -> None:

@@ -10,9 +10,10 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
+from tiers import examples
 
 from schemagen.support.errors import Problem
 from schemagen.support.values import FLOATS, INTEGERS, Numbers, item_size
@@ -47,7 +48,7 @@ def _same(found: Any, given_value: Any) -> bool:
 def test_conversion_is_lossless_or_refused(source: str, target: str) -> None:
     """From every dtype to every other, each value arrives or the array is refused."""
 
-    @settings(max_examples=25, deadline=None)
+    @examples(25)
     @given(_values(source))
     def check(array: Any) -> None:
         try:
@@ -88,7 +89,7 @@ def _finite_same(found: Any, given_value: Any) -> bool:
 def test_rounding_is_that_of_numpy(source: str, target: str) -> None:
     """With exact=False floats are rounded as numpy does, overflow still refused."""
 
-    @settings(max_examples=40, deadline=None)
+    @examples(40)
     @given(_values(source))
     def check(array: Any) -> None:
         with np.errstate(all="ignore"):
@@ -104,7 +105,7 @@ def test_rounding_is_that_of_numpy(source: str, target: str) -> None:
     check()
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.floats(width=32, allow_nan=False))
 def test_bfloat16_is_rounded_as_by_ml_dtypes(number: float) -> None:
     """The nearest bfloat16, ties to even, is what ml_dtypes finds."""
@@ -131,7 +132,7 @@ def _nearest_bfloat16(number: float) -> float:
     return math.copysign(float(table[best]), number)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(
     st.integers(0x0080, 0x7F7E),
     st.sampled_from([0.0, 1.0, -1.0]),
@@ -295,7 +296,7 @@ def test_accepted_values(dtype: str, value: object, expected: Any) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["complex64", "complex128"])
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(data=st.data())
 def test_complex_numbers_are_stored_to_the_bit(dtype: str, data: st.DataObject) -> None:
     """Both parts arrive, -0.0 and NaN included, from either byte order and any layout."""

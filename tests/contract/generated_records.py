@@ -11,10 +11,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from tiers import in_tiers
+
 import schemagen
 
 from .fields import FieldCase, RecordCase, random_records, source_of
-from .tiers import in_tiers
 
 SETTINGS = '[tool.schemagen]\nschemas = "schemas"\noutput = "{package}"\n'
 

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from PIL import Image
+from tiers import examples
 
 from .fields import INTEGERS, FieldCase, RecordCase
 
@@ -31,14 +32,13 @@ _CONTRACT = settings(
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 
 
-def contract(examples: int) -> settings:
-    """Return the settings of a contract test.
+def contract(number: int) -> settings:
+    """Return the settings of a contract test, of which no run differs from another.
 
     Args:
-        examples: how many examples it runs; fewer in the profile `quick`.
+        number: how many examples it runs; a third of them in the profile `quick`.
     """
-    share = settings().max_examples / settings.get_profile("default").max_examples
-    return settings(_CONTRACT, max_examples=max(1, round(examples * share)))
+    return settings(_CONTRACT, max_examples=examples(number).max_examples)
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ import pytest
 import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
+from tiers import in_tiers
 
 import schemagen
 
@@ -22,7 +23,6 @@ from . import kinds
 from .generated_records import importable, write_project
 from .kinds.case import Drawn, KindCase, in_order
 from .strategies import contract
-from .tiers import in_tiers
 from .verified import check_agreement, faults_of, mutated, spec_beside
 
 PACKAGE = "contract_kinds"

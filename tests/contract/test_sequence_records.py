@@ -14,6 +14,7 @@ import pytest
 import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
+from tiers import in_tiers
 
 from . import step_cases
 from .generated_records import importable
@@ -32,7 +33,6 @@ from .test_kinds import (
     kinds_of,
     write_records,
 )
-from .tiers import in_tiers
 from .verified import check_agreement, faults_of, mutated, spec_beside
 
 PACKAGE = "contract_sequences"

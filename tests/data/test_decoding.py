@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from google.protobuf.message import DecodeError
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from schemagen.data.columns import Column, Columns
 from schemagen.data.decoding import decode
@@ -80,7 +81,7 @@ def by_row(columns: Columns) -> list[dict[str, Value]]:
     return found
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.lists(EXAMPLES, max_size=40))
 def test_examples(rows: list[dict[str, Value]]) -> None:
     """What protobuf's own writer writes, keys in any order."""
@@ -91,7 +92,7 @@ def test_examples(rows: list[dict[str, Value]]) -> None:
     assert not columns.sequences.any()
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(
     st.lists(
         st.tuples(
@@ -216,7 +217,7 @@ def test_what_is_no_example(name: str) -> None:
     assert columns.by_key["a"][0].rows.tolist() == [0, 2]
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.data())
 def test_any_bytes(data: st.DataObject) -> None:
     """Changed records are read as protobuf reads them, or refused; nothing breaks."""

@@ -99,6 +99,7 @@ def looked_at(data: bytes) -> tuple[list[Damage], int]:
     return damages, records
 
 
+@pytest.mark.slow
 def test_no_damage_of_a_file_goes_unnoticed() -> None:
     """Framing and both checksums tell, wherever a whole record was not the unit."""
     chance = random.Random(1)

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 import pytest
 from command_line import run
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
+from tiers import examples
 
 from generated.digit.serializer import write_dataset
 from schemagen.data.inspect.as_json import inspection_data, inspection_json
@@ -249,7 +250,7 @@ def test_odd_values(tmp_path: Path, columns: int) -> None:
         assert re.search(part, text) or re.search(part, once), part
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.lists(RECORDS, max_size=6), st.lists(st.binary(max_size=30), max_size=3))
 def test_anything_is_shown(some: list[Row], others: list[bytes]) -> None:
     """Any records, and what is none, in printable lines and as valid JSON."""

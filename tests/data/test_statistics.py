@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from schemagen.data.decoding import decode
 from schemagen.data.records import records_of
@@ -47,7 +48,7 @@ def pieces(values: Any, draw: st.DataObject) -> list[Any]:
     return draw.draw(st.permutations(found))
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(COLUMNS, st.data())
 def test_numbers_are_what_they_are(values: Any, data: st.DataObject) -> None:
     """Counted in plain Python: extremes, sum to the last bit, each value, each bin."""
@@ -81,7 +82,7 @@ def test_zeros_merge_with_any_float(other: float) -> None:
     assert len(whole.histogram.counts) == 2
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(COLUMNS, st.data())
 def test_numbers_merge_into_the_same(values: Any, data: st.DataObject) -> None:
     """In any pieces, any order, one by one or all together."""
@@ -193,7 +194,7 @@ def summary(found: Any) -> dict[str, Any]:
     }
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.lists(RECORDS, max_size=12))
 def test_statistics_say_what_records_hold(rows: list[Row]) -> None:
     """Per key and kind: who has it, how long, each value; steps likewise."""
@@ -219,7 +220,7 @@ def test_statistics_say_what_records_hold(rows: list[Row]) -> None:
         assert summary(steps.values) == plainly([s for some in has_steps for s in some])
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.lists(RECORDS, max_size=12), st.data())
 def test_statistics_merge_into_the_same(rows: list[Row], data: st.DataObject) -> None:
     """Records in any runs, by any number of workers, in any order of files."""

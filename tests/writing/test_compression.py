@@ -15,8 +15,9 @@ from typing import Any
 
 import pytest
 import tensorflow as tf
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from schemagen.support.errors import DatasetError
 from schemagen.support.tfrecord import frame, read_records
@@ -103,7 +104,7 @@ def test_what_goes_in_comes_out(
     assert INFLATE[form](_compressed([DATA[:size]], form, threads)) == DATA[:size]
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(
     form=st.sampled_from(FORMS),
     cuts=st.lists(st.integers(0, len(DATA)), max_size=20),

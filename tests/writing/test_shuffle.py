@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from tiers import examples
 
 from schemagen.support.errors import DatasetError, Problem
 from schemagen.support.tfrecord import Framed, frame, frame_records
@@ -182,7 +183,7 @@ def test_values_that_make_no_key(value: Any) -> None:
 # The order.
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(data=st.data())
 def test_as_sorted_in_memory(
     data: st.DataObject, tmp_path_factory: pytest.TempPathFactory

@@ -161,6 +161,7 @@ def test_a_report_that_cannot_be_finished_leaves_nothing(
     assert sorted(os.listdir(tmp_path)) == ["data", "report.html"]
 
 
+@pytest.mark.slow
 def test_many_keys_and_classes_stay_readable(tmp_path: Path) -> None:
     """A thousand of each: the first ones drawn, the others summed up and in tables."""
     names = tuple(f"kind {index}" for index in range(1000))

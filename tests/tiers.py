@@ -1,4 +1,4 @@
-"""Which random records `make test` runs; `make test-all` runs all of them."""
+"""What `make test` runs of tests with many cases; `make test-all` runs all of them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,27 @@ from collections.abc import Callable, Collection, Sequence
 from typing import TypeVar
 
 import pytest
+from hypothesis import settings
 
 Item = TypeVar("Item")
+
+
+def examples(number: int) -> settings:
+    """Return the settings of a property test.
+
+    Args:
+        number: how many examples it runs; a third of them in the profile `quick`.
+    """
+    share = settings().max_examples / settings.get_profile("default").max_examples
+    return settings(max_examples=max(1, round(number * share)), deadline=None)
+
+
+def first_quick(cases: Sequence[Item], number: int) -> list[object]:
+    """Return the parameters of a test, of which all but the first are marked as slow."""
+    return [
+        pytest.param(case, id=str(case), marks=[] if at < number else pytest.mark.slow)
+        for at, case in enumerate(cases)
+    ]
 
 
 def in_tiers(
