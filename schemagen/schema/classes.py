@@ -81,6 +81,14 @@ class Classes(Kind):
                     "classes=('name', ...), num_classes=n or vocabulary='names.txt'",
                 )
             return
+        given: object = self.classes
+        if type(given) is int:
+            yield Problem(
+                f"classes={given}",
+                "a tuple of names",
+                f"write num_classes={given} for classes without names",
+            )
+            return
         yield from class_name_problems(self.classes, self.num_classes)
 
     def _storage_problems(self) -> Iterator[Problem]:

@@ -80,6 +80,11 @@ def choose_encoders(
     Raises:
         ValueError: a name that is no input, or none at all.
     """
+    if not delivered:
+        raise ValueError(
+            "the record has no input, and a model needs one: give a field "
+            "role='input' in the schema, and run `schemagen generate`"
+        )
     chosen = delivered if inputs is None else inputs
     _check_names("inputs", "input", chosen, delivered)
     _check_names("encoders", "input", own or (), delivered, empty=True)

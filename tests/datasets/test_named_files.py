@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import os
 import shutil
 import warnings
 from pathlib import Path
@@ -188,6 +189,22 @@ def test_unlisted_file_is_warned_of_and_refused_in_a_glob_of_listed_ones(
     )
 
 
+def test_shard_under_two_names_is_refused(directory: Path) -> None:
+    """A copy or a link in a glob or a list would give its records twice."""
+    spec = _manifest(directory).spec
+    first = min(directory.glob("train-*"))
+    for make in (shutil.copy, os.symlink):
+        other = directory / "train-other.tfrecord"
+        make(first, other)
+        for source in (f"{directory}/train-*", [first, other]):
+            said = _refused(source, spec)
+            assert said.startswith(
+                f"{other}: the same shard of split 'train' as {first}"
+            )
+        other.unlink()
+    assert find_files([first, first], None, spec).records == (4, 4)
+
+
 def test_unlisted_file_with_the_name_of_a_shard_is_refused(directory: Path) -> None:
     """A shard of an earlier write is not read with the present ones."""
     spec = _manifest(directory).spec
@@ -229,6 +246,8 @@ def test_split_under_publication_is_refused(directory: Path, others: bool) -> No
     if not others:
         sources += [(f"{directory}/train-*", None), (first, None)]
     journal.write_text(_JOURNAL + '{"publishing": 3, "token": "a"}\n')
+    if not others:
+        sources.append((f"{directory}/train-*-of-00009*", None))  # of no shard yet
     for source, split in sources:
         assert _refused(source, found.spec, split) == (
             f"{directory}: split 'train' is being published, or its publication was "

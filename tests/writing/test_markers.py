@@ -86,13 +86,25 @@ def test_markers_are_created_once_listed_and_removed(directory: Directory) -> No
 
 def test_incomplete_markers_are_of_unknown_runs(directory: Directory) -> None:
     """A run may be killed while it writes its marker; other files are no markers."""
-    for text in (b"", b'{"host": "a", "pro', b"[]", b'{"host": "a"}'):
+    for text in (b"", b'{"host": "a", "pro'):
         put(directory, marker_name("train", _ID), text)
         assert markers_of(directory, "train") == [Marker(_ID)]
         remove_marker(directory, "train", _ID)
     put(directory, ".train.run.lock", b"")
     put(directory, ".train.run.journal", b"")
     assert markers_of(directory, "train") == []
+
+
+def test_markers_of_unknown_form_are_of_runs_that_may_be_alive(
+    directory: Directory,
+) -> None:
+    """Another program may have written them; only overwriting takes over."""
+    for text in (b"somewhere\n", b'{"host": "a"}'):
+        put(directory, marker_name("train", _ID), text)
+        with pytest.raises(DatasetError, match="a run of an unknown process, as"):
+            writer_of(directory.where)
+        with pytest.warns(RuntimeWarning, match="taking split 'train' over"):
+            writer_of(directory.where, overwrite=True).close()
 
 
 def test_a_marker_lasts_as_long_as_its_run(directory: Directory) -> None:
@@ -120,9 +132,15 @@ def test_a_split_that_another_machine_writes_is_refused(directory: Directory) ->
         "is dead, pass overwrite=True"
     )
     assert directory.names() == before
-    with writer_of(directory.where, overwrite=True) as writer:
+    with (
+        pytest.warns(RuntimeWarning, match="over from process 7 on elsewhere since"),
+        writer_of(directory.where, overwrite=True) as writer,
+    ):
         writer.append(b"ours")
     assert directory.names() == ["manifest.json", "train-00000-of-00001.tfrecord"]
+    put(directory, marker_name("train", _ID), json.dumps(_FOREIGN).encode())
+    with pytest.raises(DatasetError, match="is being written by process 7 on"):
+        writer_of(directory.where)  # more than that the split exists
 
 
 def test_temporary_files_without_a_marker_are_left_unless_overwriting(

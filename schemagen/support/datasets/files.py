@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
@@ -93,13 +94,7 @@ def find_files(source: Source, split: str | None, spec: Spec) -> Files:
             paths = [path]
         else:
             is_glob = True
-            paths = sorted(tf.io.gfile.glob(path))
-            _check_shards(paths)
-        if not paths:
-            what = (
-                "file matches" if set(path) & set("*?[") else "such directory or file"
-            )
-            raise DatasetError(f"{path}: no {what}")
+            paths = _matching(path)
     else:
         paths = [os.fspath(path) for path in source]
         if not paths:
@@ -116,6 +111,29 @@ def find_files(source: Source, split: str | None, spec: Spec) -> Files:
             f"split={split!r} is for a data directory; the source names files itself"
         )
     return _named_files(paths, spec, is_glob=is_glob)
+
+
+def _matching(path: str) -> list[str]:
+    """Return the files that match a glob.
+
+    Raises:
+        DatasetError: there are none, or some shards of a split are missing.
+    """
+    paths = sorted(tf.io.gfile.glob(path))
+    what = "file matches" if set(path) & set("*?[") else "such directory or file"
+    try:
+        _check_shards(paths)
+        if not paths:
+            raise DatasetError(f"{path}: no {what}")
+    except DatasetError:
+        # Between the old shards and the new ones there are some, or none.
+        where, name = os.path.split(path)
+        start = re.split(r"[*?[]", name)[0]
+        for split in publishing_splits(where or "."):
+            if f"{split}-".startswith(start) or start.startswith(f"{split}-"):
+                raise DatasetError(publishing_problem(where, split)) from None
+        raise
+    return paths
 
 
 def _files_of_directory(directory: str, split: str | None, spec: Spec) -> Files:

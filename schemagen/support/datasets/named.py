@@ -119,7 +119,20 @@ class Listing:
             if entry
         ]
         check_shards([path for path, _ in listed], [shard for _, shard in listed])
+        self._check_copies()
         return tuple(opened)
+
+    def _check_copies(self) -> None:
+        """Refuse to read one shard under two names."""
+        known: dict[int, str] = {}
+        for path, entry in zip(self._paths, self.entries, strict=True):
+            first = known.setdefault(id(entry), path) if entry else path
+            if entry and first != path:
+                raise DatasetError(
+                    f"{path}: the same shard of split {entry.split!r} as {first}, so "
+                    "that its records would be read twice; remove the copy or the "
+                    "link, or name one of the two"
+                )
 
     def check_others(self, *, is_glob: bool) -> None:
         """Refuse files that no manifest lists where one should, or warn of them.

@@ -14,7 +14,13 @@ from . import publication
 from .directory import Directory
 from .journal import Finished, Journal, committed, journal_name, read_journal
 from .lock import Lock
-from .markers import create_marker, marker_name, markers_of, remove_marker
+from .markers import (
+    Marker,
+    create_marker,
+    marker_name,
+    markers_of,
+    remove_marker,
+)
 
 
 class Leftovers:
@@ -41,8 +47,18 @@ class Leftovers:
         Raises:
             DatasetError: the split exists, or the directory holds other records.
         """
+        for marker in markers_of(self._directory, self._split):
+            if marker.is_elsewhere and not overwrite:
+                raise self._refusal(marker)
         if not committed(self._directory):
             self._check_place(overwrite=overwrite, resume=resume)
+
+    def _refusal(self, marker: Marker) -> DatasetError:
+        return DatasetError(
+            f"{self._directory.where}: split {self._split!r} is being written "
+            f"by {marker}, as {marker_name(self._split, marker.id)} says; wait "
+            "for it, or, if it is dead, pass overwrite=True"
+        )
 
     def _check_place(self, *, overwrite: bool, resume: bool) -> None:
         publication.check_place(
@@ -84,6 +100,12 @@ class Leftovers:
             if split == self._split and resume and not _differing(run, request):
                 return run
             self._tell_completed(split, run)
+        for marker in markers_of(self._directory, self._split):
+            if overwrite and not marker.is_dead(lock):
+                warn(
+                    f"{self._directory.where}: taking split {self._split!r} over from "
+                    f"{marker}, which is told so when it publishes"
+                )
         dead = self._dead(lock, overwrite=overwrite)
         self._check_place(overwrite=overwrite, resume=resume)
         found = read_journal(self._directory, self._split)
@@ -154,11 +176,7 @@ class Leftovers:
         others = [marker for marker in found if marker.id != but]
         for marker in others:
             if not overwrite and not marker.is_dead(lock):
-                raise DatasetError(
-                    f"{self._directory.where}: split {self._split!r} is being written "
-                    f"by {marker}, as {marker_name(self._split, marker.id)} says; wait "
-                    "for it, or, if it is dead, pass overwrite=True"
-                )
+                raise self._refusal(marker)
         return {marker.id for marker in others}
 
     def _mark(self, token: str, lock: Lock, *, overwrite: bool) -> None:

@@ -26,7 +26,7 @@ class Marker:
         id: the part of the name that differs from run to run, hexadecimal digits; the
             run's temporary files have it in their names too.
         host: the machine; "" if the marker is incomplete, since its run was killed
-            while it was written.
+            while it was written; "?" if it is in a form that is not known here.
         process: the process there; 0 likewise.
         since: when the run began; "" likewise.
     """
@@ -37,9 +37,14 @@ class Marker:
     since: str = ""
 
     def __str__(self) -> str:
-        if not self.host:
+        if self.host in ("", "?"):
             return "a run of an unknown process"
         return f"process {self.process} on {self.host} since {self.since}"
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether another machine has written it."""
+        return self.host not in ("", socket.gethostname())
 
     def is_dead(self, lock: Lock) -> bool:
         """Whether the run is known to have ended without removing its marker.
@@ -48,7 +53,7 @@ class Marker:
             lock: a lock that the run would hold. Whether it does can be told on its
                 own machine alone, and only where there are locks.
         """
-        return lock.held and self.host in ("", socket.gethostname())
+        return lock.held and not self.is_elsewhere
 
 
 def marker_name(split: str, id: str) -> str:
@@ -96,7 +101,7 @@ def _read(directory: Directory, name: str, id: str) -> Marker | None:
         held = json.loads(text)
         return Marker(id, str(held["host"]), int(held["process"]), str(held["since"]))
     except (ValueError, KeyError, TypeError):
-        return Marker(id)
+        return Marker(id, "?" if text.endswith((b"\n", b"}")) else "")
 
 
 def has_marker(directory: Directory, split: str, id: str) -> bool:
