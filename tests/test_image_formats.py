@@ -307,7 +307,7 @@ def test_pixels_too_many_for_a_format_are_refused() -> None:
 def test_without_pillow_only_bytes_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     """The message names the format that would have been made."""
     monkeypatch.setitem(sys.modules, "PIL", None)
-    with pytest.raises(Problem, match="expected an encoded png image; pip install"):
+    with pytest.raises(Problem, match="expected an encoded png image; run pip install"):
         images.encode(pixels(3), "any")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import TypeVar
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 Item = TypeVar("Item")
 
@@ -18,7 +18,11 @@ def examples(number: int) -> settings:
         number: how many examples it runs; a third of them in the profile `quick`.
     """
     share = settings().max_examples / settings.get_profile("default").max_examples
-    return settings(max_examples=max(1, round(number * share)), deadline=None)
+    return settings(
+        max_examples=max(1, round(number * share)),
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow],  # other work may slow it down
+    )
 
 
 def first_quick(cases: Sequence[Item], number: int) -> list[object]:

@@ -269,12 +269,13 @@ def _check(
     where: str, data: Any, needed: Mapping[str, Entry], seldom: Mapping[str, Entry]
 ) -> None:
     """Check the entries of an object: those that it needs, and others if it has them."""
-    if not isinstance(data, dict):
+    entries = data if isinstance(data, dict) else None
+    if entries is None:
         raise ValueError(f"{where} is {_shown(data)}, expected an object")
     for name, entry in needed.items():
-        if name not in data:
+        if name not in entries:
             raise ValueError(f"{where}: no entry {name!r}, expected {entry.words}")
-    for name, value in data.items():
+    for name, value in entries.items():
         if not _is_text(name):
             raise ValueError(f"{where}: an entry {_shown(name)}, which is not Unicode")
         wanted = needed.get(name) or seldom.get(name)
