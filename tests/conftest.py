@@ -8,6 +8,7 @@ import itertools
 import os
 import signal
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
@@ -69,6 +70,19 @@ class Workspace:
     def module(self, record: str, part: str) -> ModuleType:
         """Import a generated module, such as ("digit", "parser")."""
         return importlib.import_module(f"{self.package}.{record}.{part}")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the cases of a test as slow that come after its `quick_cases`."""
+    seen: Counter[str] = Counter()
+    for item in items:
+        marker = item.get_closest_marker("quick_cases")
+        if marker is not None:
+            function = item.nodeid.partition("[")[0]
+            seen[function] += 1
+            if seen[function] > marker.args[0]:
+                item.add_marker("slow")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -769,6 +769,7 @@ _READ: dict[str, tuple[str, str, list[Any], Any]] = {
 }
 
 
+@pytest.mark.quick_cases(3)
 @pytest.mark.parametrize("change", _READ)
 def test_real_data(tmp_path: Path, package_of: PackageOf, change: str) -> None:
     """What the table lets pass reads as it was written; the rest is refused."""

@@ -44,6 +44,7 @@ def test_a_generated_model_learns_from_all_inputs(
     assert (found.truth == found.predicted).mean() == pytest.approx(run.accuracy)
 
 
+@pytest.mark.slow
 def test_a_run_on_one_input_does_not_see_the_others(tmp_path: Path) -> None:
     """With all other inputs exchanged between records, predictions stay the same."""
     records.write("digit", tmp_path)

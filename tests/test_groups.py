@@ -212,6 +212,7 @@ def test_each_nested_model_has_groups_of_its_own(serializer: Any) -> None:
         serializer.serialize(**{**ROW, "before": {"low": [1], "high": []}})
 
 
+@pytest.mark.quick_cases(1)
 def test_what_is_missing_reads_as_the_fill_value_as_often_as_the_group_is_long(
     serializer: Any, parse: Callable[..., Any]
 ) -> None:

@@ -149,6 +149,7 @@ def test_image_and_mask_of_two_sizes_are_refused(serializer: Any) -> None:
         serializer.serialize_batch(**columns)
 
 
+@pytest.mark.slow
 def test_sizes_are_not_delivered(parser: Any, serializer: Any) -> None:
     """A decoded image says its own size; readers get the fields that are declared."""
     batch = parser.parse_batch(tf.constant([serializer.serialize(**SCENE)]))

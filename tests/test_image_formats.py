@@ -237,6 +237,7 @@ _READ = {
 }
 
 
+@pytest.mark.quick_cases(4)
 @pytest.mark.parametrize(
     ("name", "declared"),
     [
@@ -327,6 +328,7 @@ def test_random_bytes_never_crash(form: str, rest: bytes) -> None:
     assert _channels_or_problem(_STARTS[form] + rest, form)
 
 
+@pytest.mark.slow
 @given(st.sampled_from(sorted(_FILES)), st.data())
 def test_damaged_files_never_crash(name: str, data: st.DataObject) -> None:
     """A file with changed bytes is read or refused in finite time."""

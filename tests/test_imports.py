@@ -75,6 +75,7 @@ def test_importing_schemagen_imports_nothing_heavy(project: Path) -> None:
     assert loaded_by(words, project) == {"pydantic", "numpy"}
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(
     "arguments",
     [

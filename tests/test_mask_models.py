@@ -130,6 +130,7 @@ def test_a_model_learns_which_pixels_are_which(
     assert answer.shape == (1, 8, 8, 2)
 
 
+@pytest.mark.slow
 def test_ignored_pixels_teach_nothing(package: Workspace, tmp_path: Path) -> None:
     """Records without a mask, and pixels to be ignored, leave the weights as they are."""
     chance = np.random.default_rng(2)

@@ -116,6 +116,7 @@ PALETTES = {
 }
 
 
+@pytest.mark.quick_cases(4)
 @pytest.mark.parametrize("name", PALETTES)
 def test_indices_of_a_palette_are_the_ids(name: str) -> None:
     """Whatever the colours, be they all the same: Pillow's indices, bit by bit."""
@@ -156,6 +157,7 @@ def test_interlaced_palettes_are_read() -> None:
     np.testing.assert_array_equal(read(data), ids)
 
 
+@pytest.mark.slow
 def test_a_mask_cut_anywhere_is_refused() -> None:
     """A file that ends too early is an error, with or without a palette."""
     ids = random_ids(21, 3, 4)

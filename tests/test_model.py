@@ -412,6 +412,7 @@ def test_a_gradient_tape_loop(several: tf.data.Dataset, package: Workspace) -> N
     assert np.mean(losses[-4:]) < np.mean(losses[:4])
 
 
+@pytest.mark.slow
 def test_missing_labels_are_not_learned(package: Workspace, tmp_path: Path) -> None:
     """Rows whose label is missing add nothing to the label's loss."""
     write = package.module("several", "serializer").write_dataset
@@ -426,6 +427,7 @@ def test_missing_labels_are_not_learned(package: Workspace, tmp_path: Path) -> N
     assert np.isfinite(metrics["loss"])
 
 
+@pytest.mark.slow
 def test_weights_count(several: tf.data.Dataset, package: Workspace) -> None:
     """A row of weight 0 is no part of loss or metrics."""
     module = package.module("several", "model")
@@ -590,6 +592,7 @@ def test_another_encoder(trained: Trained) -> None:
     assert np.isfinite(model(features)).all()
 
 
+@pytest.mark.slow
 def test_a_record_without_targets(package: Workspace, tmp_path: Path) -> None:
     """Without targets the model gives features to build on, and can be exported."""
     rows = [{"a": float(n), "text": f"word {n}"} for n in range(5)]

@@ -99,6 +99,7 @@ def test_a_model_of_some_fields_has_their_inputs(package: Workspace) -> None:
     assert set(module.make_inputs()) == everything
 
 
+@pytest.mark.slow
 def test_a_model_of_some_fields_trains_on_them(package: Workspace, data: Path) -> None:
     """A dataset of the same fields is adapted to and learned from."""
     fields = ["tokens", "note"]
@@ -208,6 +209,7 @@ def test_a_wrong_choice_is_named(
 # Other encoders and heads.
 
 
+@pytest.mark.slow
 def test_heads_are_replaced_by_name(
     package: Workspace, dataset: tf.data.Dataset
 ) -> None:
@@ -320,6 +322,7 @@ def _assert_equal(found: dict[str, Any], expected: dict[str, Any]) -> None:
         np.testing.assert_array_equal(array, expected[name])
 
 
+@pytest.mark.slow
 def test_a_loaded_model_predicts_bit_for_bit_the_same(
     package: Workspace, dataset: tf.data.Dataset, tmp_path: Path
 ) -> None:
@@ -337,6 +340,7 @@ def test_a_loaded_model_predicts_bit_for_bit_the_same(
     package.module("parts", "model").check_dataset(loaded, dataset)
 
 
+@pytest.mark.slow
 def test_loaded_weights_bring_their_vocabularies(
     package: Workspace, dataset: tf.data.Dataset, tmp_path: Path
 ) -> None:

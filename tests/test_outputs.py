@@ -172,6 +172,7 @@ def test_python_is_compiled(tmp_path: Path) -> None:
     assert findings[0]["found"] == "x = ("
 
 
+@pytest.mark.slow
 def test_drift_of_outputs_is_found(tmp_path: Path) -> None:
     """Missing, out of date by schema or template, edited: as of generated code."""
     project = project_with(tmp_path, TS)

@@ -126,6 +126,7 @@ def sources(directory: Path) -> list[Path]:
     ]
 
 
+@pytest.mark.slow
 def test_the_source_distribution_builds_the_same_wheel(tmp_path: Path) -> None:
     """What is published is what `pip install .` gives."""
     [direct] = build("--wheel", source=CHECKOUT, out=tmp_path / "direct")

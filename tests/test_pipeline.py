@@ -100,6 +100,7 @@ def _round_robin(shards: int, rows: int = _ROWS) -> list[int]:
 # Which records, in which order.
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("shards", [1, 3, 8])
 @pytest.mark.parametrize("batch_size", [1, 4, 100])
 def test_evaluation(
@@ -139,6 +140,7 @@ def test_training(
     assert len(set(map(tuple, epochs))) == 3
 
 
+@pytest.mark.slow
 def test_a_seed_makes_it_repeatable(
     data: Callable[..., Path], make_dataset: MakeDataset
 ) -> None:
@@ -211,6 +213,7 @@ def test_augment(
     assert sorted(_numbers(dataset)) == sorted(sign * n for n in range(_ROWS))
 
 
+@pytest.mark.quick_cases(3)
 @pytest.mark.parametrize("options", [{}, {"training": True}, {"cache": True}])
 @pytest.mark.parametrize("shards", [None, 3])
 @pytest.mark.parametrize("compression", [None, "GZIP", "ZLIB"])
@@ -392,6 +395,7 @@ def test_options_by_position_are_refused(make_dataset: MakeDataset) -> None:
     )
 
 
+@pytest.mark.slow
 def test_sources(data: Callable[..., Path], make_dataset: MakeDataset) -> None:
     """A directory, a glob and a list of files give the same records."""
     directory = data(shards=3)
@@ -403,6 +407,7 @@ def test_sources(data: Callable[..., Path], make_dataset: MakeDataset) -> None:
     assert _numbers(backwards) != _round_robin(3)
 
 
+@pytest.mark.slow
 def test_a_single_file(data: Callable[..., Path], make_dataset: MakeDataset) -> None:
     """Who names one file gets its records, be it one of many."""
     directory = data(shards=3)
@@ -412,6 +417,7 @@ def test_a_single_file(data: Callable[..., Path], make_dataset: MakeDataset) -> 
         assert found == list(range(1, _ROWS, 3))
 
 
+@pytest.mark.slow
 def test_the_only_split_needs_no_name(
     data: Callable[..., Path], make_dataset: MakeDataset
 ) -> None:
@@ -442,6 +448,7 @@ def test_files_of_others(
     assert _numbers(make_dataset(tmp_path / name, batch_size=4)) == list(range(5))
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("name", ["a.tfrecord", "a", "a.tfrecord.gz"])
 @pytest.mark.parametrize("compression", ["", "GZIP", "ZLIB"])
 def test_empty_files_of_others(

@@ -443,6 +443,7 @@ def test_a_half_written_temporary_file_is_removed(
     assert contents(project) == before
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("method", ["replace", "unlink"])
 def test_a_failure_in_the_middle_is_repaired_by_the_next_run(
     project: Path, method: str

@@ -52,6 +52,7 @@ def test_the_readme_works_from_top_to_bottom(tmp_path: Path) -> None:
     assert (tmp_path / "served" / "saved_model.pb").is_file()
 
 
+@pytest.mark.slow
 def test_every_command_of_the_readme_works(tmp_path: Path) -> None:
     """Each `schemagen` line of the README ends with exit code 0 in a fresh project.
 

@@ -350,6 +350,7 @@ def test_all_that_a_kind_can_be_told_is_changed_below(record: str) -> None:
             assert parameters - tried == skipped
 
 
+@pytest.mark.quick_cases(18)
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.what)
 def test_any_change_of_a_field_makes_check_name_schema_and_code(
     repository: Path, change: Change

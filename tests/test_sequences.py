@@ -120,6 +120,7 @@ def test_what_is_cut_off_is_checked_all_the_same(
         document.module("document", "serializer").serialize_batch(**columns)
 
 
+@pytest.mark.slow
 def test_what_is_too_long_is_cut_when_read(
     serialize: Callable[..., bytes], parse: Callable[..., Any]
 ) -> None:

@@ -293,6 +293,7 @@ def test_both_signatures_are_served_by_tensorflow_alone(
                 np.testing.assert_allclose(found[target], value, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_signatures_have_names_and_a_free_batch(exported_of: ExportedOf) -> None:
     """Clients see each input by its name, shape and dtype."""
     signature = exported_of("visit").signature()
@@ -330,6 +331,7 @@ def test_signatures_have_names_and_a_free_batch(exported_of: ExportedOf) -> None
     assert list(signature.structured_outputs) == ["kind"]
 
 
+@pytest.mark.slow
 def test_names_that_differ_in_case_or_are_taken(exported_of: ExportedOf) -> None:
     """TensorFlow knows names without case: the second one gets a `_`, and no mix-up."""
     exported = exported_of("letters")
@@ -343,6 +345,7 @@ def test_names_that_differ_in_case_or_are_taken(exported_of: ExportedOf) -> None
     np.testing.assert_allclose(found["y"], exported.predicted()["y"], rtol=1e-5)
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("batch", [slice(2, 3), slice(0, 5)])
 def test_any_number_of_records(exported_of: ExportedOf, batch: slice) -> None:
     """One record, or several, are answered as they are among others."""
@@ -352,6 +355,7 @@ def test_any_number_of_records(exported_of: ExportedOf, batch: slice) -> None:
     np.testing.assert_allclose(found["kind"], expected, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_only_inputs_have_to_be_there(exported_of: ExportedOf) -> None:
     """Labels, weights and infos are not asked for, nor does their value matter."""
     exported = exported_of("visit")
@@ -373,6 +377,7 @@ def _with_feature(serialized: bytes, key: str, value: bytes) -> bytes:
     return found
 
 
+@pytest.mark.slow
 def test_bad_bytes_name_the_field(exported_of: ExportedOf) -> None:
     """A client is told which field of its request is wrong."""
     exported = exported_of("visit")
@@ -388,6 +393,7 @@ def test_bad_bytes_name_the_field(exported_of: ExportedOf) -> None:
             serve(examples=tf.constant([example, request]))
 
 
+@pytest.mark.slow
 def test_wrong_tensors_are_refused(exported_of: ExportedOf) -> None:
     """Row splits that do not fit, and a sparse tensor of another size."""
     exported = exported_of("visit")
@@ -402,6 +408,7 @@ def test_wrong_tensors_are_refused(exported_of: ExportedOf) -> None:
             serve(**wrong)
 
 
+@pytest.mark.slow
 def test_a_rest_request_holds_what_serialize_returns(exported_of: ExportedOf) -> None:
     """TensorFlow Serving's JSON carries bytes as base64; `examples` is the one input."""
     exported = exported_of("visit")
@@ -437,6 +444,7 @@ def test_a_model_on_some_inputs_with_encoders_of_its_own(
     assert set(served["tensors"].structured_input_signature[1]) == set(inputs)
 
 
+@pytest.mark.slow
 def test_a_model_loaded_from_a_file_is_served(
     exported_of: ExportedOf, tmp_path: Path
 ) -> None:

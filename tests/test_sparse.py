@@ -214,6 +214,7 @@ def test_a_missing_tensor_is_not_an_empty_one(serializer: Any, parser: Any) -> N
     assert dense.tolist() == [[0] * 5, [0] * 5, [0, 0, 0, 0, 2]]
 
 
+@pytest.mark.slow
 def test_one_record_has_no_batch_dimension(serializer: Any, parser: Any) -> None:
     """Also in a dataset, where its static shape is known."""
     data = serializer.serialize(**_ROW)

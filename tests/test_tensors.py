@@ -214,6 +214,7 @@ _DAMAGED: dict[str, tuple[dict[str, tf.train.Feature | None], str]] = {
 }
 
 
+@pytest.mark.quick_cases(5)
 @pytest.mark.parametrize("case", _DAMAGED)
 def test_damaged_bytes_are_refused(package: Workspace, graph: Any, case: str) -> None:
     """What files of other code or damaged ones hold is named, in graphs too."""

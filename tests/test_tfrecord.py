@@ -17,6 +17,7 @@ import pytest
 import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
+from tiers import examples
 
 from schemagen.support.errors import DatasetError
 from schemagen.support.tfrecord import (
@@ -46,6 +47,7 @@ def test_framing_is_that_of_tensorflow(tmp_path: Path) -> None:
     assert _tensorflow_file(tmp_path / "a").read_bytes() == FRAMED
 
 
+@examples(100)
 @given(
     st.lists(st.lists(st.binary(max_size=40), max_size=4), max_size=30),
     st.sampled_from([0, 100, 40_000, 400_000]),

@@ -79,6 +79,7 @@ def _unlabelled(rows: Iterator[dict[str, Any]], path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_the_features_alone(package: Workspace, tmp_path: Path) -> None:
     """`targets=False` gives dicts that `predict` takes, in the same order."""
     write = package.module("video", "serializer").write_dataset
@@ -96,6 +97,7 @@ def test_the_features_alone(package: Workspace, tmp_path: Path) -> None:
     assert info["number"].numpy().tolist() == list(range(5))
 
 
+@pytest.mark.slow
 def test_targets_and_weights_need_not_be_there(
     package: Workspace, tmp_path: Path
 ) -> None:
@@ -170,6 +172,7 @@ def trained(package: Workspace, tmp_path: Path) -> Any:
     return model, dataset, history
 
 
+@pytest.mark.slow
 def test_several_targets_of_all_sorts_train(trained: Any, tmp_path: Path) -> None:
     """Label, MultiLabel, numbers and weights in one model, saved and loaded again."""
     model, dataset, history = trained
@@ -182,6 +185,7 @@ def test_several_targets_of_all_sorts_train(trained: Any, tmp_path: Path) -> Non
     assert after == pytest.approx(before, rel=1e-4)
 
 
+@pytest.mark.slow
 def test_a_model_of_several_labels_is_served(trained: Any, package: Workspace) -> None:
     """The exported model parses inputs alone and predicts what the model does."""
     model, _, _ = trained
@@ -196,6 +200,7 @@ def test_a_model_of_several_labels_is_served(trained: Any, package: Workspace) -
         np.testing.assert_allclose(served(examples=data)[name], expected, rtol=1e-4)
 
 
+@pytest.mark.slow
 def test_classes_as_an_input_are_served_by_name(
     package_of: PackageOf, tmp_path: Path
 ) -> None:

@@ -250,6 +250,7 @@ def test_a_file_that_was_missed_is_an_input(project: Path, tmp_path: Path) -> No
     assert inputs.changed() == str(project / "schemas/places.txt")
 
 
+@pytest.mark.slow
 def test_a_file_that_schemas_write_is_no_input(project: Path, tmp_path: Path) -> None:
     """Each run would be the cause of the next."""
     from schemagen.inputs import read_inputs

@@ -115,6 +115,7 @@ def test_a_field_too_few_is_refused(record: str) -> None:
         CLASSES[record](**row)
 
 
+@pytest.mark.slow
 def test_digits_are_the_scans_of_the_source(
     stored: dict[tuple[str, str], Stored],
 ) -> None:

@@ -25,14 +25,6 @@ def examples(number: int) -> settings:
     )
 
 
-def first_quick(cases: Sequence[Item], number: int) -> list[object]:
-    """Return the parameters of a test, of which all but the first are marked as slow."""
-    return [
-        pytest.param(case, id=str(case), marks=[] if at < number else pytest.mark.slow)
-        for at, case in enumerate(cases)
-    ]
-
-
 def in_tiers(
     records: Sequence[Item], facts: Callable[[Item], Collection[object]]
 ) -> list[object]:

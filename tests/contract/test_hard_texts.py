@@ -68,6 +68,7 @@ def hard(
     return TEXTS[number], load(number)
 
 
+@pytest.mark.quick_cases(43)
 def test_text_comes_through_as_data(hard: tuple[str, dict[str, Any]]) -> None:
     """Keys, classes, defaults, padding and prose are what the schema says."""
     text, modules = hard

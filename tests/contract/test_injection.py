@@ -77,6 +77,7 @@ def twins(stem: str, number: int) -> tuple[str, str]:
     return f"{stem}{number:03}", f"{stem}000"
 
 
+@pytest.mark.quick_cases(23)
 @pytest.mark.parametrize("stem", STEMS)
 @pytest.mark.parametrize("number", numbers())
 def test_modules_have_no_statement_more(project: Path, stem: str, number: int) -> None:

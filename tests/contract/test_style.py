@@ -95,6 +95,7 @@ def run(*command: str, cwd: Path) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
+@pytest.mark.quick_cases(2)
 def test_the_formatter_changes_nothing(output: Path) -> None:
     """Generated code is a fixed point of `ruff format`."""
     code, text = run("ruff", "format", "--isolated", "--diff", ".", cwd=output)

@@ -119,6 +119,7 @@ def test_no_damage_of_a_file_goes_unnoticed() -> None:
             assert records == len(right)
 
 
+@pytest.mark.slow
 def test_no_message_ends_a_run() -> None:
     """Records that were changed together with their checksums: each is read or refused.
 
@@ -163,6 +164,7 @@ def _crc32c(data: bytes) -> int:
     return (rotated << 15 | rotated >> 17) & 0xFFFFFFFF
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("compression", ["", "ZLIB"])
 def test_nothing_goes_unnoticed_beside_a_manifest(
     tmp_path: Path, compression: str

@@ -270,6 +270,7 @@ def passed(spec: dict[str, Any], step: int) -> int:
     return count
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("spec", [EXAMPLE, SEQUENCE], ids=["example", "sequence"])
 def test_a_mutated_manifest_is_refused_or_read(spec: dict[str, Any]) -> None:
     """Some entries of all kinds of fields: one error type, or success."""

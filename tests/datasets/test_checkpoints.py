@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import every_kind
 import pytest
 import tensorflow as tf
-from tiers import first_quick
 
 if TYPE_CHECKING:
     from conftest import Data, Workspace
@@ -61,8 +60,9 @@ CASES = {
 }
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.filterwarnings("ignore:4 files for 5 readers:RuntimeWarning")
-@pytest.mark.parametrize("case", first_quick(list(CASES), 6))
+@pytest.mark.parametrize("case", CASES)
 def test_what_remains_comes_once_and_in_order(
     case: str, data: Data, package: Workspace, tmp_path: Path
 ) -> None:
@@ -88,6 +88,7 @@ def test_what_remains_comes_once_and_in_order(
     assert bool(left) == (case != "at the end")
 
 
+@pytest.mark.slow
 def test_of_a_mixture(data: Data, package: Workspace, tmp_path: Path) -> None:
     """The draws between sources go on too."""
     make = package.module("small", "pipeline").make_dataset
@@ -103,6 +104,7 @@ def test_of_a_mixture(data: Data, package: Workspace, tmp_path: Path) -> None:
     assert [every_kind.values(element) for element in again] == left != []
 
 
+@pytest.mark.slow
 def test_in_a_later_epoch(data: Data, package: Workspace, tmp_path: Path) -> None:
     """What is saved in the third epoch goes on in the third one's order."""
     make = package.module("small", "pipeline").make_dataset

@@ -150,6 +150,7 @@ def _flip_a_length(path: Path) -> None:
     path.write_bytes(content)
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("compression", [None, "GZIP", "ZLIB"])
 @pytest.mark.parametrize("listed", [True, False])
 @pytest.mark.parametrize("training", [True, False])
@@ -290,6 +291,7 @@ _WRONG = {
 }
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("training", [True, False])
 @pytest.mark.parametrize("change", _WRONG, ids=lambda change: change.__name__)
 def test_a_wrong_record_is_named_with_its_field(
@@ -338,6 +340,7 @@ def test_bytes_that_are_not_utf8_are_escaped_in_errors(package: Workspace) -> No
                 parse(tf.constant(given))
 
 
+@pytest.mark.slow
 def test_an_error_ends_model_fit_too(
     data: Callable[..., Path], package: Workspace, make_dataset: MakeDataset
 ) -> None:
@@ -378,6 +381,7 @@ def test_a_program_that_fails_ends(
 # Skipping.
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("training", [True, False])
 def test_what_is_wrong_is_skipped_and_reported(
     data: Callable[..., Path],
@@ -401,6 +405,7 @@ def test_what_is_wrong_is_skipped_and_reported(
         assert f"{_first(directory)}: record 5: field 'photo'" in reports()[-1]
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("listed", [True, False])
 def test_records_behind_a_damaged_one_are_read(
     data: Callable[..., Path],
@@ -449,6 +454,7 @@ def test_a_file_that_is_gone_is_skipped(
     assert "is not there now" in reports()[0]
 
 
+@pytest.mark.slow
 def test_full_batches_stay_full(
     data: Callable[..., Path], make_dataset: MakeDataset
 ) -> None:
@@ -474,6 +480,7 @@ def test_a_batch_of_nothing_else_is_left_out(
     assert [len(features["number"]) for features, _ in dataset] == [8] * 4
 
 
+@pytest.mark.slow
 def test_each_epoch_of_a_repeated_dataset_is_reported(
     data: Callable[..., Path],
     make_dataset: MakeDataset,
@@ -535,6 +542,7 @@ def test_augment_has_to_return_features(
         make_dataset(data(), training=True, augment=lambda one, other: (one, other))
 
 
+@pytest.mark.slow
 def test_pictures_that_make_no_batch(tmp_path: Path, package_of: PackageOf) -> None:
     """Each can be parsed, and two together cannot: the error says why."""
     package = package_of(_SCHEMA.replace("shape=(8, 8, 3)", "shape=(None, None, 3)"))

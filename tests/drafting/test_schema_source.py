@@ -54,6 +54,7 @@ def run(*command: str, cwd: Path) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
+@pytest.mark.quick_cases(2)
 def test_the_schema_says_the_spec_that_it_was_written_from(written: Written) -> None:
     """Loading and resolving gives every spec again, but for its source."""
     found = {spec.record: to_data(spec) for spec in specs_of(written.root)}

@@ -164,6 +164,7 @@ def test_every_rule_about_data_is_tried() -> None:
     assert _ROWS.keys() | _ELSEWHERE == {rule.id for rule in _DATA}
 
 
+@pytest.mark.quick_cases(3)
 @pytest.mark.parametrize(
     "rule", [r for r in _DATA if r.id not in _ELSEWHERE], ids=lambda rule: rule.id
 )

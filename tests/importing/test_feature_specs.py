@@ -92,6 +92,7 @@ def plain(value: Any) -> Any:
     return np.asarray(value).tolist()
 
 
+@pytest.mark.slow
 def test_generated_code_reads_what_tf_io_reads(parsers: dict[str, Any]) -> None:
     """Records with every feature, and with those only that have to be there."""
     theirs = tf.io.parse_example(SERIALIZED, taught.EVERY)
@@ -144,6 +145,7 @@ def refused(name: str, out: Path) -> str:
     return str(caught.value)
 
 
+@pytest.mark.slow
 def test_what_has_no_counterpart_is_refused(tmp_path: Path) -> None:
     """All of it at once, each with the row of the table that it falls under."""
     text = refused("REFUSED", tmp_path / "x.py")
@@ -156,6 +158,7 @@ def test_what_has_no_counterpart_is_refused(tmp_path: Path) -> None:
     assert f"SG462 words: {table.STEPS_VARYING.becomes}\n" in text
 
 
+@pytest.mark.slow
 def test_every_row_of_the_table_is_met() -> None:
     """What the page says has been seen to be."""
     met = {
@@ -166,6 +169,7 @@ def test_every_row_of_the_table_is_met() -> None:
     assert met == set(table.TABLE)
 
 
+@pytest.mark.slow
 def test_a_function_may_make_the_dict(tmp_path: Path) -> None:
     """It is called without arguments."""
     text = import_schema(f"{TAUGHT}:made", "feature-spec", tmp_path / "x.py").text

@@ -93,6 +93,7 @@ def check(messages: list[bytes], directory: Path) -> None:
         assert not findings, text
 
 
+@pytest.mark.slow
 @contract(150)
 @given(table=tables())
 def test_any_examples_have_a_schema(

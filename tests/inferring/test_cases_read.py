@@ -38,6 +38,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Inferred]
         yield found
 
 
+@pytest.mark.quick_cases(15)
 @pytest.mark.parametrize("claim", CLAIMS)
 def test_the_parser_delivers_what_protobuf_finds(
     project: list[Inferred], claim: str

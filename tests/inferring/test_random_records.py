@@ -64,6 +64,7 @@ def project(
         yield found
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("name", TIERS)
 def test_what_is_inferred_is_true_of_the_records(
     project: dict[str, tuple[Path, list[bytes], Inferred]], name: str

@@ -82,6 +82,7 @@ def test_numbers_are_classes_if_they_begin_as_ids_do(
     assert ("looks like a class" in out.read_text(encoding="utf-8")) is classes
 
 
+@pytest.mark.slow
 def test_the_same_data_gives_the_same_bytes(
     scenes_data: Path, scenes_page: Path, tmp_path: Path
 ) -> None:
