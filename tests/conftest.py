@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import importlib
 import itertools
@@ -10,6 +11,7 @@ import signal
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 
@@ -98,6 +100,9 @@ def no_heap_of_models() -> Iterator[None]:
     yield
     if "keras" in sys.modules:
         sys.modules["keras"].utils.clear_session()
+    gc.collect()
+    with suppress(AttributeError, OSError):  # only glibc keeps what was freed
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 @pytest.fixture(scope="session", autouse=True)
