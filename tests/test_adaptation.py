@@ -100,6 +100,7 @@ def _column(name: str) -> NDArray[Any]:
     return np.concatenate(values) if values[0].ndim else np.stack(values)
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize(
     ("name", "values"),
     [
@@ -164,6 +165,7 @@ def test_tokens_may_be_anything(adapted: Any) -> None:
     assert sorted(indices.numpy()[0]) == [2, 3, 4, 5]
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("batch_size", [1, 25])
 def test_the_size_of_batches_changes_nothing(
     package: Workspace,
@@ -195,6 +197,7 @@ def test_the_size_of_batches_changes_nothing(
         )
 
 
+@pytest.mark.slow
 def test_adapting_again_starts_anew(
     package: Workspace, make_dataset: Callable[..., tf.data.Dataset]
 ) -> None:
@@ -226,6 +229,7 @@ def test_an_endless_dataset_is_refused(
         module.adapt(module.build_model(), make_dataset().repeat())
 
 
+@pytest.mark.slow
 def test_an_empty_dataset_is_refused(
     package: Workspace, make_dataset: Callable[..., tf.data.Dataset]
 ) -> None:

@@ -103,6 +103,7 @@ def test_the_widest_crop() -> None:
         assert any(np.array_equal(one, way) for way in moved(picture, 2))
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("size", [(1, 1), (1, 4), (2, 3)])
 def test_pictures_smaller_than_the_crop_are_mirrored_again(
     size: tuple[int, int],

@@ -296,6 +296,7 @@ def _records(dataset: Any) -> Iterator[dict[str, Any]]:
             yield {name: column[at] for name, column in columns.items()}
 
 
+@pytest.mark.slow
 def test_fields_of_a_record_move_together(package: Workspace, scenes: Path) -> None:
     """Picture, masks and opacity, pixel by pixel; and what is missing stays missing."""
     make_dataset = package.module("scene", "pipeline").make_dataset
@@ -321,6 +322,7 @@ def test_fields_of_a_record_move_together(package: Workspace, scenes: Path) -> N
     assert brighter > 10
 
 
+@pytest.mark.slow
 def test_evaluation_is_not_augmented(package: Workspace, scenes: Path) -> None:
     """What was written comes back."""
     make_dataset = package.module("scene", "pipeline").make_dataset
@@ -333,6 +335,7 @@ def test_evaluation_is_not_augmented(package: Workspace, scenes: Path) -> None:
             np.testing.assert_array_equal(record["sticker"], row["sticker"])
 
 
+@pytest.mark.slow
 def test_a_seed_repeats_the_augmentation(package: Workspace, photos: Path) -> None:
     """The same in every run, unlike in every epoch; without one all runs differ."""
     make_dataset = package.module("varied", "pipeline").make_dataset
@@ -361,6 +364,7 @@ def test_a_seed_repeats_the_augmentation(package: Workspace, photos: Path) -> No
     assert alike(epochs(None)[0], epochs(None)[0]) < 5
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("epoch", [0, 1])
 def test_a_checkpoint_resumes_the_augmentation(
     package: Workspace, photos: Path, tmp_path: Path, epoch: int
@@ -386,6 +390,7 @@ def test_a_checkpoint_resumes_the_augmentation(
     np.testing.assert_array_equal(found, left)
 
 
+@pytest.mark.slow
 def test_a_function_comes_after_what_is_declared(
     package: Workspace, photos: Path
 ) -> None:
@@ -400,6 +405,7 @@ def test_a_function_comes_after_what_is_declared(
         np.testing.assert_array_equal(one["photo"], other["photo"] // 2)
 
 
+@pytest.mark.slow
 def test_a_part_of_the_fields_is_augmented(package: Workspace, scenes: Path) -> None:
     """Those that are not asked for are not needed for the others."""
     make_dataset = package.module("scene", "pipeline").make_dataset

@@ -802,6 +802,7 @@ PARAMETERS = [
 ]
 
 
+@pytest.mark.quick_cases(47)
 @pytest.mark.parametrize(("kind", "found", "expected", "advice"), PARAMETERS)
 def test_a_wrong_parameter_is_named_at_its_field(
     tmp_path: Path, kind: str, found: str, expected: str, advice: str

@@ -71,6 +71,7 @@ def rows_of_tables(text: str) -> list[list[str]]:
     return rows
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("without_peers")
 def test_every_way_that_can_be_measured_is(tmp_path: Path) -> None:
     """Missing peers are named with what to do; all others have a time in each round."""

@@ -227,6 +227,7 @@ def test_a_list_of_another_length_than_its_group_is_refused(
         parser.parse_batch(wrong)
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize(
     ("field", "change", "words"),
     [

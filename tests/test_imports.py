@@ -107,6 +107,7 @@ def test_the_generated_serializer_imports_no_tensorflow(project: Path) -> None:
     assert found == {"numpy"}
 
 
+@pytest.mark.slow
 def test_the_probe_sees_an_import_of_tensorflow(tmp_path: Path, project: Path) -> None:
     """The tests above can fail: a schema that imports tensorflow is caught by them."""
     for name in ("tensorflow", "keras"):  # empty ones, to not wait for the real

@@ -400,6 +400,7 @@ WRONG_BYTES: list[tuple[dict[str, Any], bytes, str]] = [
 ]
 
 
+@pytest.mark.quick_cases(4)
 @pytest.mark.parametrize(("how", "data", "message"), WRONG_BYTES)
 def test_wrong_bytes_are_not_read(
     how: dict[str, Any], data: bytes, message: str

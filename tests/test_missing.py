@@ -289,6 +289,7 @@ def check(
 EVERY = pytest.mark.parametrize("name", CASES)
 
 
+@pytest.mark.quick_cases(12)
 @EVERY
 def test_what_is_required_is_never_made_up(records: Workspace, name: str) -> None:
     """An absent key and a feature without a kind are errors; the rest is as it is."""

@@ -354,6 +354,7 @@ def test_loaded_weights_bring_their_vocabularies(
     _assert_equal(other.predict(dataset, verbose=0), expected)
 
 
+@pytest.mark.slow
 def test_weights_without_adapt_are_no_licence(
     package: Workspace, dataset: tf.data.Dataset, tmp_path: Path
 ) -> None:
@@ -367,6 +368,7 @@ def test_weights_without_adapt_are_no_licence(
         model(features)
 
 
+@pytest.mark.slow
 def test_a_clone_is_not_ready(package: Workspace, dataset: tf.data.Dataset) -> None:
     """It has the layers, and nothing of what they have learned."""
     clone = keras.models.clone_model(_adapted(package, dataset))

@@ -104,6 +104,7 @@ HEADERS = {
 }
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("name", HEADERS)
 def test_headers_are_comments(tmp_path: Path, name: str) -> None:
     """An edit of the body and one of the header are seen in each of them."""
@@ -508,6 +509,7 @@ FOREIGN = [
 ]
 
 
+@pytest.mark.quick_cases(7)
 @pytest.mark.parametrize(("name", "text", "message"), FOREIGN)
 def test_each_language_has_its_own_filters(
     tmp_path: Path, name: str, text: str, message: str

@@ -124,6 +124,7 @@ def test_features_and_targets_stay_together(
         np.testing.assert_array_equal(features["number"] % 5, kinds)
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("shards", [1, 3, 8])
 @pytest.mark.parametrize("cache", [False, True])
 def test_training(
@@ -268,6 +269,7 @@ def full(package: Workspace, tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_several_targets_and_weights(full: Path, package: Workspace) -> None:
     """Elements are features, a dict of targets, and the weights."""
     dataset = package.module("full", "pipeline").make_dataset(full, batch_size=3)
@@ -295,6 +297,7 @@ def test_several_targets_and_weights(full: Path, package: Workspace) -> None:
     assert np.isnan(features["height"].numpy()).all()
 
 
+@pytest.mark.slow
 def test_info_comes_last(full: Path, package: Workspace) -> None:
     """Fields that are not modelled come as the last member, if asked for."""
     dataset = package.module("full", "pipeline").make_dataset(
@@ -431,6 +434,7 @@ def test_the_only_split_needs_no_name(
         make_dataset(directory, batch_size=4)
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("name", ["a.tfrecord", "a", "a.tfrecord.gz"])
 @pytest.mark.parametrize("compression", ["", "GZIP", "ZLIB"])
 def test_files_of_others(
@@ -630,6 +634,7 @@ def test_a_flipped_bit(data: Callable[..., Path], make_dataset: MakeDataset) -> 
         _numbers(make_dataset(directory, batch_size=4))
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("training", [False, True])
 def test_an_epoch_counts_each_record_once(
     package: Workspace, tmp_path: Path, training: bool

@@ -289,6 +289,7 @@ STRANGERS = {
 }
 
 
+@pytest.mark.quick_cases(6)
 @pytest.mark.parametrize("case", STRANGERS)
 @pytest.mark.parametrize("force", [False, True])
 def test_a_foreign_file_refuses_the_whole_run(

@@ -423,6 +423,7 @@ def test_a_rest_request_holds_what_serialize_returns(exported_of: ExportedOf) ->
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_a_model_on_some_inputs_with_encoders_of_its_own(
     exported_of: ExportedOf, tmp_path: Path
 ) -> None:
@@ -459,6 +460,7 @@ def test_a_model_loaded_from_a_file_is_served(
         np.testing.assert_allclose(found[name], value, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_a_model_that_has_not_seen_data_is_refused(
     exported_of: ExportedOf, tmp_path: Path
 ) -> None:

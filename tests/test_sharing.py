@@ -50,6 +50,7 @@ def numbers(dataset: tf.data.Dataset) -> list[int]:
     return [int(record) for record in dataset.as_numpy_iterator()]
 
 
+@pytest.mark.quick_cases(4)
 @pytest.mark.parametrize("shuffle", [False, True])
 @pytest.mark.parametrize("shards", [1, 3, 4])
 @pytest.mark.parametrize("readers", [3, 2, 4, 1, 7])

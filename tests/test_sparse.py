@@ -188,6 +188,7 @@ _BROKEN: list[tuple[str, list[dict[str, list[float]]], str]] = [
 ]
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize(("name", "stored", "words"), _BROKEN)
 def test_wrong_bytes_are_refused(
     parser: Any, name: str, stored: list[dict[str, list[float]]], words: str

@@ -331,6 +331,7 @@ def test_a_context_without_values_reads_as_missing(package: Workspace) -> None:
     assert found["speeds_present"]
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("compression", [None, "GZIP"])
 def test_datasets_of_sequences(
     package: Workspace, tmp_path: Path, compression: str | None

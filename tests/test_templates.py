@@ -266,6 +266,7 @@ FAULTS = [
 ]
 
 
+@pytest.mark.quick_cases(8)
 @pytest.mark.parametrize(("line", "message"), FAULTS)
 def test_errors_name_template_and_line(tmp_path: Path, line: str, message: str) -> None:
     """Each is a finding, and nothing is written."""

@@ -263,6 +263,7 @@ def test_batches_are_padded_to_their_largest(package: Workspace) -> None:
     np.testing.assert_array_equal(parsed["rgb"], rgb * np.float32(0.5) - 2)
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("eager", [True, False])
 def test_sizes_so_different_that_no_batch_holds_them(eager: bool) -> None:
     """Two empty tensors of damaged sizes do not ask for all the memory there is."""

@@ -47,6 +47,7 @@ def test_framing_is_that_of_tensorflow(tmp_path: Path) -> None:
     assert _tensorflow_file(tmp_path / "a").read_bytes() == FRAMED
 
 
+@pytest.mark.slow
 @examples(100)
 @given(
     st.lists(st.lists(st.binary(max_size=40), max_size=4), max_size=30),

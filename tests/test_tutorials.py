@@ -296,6 +296,7 @@ def test_the_parsers_agree(tutorial: Tutorial, package: Workspace, writer: str) 
                 np.testing.assert_array_equal(found[name], row[name])
 
 
+@pytest.mark.quick_cases(1)
 @situations
 def test_batches_of_foreign_files(
     tutorial: Tutorial, package: Workspace, tmp_path: Path

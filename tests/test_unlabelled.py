@@ -121,6 +121,7 @@ def test_targets_and_weights_need_not_be_there(
         next(iter(make_dataset(str(path), batch_size=4)))
 
 
+@pytest.mark.slow
 def test_broken_targets_are_not_looked_at(package: Workspace, tmp_path: Path) -> None:
     """What is left out is not parsed: a wrong label does not matter then."""
     example = tf.train.Example()

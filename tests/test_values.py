@@ -43,6 +43,7 @@ def _same(found: Any, given_value: Any) -> bool:
     return Fraction(found) == Fraction(given_value)
 
 
+@pytest.mark.quick_cases(74)
 @pytest.mark.parametrize("target", _DTYPES)
 @pytest.mark.parametrize("source", _DTYPES)
 def test_conversion_is_lossless_or_refused(source: str, target: str) -> None:

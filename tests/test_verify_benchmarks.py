@@ -38,6 +38,7 @@ def test_every_way_is_measured_and_profiled(tmp_path: Path) -> None:
     assert "| mix: verify | share | µs a record |" in text
 
 
+@pytest.mark.slow
 def test_what_was_not_looked_at_is_no_measurement(tmp_path: Path) -> None:
     """A way that passes over records, or finds something in them, ends it."""
     mix = SHAPES[0]

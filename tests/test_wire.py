@@ -47,6 +47,7 @@ def _example(entries: dict[str, bytes]) -> Example:
     )
 
 
+@pytest.mark.slow
 @given(st.text(min_size=1, max_size=200), st.binary(max_size=300))
 def test_a_bytes_value_comes_back(key: str, value: bytes) -> None:
     """Any key and any value of bytes are what protobuf reads."""

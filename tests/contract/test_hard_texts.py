@@ -85,6 +85,7 @@ def test_text_comes_through_as_data(hard: tuple[str, dict[str, Any]]) -> None:
     assert FLAG not in os.environ
 
 
+@pytest.mark.quick_cases(26)
 def test_records_with_hard_keys_are_written_and_read(
     hard: tuple[str, dict[str, Any]],
 ) -> None:

@@ -92,6 +92,7 @@ def test_examples(rows: list[dict[str, Value]]) -> None:
     assert not columns.sequences.any()
 
 
+@pytest.mark.slow
 @examples(100)
 @given(
     st.lists(

@@ -194,6 +194,7 @@ def summary(found: Any) -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow
 @examples(150)
 @given(st.lists(RECORDS, max_size=12))
 def test_statistics_say_what_records_hold(rows: list[Row]) -> None:

@@ -407,6 +407,7 @@ def test_progress_adds_up_to_all_bytes(data: Path) -> None:
     assert {total for _, total in seen} == {sum(read for read, _ in seen)}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 def test_ctrl_c_ends_all_processes_quietly(tmp_path: Path) -> None:
     """Exit code 130, no traceback, and nobody left behind."""

@@ -424,6 +424,7 @@ def test_records_behind_a_damaged_one_are_read(
     assert "corrupt and skipped: 1\n" in reports()[0]
 
 
+@pytest.mark.slow
 def test_behind_a_damaged_length_a_file_ends(
     data: Callable[..., Path],
     make_dataset: MakeDataset,
@@ -469,6 +470,7 @@ def test_full_batches_stay_full(
     assert [len(features["number"]) for features, _ in loose] == [8, 7, 8, 8, 8]
 
 
+@pytest.mark.slow
 def test_a_batch_of_nothing_else_is_left_out(
     data: Callable[..., Path], make_dataset: MakeDataset
 ) -> None:

@@ -139,6 +139,7 @@ def test_fields_that_are_none(data: Data, package: Workspace) -> None:
 # repeat
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("training", [False, True])
 @pytest.mark.parametrize("cache", [False, True])
 def test_epochs_are_complete_one_after_the_other(
@@ -157,6 +158,7 @@ def test_epochs_are_complete_one_after_the_other(
     assert len(set(epochs)) == (3 if training else 1)
 
 
+@pytest.mark.slow
 def test_once_is_one_epoch(data: Data, make_dataset: MakeDataset) -> None:
     """`repeat=1` is no repetition, and True is one without end."""
     assert len(_numbers(make_dataset(data(), batch_size=4, repeat=1))) == 50
@@ -192,6 +194,7 @@ def _spoil(directory: Path) -> None:
         path.write_bytes(bytes(size - TAIL_BYTES) + path.read_bytes()[-TAIL_BYTES:])
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("training", [False, True])
 @pytest.mark.parametrize("decoded", [False, True])
 def test_a_cache_in_a_file_is_read_by_the_next_dataset(
@@ -291,6 +294,7 @@ def test_an_epoch_that_was_not_finished_leaves_no_cache(
         assert sorted(_numbers(dataset)) == ALL
 
 
+@pytest.mark.slow
 def test_a_cached_mixture_is_that_of_its_weights(
     data: Data, make_dataset: MakeDataset, tmp_path: Path
 ) -> None:
@@ -382,6 +386,7 @@ def test_decoded_records_are_padded_to_the_batch_that_they_come_in(
 # drop_remainder, pad_to_max_length
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("training", [False, True])
 @pytest.mark.parametrize("cache_decoded", [False, True])
 def test_batches_of_one_shape(
@@ -476,6 +481,7 @@ _LENGTHS = {
 }
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("field", _LENGTHS)
 def test_buckets_by_the_length_of_any_kind(
     data: Data, package: Workspace, field: str
@@ -499,6 +505,7 @@ def test_buckets_by_the_length_of_any_kind(
     assert sorted(found) == list(range(20))
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("field", ["frames", "speeds", "poses", "words"])
 def test_buckets_by_steps(data: Data, package: Workspace, field: str) -> None:
     """The steps of a SequenceExample are counted too."""
@@ -696,6 +703,7 @@ def test_one_source_with_a_weight_is_that_source(
     assert len(dataset) == 25
 
 
+@pytest.mark.slow
 def test_a_mixture_is_divided_among_readers(
     package: Workspace, sources: dict[str, Path]
 ) -> None:
@@ -758,6 +766,7 @@ def test_a_function_with_a_seed(data: Data, make_dataset: MakeDataset) -> None:
     assert len(set(drawn)) == len(drawn) == 150
 
 
+@pytest.mark.slow
 def test_a_function_with_a_default_gets_no_seed(
     data: Data, make_dataset: MakeDataset
 ) -> None:

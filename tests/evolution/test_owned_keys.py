@@ -140,6 +140,7 @@ def _outcome(old: Code, new: Code) -> str:
     return "other" if any(one["present"] for one in found) else ""
 
 
+@pytest.mark.slow
 def test_a_key_of_another_owner_is_refused_or_not_read(
     codes: tuple[dict[str, Code], dict[str, Code]],
 ) -> None:

@@ -95,6 +95,7 @@ def test_a_row_has_the_bytes_of_the_original(
     assert generated.serializer.serialize_batch(**columns) == written
 
 
+@pytest.mark.quick_cases(10)
 @pytest.mark.parametrize("name", NAMES)
 def test_the_originals_records_read_as_its_own_parser_reads_them(
     generated: SimpleNamespace, name: str

@@ -72,6 +72,7 @@ SAME: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("number", [0, 1], ids=tfds_zoo.ORDER)
 def test_values_are_those_that_tfds_was_given(
     rows: dict[str, Any], number: int

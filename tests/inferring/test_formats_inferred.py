@@ -43,6 +43,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Fo
         yield root, found
 
 
+@pytest.mark.quick_cases(19)
 @pytest.mark.parametrize("name", NAMES)
 def test_verify_finds_nothing(project: tuple[Path, Found], name: str) -> None:
     """What was inferred is true of the records that it was inferred from."""

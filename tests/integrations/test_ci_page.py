@@ -56,6 +56,7 @@ def test_every_block_is_tested() -> None:
     ]  # the last one by tests/integrations/test_json.py
 
 
+@pytest.mark.slow
 def test_the_commands_work(repository: Repository) -> None:
     """Exit code 0 where all is fresh, and 1 with the message of the page."""
     lines = block("sh", "check").splitlines()
@@ -160,6 +161,7 @@ def test_init_writes_the_attributes(tmp_path: Path) -> None:
     assert (tmp_path / ".gitattributes").read_text() == block("gitattributes")
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("way", ["merge", "rebase"])
 def test_a_conflict_is_solved_as_the_page_says(
     repository: Repository, way: str

@@ -106,6 +106,7 @@ def test_the_page_shows_a_finding_as_it_is(project: Path) -> None:
     assert result.stdout == shown
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("command", [["check", "--diff"], ["generate"], ["describe"]])
 def test_stdout_is_nothing_but_json(project: Path, command: list[str]) -> None:
     """In a process of its own, with a schema that prints when it is imported."""

@@ -54,6 +54,7 @@ def pytest_in(directory: Path, *arguments: str) -> subprocess.CompletedProcess[s
     )
 
 
+@pytest.mark.slow
 def test_one_line_is_a_test(project: Path) -> None:
     """It passes while the code is fresh, and writes nothing."""
     before = sorted(project.rglob("generated/**/*"))
@@ -63,6 +64,7 @@ def test_one_line_is_a_test(project: Path) -> None:
     assert sorted(project.rglob("generated/**/*")) == before
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("directory", [".", "ml/tests"])
 def test_a_failure_shows_the_findings_and_the_users_line(
     project: Path, directory: str
@@ -135,6 +137,7 @@ def test_breaks_fail_a_test(tmp_path: Path) -> None:
         assert_no_breaks("no-such-branch", root)
 
 
+@pytest.mark.slow
 def test_breaks_are_looked_for_in_the_callers_project(tmp_path: Path) -> None:
     """As `assert_fresh` finds it, and the failure is shown alike."""
     root = project_in(Repository(tmp_path), "ml")

@@ -84,6 +84,7 @@ def _check(directory: Path, in_order: bool) -> None:
     assert (everything if in_order else sorted(everything)) == expected
 
 
+@pytest.mark.quick_cases(5)
 @pytest.mark.parametrize("compression", [None, "GZIP", "ZLIB"])
 @pytest.mark.parametrize(
     ("options", "in_order"),

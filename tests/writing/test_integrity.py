@@ -77,6 +77,7 @@ def test_checking_finds_every_flipped_bit(tmp_path: Path, compression: str) -> N
     assert check_files(tmp_path) == []
 
 
+@pytest.mark.slow
 def test_reading_finds_every_flipped_bit_of_a_plain_shard(tmp_path: Path) -> None:
     """TensorFlow, and the reader that needs none, refuse any changed bit."""
     publish(str(tmp_path), {"train": ""})

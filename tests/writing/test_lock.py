@@ -191,6 +191,7 @@ def _open_files(process: int) -> set[str]:
     return found
 
 
+@pytest.mark.slow
 def test_many_at_once(
     path: Path, tmp_path: Path, start: Callable[..., subprocess.Popen[str]]
 ) -> None:

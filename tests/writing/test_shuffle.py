@@ -119,6 +119,7 @@ def test_keys_of_positions_look_random() -> None:
             assert abs(neighbours[0, 1]) < 0.01
 
 
+@pytest.mark.slow
 def test_keys_differ_by_row_part_and_seed() -> None:
     """No two positions of a part share a key; parts and seeds have orders of their own."""
     rows = np.arange(50_000)
@@ -382,6 +383,7 @@ def test_torn_buckets_are_not_reopened(
     assert Buckets.reopen(tmp_path / "a") is None
 
 
+@pytest.mark.slow
 def test_reopen_after_a_crash_while_dividing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -411,6 +413,7 @@ def _failing_at(step: int) -> Callable[..., int]:
     return add
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("divided", [False, True])
 def test_forget(tmp_path: Path, divided: bool) -> None:
     """Files go as their records are stored elsewhere; what follows can be read."""
@@ -622,6 +625,7 @@ def test_a_full_disk(tmp_path: Path) -> None:
     assert caught.value.filename == str(tmp_path / "a" / "00.bucket")
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("size", [0, 20, 5000])
 def test_memory_is_bounded(tmp_path: Path, size: int) -> None:
     """Many times the memory goes through without taking more than it."""

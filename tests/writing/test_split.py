@@ -115,6 +115,7 @@ CASES = [
 ]
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(("source", "options"), CASES)
 def test_the_files_are_the_same_for_any_number_of_workers(
     tmp_path: Path, source: str, options: str
@@ -153,6 +154,7 @@ def test_which_rows_go_where(tmp_path: Path) -> None:
     assert all(len({n // 300 for n in shard}) == 10 for shard in shuffled)
 
 
+@pytest.mark.quick_cases(2)
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize(("source", "options"), [c for c in CASES if "key" not in c[1]])
 def test_resuming_gives_the_bytes_of_an_uninterrupted_run(
@@ -268,6 +270,7 @@ def _some_bad(source: str) -> Any:
     return rows if source == "indexed" else iter(rows)
 
 
+@pytest.mark.quick_cases(4)
 @pytest.mark.parametrize("source", list(SOURCES))
 @pytest.mark.parametrize("options", ["plain", "shuffled", "by size"])
 def test_refused_rows_are_left_out_and_reported(

@@ -80,6 +80,7 @@ def parted(acts: dict[int, str] | None = None, length: int = 900) -> Source:
 SOURCES = [indexed, streamed, parted]
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("make", SOURCES)
 def test_the_number_of_workers_changes_nothing(
     make: Callable[..., Source], method: str
@@ -92,6 +93,7 @@ def test_the_number_of_workers_changes_nothing(
         assert joined(make(acts), SKIP, workers=workers) == one
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("workers", [2, 5])
 @pytest.mark.parametrize("make", [indexed, streamed])
 def test_chunks_come_in_the_order_of_rows(
@@ -581,6 +583,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("blocked", [False, True])
 def test_an_interrupt_while_workers_are_started(tmp_path: Path, blocked: bool) -> None:
     """It is raised when all of them are there; if it is blocked, by whoever asks."""

@@ -271,6 +271,7 @@ def test_a_caught_disk_error_is_not_forgotten(
     assert names(tmp_path) == []
 
 
+@pytest.mark.quick_cases(1)
 @pytest.mark.parametrize("call", ["fsync", "replace"])
 @pytest.mark.parametrize("old", [False, True])
 @pytest.mark.filterwarnings("ignore:.*its publication is completed now")
