@@ -476,7 +476,9 @@ def test_a_compatible_schema_beside_old_splits(tmp_path: Path) -> None:
 
 def test_each_split_is_compared_by_its_own_schema(tmp_path: Path) -> None:
     """A field that came, went and came again as another is not read from old data."""
-    old = {**SPEC, "fields": [*SPEC["fields"], {**_MORE, "kind": "Scalar"}]}
+    number = {"dtype": "int64", "encoding": "list", "exact": True, "finite": True}
+    scalar = {**_MORE, "kind": "Scalar", **number}
+    old = {**SPEC, "fields": [*SPEC["fields"], scalar]}
     new = {**SPEC, "fields": [*SPEC["fields"], _MORE]}
     write(tmp_path, ROWS, split="a", fingerprint="a", spec=old)
     write(tmp_path, ROWS, split="b", fingerprint="b")
