@@ -127,6 +127,12 @@ def moved_keys(written: Spec, expected: Spec) -> Iterator[Change]:
             )
 
 
+def _is_of_field(old: OwnedKey, after: OwnedKey) -> bool:
+    """Tell whether a key is the same of a field by name, whose own key may have moved."""
+    same = old.field["name"] == after.field["name"]
+    return same and old.attribute == after.attribute
+
+
 def other_owners(written: Spec, expected: Spec) -> Iterator[Change]:
     """Find the keys that held something of another field, or are to hold it.
 
@@ -139,7 +145,7 @@ def other_owners(written: Spec, expected: Spec) -> Iterator[Change]:
     fields = {field["key"] for field in written["fields"]}
     for after in _owned(expected):
         old = before.get(after.key)
-        if old is None:
+        if old is None or _is_of_field(old, after):
             continue
         if after.attribute == "key":
             other = old.attribute != "key"
