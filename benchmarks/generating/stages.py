@@ -91,7 +91,11 @@ def run(directory: str, command: str) -> dict[str, float]:
         clock.watch(stage, module, name)
     clock.begin(REST)
     with redirect_stdout(sys.stderr):
-        cli.main([command, "--project", directory], standalone_mode=False)
+        try:
+            cli.main([command, "--project", directory])
+        except SystemExit as ended:
+            if ended.code:
+                raise
     clock.end()
     return dict(clock.taken)
 
