@@ -84,7 +84,8 @@ def test_killed_at_each_step(ended: Any, case: str, before: str) -> None:
     summary = ended(case, before, "steps", _EVERY.get(case, 5))
     assert "none" in summary["states"]
     assert ("old" in summary["states"]) == (before == "old")
-    assert case == "writer" or summary["resumable"]
+    # Shards that rows are dealt to in turn all end with the source.
+    assert case in ("writer", "in turn") or summary["resumable"]
     if _EVERY.get(case) == 1:
         phases = {"open", "write", "fsync", "rename", "remove"}
         assert phases <= set(summary["phases"])
