@@ -45,7 +45,8 @@ class Leftovers:
         """Refuse what the directory has no place for, before anything is changed.
 
         Raises:
-            DatasetError: the split exists, or the directory holds other records.
+            DatasetError: the split exists, or another machine writes it; or the
+                directory holds other records.
         """
         for marker in markers_of(self._directory, self._split):
             if marker.is_elsewhere and not overwrite:
@@ -100,13 +101,17 @@ class Leftovers:
             if split == self._split and resume and not _differing(run, request):
                 return run
             self._tell_completed(split, run)
-        for marker in markers_of(self._directory, self._split):
-            if overwrite and not marker.is_dead(lock):
-                warn(
-                    f"{self._directory.where}: taking split {self._split!r} over from "
-                    f"{marker}, which is told so when it publishes"
-                )
-        dead = self._dead(lock, overwrite=overwrite)
+        others = markers_of(self._directory, self._split)
+        for marker in others:
+            if marker.is_dead(lock):
+                continue
+            if not overwrite:
+                raise self._refusal(marker)
+            warn(
+                f"{self._directory.where}: taking split {self._split!r} over from "
+                f"{marker}, which is told so when it publishes"
+            )
+        dead = {marker.id for marker in others}
         self._check_place(overwrite=overwrite, resume=resume)
         found = read_journal(self._directory, self._split)
         if found is not None and resume:
@@ -162,29 +167,14 @@ class Leftovers:
                 remove_marker(self._directory, self._split, marker.id)
         return run
 
-    def _dead(self, lock: Lock, *, overwrite: bool, but: str = "") -> set[str]:
-        """Return the ids of runs that have ended without removing their markers.
-
-        Args:
-            overwrite: whether those of which nothing is known are to be among them.
-            but: the id of one that is not meant.
-
-        Raises:
-            DatasetError: a run may be going on, and is not to be taken for dead.
-        """
-        found = markers_of(self._directory, self._split)
-        others = [marker for marker in found if marker.id != but]
-        for marker in others:
-            if not overwrite and not marker.is_dead(lock):
-                raise self._refusal(marker)
-        return {marker.id for marker in others}
-
     def _mark(self, token: str, lock: Lock, *, overwrite: bool) -> None:
         remove_marker(self._directory, self._split, token)
         create_marker(self._directory, self._split, token)
         try:
             # Where there are no locks, two runs may have begun at the same time.
-            self._dead(lock, overwrite=overwrite, but=token)
+            for marker in markers_of(self._directory, self._split):
+                if not (overwrite or marker.id == token or marker.is_dead(lock)):
+                    raise self._refusal(marker)
         except BaseException:
             with suppress(OSError):
                 remove_marker(self._directory, self._split, token)
