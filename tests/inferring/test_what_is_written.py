@@ -303,6 +303,14 @@ class Found(Record):
     depth: Annotated[bytes, Image((4, 5, 1), encoding="png", dtype="uint16")]
 """,
     ),
+    "images of several depths are opaque": (
+        lambda i: {"depth": deep_png(4, 5) if i % 2 else picture(4, 5, 1)},
+        """\
+class Found(Record):
+    # doubt: images of 1 channels and 8, 16 bits, which no Image reads alike
+    depth: bytes
+""",
+    ),
     "an image that is not there is missing": (
         lambda i: {"image": b"" if i == 3 else picture(4, 5)},
         """\
