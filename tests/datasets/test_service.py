@@ -15,8 +15,6 @@ from every_kind import values
 if TYPE_CHECKING:
     from conftest import Data, Workspace
 
-pytestmark = pytest.mark.slow
-
 _RECORDS = 50
 _SERVICE = tf.data.experimental.service
 
@@ -44,6 +42,7 @@ def _numbers(dataset: Any) -> list[int]:
     return [int(n) for features, _ in dataset for n in features["number"]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("training", [False, True])
 def test_each_record_comes_once_an_epoch(
     service: str, data: Data, package: Workspace, training: bool
@@ -56,6 +55,7 @@ def test_each_record_comes_once_an_epoch(
     assert dataset.cardinality() == tf.data.UNKNOWN_CARDINALITY
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("training", [False, True])
 def test_repeated_epochs_are_whole(
     service: str, data: Data, package: Workspace, training: bool
@@ -72,6 +72,7 @@ def test_repeated_epochs_are_whole(
     assert len(set(found[100:])) == 25
 
 
+@pytest.mark.slow
 def test_split_overwritten_between_epochs_is_refused(
     service: str, package: Workspace, tmp_path: Path
 ) -> None:
@@ -91,6 +92,7 @@ def test_split_overwritten_between_epochs_is_refused(
         _numbers(dataset)
 
 
+@pytest.mark.slow
 def test_a_seed_does_not_repeat_an_epoch(
     service: str, data: Data, package: Workspace
 ) -> None:
@@ -104,6 +106,7 @@ def test_a_seed_does_not_repeat_an_epoch(
     assert sorted(first) == sorted(second) == list(range(50))
 
 
+@pytest.mark.slow
 def test_full_batches_of_each_worker(
     service: str, data: Data, package: Workspace
 ) -> None:
@@ -115,6 +118,7 @@ def test_full_batches_of_each_worker(
     assert dataset.element_spec[1].shape == (7,)
 
 
+@pytest.mark.slow
 def test_batches_by_length_and_of_some_fields(
     service: str, data: Data, package: Workspace
 ) -> None:
@@ -133,6 +137,7 @@ def test_batches_by_length_and_of_some_fields(
     assert dataset.element_spec[0]["tokens"].shape == (None, 40)
 
 
+@pytest.mark.slow
 def test_augmentation_is_done_by_the_reader(
     service: str, data: Data, package: Workspace
 ) -> None:
@@ -154,6 +159,7 @@ def test_augmentation_is_done_by_the_reader(
     assert sum(seen) == 50
 
 
+@pytest.mark.slow
 def test_records_of_every_kind(service: str, data: Data, package: Workspace) -> None:
     """Ragged and sparse tensors too come through as they are without a service."""
     make = package.module("every", "pipeline").make_dataset
@@ -167,6 +173,7 @@ def test_records_of_every_kind(service: str, data: Data, package: Workspace) -> 
     assert elements(service=service) == elements()
 
 
+@pytest.mark.slow
 def test_steps_of_records_come_once_an_epoch(
     service: str, data: Data, package: Workspace
 ) -> None:
