@@ -17,7 +17,7 @@ OLDEST_PAIR := tensorflow-2.16-keras-3.5-python-3.11
 NEWEST_PAIR := tensorflow-2.21-keras-3.15-python-3.13
 VERSIONS := .venv-versions
 
-.PHONY: help demo test test-all test-slow test-neighbours test-tfdv test-versions test-version-ends check generate bench bench-write bench-read bench-verify bench-generate clean
+.PHONY: help demo test test-all test-slow test-vendored test-neighbours test-tfdv test-versions test-version-ends check generate bench bench-write bench-read bench-verify bench-generate clean
 
 help:  ## Show what there is to make.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -32,10 +32,13 @@ PYTEST := $(RUN) pytest -n 2 --dist worksteal
 test: $(VENV)/dev.installed  ## Run the tests for every change (six minutes).
 	$(PYTEST) -m "not slow" --hypothesis-profile quick
 
-test-all: test test-slow test-neighbours test-version-ends  ## Run all tests, in all environments (twenty minutes).
+test-all: test test-slow test-vendored test-neighbours test-version-ends  ## Run all tests, in all environments (twenty minutes).
 
 test-slow: $(VENV)/dev.installed  ## Run what `make test` leaves out: kills, browsers, long pages.
 	$(PYTEST) -m slow
+
+test-vendored: $(VENV)/dev.installed  ## Run the contract tests with copies of the runtime.
+	RUNTIME=vendored $(PYTEST) -m "not slow" --hypothesis-profile quick tests/contract
 
 test-neighbours: $(NEIGHBOURS)/neighbours.installed  ## Have the tools read what was exported.
 	NEIGHBOURS=1 $(NEIGHBOURS)/bin/python -m pytest --confcutdir tests/neighbours \

@@ -20,9 +20,9 @@ from .evolution.comparison import Break, Mode, compare
 from .findings import Finding, Location, refuse
 from .git.revisions import Revision, find_revision
 from .project import resolve_schemas
+from .runtime.shared.errors import Problem, did_you_mean
 from .schema.loading import LoadedRecord
 from .spec.serial import to_data
-from .support.errors import Problem, did_you_mean
 from .whole_file import write_whole
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from .evolution.rule import BreakingRule
 from .evolution.table import BREAKING_RULES
 from .rules import RULES, Rule
-from .support.errors import did_you_mean
+from .runtime.shared.errors import did_you_mean
 
 ALL_RULES: dict[str, Rule] = dict(sorted({**RULES, **BREAKING_RULES}.items()))
 

@@ -15,10 +15,10 @@ from .data.sources import Data, find_data
 from .drafting import schema_source
 from .drafting.checking import wrong_with
 from .findings import Finding, Location, SchemagenError, refuse
+from .runtime.shared.errors import DatasetError
 from .spec.model import RecordSpec
 from .spec.names import is_package_name, snake_case
 from .spec.serial import from_data
-from .support.errors import DatasetError
 from .whole_file import write_whole
 
 LIMIT = 10_000

@@ -21,7 +21,7 @@ from .codegen.templates import (
 )
 from .config import FILE_NAME, Project, find_project, setting_place
 from .findings import Finding, Location, SchemagenError, refuse
-from .support.errors import did_you_mean
+from .runtime.shared.errors import did_you_mean
 from .whole_file import write_whole
 
 _USUAL = "templates"

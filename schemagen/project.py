@@ -15,11 +15,13 @@ from .codegen.outputs import Outputs, read_outputs, with_outputs
 from .codegen.plan import COMMAND, Plan, make_plan, shown_path
 from .codegen.render import RenderedFile, render
 from .codegen.turns import turn
+from .codegen.vendoring import vendored
 from .config import FILE_NAME, Project, find_project
 from .evolution.acceptance import FILE_NAME as ACCEPTED_BREAKS
 from .findings import Finding, Location, SchemagenError, refuse
 from .git.index import half_tracked, tracked_files
 from .own_templates import outputs_of, warnings_of
+from .runtime.shared.errors import did_you_mean
 from .schema.failures import failure_in_schemas
 from .schema.loading import load_schemas
 from .schema.models import UnusedModel
@@ -27,7 +29,6 @@ from .spec.checks import model_warnings
 from .spec.model import RecordSpec
 from .spec.resolve import Resolved, resolve
 from .spec.serial import from_json
-from .support.errors import did_you_mean
 
 
 def resolve_schemas(project: Project) -> Resolved:
@@ -102,7 +103,8 @@ def plan(project: Project, *, force: bool = False, command: str = COMMAND) -> Pl
     shown = project.settings.output
     try:
         existing = read_existing(project.output)
-        rendered = _rendered(specs, outputs, existing.files)
+        runtime = project.settings.runtime
+        rendered = _rendered(specs, outputs, existing.files, runtime)
         beside = read_outputs(project.root, outputs, (f.path for f in rendered))
     except OSError as error:
         raise _unreadable(project, error, command) from None
@@ -115,17 +117,23 @@ def plan(project: Project, *, force: bool = False, command: str = COMMAND) -> Pl
         force=force,
         links=existing.links | beside.links,
         command=command,
-        rerender=lambda text: _rendered((from_json(text),), outputs, existing.files),
+        rerender=lambda text: _rendered(
+            (from_json(text),), outputs, existing.files, runtime
+        ),
     )
     return replace(found, warnings=(*resolved.warnings, *warnings_of(outputs)))
 
 
 def _rendered(
-    specs: tuple[RecordSpec, ...], outputs: Outputs, existing: Mapping[str, bytes]
+    specs: tuple[RecordSpec, ...],
+    outputs: Outputs,
+    existing: Mapping[str, bytes],
+    runtime: str,
 ) -> tuple[RenderedFile, ...]:
     """Return all files that specs ask for, additional outputs included."""
-    rendered = render(specs, outputs.templates, existing)
-    return with_outputs(rendered, specs, outputs, kept=(ACCEPTED_BREAKS,))
+    rendered = render(specs, outputs.templates, existing, runtime)
+    files = with_outputs(rendered, specs, outputs, kept=(ACCEPTED_BREAKS,))
+    return (*files, *vendored(files)) if runtime == "vendored" else files
 
 
 def _unreadable(project: Project, error: OSError, command: str) -> SchemagenError:

@@ -99,9 +99,7 @@ def main(how: str, root: Path) -> int:
     """Break off at each step; return how many there are."""
     found = find_project(root)
     specs = project.load_specs(found)
-    rendered = tuple(
-        file for file in project.render(specs) if not file.path.startswith("_support")
-    )
+    rendered = project.render(specs)
     project.load_specs = lambda _: specs
     project._rendered = lambda *_: rendered
     output = root / "generated"

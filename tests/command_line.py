@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from click.testing import CliRunner, Result
-
 from schemagen.cli import main
 
 Snapshot = dict[str, tuple[int, bytes | None]]

@@ -16,9 +16,8 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from hypothesis import settings
-
 import schemagen
+from hypothesis import settings
 
 # Two processes share two cores, where further threads stand in each other's way; and
 # oneDNN looks through each graph once more. Together it was a seventh of the time.

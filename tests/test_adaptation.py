@@ -12,9 +12,12 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from numpy.typing import NDArray
-
-from schemagen.support.adaptation import Items, Moments, TokenCounts, Tokens
-from schemagen.support.vocabularies import IntegerVocabulary, StringVocabulary, Words
+from schemagen.runtime.models.adaptation import Items, Moments, TokenCounts, Tokens
+from schemagen.runtime.models.vocabularies import (
+    IntegerVocabulary,
+    StringVocabulary,
+    Words,
+)
 
 if TYPE_CHECKING:
     from conftest import PackageOf, Workspace

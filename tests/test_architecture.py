@@ -6,134 +6,31 @@ import ast
 import sys
 from collections.abc import Iterator
 from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import schemagen
+from import_rules import RUNTIME, SCHEMAGEN, table
 
 ROOT = Path(schemagen.__file__).parent
+DOCUMENTATION = ROOT.parent / "docs" / "architecture.md"
 MODULES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py"))
 
-# For each part, the parts that it may import. There is no way back.
-ALLOWED: dict[str, set[str]] = {
-    "support": set(),
-    "findings": set(),
-    "rules": set(),
-    "interrupts": set(),
-    "whole_file": {"findings"},
-    "config": {"findings", "output_settings"},
-    "output_settings": {"findings"},
-    "git": {"support", "findings"},
-    "schema": {"support", "findings"},
-    "spec": {"support", "findings", "schema"},
-    "codegen": {"support", "findings", "spec", "whole_file"},
-    "evolution": {"support", "findings", "rules", "git", "spec"},
-    "drafting": {"support", "findings", "schema", "spec", "codegen"},
-    "neighbours": {"support", "findings", "whole_file", "spec", "drafting"},
-    "data": {"support", "findings", "whole_file", "spec", "drafting"},
-    "exporting": {"config", "neighbours", "project"},
-    "own_templates": {"support", "findings", "config", "codegen", "whole_file"},
-    "project": {
-        "support",
-        "findings",
-        "rules",
-        "config",
-        "git",
-        "schema",
-        "spec",
-        "codegen",
-        "evolution",
-        "data",
-        "own_templates",
-    },
-    "inputs": {"findings", "config"},
-    "watching": {"findings", "config", "inputs"},
-    "breaking": {
-        "support",
-        "findings",
-        "config",
-        "git",
-        "schema",
-        "spec",
-        "evolution",
-        "project",
-        "whole_file",
-    },
-    "explain": {"support", "rules", "evolution"},
-    "inferring": {"support", "findings", "spec", "drafting", "data", "whole_file"},
-    "starting": {
-        "project",
-        "own_templates",
-        "findings",
-        "config",
-        "git",
-        "codegen",
-        "whole_file",
-    },
-    "testing": {"project", "breaking", "evolution", "findings", "config"},
-    "cli": {
-        "project",
-        "exporting",
-        "neighbours",
-        "starting",
-        "inferring",
-        "breaking",
-        "explain",
-        "evolution",
-        "own_templates",
-        "findings",
-        "rules",
-        "config",
-        "git",
-        "spec",
-        "codegen",
-        "data",
-        "support",
-        "watching",
-        "whole_file",
-        "interrupts",
-    },
-    "watched": {"cli", "inputs", "interrupts"},
-    "__init__": {"schema", "project", "codegen", "config"},
-    "__main__": {"cli", "interrupts"},
-}
+ALLOWED = {part.name: {*part.imports} for part in SCHEMAGEN}
+RUNTIME_ALLOWED = {part.name: {*part.imports} for part in RUNTIME}
 
 # The modules that read data or make models; nobody else may wait for tensorflow.
 TENSORFLOW = {
-    "support/adaptation.py",
-    "support/agreement.py",
-    "support/assembly.py",
-    "support/augmentation.py",
-    "support/blocks.py",
-    "support/layers.py",
-    "support/metrics.py",
-    "support/multi_label.py",
-    "support/record_model.py",
-    "support/segmentation.py",
-    "support/serving.py",
-    "support/vocabularies.py",
-    *(
-        module
-        for module in MODULES
-        if module.startswith(("support/datasets/", "support/reading/"))
-    ),
+    module
+    for module in MODULES
+    if module.startswith(("runtime/datasets/", "runtime/models/", "runtime/parsing/"))
 } - {
-    "support/datasets/__init__.py",
-    "support/datasets/calling.py",
-    "support/datasets/selection.py",
-    "support/reading/__init__.py",
-}
-
-# What copied code may need: generated packages are used where schemagen is not.
-SUPPORT_NEEDS = {
-    "numpy",
-    "google_crc32c",
-    "google",  # protobuf, which tensorflow brings along
-    "PIL",
-    "tensorflow",
-    "keras",
-    "ml_dtypes",
-    "fsspec",
-    "tqdm",
+    "runtime/datasets/__init__.py",
+    "runtime/datasets/calling.py",
+    "runtime/datasets/selection.py",
+    "runtime/datasets/sharing.py",
+    "runtime/models/__init__.py",
+    "runtime/parsing/__init__.py",
 }
 
 
@@ -170,6 +67,22 @@ def part_of(module: str) -> str:
     return Path(module).parts[0].removesuffix(".py")
 
 
+def runtime_part_of(module: str) -> str:
+    """Return the part of the runtime that a file is in."""
+    return Path(module).parts[1].removesuffix(".py")
+
+
+def module_of(name: str) -> str:
+    """Return the file that defines an imported name, or is it; "" if no file here is."""
+    parts = name.split(".")[1:]
+    for end in (len(parts), len(parts) - 1):
+        path = "/".join(parts[:end])
+        for file in (f"{path}.py", f"{path}/__init__.py"):
+            if name.startswith("schemagen.") and file in MODULES:
+                return file
+    return ""
+
+
 def third_party(module: str) -> set[str]:
     """Return the packages outside the standard library that a module imports."""
     names = {name.split(".")[0] for name in imported(module)}
@@ -185,7 +98,7 @@ def test_the_imports_are_read_from_the_files() -> None:
     assert "schemagen.spec.model.RecordSpec" in imported("codegen/render.py")
     assert "schemagen.schema.loading.LoadedRecord" in imported("spec/resolve.py")
     assert "schemagen.project" in imported("cli/generating.py")
-    assert "numpy" in imported("support/values.py")
+    assert "numpy" in imported("runtime/shared/values.py")
     assert len(MODULES) > 40
 
 
@@ -251,13 +164,13 @@ def test_tensorflow_stays_where_data_is_read_and_models_are_made() -> None:
 
     One module imports it, and says how to install it; the others take it from there.
     """
-    requirements = "support/requirements.py"
+    requirements = "runtime/shared/requirements.py"
     assert importers_of("tensorflow", "keras") == {requirements}
     taking = {
         module
         for module in MODULES
         if any(
-            name.startswith("schemagen.support.requirements.")
+            name.startswith("schemagen.runtime.shared.requirements.")
             for name in imported(module)
         )
     }
@@ -269,17 +182,48 @@ def test_only_the_command_line_knows_click() -> None:
     assert {part_of(module) for module in importers_of("click")} == {"cli"}
 
 
-def test_shared_code_imports_nothing_of_schemagen() -> None:
-    """It is copied into generated packages, where there is no schemagen."""
-    for module in MODULES:
-        if part_of(module) != "support":
+def test_the_runtime_imports_downwards() -> None:
+    """Its parts import only those below them, and nothing of the rest of schemagen.
+
+    It is copied into output directories, where the rest is not.
+    """
+    inner = [module for module in MODULES if module.startswith("runtime/")]
+    packages = {part.name: part.packages for part in RUNTIME}
+    assert len(inner) > 100
+    for module in inner:
+        names = [name.split(".") for name in imported(module)]
+        assert all(name[1] == "runtime" for name in names if name[0] == "schemagen")
+        if Path(module).parent.as_posix() == "runtime" and "__init__" in module:
             continue
-        depth = len(Path(module).parent.parts)
-        for node in ast.walk(tree_of(module)):
-            if isinstance(node, ast.ImportFrom):
-                assert node.level <= depth, f"{module}:{node.lineno} leaves support/"
-        assert "schemagen" not in imported(module), module
-        assert third_party(module) <= SUPPORT_NEEDS, module
+        part = runtime_part_of(module)
+        found = {name[2] for name in names if name[:2] == ["schemagen", "runtime"]}
+        assert found <= RUNTIME_ALLOWED[part] | {part}, module
+        assert third_party(module) <= {*(packages[part] or ())}, module
+
+
+def test_the_runtime_has_no_cycle() -> None:
+    """Also inside of its parts, and with imports inside of functions."""
+    graph = {
+        module: {name for name in map(module_of, imported(module)) if name != module}
+        for module in MODULES
+        if module.startswith("runtime/")
+    }
+    order = TopologicalSorter(graph)
+    order.prepare()  # raises CycleError, which names the modules
+
+
+def test_packages_of_the_runtime_export_nothing() -> None:
+    """So an import reaches what it names, and vendored copies are small."""
+    for module in MODULES:
+        if module.startswith("runtime/") and module.endswith("/__init__.py"):
+            assert not imported(module), module
+
+
+def test_the_documentation_has_the_rules() -> None:
+    """The tables are these, word for word."""
+    text = DOCUMENTATION.read_text(encoding="utf-8")
+    assert table(SCHEMAGEN, "schemagen/") in text
+    assert table(RUNTIME, "runtime/") in text
 
 
 def test_modules_have_one_subject() -> None:

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from numpy.typing import NDArray
-
-from schemagen.support import augmentation
-from schemagen.support.values import FLOATS, INTEGERS
+from schemagen.runtime.datasets import augmentation
+from schemagen.runtime.shared.values import FLOATS, INTEGERS
 
 SEED = tf.constant([3, 2**32 - 1], tf.int64)
 NARROW = ("int8", "int16", "uint8", "uint16")

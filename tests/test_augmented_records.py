@@ -14,7 +14,6 @@ import tensorflow as tf
 from command_line import make_project, place, refusals, run
 from numpy.typing import NDArray
 from PIL import Image as Pillow
-
 from schemagen.spec.model import AugmentSpec, ImageSpec, RecordSpec
 from schemagen.spec.serial import fingerprint, from_json, to_json
 

@@ -85,7 +85,7 @@ after = keras.models.load_model(work + "/model.keras").predict(dataset, verbose=
 found["equal"] = all(np.array_equal(before[name], after[name]) for name in before)
 special = part("special", "model")
 found["special"] = said(special.build_model)
-fields = [name for name in special.FIELDS if name not in special.ONLY_TENSORFLOW]
+fields = [name for name, given in special.INPUTS.items() if not given.only_tensorflow]
 found["left"] = list(special.build_model(fields=fields).input)
 large = dataset.map(lambda x, *rest: ({**x, "tokens": x["tokens"] + 2**33}, *rest))
 found["large"] = said(lambda: model_of.adapt(model_of.build_model(), large))

@@ -9,9 +9,8 @@ import threading
 from pathlib import Path
 
 import pytest
-from command_line import make_project, run
-
 import schemagen
+from command_line import make_project, run
 from schemagen.codegen.apply import apply, sweep
 from schemagen.codegen.plan import make_plan
 from schemagen.codegen.render import RenderedFile
@@ -47,13 +46,6 @@ def project(tmp_path: Path) -> Path:
     return root
 
 
-def without_support(project: Path) -> None:
-    """Take away what makes many steps and is like all the rest."""
-    for path in sorted((project / "generated/_support").rglob("*"), reverse=True):
-        path.rmdir() if path.is_dir() else path.unlink()
-    (project / "generated/_support").rmdir()
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the test forks")
 @pytest.mark.parametrize(
@@ -61,7 +53,6 @@ def without_support(project: Path) -> None:
 )
 def test_a_run_may_be_broken_off_anywhere(project: Path, how: str, least: int) -> None:
     """At each step: every file is the old or the new one, and the next run repairs."""
-    without_support(project)
     script = Path(__file__).with_name("broken_off_generator.py")
     done = subprocess.run(
         [sys.executable, str(script), how, str(project)],

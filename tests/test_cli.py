@@ -13,9 +13,8 @@ from typing import Any
 
 import click
 import pytest
-from command_line import make_project, run, snapshot
-
 import schemagen
+from command_line import make_project, run, snapshot
 from schemagen.cli import main
 from schemagen.findings import Finding, Location, render_github, render_text
 

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-
 from schemagen.evolution.comparison import compare
+from schemagen.runtime.shared import compatibility
+from schemagen.runtime.shared.compatibility import check_compatible
+from schemagen.runtime.shared.errors import DatasetError, SchemaMismatchError
 from schemagen.spec.model import (
     KINDS,
     AugmentSpec,
@@ -32,9 +34,6 @@ from schemagen.spec.model import (
     VectorSpec,
 )
 from schemagen.spec.serial import to_data
-from schemagen.support import compatibility
-from schemagen.support.compatibility import check_compatible
-from schemagen.support.errors import DatasetError, SchemaMismatchError
 
 if TYPE_CHECKING:
     from conftest import PackageOf

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from schemagen.codegen import render as rendering
 from schemagen.codegen.render import render
 from schemagen.spec.model import RecordSpec, ScalarSpec

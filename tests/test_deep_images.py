@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 import tensorflow as tf
-
-from schemagen.support.errors import RecordError
-from schemagen.support.features import EncodedImage
-from schemagen.support.reading import decode_images
+from schemagen.runtime.encoding.image import EncodedImage
+from schemagen.runtime.parsing.images import decode_images
+from schemagen.runtime.shared.errors import RecordError
 
 if TYPE_CHECKING:
     from conftest import PackageOf

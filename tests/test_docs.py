@@ -8,7 +8,6 @@ import re
 from pathlib import Path
 
 import pytest
-
 import schemagen
 from schemagen.schema.kind import Kind
 

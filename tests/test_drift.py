@@ -8,9 +8,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from command_line import make_project, run, snapshot
-
 import schemagen
+from command_line import make_project, run, snapshot
 from schemagen.codegen.causes import Action
 from schemagen.codegen.conflicts import find_conflict
 from schemagen.codegen.plan import Plan, make_plan
@@ -155,7 +154,7 @@ def test_a_moved_schema_is_told_as_such(project: Path) -> None:
 
 def test_shared_code_of_another_version_is_told_as_such() -> None:
     """SG303 of a file that comes from no schema."""
-    old = RenderedFile("_support/wire.py", "", "schemagen/support/wire.py", "-")
+    old = RenderedFile("_runtime/wire.py", "", "schemagen/runtime/shared/wire.py", "-")
     from schemagen.codegen.header import with_header
 
     texts = [with_header(old.path, body, old.source, "-") for body in ("a\n", "b\n")]
@@ -163,12 +162,13 @@ def test_shared_code_of_another_version_is_told_as_such() -> None:
     [found] = make_plan([new], {old.path: texts[0].encode()}, "generated").findings
     assert found.rule == "SG303"
     assert found.message == (
-        "generated/_support/wire.py is out of date: schemagen prints other code now"
+        "generated/_runtime/wire.py is out of date: schemagen prints other code now"
     )
     [found] = make_plan([], {old.path: texts[0].encode()}, "generated").findings
     assert found.rule == "SG307"
     assert found.message == (
-        "generated/_support/wire.py is no longer a part of schemagen's shared code"
+        "generated/_runtime/wire.py is a copy of the runtime that generated code does not "
+        "import"
     )
 
 
@@ -447,9 +447,9 @@ def test_nothing_is_written_through_a_link(project: Path, tmp_path: Path) -> Non
     elsewhere = tmp_path / "elsewhere"
     (project / "generated/pet").rename(elsewhere)
     (project / "generated/pet").symlink_to(elsewhere)
-    support = project / "generated/_support/wire.py"
-    support.rename(elsewhere / "wire.py")
-    support.symlink_to(elsewhere / "wire.py")
+    copy = project / "generated/__init__.py"
+    copy.rename(elsewhere / "package.py")
+    copy.symlink_to(elsewhere / "package.py")
     rewrite(project / "schemas/pets.py", "name", "call")
     assert [
         (each.rule, each.message, each.advice) for each in schemagen.check().findings
@@ -459,7 +459,7 @@ def test_nothing_is_written_through_a_link(project: Path, tmp_path: Path) -> Non
             f"{path} is a symbolic link, and nothing is written or deleted through one",
             "remove the link, and run `schemagen generate`",
         )
-        for path in ("generated/_support/wire.py", "generated/pet")
+        for path in ("generated/__init__.py", "generated/pet")
     ], "a link to an equal file is not the file"
     before = snapshot(tmp_path)
     for force in (False, True):
@@ -637,7 +637,6 @@ def test_a_diff_is_coloured_in_a_terminal_only(
 ) -> None:
     """And not where NO_COLOR is set."""
     from click.testing import CliRunner
-
     from schemagen.cli import main
 
     rewrite(project / PARSER, "(\n", "(\n\n")

@@ -15,10 +15,9 @@ from typing import Any
 
 import click
 import pytest
+import schemagen
 from command_line import make_project, run, snapshot
 from jsonschema import Draft202012Validator
-
-import schemagen
 from schemagen.cli import main
 from schemagen.findings import COMMAND_LINE, Finding, render_json
 from schemagen.interrupts import DOCUMENT, asked_format

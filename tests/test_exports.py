@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from command_line import run, snapshot
-
 import schemagen
+from command_line import run, snapshot
 from schemagen.findings import SchemagenError
 from schemagen.neighbours.exports import arrow, tfds, tfmd, writing
 from schemagen.neighbours.exports.fates import (

@@ -9,7 +9,6 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-
 from schemagen import Record
 
 HEAD = "from schemagen import Record\n\n"

@@ -9,7 +9,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from schemagen.rules import RULES
 
 PAGE = Path(__file__).parents[1] / "docs" / "generated-code.md"

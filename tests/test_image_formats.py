@@ -12,11 +12,11 @@ import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image as Pillow
-
-from schemagen.support import images, reading
-from schemagen.support.errors import Problem
-from schemagen.support.features import EncodedImage
-from schemagen.support.images import ImageHeader
+from schemagen.runtime import parsing as reading
+from schemagen.runtime.encoding.image import EncodedImage
+from schemagen.runtime.shared import images
+from schemagen.runtime.shared.errors import Problem
+from schemagen.runtime.shared.images import ImageHeader
 
 HEIGHT, WIDTH = 5, 7
 _MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}

@@ -11,11 +11,10 @@ import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image as Pillow
-
-from schemagen.support import images
-from schemagen.support.errors import Problem
-from schemagen.support.features import EncodedImage
-from schemagen.support.images import ImageHeader
+from schemagen.runtime.encoding.image import EncodedImage
+from schemagen.runtime.shared import images
+from schemagen.runtime.shared.errors import Problem
+from schemagen.runtime.shared.images import ImageHeader
 
 _MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
 

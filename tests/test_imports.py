@@ -9,10 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from command_line import make_project
-
 import schemagen
-from schemagen.support.tfrecord import frame
+from command_line import make_project
+from schemagen.runtime.shared.tfrecord import frame
 
 PET = "from schemagen import Record\n\nclass Pet(Record):\n    age: int\n"
 

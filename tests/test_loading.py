@@ -10,9 +10,8 @@ import types
 from pathlib import Path
 
 import pytest
-from command_line import make_project, place, refusals, run, snapshot
-
 import schemagen
+from command_line import make_project, place, refusals, run, snapshot
 from schemagen.project import describe
 
 IMPORT = "from schemagen import Record\n\n"

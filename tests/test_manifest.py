@@ -9,11 +9,10 @@ from typing import Any
 
 import pytest
 from google_crc32c import value as crc32c
-
-from schemagen.support import manifest
-from schemagen.support.datasets import find_files
-from schemagen.support.errors import DatasetError
-from schemagen.support.manifest import Manifest, Shard, Split
+from schemagen.runtime.datasets.files import find_files
+from schemagen.runtime.shared.errors import DatasetError
+from schemagen.runtime.storage import manifest
+from schemagen.runtime.storage.manifest import Manifest, Shard, Split
 
 _SPEC: dict[str, Any] = {
     "record": "note",

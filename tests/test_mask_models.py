@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from numpy.typing import NDArray
-
-from schemagen.support.metrics import Accuracy
-from schemagen.support.segmentation import PixelCrossentropy
+from schemagen.runtime.models.metrics import Accuracy
+from schemagen.runtime.models.segmentation import PixelCrossentropy
 
 if TYPE_CHECKING:
     from conftest import PackageOf, Workspace

@@ -16,13 +16,13 @@ from command_line import make_project, place, refusals
 from numpy.typing import NDArray
 from PIL import Image as Pillow
 from PIL.PngImagePlugin import PngInfo
-
-from schemagen.support import png
-from schemagen.support.errors import RecordError
-from schemagen.support.features import DescribedMask, Mask, encode_fields
-from schemagen.support.features.base import Feature
-from schemagen.support.features.tensor import Tensor
-from schemagen.support.reading import decode_masks
+from schemagen.runtime.encoding.base import Feature
+from schemagen.runtime.encoding.examples import encode_fields
+from schemagen.runtime.encoding.mask import DescribedMask, Mask
+from schemagen.runtime.encoding.tensor import Tensor
+from schemagen.runtime.parsing.masks import decode_masks
+from schemagen.runtime.shared import png
+from schemagen.runtime.shared.errors import RecordError
 
 Ids = NDArray[Any]
 CHANCE = np.random.default_rng(5)

@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import schemagen
 import tensorflow as tf
 from command_line import make_project, refusals
-
-import schemagen
 from schemagen.schema.kind import Kind
 from schemagen.spec.names import snake_case
 

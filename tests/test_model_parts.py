@@ -10,6 +10,7 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
+from runtimes import runtime_module
 
 if TYPE_CHECKING:
     from conftest import PackageOf, Workspace
@@ -264,9 +265,7 @@ def test_losses_are_weighted_by_name(
 
 def _recurrent(package: Workspace) -> dict[str, Callable[[Any], Any]]:
     """Encoders that read sequences in their order."""
-    import importlib
-
-    blocks = importlib.import_module(f"{package.package}._support.blocks")
+    blocks = runtime_module(package.package, "models.blocks")
 
     def tokens(value: Any) -> Any:
         return blocks.tokens(

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from command_line import make_project, place, refusals, run, snapshot
-
 from schemagen.codegen.languages import (
     Comment,
     json_text,

@@ -10,11 +10,10 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from command_line import make_project
-
 import schemagen
+from command_line import make_project
 from schemagen.codegen.templates import templates_directory
-from schemagen.support.tfrecord import read_records
+from schemagen.runtime.shared.tfrecord import read_records
 
 CHECKOUT = Path(__file__).parent.parent
 
@@ -104,7 +103,7 @@ def test_the_wheel_has_what_the_generator_needs_and_no_more(tmp_path: Path) -> N
         f"schemagen/templates/{path.relative_to(CHECKOUT / 'templates').as_posix()}"
         for path in sources(CHECKOUT / "templates")
     }
-    assert "schemagen/support/features/base.py" in code
+    assert "schemagen/runtime/encoding/base.py" in code
     assert "schemagen/templates/kinds/image.jinja" in templates
     assert "schemagen/py.typed" in code
     about = {name for name in names if ".dist-info/" in name}

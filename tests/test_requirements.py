@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 from collections.abc import Iterator
 from types import ModuleType
@@ -10,11 +9,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from runtimes import runtime_module
 
 if TYPE_CHECKING:
     from conftest import PackageOf, Workspace
 
-from schemagen.support.requirements import has_keras
+from schemagen.runtime.shared.requirements import has_keras
 
 PET = """\
 from typing import Annotated
@@ -103,7 +103,7 @@ def test_a_broken_installation_is_not_called_missing(
     unloaded: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What an installed tensorflow lacks is reported by its own name."""
-    requirements = importlib.import_module(f"{unloaded.package}._support.requirements")
+    requirements = runtime_module(unloaded.package, "shared.requirements")
 
     def lacking(name: str) -> ModuleType:
         raise ModuleNotFoundError("No module named 'absl'", name="absl")

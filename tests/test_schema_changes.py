@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
-
 import schemagen
+from click.testing import CliRunner
 from schemagen.cli import main
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from command_line import make_project, place, refusals, run
-
 from schemagen.config import Settings, find_project
 
 PET = "from schemagen import Record\n\nclass Pet(Record):\n    age: int\n"

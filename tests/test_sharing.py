@@ -9,11 +9,13 @@ from typing import Any
 
 import pytest
 import tensorflow as tf
-
-from schemagen.support.datasets import Parser, Pipeline, find_files, read_records
-from schemagen.support.errors import DatasetError
-from schemagen.support.sharing import share_of
-from schemagen.support.writing.split import write_split
+from schemagen.runtime.datasets.diagnosis import Parser
+from schemagen.runtime.datasets.files import find_files
+from schemagen.runtime.datasets.pipeline import Pipeline
+from schemagen.runtime.datasets.records import read_records
+from schemagen.runtime.datasets.sharing import share_of
+from schemagen.runtime.shared.errors import DatasetError
+from splits import write_split
 
 SPEC: dict[str, Any] = {"record": "note", "fields": []}
 COUNT = 50

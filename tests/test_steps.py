@@ -13,7 +13,6 @@ import pytest
 import tensorflow as tf
 from command_line import make_project, place, refusals
 from pydantic import ValidationError
-
 from schemagen.config import find_project
 from schemagen.project import load_specs
 from schemagen.spec.serial import from_json, to_json
@@ -375,7 +374,7 @@ def test_models_learn_from_steps(package: Workspace, tmp_path: Path) -> None:
     make = package.module("learned", "pipeline").make_dataset
     dataset = make(tmp_path / "data", batch_size=6)
     module = package.module("learned", "model")
-    assert "blobs" not in module.ENCODERS
+    assert "blobs" not in module.INPUTS
     model = module.build_model()
     module.adapt(model, dataset)
     history = model.fit(dataset, epochs=2, verbose=0)

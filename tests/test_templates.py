@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from command_line import make_project, place, refusals, run, snapshot
-
 from schemagen.codegen.templates import our_names
 from schemagen.codegen.templates.catalogue import original
 

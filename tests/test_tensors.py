@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 import tensorflow as tf
-
-from schemagen.support.features import SerializedTensor, SizedTensor
-from schemagen.support.reading import deserialized, sized
+from schemagen.runtime.encoding.shaped import SerializedTensor, SizedTensor
+from schemagen.runtime.parsing.tensors import deserialized, sized
 
 if TYPE_CHECKING:
     from conftest import PackageOf, Workspace

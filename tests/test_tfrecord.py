@@ -17,10 +17,8 @@ import pytest
 import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
-from tiers import examples
-
-from schemagen.support.errors import DatasetError
-from schemagen.support.tfrecord import (
+from schemagen.runtime.shared.errors import DatasetError
+from schemagen.runtime.shared.tfrecord import (
     detect_compression,
     frame,
     frame_pieces,
@@ -28,6 +26,7 @@ from schemagen.support.tfrecord import (
     masked_crc32c,
     read_records,
 )
+from tiers import examples
 
 RECORDS = [b"", b"first", bytes(range(256)), b"\x00" * 5]
 FRAMED = b"".join(map(frame, RECORDS))

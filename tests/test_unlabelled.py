@@ -10,6 +10,7 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
+from runtimes import runtime_module
 
 if TYPE_CHECKING:
     from conftest import PackageOf, Workspace
@@ -244,9 +245,8 @@ class Served(Record):
 
 
 def _shared(package: Workspace) -> Any:
-    import importlib
 
-    return importlib.import_module(f"{package.package}._support.multi_label")
+    return runtime_module(package.package, "models.multi_label")
 
 
 def test_the_loss_is_that_of_the_records_with_labels(package: Workspace) -> None:
@@ -284,7 +284,7 @@ def test_the_metric_is_that_of_the_records_with_labels(
 
 def test_accuracy_counts_the_records_with_a_label(package: Workspace) -> None:
     """A label that is missing is neither right nor wrong."""
-    from schemagen.support.metrics import Accuracy
+    from schemagen.runtime.models.metrics import Accuracy
 
     predictions = np.eye(3, dtype=np.float32)[[0, 1, 2, 0]]
     metric = Accuracy(ignore_class=-1)

@@ -13,10 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
+from schemagen.runtime.shared.errors import Problem
+from schemagen.runtime.shared.values import FLOATS, INTEGERS, Numbers, item_size
 from tiers import examples
-
-from schemagen.support.errors import Problem
-from schemagen.support.values import FLOATS, INTEGERS, Numbers, item_size
 
 _DTYPES = ("bool", *INTEGERS, *FLOATS)
 _NUMPY = {name: np.dtype(getattr(ml_dtypes, name, name)) for name in _DTYPES}

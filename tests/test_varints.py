@@ -7,10 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-
-from schemagen.support import varints
-from schemagen.support.varints import largest_varint, pack_row, pack_rows, varint_table
-from schemagen.support.wire import varint
+from schemagen.runtime.shared import varints
+from schemagen.runtime.shared.varints import (
+    largest_varint,
+    pack_row,
+    pack_rows,
+    varint_table,
+)
+from schemagen.runtime.shared.wire import varint
 
 # Where the number of bytes, or the way in which they are made, changes.
 _EDGES = sorted(

@@ -13,9 +13,8 @@ from pathlib import Path
 from time import monotonic, sleep
 
 import pytest
-from command_line import make_project, run, snapshot
-
 import schemagen
+from command_line import make_project, run, snapshot
 
 PET = """\
 from schemagen import Label, Record

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from schemagen.runtime.shared import wire
+from schemagen.runtime.shared.varints import pack_row
 from tensorflow.train import BytesList, Example, Feature, Features, FloatList, Int64List
-
-from schemagen.support import wire
-from schemagen.support.varints import pack_row
 
 _SIGNED = st.integers(-(2**63), 2**63 - 1)
 _SIZES = (0, 1, 0x7F, 0x80, 0x3FFF, 0x4000, 2**21 - 1, 2**21, 2**63 - 1)

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pytest
-from pydantic import BaseModel
-
 import schemagen
+from pydantic import BaseModel
 from schemagen.codegen.render import render
 from schemagen.findings import Finding, Location
 from schemagen.schema.kind import Kind

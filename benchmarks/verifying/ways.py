@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import tensorflow as tf
-
 from schemagen.data.decoding import decode
 from schemagen.data.framing import scan
 from schemagen.data.inspect.inspecting import inspect_data

@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from schemagen.runtime.encoding.examples import frame_examples
+from schemagen.runtime.shared.tfrecord import frame_records
+
 from ..generated import Generated
 from ..shapes import Columns, Row
 
@@ -23,21 +26,17 @@ class Ours:
 
     def __init__(self, generated: Generated, record: str) -> None:
         self.serializer: Any = generated.module(f"{record}.serializer")
-        self._frame_records = generated.module("_support.tfrecord").frame_records
-        self._frame_examples = generated.module("_support.features").frame_examples
 
     def framed_batches(self, batches: list[Columns]) -> Iterator[Any]:
         """Yield each batch as it stands in a file."""
         for batch in batches:
-            yield from self._frame_examples(self.serializer.columns_by_key(**batch))
+            yield from frame_examples(self.serializer._columns(**batch))
 
     def framed_rows(self, rows: list[Row], at_once: int) -> Iterator[Any]:
         """Yield rows as they stand in a file, serialized one by one."""
         serialize = self.serializer.serialize
         for at in range(0, len(rows), at_once):
-            yield self._frame_records(
-                [serialize(**row) for row in rows[at : at + at_once]]
-            )
+            yield frame_records([serialize(**row) for row in rows[at : at + at_once]])
 
     def write_batches(
         self, batches: list[Columns], directory: Path, shards: int | None = None

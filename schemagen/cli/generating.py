@@ -85,7 +85,7 @@ def generate(
                 f"Next: run programs that import {place.package} from {place.directory}, "
                 f"or set PYTHONPATH to it."
             )
-    report((*findings, *found.warnings), style)
+    report((*findings, *found.kept, *found.warnings), style)
     if findings:
         leave(ExitCode.FINDINGS)
 

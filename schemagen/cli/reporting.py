@@ -176,7 +176,7 @@ def spec_of_record(record: str | None, project: str) -> RecordSpec | None:
 def refusing_data(data: str) -> Iterator[None]:
     """Report data that cannot be looked at as any other request that is refused."""
     from ..findings import Finding, Location, refuse
-    from ..support.errors import DatasetError
+    from ..runtime.shared.errors import DatasetError
 
     try:
         yield

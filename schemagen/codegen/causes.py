@@ -20,6 +20,9 @@ from .spec_changes import spec_changes
 Rerender = Callable[[str], Iterable[RenderedFile]]
 
 
+FORMER_RUNTIME = "_support"
+
+
 class Action(Enum):
     """What to do with a file."""
 
@@ -130,11 +133,12 @@ def plain_text(data: bytes) -> str | None:
 
 
 def verdict_on(
-    wanted: RenderedFile | None, old: bytes | None, evidence: Evidence
+    path: str, wanted: RenderedFile | None, old: bytes | None, evidence: Evidence
 ) -> Verdict:
     """Say what is wrong with a file that differs from the one that is wanted.
 
     Args:
+        path: the file's path in the output directory.
         wanted: the file that should be there; None if none should.
         old: the bytes of the one that is there; None if there is none.
         evidence: what else is known.
@@ -153,7 +157,7 @@ def verdict_on(
     if plain is None or header is None:
         return _not_ours(plain, wanted, evidence)
     if wanted is None:
-        return _orphan(header, evidence)
+        return _orphan(path, header, evidence)
     if plain == wanted.text:
         return Verdict(
             Action.UPDATE,
@@ -179,6 +183,14 @@ def verdict_on(
 def _changed(wanted: RenderedFile, header: Header, evidence: Evidence) -> str:
     what = evidence.changes(header.spec, wanted.spec)
     return f"{wanted.source} changed{f': {what}' if what else ''}"
+
+
+def is_runtime(path: str) -> bool:
+    """Return whether a path in the output directory is that of a copy of the runtime.
+
+    `_support` is where versions before the runtime was a library put it.
+    """
+    return path.startswith(("_runtime/", f"{FORMER_RUNTIME}/"))
 
 
 def _is_ours(text: str) -> bool:
@@ -236,15 +248,24 @@ def _conflicting(
     )
 
 
-def _orphan(header: Header, evidence: Evidence) -> Verdict:
+def _orphan(path: str, header: Header, evidence: Evidence) -> Verdict:
     run = evidence.command
     what = (
-        "is no longer a part of schemagen's shared code"
-        if header.spec == "-"
+        "is a copy of the runtime that generated code does not import"
+        if is_runtime(path)
         else "belongs to no record of the schemas"
     )
     if header.intact:
         return Verdict(Action.DELETE, "SG307", what, f"to delete it, run `{run}`")
+    if is_runtime(path):  # nothing depends on it, so it does not stop a run
+        return Verdict(
+            Action.KEEP,
+            "SG304",
+            f"{what}, and was edited by hand",
+            "move what you need of it into your own code, and delete it; or run "
+            f"`{run} --force`",
+            forced=Action.DELETE,
+        )
     return Verdict(
         Action.REFUSE,
         "SG304",

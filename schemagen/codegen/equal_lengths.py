@@ -42,12 +42,12 @@ def equal_lengths(fields: tuple[FieldView, ...]) -> tuple[EqualLengths, ...]:
 
 
 def length_of(field: FieldView) -> Code:
-    """Return the `reading.Member` that tells a field's length, as source code."""
+    """Return the `groups.Member` that tells a field's length, as source code."""
     return _member(field, [])
 
 
 def member_of(field: FieldView) -> Code:
-    """Return the `reading.Member` of a field in a group, as source code."""
+    """Return the `groups.Member` of a field in a group, as source code."""
     parts = [Code("optional=True")] if field.declared.optional else []
     if field.stored_filler is not None:
         parts.append(Code(f"fill={literal(field.stored_filler)}"))
@@ -61,4 +61,4 @@ def _member(field: FieldView, of_group: list[Code]) -> Code:
     parts += of_group
     if field.in_list:
         parts.append(Code("in_list=True"))
-    return Code(f"reading.Member({', '.join(parts)})")
+    return Code(f"groups.Member({', '.join(parts)})")

@@ -1,9 +1,55 @@
-"""Import statements of generated modules."""
+"""The imports of a generated module, found from the names that it uses.
+
+Templates print names and import nothing. `with_imports` looks up each name that a module
+uses and does not define, and imports it below `from __future__ import annotations`.
+What a module uses is therefore what it imports, whichever templates have printed it.
+"""
 
 from __future__ import annotations
 
+import ast
+import builtins
+from collections.abc import Iterator
+from functools import cache
+from importlib import resources
+from pathlib import Path
+
 from .layout import WIDTH
 from .literals import Code
+
+RUNTIME = "schemagen.runtime"
+"""The installed runtime, as generated code imports it."""
+
+_FUTURE = "from __future__ import annotations\n"
+
+# The module of each name of the standard library and numpy.
+_STANDARD = {
+    "collections.abc": ("Collection", "Iterable", "Mapping", "Sequence"),
+    "typing": ("Any", "Literal", "NotRequired", "TypedDict"),
+}
+_NUMPY = {"ArrayLike": "numpy.typing", "NDArray": "numpy.typing"}
+
+# Names that generated modules of a record take from each other.
+_SIBLINGS = {
+    ".parser": ("FEATURE_DESCRIPTION", "KEYS", "SEQUENCE_DESCRIPTION", "parse_batch"),
+    ".serializer": ("CLASSES",),
+}
+
+# Packages of the runtime whose modules are used by their names, as in `images.resized`.
+_BY_MODULE = ("datasets", "models", "parsing")
+
+# Modules of the runtime whose names are used by themselves, as in `Label`.
+_BY_NAME = (
+    "encoding",
+    "storage/manifest.py",
+    "writing/split.py",
+    "writing/writer.py",
+    "datasets/reader.py",
+    "models/builder.py",
+)
+
+# TensorFlow and Keras come from a module that says how to install them.
+_REQUIRED = {"keras": "shared.requirements", "tf": "shared.requirements"}
 
 
 def import_line(module: str, names: list[str]) -> str:
@@ -18,3 +64,172 @@ def import_line(module: str, names: list[str]) -> str:
 def imports(*groups: list[str]) -> Code:
     """Write groups of imports, with an empty line between them."""
     return Code("\n\n".join("\n".join(group) for group in groups if group))
+
+
+def with_imports(text: str, runtime: str = RUNTIME) -> str:
+    """Return a module with the imports of what it uses.
+
+    Args:
+        text: the module. One that is not Python is returned as it is.
+        runtime: the package of the runtime: installed, or relative to the module.
+    """
+    try:
+        used = _undefined(ast.parse(text))
+    except (SyntaxError, ValueError):
+        return text
+    found = imports(*_groups(used, runtime))
+    if not found:
+        return text
+    before, future, after = text.partition(_FUTURE)
+    if not future:
+        return text
+    return f"{before}{future}\n{found}\n{after}"
+
+
+def unknown_names(text: str) -> list[str]:
+    """Return the names that a module uses and neither defines nor imports.
+
+    Args:
+        text: a module that Python can compile, with its imports.
+    """
+    tree = ast.parse(text)
+    nodes = [*ast.walk(tree)]
+    stored = {
+        node.id
+        for node in nodes
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
+    }
+    named = {
+        node.name
+        for node in nodes
+        if isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef))
+    }
+    caught = {node.name for node in nodes if isinstance(node, ast.ExceptHandler)}
+    taken = {
+        alias.asname or alias.name.split(".")[0]
+        for node in nodes
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+        for alias in node.names
+    }
+    if "*" in taken:
+        return []
+    known = {*stored, *named, *caught, *taken, *dir(builtins), "__file__"}
+    return sorted(_undefined(tree) - known)
+
+
+def _groups(used: set[str], runtime: str) -> Iterator[list[str]]:
+    """Yield groups of imports as isort would sort them."""
+    standard = ["import os"] * ("os" in used)
+    standard += _lines({module: used & {*names} for module, names in _STANDARD.items()})
+    numpy = _by_module({n: _NUMPY[n] for n in used & _NUMPY.keys()})
+    known = runtime_names()
+    taken = _by_module({n: f"{runtime}.{known[n]}" for n in used & known.keys()})
+    third = ["import numpy as np"] * ("np" in used) + _lines(numpy)
+    own = _lines({module: used & {*names} for module, names in _SIBLINGS.items()})
+    yield standard
+    if runtime.startswith("."):
+        yield third
+        yield [*_lines(taken), *own]
+    else:
+        yield [*third, *_lines(taken)]
+        yield own
+
+
+def _by_module(names: dict[str, str]) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for name, module in names.items():
+        found.setdefault(module, set()).add(name)
+    return found
+
+
+def _lines(names: dict[str, set[str]]) -> list[str]:
+    return [
+        import_line(module, sorted(names[module], key=_rank))
+        for module in sorted(names)
+        if names[module]
+    ]
+
+
+def _rank(name: str) -> tuple[int, str]:
+    """Sort constants before classes before functions, as isort does."""
+    kind = 0 if name.isupper() and len(name) > 1 else 1 if name[0].isupper() else 2
+    return kind, name
+
+
+@cache
+def runtime_names() -> dict[str, str]:
+    """Return the module of the runtime that each name is imported from.
+
+    A name is a module of `parsing`, `datasets` or `models`, or a public class or function
+    of the modules that generated code uses by name.
+    """
+    root = Path(str(resources.files("schemagen").joinpath("runtime")))
+    found = dict(_REQUIRED)
+    for package in _BY_MODULE:
+        for path in sorted(root.joinpath(package).glob("[a-z]*.py")):
+            found[path.stem] = package
+    for place in _BY_NAME:
+        path = root / place
+        for module in sorted(path.glob("[a-z]*.py")) if path.is_dir() else [path]:
+            name = ".".join(module.relative_to(root).with_suffix("").parts)
+            found |= dict.fromkeys(_defined(module), name)
+    return found
+
+
+def _defined(path: Path) -> Iterator[str]:
+    """Yield the public names that a module defines."""
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, (ast.ClassDef, ast.FunctionDef)):
+            names = [node.name]
+        elif isinstance(node, ast.Assign):
+            names = [each.id for each in node.targets if isinstance(each, ast.Name)]
+        else:
+            continue
+        yield from (name for name in names if not name.startswith("_"))
+
+
+def _undefined(tree: ast.Module) -> set[str]:
+    """Return the names that a module uses and does not define.
+
+    Parameters count as defined inside their function; other local names do not matter,
+    since templates give them names of their own.
+    """
+    defined = {
+        name
+        for node in tree.body
+        for name in (
+            [node.name]
+            if isinstance(node, (ast.ClassDef, ast.FunctionDef))
+            else [alias.asname or alias.name.split(".")[0] for alias in node.names]
+            if isinstance(node, (ast.Import, ast.ImportFrom))
+            else [
+                each.id
+                for each in ast.walk(node)
+                if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+            ]
+        )
+    }
+    return {*_used(tree, frozenset())} - defined
+
+
+def _used(node: ast.AST, parameters: frozenset[str]) -> Iterator[str]:
+    """Yield the names that a node uses, but for parameters of its functions."""
+    if isinstance(node, ast.Name):
+        if isinstance(node.ctx, ast.Load) and node.id not in parameters:
+            yield node.id
+        return
+    if isinstance(node, (ast.FunctionDef, ast.Lambda)):
+        given = node.args
+        names = [*given.posonlyargs, *given.args, *given.kwonlyargs]
+        names += [each for each in (given.vararg, given.kwarg) if each]
+        inner = parameters | {each.arg for each in names}
+        body: list[ast.AST] = (
+            [node.body] if isinstance(node, ast.Lambda) else [*node.body]
+        )
+        for part in body:
+            yield from _used(part, inner)
+        outer = [part for part in ast.iter_child_nodes(node) if part not in body]
+    else:
+        outer = [*ast.iter_child_nodes(node)]
+    for part in outer:
+        yield from _used(part, parameters)

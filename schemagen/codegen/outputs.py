@@ -11,9 +11,9 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 
 from ..findings import Finding, Location, SchemagenError, refuse
+from ..runtime.shared.errors import did_you_mean
 from ..spec.model import RecordSpec
 from ..spec.serial import fingerprint, to_json
-from ..support.errors import did_you_mean
 from .existing import Existing
 from .header import BY, digest, with_header
 from .languages import language_of

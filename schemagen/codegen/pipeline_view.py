@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from .equal_lengths import length_of
-from .imports import import_line, imports
 from .literals import Code
 from .views import FieldView
 
@@ -18,11 +17,9 @@ class PipelineView:
 
     Attributes:
         fields: all of them.
-        nested: whether some stand in nested models.
     """
 
     fields: Sequence[FieldView]
-    nested: bool
 
     @property
     def features(self) -> tuple[tuple[str, str], ...]:
@@ -58,10 +55,6 @@ class PipelineView:
         return tuple(found)
 
     @property
-    def limits_text(self) -> str:
-        return ", ".join(name for name, _ in self.limits)
-
-    @property
     def varying(self) -> tuple[tuple[str, Code, Code], ...]:
         """The fields whose length varies: where it stands, and the key's description."""
         return tuple(
@@ -71,41 +64,10 @@ class PipelineView:
         )
 
     @property
-    def varying_text(self) -> str:
-        return ", ".join(name for name, *_ in self.varying)
-
-    @property
-    def parse(self) -> Code:
-        """The function that parses a batch to tensors by their flat names."""
-        return Code("parse" if self.nested else "parse_batch")
-
-    @property
-    def imports(self) -> Code:
-        """The imports of `pipeline.py`, and no more than it uses."""
-        shared = [
-            *["augmentation"] * bool(self.augmented),
-            "datasets",
-            *["reading"] * bool(self.varying),
-        ]
-        described = [description for *_, description in self.varying]
-        of_steps = any("SEQUENCE_DESCRIPTION" in code for code in described)
-        parser = ["FEATURE_DESCRIPTION", "KEYS"]
-        parser += ["SEQUENCE_DESCRIPTION"] * of_steps
-        return imports(
-            [
-                "import os",
-                import_line(
-                    "collections.abc",
-                    ["Callable", "Collection", *["Sequence"] * bool(self.varying)],
-                ),
-                import_line("typing", ["Any"]),
-            ],
-            [
-                import_line(".._support", shared),
-                import_line(".._support.manifest", ["load_spec"]),
-                *["from .._support.reading import flattened"] * self.nested,
-                import_line(".._support.requirements", ["tf"]),
-                import_line(".._support.sharing", ["Shard"]),
-                import_line(".parser", [*parser, "parse_batch"]),
-            ],
+    def missing_targets(self) -> tuple[tuple[str, float], ...]:
+        """The targets that deliver a mask, and the value of those that are missing."""
+        return tuple(
+            (field.name, field.missing_target)
+            for field in self.fields
+            if field.spec.role == "target" and field.missing_target is not None
         )

@@ -8,11 +8,15 @@ from dataclasses import dataclass, replace
 
 from ..findings import Finding, Location
 from .causes import Action as Action
-from .causes import Evidence, Rerender, Verdict, plain_text, verdict_on
+from .causes import FORMER_RUNTIME, Evidence, Rerender, Verdict, plain_text, verdict_on
 from .header import read_header
 from .render import RenderedFile
 
 COMMAND = "schemagen generate"
+
+# The cause of all changes where the code was generated with a copy of the runtime by a
+# version of schemagen that always made one.
+_MIGRATION = ("migration",)
 
 
 @dataclass(frozen=True)
@@ -59,7 +63,9 @@ class Plan:
         for file in self.files:
             if file.finding is not None:
                 joined.setdefault(file.cause, []).append(file.finding)
-        return tuple(map(_joined, joined.values()))
+        migrating = joined.pop(_MIGRATION, [])
+        first = [_migration(self, migrating)] if migrating else []
+        return (*first, *map(_joined, joined.values()))
 
     @property
     def refused(self) -> tuple[Finding, ...]:
@@ -68,6 +74,15 @@ class Plan:
             file.finding
             for file in self.files
             if file.action is Action.REFUSE and file.finding is not None
+        )
+
+    @property
+    def kept(self) -> tuple[Finding, ...]:
+        """What is wrong with files that a run leaves as they are."""
+        return tuple(
+            file.finding
+            for file in self.files
+            if file.action is Action.KEEP and file.finding is not None
         )
 
     @property
@@ -110,6 +125,7 @@ def make_plan(
     specs = {file.spec: file.text for file in wanted.values() if _is_spec(file.path)}
     evidence = Evidence(existing, output, specs, command, rerender)
     clashing = _clashing(wanted, existing)
+    migrating = any(path.startswith(f"{FORMER_RUNTIME}/") for path in existing)
     files = []
     for path in sorted(wanted.keys() | existing.keys()):
         if links and any(parent in links for parent in _parents(path)):
@@ -124,10 +140,12 @@ def make_plan(
         elif path in clashing:
             verdict = _clash(path, clashing[path], output, command)
         else:
-            verdict = verdict_on(asked, old, evidence)
+            verdict = verdict_on(path, asked, old, evidence)
         action = verdict.forced if force and verdict.forced else verdict.action
         finding = _finding(shown_path(output, path), verdict)
         cause = _cause(path, asked, old, verdict)
+        if migrating and action not in (Action.KEEP, Action.REFUSE):
+            cause = _MIGRATION
         files.append(PlannedFile(path, action, old, new, finding, cause))
     return Plan(tuple(files), output, command)
 
@@ -150,11 +168,25 @@ def _cause(
 
     What stands against a run is settled file by file.
     """
-    if verdict.action is Action.REFUSE:
+    if verdict.action in (Action.REFUSE, Action.KEEP):
         return (path,)
     header = read_header(plain_text(old or b"") or "")
     spec = wanted.spec if wanted else header.spec if header else path
     return (spec, verdict.rule, verdict.advice)
+
+
+def _migration(plan: Plan, findings: list[Finding]) -> Finding:
+    """Return one finding for all files of code with a former copy of the runtime."""
+    shown = shown_path(plan.output, FORMER_RUNTIME)
+    return Finding(
+        Location(shown),
+        "SG313",
+        f"{shown} is the copy of the runtime of an earlier version of schemagen; generated "
+        "code now imports the installed schemagen.runtime",
+        advice=f"run `{plan.command}` and commit the result; to keep a copy in the "
+        'repository, set runtime = "vendored" first',
+        files=tuple(finding.location.path for finding in findings),
+    )
 
 
 def _joined(findings: list[Finding]) -> Finding:

@@ -1,4 +1,4 @@
-"""What templates see of a record: its fields by role, its imports, its texts."""
+"""What templates see of a record: its fields by role and its texts."""
 
 from __future__ import annotations
 
@@ -7,21 +7,10 @@ from functools import cached_property
 
 from ..spec.model import RecordSpec
 from .equal_lengths import EqualLengths, equal_lengths, member_of
-from .imports import import_line, imports
 from .literals import Code, identifier
-from .model_view import ModelView
 from .nested_view import Member, NestedView, all_nested, in_models
 from .pipeline_view import PipelineView
 from .views import FieldView, field_view
-
-# What serializers take from the shared code that writes splits.
-_WRITING = [
-    "DEFAULT_SHARD_BYTES",
-    "Progress",
-    "RowSource",
-    "ShardedWriter",
-    "write_split",
-]
 
 
 def _with_masks(fields: tuple[FieldView, ...]) -> tuple[str, ...]:
@@ -116,22 +105,21 @@ class RecordView:
         return self._with_role("info")
 
     @cached_property
-    def model(self) -> ModelView:
-        """What the model is made of."""
-        return ModelView(self.inputs, self.targets)
-
-    @cached_property
     def pipeline(self) -> PipelineView:
         """What `pipeline.py` is made of beside all else."""
-        return PipelineView(self.fields, bool(self.nested))
+        return PipelineView(self.fields)
+
+    @property
+    def target_names(self) -> tuple[str, ...]:
+        return tuple(field.name for field in self.targets)
+
+    @property
+    def weight_names(self) -> tuple[str, ...]:
+        return tuple(field.name for field in self.weights)
 
     @property
     def info_names(self) -> tuple[str, ...]:
         return _with_masks(self.infos)
-
-    @property
-    def info_text(self) -> str:
-        return ", ".join(self.info_names)
 
     @property
     def arguments(self) -> Code:
@@ -140,17 +128,8 @@ class RecordView:
         return Code(", ".join(f"{name}={name}" for name in names))
 
     @property
-    def element(self) -> Code:
-        """A dataset's element, of the variables that hold its members."""
-        parts = ["features"]
-        parts += [self.truth] * bool(self.targets)
-        # Keras takes weights as the third member, and only beside targets.
-        parts += ["weights"] * bool(self.targets and self.weights)
-        return Code(", ".join(parts))
-
-    @property
     def element_text(self) -> str:
-        """What a dataset delivers, in words."""
+        """The elements of a dataset, in words."""
         if not self.targets:
             return "Elements are the features, a dict by name."
         names = ", ".join(f"`{field.name}`" for field in self.targets)
@@ -161,14 +140,9 @@ class RecordView:
         return f"{text}." if single else f"{text}, and targets with {names}."
 
     @property
-    def output_name(self) -> str:
-        """What a served model calls its predictions if they are one tensor."""
-        return self.targets[0].name if len(self.targets) == 1 else "features"
-
-    @property
-    def metrics(self) -> Code:
-        """The keyword of `compile` for metrics; weights have to count in them."""
-        return Code("weighted_metrics" if self.weights else "metrics")
+    def info_text(self) -> str:
+        """The names that `info=True` adds, in words."""
+        return ", ".join(f"`{name}`" for name in self.info_names)
 
     @property
     def pairs(self) -> Code:
@@ -198,124 +172,9 @@ class RecordView:
         return "sequence_examples" if self.sequence else "examples"
 
     @property
-    def serializer_imports(self) -> Code:
-        """The imports of `serializer.py`, and no more than it uses."""
-        types = [field.takes for field in self.fields]
-        text = " ".join(types)
-        classes = {name for field in self.fields for name in field.feature_classes}
-        functions = sorted(
-            [
-                self.encode_row,
-                self.encode_batch,
-                self.frame_batch,
-                *["nested_members"] * bool(self.nested),
-                *["check_column_lengths", "check_lengths"] * bool(self.equal_lengths),
-            ]
-        )
-        typing = [name for name in ("ArrayLike", "NDArray") if name in text]
-        abc = ["Callable"] + [
-            name for name in ("Iterable", "Mapping", "Sequence") if name in text
-        ]
-        return imports(
-            [
-                "import os",
-                import_line("collections.abc", abc),
-                import_line("typing", self._serializer_typing),
-            ],
-            ["import numpy as np"] * ("np." in text)
-            + [import_line("numpy.typing", typing)] * bool(typing),
-            [
-                import_line(
-                    ".._support.features",
-                    [*sorted({*classes, "Column", "Columns"}), *functions],
-                ),
-                import_line(".._support.manifest", ["load_spec"]),
-                import_line(".._support.writing", _WRITING),
-            ],
-        )
-
-    @property
-    def _serializer_typing(self) -> list[str]:
-        text = " ".join(field.takes for field in self.fields)
-        nested = ["TypedDict"] if self.nested else []
-        if any(field.optional and field.declared.path for field in self.fields):
-            nested = ["NotRequired", *nested]
-        return [*["Any"] * ("Any" in text), "Literal", *nested]
-
-    @property
-    def parser_imports(self) -> Code:
-        """The imports of `parser.py`, and no more than it uses."""
-        numpy = any(field.uses_numpy for field in self.fields)
-        names = any(field.named_on_disk for field in self.fields)
-        return imports(
-            [
-                import_line("collections.abc", ["Collection"]),
-                import_line("typing", ["Any"]),
-            ],
-            ["import numpy as np"] * numpy,
-            [
-                import_line(".._support", ["reading"]),
-                import_line(".._support.requirements", ["tf"]),
-                *["from .serializer import CLASSES"] * names,
-            ],
-        )
-
-    @property
-    def model_imports(self) -> Code:
-        """The imports of `model.py`."""
-        abc = ["Collection", "Mapping"]
-        return imports(
-            [
-                "import os",
-                import_line("collections.abc", abc),
-                import_line("typing", ["Any"]),
-            ],
-            [
-                import_line(".._support", self._model_modules),
-                import_line(".._support.record_model", ["RecordModel"]),
-                import_line(".._support.requirements", ["keras", "tf"]),
-                import_line(".parser", ["KEYS", "parse_batch"]),
-            ],
-        )
-
-    @property
-    def _model_modules(self) -> list[str]:
-        """The shared modules that the model is made with."""
-        found = {
-            "agreement",
-            "assembly",
-            "blocks",
-            "serving",
-            *["adaptation"] * bool(self.model.adapted),
-        }
-        for field in (*self.inputs, *self.targets):
-            found.update(field.model_modules)
-        return sorted(found)
-
-    @property
     def sparse(self) -> bool:
         """Whether a field is delivered as a tf.SparseTensor."""
         return any(field.sparse for field in self.fields)
-
-    @property
-    def unlabelled(self) -> bool:
-        """Whether there may be records without a target."""
-        return any(field.spec.optional for field in self.targets)
-
-    @property
-    def learned_names(self) -> tuple[str, ...]:
-        """The fields that only training needs."""
-        return tuple(field.name for field in (*self.targets, *self.weights))
-
-    @property
-    def learned_text(self) -> str:
-        *others, last = self.learned_names
-        return f"{', '.join(others)} and {last}" if others else last
-
-    @property
-    def truth(self) -> Code:
-        """The variable that holds the targets: another one than the parameter."""
-        return Code("truth" if self.unlabelled else "targets")
 
     @property
     def compound(self) -> bool:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, partial
-from importlib import resources
-from pathlib import Path
+from functools import partial
 from types import MappingProxyType
 
 from ..findings import Finding, Location, SchemagenError, refuse
+from ..runtime.interface import INTERFACE
 from ..spec.model import RecordSpec
 from ..spec.serial import fingerprint, to_json
 from .header import digest, with_header
+from .imports import RUNTIME, import_line, unknown_names, with_imports
 from .layout import wrap
 from .literals import comment
 from .record_view import RecordView
@@ -20,7 +21,16 @@ from .templates import Templates
 from .training_view import TrainingView
 
 _RECORD_FILES = ("__init__.py", "serializer.py", "parser.py", "pipeline.py", "model.py")
-_SHARED_SOURCE = "schemagen/support"
+
+# The package of the runtime, as a record's modules import it, for each setting.
+_ROOTS = {"installed": RUNTIME, "vendored": ".._runtime"}
+
+# The names of the runtime that users import from the output package.
+_PUBLIC = {
+    "shared.errors": ["DatasetError", "RecordError", "SchemaMismatchError"],
+    "storage.integrity": ["check_files"],
+}
+
 OURS = Templates()
 _NOTHING: Mapping[str, bytes] = MappingProxyType({})
 
@@ -46,6 +56,7 @@ def render(
     specs: tuple[RecordSpec, ...],
     templates: Templates = OURS,
     existing: Mapping[str, bytes] = _NOTHING,
+    runtime: str = "installed",
 ) -> tuple[RenderedFile, ...]:
     """Return every file that the specs ask for, sorted by path.
 
@@ -54,14 +65,16 @@ def render(
         templates: ours, or a project's own in place of some of them.
         existing: what is there, by path in the output directory. What is printed again
             with the same bytes was compiled before; compiling takes a quarter of a run.
+        runtime: "installed", or "vendored" for code that imports a copy in the output
+            directory, which is not among the files returned.
 
     Raises:
         SchemagenError: the project's own templates have errors.
         SyntaxError: a template of ours printed something that is not Python.
     """
-    files = [_package_file(), *_shared_files()]
+    files = [_package_file(runtime)]
     files += all_rendered(
-        job for spec in specs for job in _jobs(spec, templates, existing)
+        job for spec in specs for job in _jobs(spec, templates, existing, runtime)
     )
     return tuple(sorted(files, key=lambda file: file.path))
 
@@ -81,7 +94,7 @@ def all_rendered(jobs: Iterable[Callable[[], RenderedFile]]) -> list[RenderedFil
 
 
 def _jobs(
-    spec: RecordSpec, templates: Templates, existing: Mapping[str, bytes]
+    spec: RecordSpec, templates: Templates, existing: Mapping[str, bytes], runtime: str
 ) -> Iterator[Callable[[], RenderedFile]]:
     text = to_json(spec)
     seal = digest(text)
@@ -91,9 +104,12 @@ def _jobs(
     def module(name: str) -> RenderedFile:
         path, template = f"{spec.record}/{name}", f"{name}.jinja"
         body = wrap(templates.render(template, record=view))
+        body = with_imports(body, _ROOTS[runtime])
         file = RenderedFile(path, with_header(path, body, source, seal), source, seal)
         if existing.get(path) != file.text.encode():
             check_python(file, template, templates)
+            if templates.directory is not None:
+                _check_names(file, template, templates)
         return file
 
     def facts() -> RenderedFile:
@@ -117,6 +133,29 @@ def check_python(file: RenderedFile, template: str, templates: Templates) -> Non
         if templates.directory is None:
             raise
         raise refuse(_no_python(file, template, templates, error)) from None
+
+
+def _check_names(file: RenderedFile, template: str, templates: Templates) -> None:
+    """Check that a module of a project's own templates defines or imports what it uses.
+
+    Raises:
+        SchemagenError: it does not.
+    """
+    names = unknown_names(file.text)
+    if names:
+        place = templates.place(template) or f"{templates.shown}/{template}"
+        raise refuse(
+            Finding(
+                Location(place),
+                "SG412",
+                f"{file.path} would use names that nothing defines or imports: "
+                f"{', '.join(names)}",
+                expected="names of the runtime, which are imported by themselves, or "
+                "names that your templates define or import",
+                advice="compare your templates with those of this version: "
+                "`schemagen templates list` shows which were ejected from an older one",
+            )
+        )
 
 
 def _no_python(
@@ -155,22 +194,32 @@ def render_training(spec: RecordSpec, output: str, templates: Templates = OURS) 
     return text
 
 
-def _package_file() -> RenderedFile:
-    body = '"""Code that schemagen generated from this project\'s schemas."""\n'
+def _package_file(runtime: str) -> RenderedFile:
+    """Return the package of all records, which has the names that users import."""
+    root = _ROOTS[runtime].replace("..", ".")
+    lines = [
+        *[import_line(f"{root}.interface", ["require"])] * (runtime == "installed"),
+        *(import_line(f"{root}.{module}", names) for module, names in _PUBLIC.items()),
+    ]
+    names = sorted(name for names in _PUBLIC.values() for name in names)
+    body = "\n".join(
+        [
+            '"""Code that schemagen generated from this project\'s schemas.',
+            "",
+            "Import the errors of generated code from here, and `check_files`, which compares",
+            "data with the checksums in its manifest.",
+            '"""',
+            "",
+            *lines,
+            "",
+            "__all__ = [",
+            *(f"    {json.dumps(name)}," for name in names),
+            "]",
+            "",
+        ]
+    )
+    if runtime == "installed":
+        body += f"\nrequire({INTERFACE})  # the interface of the runtime\n"
     source = "pyproject.toml"
     text = with_header("__init__.py", body, source, "-")
     return RenderedFile("__init__.py", text, source, "-")
-
-
-@cache
-def _shared_files() -> tuple[RenderedFile, ...]:
-    """Return the shared code, copied as it is below a header."""
-    root = Path(str(resources.files("schemagen").joinpath("support")))
-    files = []
-    for path in sorted(root.rglob("*.py")):
-        name = path.relative_to(root).as_posix()
-        source = f"{_SHARED_SOURCE}/{name}"
-        body = path.read_text(encoding="utf-8")
-        text = with_header(name, body, source, "-")
-        files.append(RenderedFile(f"_support/{name}", text, source, "-"))
-    return tuple(files)

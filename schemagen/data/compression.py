@@ -5,8 +5,8 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator
 
-from ..support.errors import DatasetError
-from ..support.tfrecord import detect_compression
+from ..runtime.shared.errors import DatasetError
+from ..runtime.shared.tfrecord import detect_compression
 
 # What is handed on at a time, however much a few bytes may inflate to.
 _PIECE_BYTES = 1 << 20

@@ -14,8 +14,8 @@ from multiprocessing.context import SpawnContext
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from ..support.errors import DatasetError
-from ..support.writing.processes import interrupts_later
+from ..runtime.shared.errors import DatasetError
+from ..runtime.writing.processes import interrupts_later
 from .framing import scan_pieces
 from .limits import MAX_RECORD_BYTES
 from .parts import Part

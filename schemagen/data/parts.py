@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..support.tfrecord import checksum_bytes, crc32c_of_lengths
+from ..runtime.shared.tfrecord import checksum_bytes, crc32c_of_lengths
 from .compression import compression_of
 
 PART_BYTES = 1 << 26

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..support.tfrecord import (
+from ..runtime.shared.tfrecord import (
     checksum_bytes,
     crc32c_of_lengths,
     extend_crc32c,

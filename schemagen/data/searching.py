@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..support.tfrecord import checksum_bytes, extend_crc32c
+from ..runtime.shared.tfrecord import checksum_bytes, extend_crc32c
 from .runs import FOOTER, FRAMING, HEADER, headers_in, length_at
 from .stream import Stream
 

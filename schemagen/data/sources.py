@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..findings import printable
-from ..support import manifest
-from ..support.errors import DatasetError, did_you_mean
-from ..support.manifest import Manifest, Shard, Spec
-from ..support.writing.directory import open_directory
-from ..support.writing.journal import committed, publishing_problem
+from ..runtime.shared.errors import DatasetError, did_you_mean
+from ..runtime.storage import manifest
+from ..runtime.storage.journal import committed, publishing_problem
+from ..runtime.storage.manifest import Manifest, Shard, Spec
+from ..runtime.storage.opening import open_directory
 from .compression import compression_of
 from .names import Gap, gaps_of, is_beside, is_hidden, says_records, split_of
 from .runs import HEADER, is_header

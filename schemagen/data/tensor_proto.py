@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import NamedTuple
 
-from ..support.values import item_size
+from ..runtime.shared.values import item_size
 from .message import MalformedError, read_varint, tagged
 
 # The numbers of TensorFlow's types.proto.

@@ -7,11 +7,11 @@ from dataclasses import MISSING, asdict, fields, replace
 from typing import Any
 
 from .. import schema
+from ..runtime.shared.errors import Problem
 from ..schema.kind import Kind
 from ..schema.python_types import number_types
 from ..spec import model
 from ..spec.checks import role_of
-from ..support.errors import Problem
 
 # Those of every kind, which are said last.
 _SHARED = ("key", "role", "presence")

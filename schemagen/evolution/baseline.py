@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..git.revisions import Revision, spec_paths
+from ..runtime.shared.compatibility import Spec
+from ..runtime.shared.errors import DatasetError, Problem
+from ..runtime.shared.json_entries import check_spec
+from ..runtime.storage import manifest
 from ..spec.serial import FORMAT
-from ..support import manifest
-from ..support.compatibility import Spec
-from ..support.errors import DatasetError, Problem
-from ..support.json_entries import check_spec
 from .comparison import AXES
 from .rule import Axis
 

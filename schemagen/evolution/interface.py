@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..support.compatibility import (
+from ..runtime.shared.compatibility import (
     Change,
     Spec,
     differences,
     former_fields,
     new_fields,
 )
-from ..support.field_changes import FieldSpec, said
-from ..support.values import FLOATS
+from ..runtime.shared.field_changes import FieldSpec, said
+from ..runtime.shared.values import FLOATS
 
 # What decides what the tensors of a batch look like.
 _TENSOR = ("dense", "dtype", "presence", "ragged", "resize", "shape")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..support.compatibility import DATA_CHECKS
+from ..runtime.shared.compatibility import DATA_CHECKS
 from .rule import LATER, BreakingRule
 
 RULES = (

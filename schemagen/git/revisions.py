@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from ..support.errors import Problem
+from ..runtime.shared.errors import Problem
 
 _MERGE_BASE = "..."
 

@@ -68,4 +68,10 @@ GENERATED_FILES = (
         "a file whose name differs from a generated one's in case only",
         "On Windows and macOS both are one file.",
     ),
+    Rule(
+        "SG313",
+        "code that was generated with a copy of the runtime",
+        "Earlier versions of schemagen copied the runtime into every project; it is now "
+        "the library schemagen.runtime.",
+    ),
 )

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..support.errors import Problem
-from ..support.values import INTEGERS
+from ..runtime.shared.errors import Problem
+from ..runtime.shared.values import INTEGERS
 from .kind import flag_problems, is_positive
 from .parameters import Parameters, is_finite
 

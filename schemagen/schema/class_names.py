@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..support.errors import Problem
+from ..runtime.shared.errors import Problem
 from .kind import is_utf8
 
 

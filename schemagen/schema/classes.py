@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from ..support.errors import Problem
+from ..runtime.shared.errors import Problem
 from .class_names import class_name_problems
 from .kind import Kind, Role, choice_problems, is_positive
 from .vocabulary import path_problems, read_vocabulary

@@ -11,8 +11,8 @@ from typing import Annotated, Any, Union, get_args, get_origin
 import numpy as np
 from pydantic.fields import FieldInfo
 
-from ..support.errors import Problem
-from ..support.values import shortened
+from ..runtime.shared.errors import Problem
+from ..runtime.shared.values import shortened
 from .images import Images
 from .kind import Kind
 from .label import Label

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import TracebackType
 
 from ..findings import Finding, Location
-from ..support.errors import did_you_mean
+from ..runtime.shared.errors import did_you_mean
 from .augment import Augment
 from .kind import Kind
 from .source_map import SourceMap

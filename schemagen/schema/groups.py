@@ -7,7 +7,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from ..support.features import Feature, check_lengths
+from ..runtime.encoding.base import Feature
+from ..runtime.encoding.groups import check_lengths
 from .declaration import Declaration
 
 Group = tuple[tuple[tuple[str, ...], Feature], ...]

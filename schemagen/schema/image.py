@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeGuard, cast, get_args
 
-from ..support.errors import Problem
-from ..support.features import DescribedImage, EncodedImage, Feature, Tensor
-from ..support.images import CHANNELS
-from ..support.values import FLOATS, INTEGERS, shortened
+from ..runtime.encoding.base import Feature
+from ..runtime.encoding.image import DescribedImage, EncodedImage
+from ..runtime.encoding.tensor import Tensor
+from ..runtime.shared.errors import Problem
+from ..runtime.shared.images import CHANNELS
+from ..runtime.shared.values import FLOATS, INTEGERS, shortened
 from .augment import Augment, augment_problems
 from .kind import (
     Kind,

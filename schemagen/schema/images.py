@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, cast, get_args
 
-from ..support.errors import Problem
-from ..support.features import EncodedImages, Feature
-from ..support.values import shortened
+from ..runtime.encoding.base import Feature
+from ..runtime.encoding.images import EncodedImages
+from ..runtime.shared.errors import Problem
+from ..runtime.shared.values import shortened
 from .augment import Augment, augment_problems
 from .image import (
     ENCODINGS,

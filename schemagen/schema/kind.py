@@ -11,8 +11,8 @@ from typing import Any, ClassVar, Literal, Self, get_args
 from pydantic import GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
-from ..support.errors import Problem, did_you_mean
-from ..support.features import Feature
+from ..runtime.encoding.base import Feature
+from ..runtime.shared.errors import Problem, did_you_mean
 from .parameters import Parameters
 
 Role = Literal["input", "target", "weight", "info"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ..support import features
+from ..runtime.encoding import base, label
 from .classes import Classes
 from .python_types import class_names, is_enum
 
@@ -40,8 +40,8 @@ class Label(Classes):
             return names == given
         return sorted(names) == sorted(map(str, given))
 
-    def feature(self, name: str, *, optional: bool) -> features.Feature:
-        return features.Label(
+    def feature(self, name: str, *, optional: bool) -> base.Feature:
+        return label.Label(
             name,
             key=self.key or name,
             num_classes=self.count,

@@ -8,9 +8,9 @@ from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
-from ..support import features
-from ..support.errors import Problem
-from ..support.values import shape_text, shortened
+from ..runtime.encoding import base, mask
+from ..runtime.shared.errors import Problem
+from ..runtime.shared.values import shape_text, shortened
 from .augment import Augment, mask_augment_problems
 from .class_names import class_name_problems
 from .image import Image
@@ -193,7 +193,7 @@ class Mask(Kind):
     def check_default(self, name: str, default: Any) -> None:
         raise Problem(shortened(default), "None")
 
-    def feature(self, name: str, *, optional: bool) -> features.Feature:
+    def feature(self, name: str, *, optional: bool) -> base.Feature:
         stored: dict[str, Any] = {
             "key": self.key or name,
             "shape": self.shape,
@@ -204,8 +204,8 @@ class Mask(Kind):
             "optional": optional,
         }
         if not self.companions():
-            return features.Mask(name, **stored)
-        return features.DescribedMask(
+            return mask.Mask(name, **stored)
+        return mask.DescribedMask(
             name,
             **stored,
             height_key=self.height_key,

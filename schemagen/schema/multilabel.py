@@ -8,9 +8,9 @@ from typing import Any, ClassVar, get_args, get_origin
 
 import numpy as np
 
-from ..support import features
-from ..support.errors import Problem
-from ..support.values import shortened
+from ..runtime.encoding import base, label
+from ..runtime.shared.errors import Problem
+from ..runtime.shared.values import shortened
 from .classes import Classes
 from .python_types import is_array, members
 
@@ -47,8 +47,8 @@ class MultiLabel(Classes):
         if not isinstance(default, (list, tuple, np.ndarray)) or len(default):
             raise Problem(shortened(default), "[] or None")
 
-    def feature(self, name: str, *, optional: bool) -> features.Feature:
-        return features.MultiLabel(
+    def feature(self, name: str, *, optional: bool) -> base.Feature:
+        return label.MultiLabel(
             name,
             key=self.key or name,
             num_classes=self.count,

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
-from ..support.errors import Problem
+from ..runtime.shared.errors import Problem
 from .kind import key_problems
 from .parameters import Parameters
 

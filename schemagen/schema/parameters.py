@@ -17,8 +17,8 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from ..support.errors import Problem
-from ..support.values import shortened
+from ..runtime.shared.errors import Problem
+from ..runtime.shared.values import shortened
 from .python_types import members
 
 _LARGEST = sys.float_info.max

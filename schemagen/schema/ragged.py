@@ -8,9 +8,9 @@ from typing import Any, ClassVar, Self, get_args, get_origin
 
 import numpy as np
 
-from ..support import features
-from ..support.errors import Problem
-from ..support.values import shortened
+from ..runtime.encoding import base, ragged
+from ..runtime.shared.errors import Problem
+from ..runtime.shared.values import shortened
 from .kind import (
     Kind,
     Role,
@@ -114,8 +114,8 @@ class Ragged(Kind):
         if not empty:
             raise Problem(shortened(default), "[] or None")
 
-    def feature(self, name: str, *, optional: bool) -> features.Feature:
-        return features.Ragged(
+    def feature(self, name: str, *, optional: bool) -> base.Feature:
+        return ragged.Ragged(
             name,
             key=self.key or name,
             row_lengths_key=self.named(name).row_lengths_key or "",

@@ -9,8 +9,8 @@ from pydantic import BaseModel, ConfigDict, ValidationInfo, model_validator
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError, core_schema
 
-from ..support.errors import Problem, RecordError, did_you_mean
-from ..support.values import described
+from ..runtime.shared.errors import Problem, RecordError, did_you_mean
+from ..runtime.shared.values import described
 from .declaration import as_declared, declaration
 from .docstrings import field_docstrings
 from .groups import Group, check_groups, groups_of

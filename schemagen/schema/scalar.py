@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from ..support.errors import Problem
-from ..support.features import Bytes, Feature, Tensor
-from ..support.values import FLOATS, INTEGERS, RAW_ONLY
+from ..runtime.encoding.base import Feature
+from ..runtime.encoding.tensor import Tensor
+from ..runtime.encoding.text import Bytes
+from ..runtime.shared.errors import Problem
+from ..runtime.shared.values import FLOATS, INTEGERS, RAW_ONLY
 from .kind import Kind, Role, choice_problems, flag_problems
 from .python_types import number_types
 

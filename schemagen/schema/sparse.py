@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any, ClassVar, get_origin
 
-from ..support import features
-from ..support.errors import Problem
-from ..support.values import INTEGERS, RAW_ONLY, shortened
+from ..runtime.encoding import base, sparse
+from ..runtime.shared.errors import Problem
+from ..runtime.shared.values import INTEGERS, RAW_ONLY, shortened
 from .kind import Kind, choice_problems, flag_problems, is_shape, key_problems
 
 DTYPES = ("bool", *(name for name in INTEGERS if name not in RAW_ONLY), "float32")
@@ -88,8 +88,8 @@ class Sparse(Kind):
     def check_default(self, name: str, default: Any) -> None:
         raise Problem(shortened(default), "None")
 
-    def feature(self, name: str, *, optional: bool) -> features.Feature:
-        return features.Sparse(
+    def feature(self, name: str, *, optional: bool) -> base.Feature:
+        return sparse.Sparse(
             name,
             key=self.key or name,
             index_keys=self.index_keys,

@@ -9,9 +9,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ..support import features
-from ..support.errors import Problem
-from ..support.values import COMPLEX, shortened
+from ..runtime.encoding import base, steps
+from ..runtime.shared.errors import Problem
+from ..runtime.shared.values import COMPLEX, shortened
 from .image import Image
 from .kind import (
     Kind,
@@ -181,8 +181,8 @@ class Steps(Kind):
         if not empty:
             raise Problem(shortened(default), "[] or None")
 
-    def feature(self, name: str, *, optional: bool) -> features.Feature:
-        return features.Steps(
+    def feature(self, name: str, *, optional: bool) -> base.Feature:
+        return steps.Steps(
             name,
             self.step.feature("", optional=False),  # a step has no key
             key=self.key or name,

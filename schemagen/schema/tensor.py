@@ -6,9 +6,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from ..support.errors import Problem
-from ..support.features import Feature, SerializedTensor, SizedTensor
-from ..support.values import COMPLEX, FLOATS, INTEGERS, RAW_ONLY, Numbers, shortened
+from ..runtime.encoding.base import Feature
+from ..runtime.encoding.shaped import SerializedTensor, SizedTensor
+from ..runtime.shared.errors import Problem
+from ..runtime.shared.values import (
+    COMPLEX,
+    FLOATS,
+    INTEGERS,
+    RAW_ONLY,
+    Numbers,
+    shortened,
+)
 from .kind import Kind, Role, choice_problems, flag_problems, key_problems
 from .python_types import is_array, is_list_of, number_types
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ..support import features
-from ..support.errors import Problem
+from ..runtime.encoding import base, text
+from ..runtime.shared.errors import Problem
 from .kind import Kind
 
 
@@ -27,5 +27,5 @@ class Text(Kind):
     def layers(self, role: str) -> tuple[str, ...]:
         return ("adapted", "vectorization") if role == "input" else ()
 
-    def feature(self, name: str, *, optional: bool) -> features.Feature:
-        return features.Text(name, key=self.key or name, optional=optional)
+    def feature(self, name: str, *, optional: bool) -> base.Feature:
+        return text.Text(name, key=self.key or name, optional=optional)

@@ -8,9 +8,9 @@ from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
-from ..support import features
-from ..support.errors import Problem
-from ..support.values import FLOATS, INTEGERS, Numbers, shortened
+from ..runtime.encoding import base, sequence
+from ..runtime.shared.errors import Problem
+from ..runtime.shared.values import FLOATS, INTEGERS, Numbers, shortened
 from .kind import (
     Kind,
     Role,
@@ -159,13 +159,13 @@ class VarLen(Kind):
         if not empty:
             raise Problem(shortened(default), "[] or None")
 
-    def feature(self, name: str, *, optional: bool) -> features.Feature:
+    def feature(self, name: str, *, optional: bool) -> base.Feature:
         key = self.key or name
         padding: Any = None
         if self.pad_on_disk:
             padding = padding_of(self.dtype, self.padding_value)
         if self.dtype in STRINGS:
-            return features.Strings(
+            return sequence.Strings(
                 name,
                 key=key,
                 dtype=self.dtype,
@@ -174,7 +174,7 @@ class VarLen(Kind):
                 padding=padding,
                 optional=optional,
             )
-        return features.VarLen(
+        return sequence.VarLen(
             name,
             key=key,
             dtype=self.dtype,

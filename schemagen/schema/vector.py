@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from ..support.errors import Problem
-from ..support.features import Feature, Tensor
-from ..support.values import COMPLEX, FLOATS, INTEGERS, RAW_ONLY, shortened
+from ..runtime.encoding.base import Feature
+from ..runtime.encoding.tensor import Tensor
+from ..runtime.shared.errors import Problem
+from ..runtime.shared.values import COMPLEX, FLOATS, INTEGERS, RAW_ONLY, shortened
 from .kind import Kind, Role, choice_problems, flag_problems, is_positive, is_shape
 from .parameters import is_finite
 from .python_types import is_array, is_list_of, number_types

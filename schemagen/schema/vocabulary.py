@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..support.errors import Problem
+from ..runtime.shared.errors import Problem
 
 
 def path_problems(vocabulary: object) -> Iterator[Problem]:

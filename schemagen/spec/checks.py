@@ -9,6 +9,8 @@ from typing import Any, get_args
 import numpy as np
 
 from ..findings import Finding, Location
+from ..runtime.shared.errors import Problem
+from ..runtime.shared.values import shortened
 from ..schema.declaration import Declaration
 from ..schema.kind import Kind
 from ..schema.loading import LoadedRecord
@@ -16,8 +18,6 @@ from ..schema.models import UnusedModel
 from ..schema.nesting import is_model, nested_model, nesting_problem
 from ..schema.python_types import class_names, text_of
 from ..schema.record import Record
-from ..support.errors import Problem
-from ..support.values import shortened
 from .names import RESERVED_FIELDS, is_package_name
 
 

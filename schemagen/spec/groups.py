@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..findings import Finding
+from ..runtime.shared.values import shortened
 from ..schema.declaration import Declaration
 from ..schema.loading import LoadedRecord
-from ..support.values import shortened
 
 # What tells how long a field's sequences are: the fields of a group have to agree.
 _LENGTHS = ("max_length", "too_long", "pad_on_disk")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..support.json_entries import KINDS, check_spec
+from ..runtime.shared.json_entries import KINDS, check_spec
 
 _STRINGS = ("string", "bytes")
 _PICTURES = ("raw", "jpeg", "png", "bmp", "gif", "webp", "any")

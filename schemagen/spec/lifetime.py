@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..findings import Finding
+from ..runtime.shared.values import shortened
 from ..schema.declaration import Declaration
 from ..schema.loading import LoadedRecord
-from ..support.values import shortened
 
 
 def reserved_by(record: LoadedRecord) -> tuple[str, ...]:

@@ -25,7 +25,6 @@ RESERVED_FIELDS = frozenset(
         "serialize",
         "check_column_lengths",
         "check_lengths",
-        "columns_by_key",
         "encode_example",
         "encode_examples",
         "encode_fields",

@@ -11,13 +11,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from tiers import in_tiers
-
 import schemagen
+from runtimes import RUNTIME, runtime_module
+from tiers import in_tiers
 
 from .fields import FieldCase, RecordCase, random_records, source_of
 
-SETTINGS = '[tool.schemagen]\nschemas = "schemas"\noutput = "{package}"\n'
+SETTINGS = f'[tool.schemagen]\nruntime = "{RUNTIME}"\nschemas = "schemas"\noutput = "{{package}}"\n'
 
 
 def write_project(
@@ -72,9 +72,9 @@ class Generated:
         """Import one of the generated modules."""
         return importlib.import_module(f"{self._package}.{self.case.module}.{part}")
 
-    def shared(self, name: str) -> ModuleType:
-        """Import a module of the shared code."""
-        return importlib.import_module(f"{self._package}._support.{name}")
+    def runtime(self, name: str) -> ModuleType:
+        """Import a module of the runtime that the generated code imports."""
+        return runtime_module(self._package, name)
 
     @cached_property
     def record(self) -> Any:

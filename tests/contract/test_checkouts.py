@@ -11,7 +11,6 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-
 import schemagen
 
 from .fields import random_records, source_of

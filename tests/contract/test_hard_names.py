@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 import tensorflow as tf
-
 from schemagen.findings import SchemagenError
 
 from .generated_records import importable, write_project

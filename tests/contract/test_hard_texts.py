@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-import tensorflow as tf
-
 import schemagen
+import tensorflow as tf
 from schemagen.findings import SchemagenError
 
 from .generated_records import importable, write_project

@@ -23,7 +23,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 import schemagen
 from schemagen.codegen.describe import describe_text
 from schemagen.codegen.render import render_training

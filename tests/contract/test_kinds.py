@@ -12,12 +12,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+import schemagen
 import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
 from tiers import in_tiers
-
-import schemagen
 
 from . import kinds
 from .generated_records import importable, write_project

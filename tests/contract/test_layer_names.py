@@ -6,7 +6,6 @@ import importlib
 from pathlib import Path
 
 import pytest
-
 from schemagen.findings import SchemagenError
 
 from .generated_records import importable, write_project

@@ -376,7 +376,7 @@ def test_a_writer_that_caught_an_error_publishes_the_good_rows(
             writer.write_batch(**{**columns, "count": [1, 1.5]})
         writer.write(**{**GOOD, "count": 4})
     assert writer.records == 2
-    tfrecord = strict.shared("tfrecord")
+    tfrecord = strict.runtime("shared.tfrecord")
     (shard,) = tmp_path.glob("*.tfrecord")
     assert list(tfrecord.read_records(shard)) == [
         strict.serializer.serialize(**GOOD),

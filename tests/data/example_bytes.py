@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-
-from schemagen.support.wire import sized, varint
+from schemagen.runtime.shared.wire import sized, varint
 
 Value = tuple[str, Sequence[Any]]
 

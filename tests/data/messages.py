@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-
+from schemagen.runtime.shared.wire import varint
 from schemagen.spec.model import (
     FieldSpec,
     ImageSpec,
@@ -20,7 +20,6 @@ from schemagen.spec.model import (
     VectorSpec,
 )
 from schemagen.spec.serial import to_data
-from schemagen.support.wire import varint
 
 Values = Sequence[int] | Sequence[float] | Sequence[bytes]
 

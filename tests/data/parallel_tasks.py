@@ -6,7 +6,7 @@ import os
 import signal
 from collections.abc import Callable
 
-from schemagen.support.errors import DatasetError
+from schemagen.runtime.shared.errors import DatasetError
 
 Moved = Callable[[int], object]
 

@@ -7,7 +7,6 @@ from io import BytesIO
 import numpy as np
 import pytest
 from PIL import Image
-
 from schemagen.data.decoding import decode
 from schemagen.data.records import records_of
 from schemagen.data.statistics.bytes_values import LONGEST_COUNTED, BytesValues

@@ -11,13 +11,12 @@ import tensorflow as tf
 from google.protobuf.message import DecodeError
 from hypothesis import given
 from hypothesis import strategies as st
-from tiers import examples
-
 from schemagen.data.columns import Column, Columns
 from schemagen.data.decoding import decode
 from schemagen.data.message import MalformedError, parse_message
 from schemagen.data.records import records_of
-from schemagen.support.wire import sized, varint
+from schemagen.runtime.shared.wire import sized, varint
+from tiers import examples
 
 Value = tuple[str, list[Any]]
 

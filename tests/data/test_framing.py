@@ -11,11 +11,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-
 from schemagen.data import scanner
 from schemagen.data.framing import scan, scan_pieces
 from schemagen.data.records import Damage, Records
-from schemagen.support.tfrecord import frame, masked_crc32c
+from schemagen.runtime.shared.tfrecord import frame, masked_crc32c
 
 MESSAGES = [bytes([65 + n]) * (20 + 7 * n) for n in range(8)]
 FRAMES = [frame(message) for message in MESSAGES]

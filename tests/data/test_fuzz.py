@@ -19,17 +19,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 from command_line import run
-
 from schemagen.data.decoding import decode
 from schemagen.data.framing import scan_pieces
 from schemagen.data.records import Damage, Records, records_of
 from schemagen.data.verify import verify
 from schemagen.data.verify.record import RecordCheck
 from schemagen.data.verify.tally import Tally
+from schemagen.runtime.shared.tfrecord import frame, masked_crc32c
+from schemagen.runtime.storage import manifest
+from schemagen.runtime.storage.manifest import Manifest, Shard, Split
 from schemagen.spec.serial import from_data
-from schemagen.support import manifest
-from schemagen.support.manifest import Manifest, Shard, Split
-from schemagen.support.tfrecord import frame, masked_crc32c
 
 from .messages import MIXED, mixed
 

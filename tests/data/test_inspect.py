@@ -17,15 +17,15 @@ from command_line import run
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
-from tiers import examples
-
-from generated.digit.serializer import write_dataset
 from schemagen.data.inspect.as_json import inspection_data, inspection_json
 from schemagen.data.inspect.inspecting import inspect_data
 from schemagen.data.inspect.text import inspection_text
 from schemagen.data.inspect.wording import width
 from schemagen.data.statistics.model import DataStatistics, FileStatistics
-from schemagen.support.tfrecord import frame
+from schemagen.runtime.shared.tfrecord import frame
+from tiers import examples
+
+from generated.digit.serializer import write_dataset
 
 from .example_bytes import Value, example, sequence_example
 from .test_statistics import RECORDS, Row, measured, serialized

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 from command_line import run
-
-from schemagen.support.tfrecord import frame
+from schemagen.runtime.shared.tfrecord import frame
 
 from .example_bytes import Value, example
 

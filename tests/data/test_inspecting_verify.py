@@ -8,10 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from command_line import make_project, run
-
 import schemagen
-from schemagen.support.tfrecord import frame
+from command_line import make_project, run
+from schemagen.runtime.shared.tfrecord import frame
 
 from .messages import example
 

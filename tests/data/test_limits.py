@@ -14,7 +14,6 @@ from pathlib import Path
 
 import pytest
 from command_line import run
-
 from schemagen.data.framing import scan, scan_pieces
 from schemagen.data.infer.reading import Reading
 from schemagen.data.inspect.inspecting import inspect_data
@@ -28,7 +27,7 @@ from schemagen.data.limits import (
 )
 from schemagen.data.records import Damage, records_of
 from schemagen.data.verify import verify
-from schemagen.support.tfrecord import frame, masked_crc32c
+from schemagen.runtime.shared.tfrecord import frame, masked_crc32c
 
 from .messages import example, sized
 

@@ -11,12 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from schemagen.data.decoding import decode
 from schemagen.data.records import records_of
 from schemagen.data.verify import verify
 from schemagen.data.verify.record import RecordCheck
 from schemagen.evolution.baseline import of_path
+from schemagen.runtime.shared import json_entries
+from schemagen.runtime.shared.compatibility import differences
+from schemagen.runtime.shared.errors import DatasetError, Problem
+from schemagen.runtime.shared.tfrecord import frame
+from schemagen.runtime.storage import manifest
 from schemagen.spec.model import (
     KINDS,
     AugmentSpec,
@@ -36,10 +40,6 @@ from schemagen.spec.model import (
     VectorSpec,
 )
 from schemagen.spec.serial import from_data, to_data
-from schemagen.support import json_entries, manifest
-from schemagen.support.compatibility import differences
-from schemagen.support.errors import DatasetError, Problem
-from schemagen.support.tfrecord import frame
 
 from .messages import common, example, feature, sized
 

@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 from command_line import run
-
 from schemagen.data.names import gaps_of, says_records, split_of
 from schemagen.data.sources import find_data, listed_names
 from schemagen.data.verify import verify
-from schemagen.support.errors import DatasetError
-from schemagen.support.tfrecord import frame
+from schemagen.runtime.shared.errors import DatasetError
+from schemagen.runtime.shared.tfrecord import frame
 
 from .messages import mixed
 

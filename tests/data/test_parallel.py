@@ -9,13 +9,12 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from schemagen.data.framing import scan
 from schemagen.data.parallel import ReadingBar, in_parallel, scan_and_tell
 from schemagen.data.parts import Part
 from schemagen.data.records import Damage, Records
-from schemagen.support.errors import DatasetError
-from schemagen.support.tfrecord import frame
+from schemagen.runtime.shared.errors import DatasetError
+from schemagen.runtime.shared.tfrecord import frame
 
 from .parallel_tasks import dies_on_three, fails_on_three, leaves_on_three, squared
 

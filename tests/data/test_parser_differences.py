@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import pytest
 import tensorflow as tf
-
 from schemagen.data.decoding import decode
 from schemagen.data.records import records_of
 from schemagen.data.verify.record import RecordCheck

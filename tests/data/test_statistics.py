@@ -14,8 +14,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tiers import examples
-
 from schemagen.data.decoding import decode
 from schemagen.data.records import records_of
 from schemagen.data.statistics import measuring, model, samples
@@ -29,6 +27,7 @@ from schemagen.data.statistics.numbers import (
     numbers,
     quantile,
 )
+from tiers import examples
 
 from .example_bytes import Value, example, sequence_example
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-
 from schemagen.data.decoding import decode
 from schemagen.data.records import records_of
 from schemagen.data.verify.model import DataFinding
 from schemagen.data.verify.record import CHECKS, RecordCheck
 from schemagen.data.verify.tally import Tally
+from schemagen.runtime.shared.png import encode_png
 from schemagen.spec.model import (
     KINDS,
     FieldSpec,
@@ -30,7 +30,6 @@ from schemagen.spec.model import (
     VarLenSpec,
     VectorSpec,
 )
-from schemagen.support.png import encode_png
 
 from .messages import Values, common, example, feature, record_of, sized
 

@@ -20,16 +20,15 @@ import pytest
 from command_line import make_project, run
 from google_crc32c import value as crc32c
 from jsonschema import Draft202012Validator
-
 from schemagen.data.parts import parts_of
 from schemagen.data.verify import verify
 from schemagen.data.verify.checksums import combined
 from schemagen.data.verify.verification import EXAMPLES
 from schemagen.findings import printable
+from schemagen.runtime.shared.tfrecord import frame
+from schemagen.runtime.storage import manifest
+from schemagen.runtime.storage.manifest import Manifest, Shard, Split
 from schemagen.spec.serial import from_data
-from schemagen.support import manifest
-from schemagen.support.manifest import Manifest, Shard, Split
-from schemagen.support.tfrecord import frame
 
 from .messages import MIXED, example, mixed
 

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 import tensorflow as tf
-
-from schemagen.support.tfrecord import frame, read_records
+from schemagen.runtime.shared.tfrecord import frame, read_records
 
 if TYPE_CHECKING:
     from conftest import PackageOf, Workspace

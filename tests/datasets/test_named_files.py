@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-
-from schemagen.support import manifest
-from schemagen.support.datasets import find_files
-from schemagen.support.errors import DatasetError, SchemaMismatchError
-from schemagen.support.manifest import Manifest, Spec
-from schemagen.support.tfrecord import frame, read_records
+from schemagen.runtime.datasets.files import find_files
+from schemagen.runtime.shared.errors import DatasetError, SchemaMismatchError
+from schemagen.runtime.shared.tfrecord import frame, read_records
+from schemagen.runtime.storage import manifest
+from schemagen.runtime.storage.manifest import Manifest, Spec
 
 if TYPE_CHECKING:
     from conftest import Workspace

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import tensorflow as tf
 from every_kind import values
-
-from schemagen.support.manifest import TAIL_BYTES
+from schemagen.runtime.storage.manifest import TAIL_BYTES
 
 if TYPE_CHECKING:
     from conftest import Data, Workspace
@@ -496,7 +495,7 @@ def test_buckets_by_the_length_of_any_kind(
         bucket_by=field,
         bucket_boundaries=(2, 4, 6),
     )
-    assert set(module.LENGTHS) == set(_LENGTHS)
+    assert set(module.make_dataset.__self__.lengths) == set(_LENGTHS)
     found = []
     for *_, info in dataset:
         numbers = info["number"].numpy().tolist()

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import tensorflow as tf
-
-from schemagen.support import manifest
-from schemagen.support.datasets import Parser, find_files, read_records
-from schemagen.support.datasets.faults import Faults
+from schemagen.runtime.datasets.diagnosis import Parser
+from schemagen.runtime.datasets.faults import Faults
+from schemagen.runtime.datasets.files import find_files
+from schemagen.runtime.datasets.records import read_records
+from schemagen.runtime.storage import manifest
 
 if TYPE_CHECKING:
     from conftest import Workspace
@@ -165,7 +166,7 @@ def test_unchanged_manifest_calls_no_python(
     write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An epoch costs a read of the manifest in the graph."""
-    from schemagen.support.datasets import replacement
+    from schemagen.runtime.datasets import replacement
 
     def problems(_: Any) -> Iterator[str]:
         raise AssertionError

@@ -13,7 +13,6 @@ from contract.hostile_texts import write_hostile_project
 from contract.test_kinds import write_kinds
 from contract.test_sequence_records import write_sequences
 from contract.test_style import AUGMENTED
-
 from schemagen.schema.loading import load_schemas
 from schemagen.spec.model import RecordSpec
 from schemagen.spec.resolve import resolve

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from contract.test_style import AUTHORS_OWN
-
 from schemagen.drafting import schema_source
 from schemagen.spec.model import RecordSpec
 from schemagen.spec.serial import to_data

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 from contract.hard_texts import INJECTIONS
-
 from schemagen.drafting import schema_source
 from schemagen.spec.model import (
     ImageSpec,

@@ -11,7 +11,6 @@ from tempfile import TemporaryDirectory
 from contract import step_cases
 from contract.fields import all_fields
 from contract.test_kinds import HEAD, all_cases
-
 from schemagen.schema.loading import LoadedRecord, load_schemas
 from schemagen.spec.model import RecordSpec
 from schemagen.spec.resolve import resolve

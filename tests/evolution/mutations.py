@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
-
 from schemagen import (
     Augment,
     Image,

@@ -16,11 +16,10 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
-
 from schemagen.codegen.render import render
+from schemagen.runtime.shared.compatibility import Change, differences
 from schemagen.spec.model import FieldSpec, RecordSpec, StepsSpec
 from schemagen.spec.serial import to_data
-from schemagen.support.compatibility import Change, differences
 
 from .random_rows import Row, arguments, random_rows, translated
 

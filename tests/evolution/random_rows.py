@@ -10,7 +10,6 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 from PIL import Image as Picture
-
 from schemagen.spec.model import (
     FieldSpec,
     ImageSpec,

@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import run, snapshot
-
 import schemagen
+from command_line import run, snapshot
 from schemagen.git.attributes import with_attributes
-from schemagen.support.manifest import Manifest, Shard, Split, load_spec, save
+from schemagen.runtime.storage.manifest import Manifest, Shard, Split, load_spec, save
 
 _SCHEMA = '''from typing import Annotated
 import numpy as np

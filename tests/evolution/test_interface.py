@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-
 from schemagen.codegen.record_view import RecordView
 from schemagen.evolution.comparison import Mode, compare
 from schemagen.evolution.interface import delivers_mask

@@ -15,14 +15,13 @@ from dataclasses import dataclass, fields
 
 import pytest
 import tensorflow as tf
-
 from schemagen.codegen.plan import make_plan
 from schemagen.codegen.render import render
+from schemagen.runtime.shared.compatibility import check_compatible
+from schemagen.runtime.shared.errors import SchemaMismatchError
 from schemagen.schema.loading import LoadedRecord
 from schemagen.spec.model import KINDS, RecordSpec
 from schemagen.spec.serial import to_json
-from schemagen.support.compatibility import check_compatible
-from schemagen.support.errors import SchemaMismatchError
 
 from .mutated_records import RANDOM, records_of
 from .mutations import Census, Mutant, mutants, record_mutants

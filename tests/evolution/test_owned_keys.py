@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 import tensorflow as tf
-
 from schemagen.evolution.comparison import Mode
 from schemagen.evolution.comparison import compare as compare_specs
+from schemagen.runtime.shared.compatibility import check_compatible
+from schemagen.runtime.shared.errors import SchemaMismatchError
+from schemagen.runtime.shared.field_keys import FURTHER_KEYS, keys_of
 from schemagen.spec.model import (
     KINDS,
     FieldSpec,
@@ -32,9 +34,6 @@ from schemagen.spec.model import (
     VectorSpec,
 )
 from schemagen.spec.serial import to_data
-from schemagen.support.compatibility import check_compatible
-from schemagen.support.errors import SchemaMismatchError
-from schemagen.support.field_keys import FURTHER_KEYS, keys_of
 
 from .old_and_new import Code, refusals, render_all
 from .random_rows import random_rows
@@ -182,7 +181,7 @@ def test_a_key_that_is_freed_and_taken_up_is_refused_in_each_comparison(
     row = {"number": 1, "photo": np.zeros((2, 2, 3), np.uint8)}
     old.module("pet", "serializer").write_dataset([row], tmp_path, "train")
     words = "field 'age': key 'age': written the height of 'photo', expected the Scalar 'age'"
-    error = new.module("_support", "errors").SchemaMismatchError
+    error = SchemaMismatchError
     with pytest.raises(error, match=words):
         new.module("pet", "pipeline").make_dataset(tmp_path, "train", batch_size=1)
     specs = [

@@ -11,11 +11,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+import schemagen
 import tensorflow as tf
 from contract.generated_records import importable
 from contract.verified import faults_of, spec_beside
-
-import schemagen
 
 from .original import Format, as_numpy
 

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow as tf
-
 from schemagen.data.inspect.inspecting import inspect_data
 from schemagen.data.statistics.contents import IMAGES, content_of
 from schemagen.data.statistics.model import KeyStatistics, RecordStatistics

@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+import schemagen
 import tensorflow as tf
 from contract.generated_records import importable
-
-import schemagen
 from schemagen.findings import SchemagenError
 from schemagen.neighbours.imports import import_schema
 from schemagen.neighbours.imports.feature_spec import import_feature_spec, table

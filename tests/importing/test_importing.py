@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from contract.hard_texts import INJECTIONS
-
 from schemagen.cli import main
 from schemagen.neighbours.imports import tables
 from schemagen.neighbours.imports.tables import page_of

@@ -12,10 +12,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+import schemagen
 import tensorflow as tf
 from contract.generated_records import importable
-
-import schemagen
 from schemagen.findings import SchemagenError
 from schemagen.neighbours.imports import import_schema
 from schemagen.neighbours.imports.tfds import import_tfds, table

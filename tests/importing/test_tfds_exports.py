@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from schemagen.config import find_project
 from schemagen.findings import SchemagenError
 from schemagen.neighbours.exports import tfds

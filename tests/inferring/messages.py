@@ -10,12 +10,11 @@ from typing import Any
 
 import numpy as np
 from PIL import Image
-
 from schemagen.data.decoding import decode
 from schemagen.data.infer import Drafted, draft_record, gather
 from schemagen.data.records import records_of
 from schemagen.drafting import schema_source
-from schemagen.support.tfrecord import frame
+from schemagen.runtime.shared.tfrecord import frame
 
 Values = Sequence[Any] | np.ndarray | bytes | str | int | float | None
 

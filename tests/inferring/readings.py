@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
-
 from schemagen.spec.model import FieldSpec, RecordSpec
 
 

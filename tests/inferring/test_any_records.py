@@ -12,7 +12,6 @@ from contract.hostile_texts import HOSTILE
 from contract.strategies import contract
 from hypothesis import given
 from hypothesis import strategies as st
-
 from schemagen.data.infer.naming import PYDANTIC, identifier, name_fields
 from schemagen.data.verify import verify
 from schemagen.findings import SchemagenError

@@ -6,9 +6,8 @@ import importlib
 from collections.abc import Iterator
 
 import pytest
-from contract.generated_records import importable
-
 import schemagen
+from contract.generated_records import importable
 from schemagen.inferring import Inferred, infer
 
 from .messages import write_file

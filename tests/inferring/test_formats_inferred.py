@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import schemagen
 from contract.generated_records import importable
 from formats.test_formats import NAMES, format_of
-
-import schemagen
 from schemagen.data.verify import verify
 from schemagen.inferring import Inferred, infer
 

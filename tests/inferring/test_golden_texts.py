@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from formats.test_formats import format_of
-
 from schemagen.inferring import infer
 
 from .messages import write_file

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import schemagen
 from contract.generated_records import (
     TIERS,
     Generated,
@@ -16,8 +17,6 @@ from contract.generated_records import (
 from contract.strategies import arguments, contract, rows
 from hypothesis import given
 from hypothesis import strategies as st
-
-import schemagen
 from schemagen.data.verify import verify
 from schemagen.inferring import Inferred, infer
 

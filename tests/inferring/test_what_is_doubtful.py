@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from PIL import Image
-
 from schemagen.spec.model import FieldSpec
 
 from .messages import drafted, many, picture

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image
-
 from schemagen.data.verify import verify
 from schemagen.inferring import infer
 

@@ -7,9 +7,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from command_line import make_project
-
 import schemagen
+from command_line import make_project
 
 CHECKOUT = Path(__file__).parents[2]
 

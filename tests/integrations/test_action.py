@@ -9,11 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import schemagen
 import yaml
 from composite import Action
 from scratch import CHECKOUT, Repository, project_in
-
-import schemagen
 
 pytestmark = pytest.mark.slow
 

@@ -6,10 +6,9 @@ import re
 from pathlib import Path
 
 import pytest
+import schemagen
 from command_line import make_project, run
 from scratch import PET, Repository
-
-import schemagen
 
 
 @pytest.fixture(autouse=True)

@@ -9,12 +9,11 @@ import sys
 from pathlib import Path
 
 import pytest
+import schemagen
 import yaml
 from command_line import run
 from composite import Action
 from scratch import CHECKOUT, PET, Repository, project_in
-
-import schemagen
 
 TEXT = (CHECKOUT / "docs/ci.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```(\w+)\n(.*?)```", TEXT, re.S)

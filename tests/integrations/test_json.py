@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import schemagen
 from command_line import make_project, run
 from jsonschema import Draft202012Validator
 from scratch import CHECKOUT, PET, Repository, project_in
-
-import schemagen
 
 DOCS = CHECKOUT / "docs"
 PAGE = (DOCS / "ci.md").read_text(encoding="utf-8")

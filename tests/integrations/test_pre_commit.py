@@ -12,10 +12,9 @@ import sys
 from pathlib import Path
 
 import pytest
+import schemagen
 from command_line import run
 from scratch import CHECKOUT, PET, Repository, project_in
-
-import schemagen
 
 pytestmark = pytest.mark.slow
 

@@ -9,11 +9,10 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from command_line import make_project
-from scratch import CHECKOUT, PET, Repository, project_in
-
 import schemagen
+from command_line import make_project
 from schemagen.testing import assert_fresh, assert_no_breaks
+from scratch import CHECKOUT, PET, Repository, project_in
 
 TEST = """\
 from schemagen.testing import assert_fresh

@@ -6,10 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
+import schemagen
 from command_line import make_project, place, run
 from scratch import PET, Repository, project_in
-
-import schemagen
 
 
 @pytest.fixture
@@ -71,10 +70,10 @@ def test_schemas_that_are_not_added(repository: Repository) -> None:
 
 def test_shared_code_that_is_not_added(repository: Repository) -> None:
     """It comes with the package, and belongs to every record."""
-    repository.git("rm", "--quiet", "--cached", "-r", "generated/_support")
+    repository.git("rm", "--quiet", "--cached", "-r", "generated/_runtime")
     found = findings(repository.root)
-    assert "generated/_support/wire.py:1:1" in found
-    assert all(name.startswith("generated/_support/") for name in found)
+    assert "generated/_runtime/shared/wire.py:1:1" in found
+    assert all(name.startswith("generated/_runtime/") for name in found)
 
 
 def test_accepted_breaks_that_are_not_added(repository: Repository) -> None:

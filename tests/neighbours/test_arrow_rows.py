@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 from exported_records import ROWS, generated, tool
-
 from schemagen.exporting import export
 
 pa = tool("pyarrow")

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from exported_records import tool
-
 from schemagen.exporting import export
 
 mlcroissant = tool("mlcroissant")

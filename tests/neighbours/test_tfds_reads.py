@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 from exported_records import generated, tool, write
-
 from schemagen.exporting import export
-from schemagen.support import manifest
+from schemagen.runtime.storage import manifest
 
 tfds = tool("tensorflow_datasets")
 tf = tool("tensorflow")

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from exported_records import tool
-
 from schemagen.exporting import export
 from schemagen.project import describe
 

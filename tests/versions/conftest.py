@@ -26,9 +26,8 @@ ModuleOf = Callable[[str, str], ModuleType]
 @pytest.fixture(scope="session")
 def module_of(tmp_path_factory: pytest.TempPathFactory) -> ModuleOf:
     """Generate all records once, and import a module of one, as ("every", "model")."""
-    from every_kind import SCHEMA
-
     import schemagen
+    from every_kind import SCHEMA
 
     root = tmp_path_factory.mktemp("versions")
     (root / "schemas").mkdir()

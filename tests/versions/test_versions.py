@@ -54,12 +54,15 @@ def fields(module_of: ModuleOf) -> list[str]:
     """The fields of the record of every kind that the installed Keras takes."""
     keras = keras_of((3, 5))
     model = module_of("every", "model")
+    kinds = {
+        given.field or name: given.only_tensorflow
+        for name, given in model.INPUTS.items()
+    }
     if tuple(map(int, keras.__version__.split(".")[:2])) >= (3, 9):
-        return list(model.FIELDS)
+        return list(kinds)
     with pytest.raises(ValueError, match=r"from Keras 3\.9 on only: leave them out"):
         model.build_model()
-    kinds = model.ONLY_TENSORFLOW
-    return [name for name in model.FIELDS if "ragged" not in kinds.get(name, "")]
+    return [name for name, kind in kinds.items() if "ragged" not in kind]
 
 
 def read(module_of: ModuleOf, data: Path, record: str, **options: Any) -> Any:

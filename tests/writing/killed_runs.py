@@ -77,7 +77,7 @@ class Watch:
         self._has_failed = False
         self._process = 0
 
-    def begin(self, stop: int, support: Any) -> None:
+    def begin(self, stop: int, files: Any) -> None:
         """Watch this process from now on; at step number `stop` it fails."""
         self._stop, self._process = stop, os.getpid()
         sys.addaudithook(self._audit)
@@ -96,7 +96,7 @@ class Watch:
                 return super().write(data)
 
         os.fsync = watched_fsync
-        support.FileIO = WatchedFile
+        files.FileIO = WatchedFile
 
     def _audit(self, event: str, arguments: tuple[Any, ...]) -> None:
         if self._process != os.getpid():
@@ -195,7 +195,6 @@ class Runs:
         self, package: str, scratch: Path, case: str, before: str, rows: int
     ) -> None:
         self._serializer = importlib.import_module(f"{package}.note.serializer")
-        self._support = f"{package}._support"
         self._options = dict(CASES[case])
         self._by_writer = self._options.pop("writer", False)
         self._iterable = self._options.pop("iterable", False)
@@ -228,7 +227,7 @@ class Runs:
             shutil.copytree(self._initial, self._directory)
 
     def _module(self, name: str) -> Any:
-        return importlib.import_module(f"{self._support}.{name}")
+        return importlib.import_module(f"schemagen.runtime.storage.{name}")
 
     def shards(self, directory: Path, split: str) -> Files:
         """Return the bytes of a split's files, which are as the manifest says."""
@@ -251,7 +250,7 @@ class Runs:
             try:
                 os.setsid()
                 warnings.simplefilter("ignore")
-                watch.begin(stop, self._module("writing.directory"))
+                watch.begin(stop, self._module("local"))
                 self._write(watch, **options)
                 os._exit(0)
             except OSError as error:
@@ -370,8 +369,8 @@ class Runs:
 
     def _is_committed(self) -> bool:
         """Whether an interrupted publication will be completed by the next run."""
-        journal = self._module("writing.journal").read_journal
-        directory = self._module("writing.directory").open_directory(self._directory)
+        journal = self._module("journal").read_journal
+        directory = self._module("opening").open_directory(self._directory)
         run = journal(directory, "train")
         return run is not None and run.publication is not None
 

@@ -9,11 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-
-from schemagen.support.errors import RecordError
-from schemagen.support.writing.encoding import Encoding
-from schemagen.support.writing.sources import Source
-from schemagen.support.writing.workers import chunks
+from schemagen.runtime.shared.errors import RecordError
+from schemagen.runtime.writing.encoding import Encoding
+from schemagen.runtime.writing.sources import Source
+from schemagen.runtime.writing.workers import chunks
 
 
 class Unsendable(Exception):

@@ -17,12 +17,11 @@ import pytest
 import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
+from schemagen.runtime.shared.errors import DatasetError
+from schemagen.runtime.shared.tfrecord import frame, read_records
+from schemagen.runtime.writing import compression
+from schemagen.runtime.writing.compression import BLOCK_BYTES, Compressor, checked_level
 from tiers import examples
-
-from schemagen.support.errors import DatasetError
-from schemagen.support.tfrecord import frame, read_records
-from schemagen.support.writing import compression
-from schemagen.support.writing.compression import BLOCK_BYTES, Compressor, checked_level
 
 FORMS = ("GZIP", "ZLIB")
 INFLATE: dict[str, Callable[[bytes], bytes]] = {

@@ -19,17 +19,12 @@ import fsspec
 import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 from fsspec.spec import AbstractBufferedFile
-
-from schemagen.support.errors import DatasetError
-from schemagen.support.writing import directory as directory_module
-from schemagen.support.writing.directory import (
-    PIECE_BYTES,
-    Directory,
-    LocalDirectory,
-    open_directory,
-    temporary_name,
-)
-from schemagen.support.writing.remote import RemoteDirectory
+from schemagen.runtime.shared.errors import DatasetError
+from schemagen.runtime.storage import directory as directory_module
+from schemagen.runtime.storage.directory import PIECE_BYTES, Directory, temporary_name
+from schemagen.runtime.storage.local import LocalDirectory
+from schemagen.runtime.storage.opening import open_directory
+from schemagen.runtime.storage.remote import RemoteDirectory
 
 _numbers = itertools.count()
 
@@ -382,7 +377,7 @@ def test_the_order_of_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 _FILL = """
 import errno, os, resource, sys
-from schemagen.support.writing.directory import open_directory
+from schemagen.runtime.storage.opening import open_directory
 if sys.argv[2] != "-":
     resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]),) * 2)
 directory = open_directory(sys.argv[1])

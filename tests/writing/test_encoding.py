@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 from numbered_rows import serialize
-
-from schemagen.support.errors import DatasetError, RecordError
-from schemagen.support.tfrecord import frame
-from schemagen.support.writing import encoding
-from schemagen.support.writing.encoding import (
+from schemagen.runtime.shared.errors import DatasetError, RecordError
+from schemagen.runtime.shared.tfrecord import frame
+from schemagen.runtime.writing import encoding
+from schemagen.runtime.writing.encoding import (
     CHUNK_BYTES,
     CHUNK_ROWS,
     Chunk,

@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 import tensorflow as tf
-
-from schemagen.support import manifest
-from schemagen.support.writing import ShardedWriter, write_split
+from schemagen.runtime.storage import manifest
+from splits import sharded_writer, write_split
 
 SPEC: dict[str, Any] = {"record": "note", "fields": []}
 ROWS = [{"n": number} for number in range(200)]
@@ -108,7 +107,7 @@ def test_splits(
 @pytest.mark.parametrize("shards", [None, 3])
 def test_writers(tmp_path: Path, compression: str | None, shards: int | None) -> None:
     """Records given one by one and in batches."""
-    with ShardedWriter(
+    with sharded_writer(
         tmp_path,
         "train",
         record="note",

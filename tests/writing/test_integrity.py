@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 import tensorflow as tf
 from google_crc32c import value as crc32c
-
-from schemagen.support import manifest
-from schemagen.support.datasets import find_files
-from schemagen.support.datasets import read_records as dataset_of
-from schemagen.support.errors import DatasetError
-from schemagen.support.integrity import check_files
-from schemagen.support.manifest import Manifest, Shard, Split
-from schemagen.support.tfrecord import frame, read_records
-from schemagen.support.writing.directory import LocalDirectory, open_directory
+from schemagen.runtime.datasets.files import find_files
+from schemagen.runtime.datasets.records import read_records as dataset_of
+from schemagen.runtime.shared.errors import DatasetError
+from schemagen.runtime.shared.tfrecord import frame, read_records
+from schemagen.runtime.storage import manifest
+from schemagen.runtime.storage.integrity import check_files
+from schemagen.runtime.storage.local import LocalDirectory
+from schemagen.runtime.storage.manifest import Manifest, Shard, Split
+from schemagen.runtime.storage.opening import open_directory
 
 SPEC: dict[str, Any] = {"record": "note", "fields": []}
 RECORDS = [b"", b"one", b"a longer record, " * 3]

@@ -6,9 +6,8 @@ import itertools
 
 from hypothesis import given
 from hypothesis import strategies as st
-
-from schemagen.support.tfrecord import Framed, frame_records
-from schemagen.support.writing.layout import (
+from schemagen.runtime.shared.tfrecord import Framed, frame_records
+from schemagen.runtime.writing.layout import (
     ByCount,
     BySize,
     InTurn,

@@ -18,10 +18,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from schemagen.support.writing import lock as lock_module
-from schemagen.support.writing.directory import open_directory
-from schemagen.support.writing.lock import Busy, acquire
+from schemagen.runtime.storage import lock as lock_module
+from schemagen.runtime.storage.lock import Busy, acquire
+from schemagen.runtime.storage.opening import open_directory
 
 _ROOT = Path(lock_module.__file__).parents[3]
 
@@ -29,7 +28,7 @@ _ROOT = Path(lock_module.__file__).parents[3]
 _HOLD = """
 import sys
 from pathlib import Path
-from schemagen.support.writing.lock import acquire
+from schemagen.runtime.storage.lock import acquire
 lock = acquire(Path(sys.argv[1]), wait=True)
 print("held", flush=True)
 sys.stdin.readline()
@@ -41,7 +40,7 @@ print("released", flush=True)
 _COUNT = """
 import sys
 from pathlib import Path
-from schemagen.support.writing.lock import acquire
+from schemagen.runtime.storage.lock import acquire
 number = Path(sys.argv[2])
 for _ in range(100):
     with acquire(Path(sys.argv[1]), wait=True) as lock:

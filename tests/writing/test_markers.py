@@ -11,12 +11,11 @@ from typing import Any
 
 import fsspec
 import pytest
-
-from schemagen.support.errors import DatasetError
-from schemagen.support.integrity import check_files
-from schemagen.support.writing import ShardedWriter
-from schemagen.support.writing.directory import Directory, open_directory
-from schemagen.support.writing.markers import (
+from schemagen.runtime.shared.errors import DatasetError
+from schemagen.runtime.storage.directory import Directory
+from schemagen.runtime.storage.integrity import check_files
+from schemagen.runtime.storage.opening import open_directory
+from schemagen.runtime.writing.markers import (
     Marker,
     create_marker,
     has_marker,
@@ -24,6 +23,8 @@ from schemagen.support.writing.markers import (
     markers_of,
     remove_marker,
 )
+from schemagen.runtime.writing.writer import ShardedWriter
+from splits import sharded_writer
 
 URL = "memory://bucket/data"
 _ID = "0123456789ab"
@@ -55,7 +56,7 @@ def directory(request: pytest.FixtureRequest, tmp_path: Path) -> Directory:
 def writer_of(directory: str, **options: Any) -> ShardedWriter:
     """A writer of a split."""
     named = {"record": "note", "spec": {"record": "note", "fields": []}, **options}
-    return ShardedWriter(directory, "train", fingerprint="aaaa", **named)
+    return sharded_writer(directory, "train", fingerprint="aaaa", **named)
 
 
 def put(directory: Directory, name: str, data: bytes) -> None:

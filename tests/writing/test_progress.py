@@ -8,9 +8,8 @@ import time
 from typing import Any
 
 import pytest
-
-from schemagen.support.errors import DatasetError
-from schemagen.support.writing.progress import Bar, Callback, Progress, reporter
+from schemagen.runtime.shared.errors import DatasetError
+from schemagen.runtime.writing.progress import Bar, Callback, Progress, reporter
 
 
 class Clock:

@@ -15,23 +15,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from schemagen.data.verify import verify
-from schemagen.support import manifest
-from schemagen.support.datasets import find_files
-from schemagen.support.datasets import read_records as dataset_of
-from schemagen.support.errors import DatasetError
-from schemagen.support.integrity import check_files
-from schemagen.support.tfrecord import read_records
-from schemagen.support.writing import (
-    ShardedWriter,
-    journal,
-    pending,
-    publication,
-    write_split,
-)
-from schemagen.support.writing.directory import LocalDirectory, LocalFile
-from schemagen.support.writing.journal import committed
+from schemagen.runtime.datasets.files import find_files
+from schemagen.runtime.datasets.records import read_records as dataset_of
+from schemagen.runtime.shared.errors import DatasetError
+from schemagen.runtime.shared.tfrecord import read_records
+from schemagen.runtime.storage import journal, manifest
+from schemagen.runtime.storage.integrity import check_files
+from schemagen.runtime.storage.journal import committed
+from schemagen.runtime.storage.local import LocalDirectory, LocalFile
+from schemagen.runtime.writing import pending, publication
+from schemagen.runtime.writing.writer import ShardedWriter
+from splits import sharded_writer, write_split
 
 SPEC: dict[str, Any] = {"record": "note", "fields": []}
 OLD = [b"old %d" % number for number in range(12)]
@@ -45,7 +40,7 @@ def write(
 ) -> None:
     """Write a whole split."""
     named = {"record": "note", "spec": SPEC, "fingerprint": "aaaa", **options}
-    with ShardedWriter(directory, split, **named) as writer:
+    with sharded_writer(directory, split, **named) as writer:
         writer.extend(rows)
 
 
@@ -318,7 +313,7 @@ def test_a_missing_new_file_leaves_the_old_split_as_it_was(tmp_path: Path) -> No
 
 def _writer(directory: Any, split: str = "train", **options: Any) -> ShardedWriter:
     named = {"record": "note", "spec": SPEC, "fingerprint": "aaaa", **options}
-    return ShardedWriter(directory, split, **named)
+    return sharded_writer(directory, split, **named)
 
 
 def test_overwriting_with_equal_rows_repairs_a_damaged_file(tmp_path: Path) -> None:

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from schemagen.support.errors import DatasetError
-from schemagen.support.writing.encoding import Refused
-from schemagen.support.writing.refused import Report
+from schemagen.runtime.shared.errors import DatasetError
+from schemagen.runtime.writing.encoding import Refused
+from schemagen.runtime.writing.refused import Report
 
 
 def refused(row: int, field: str = "age", part: int | None = None) -> Refused:

@@ -9,11 +9,10 @@ from typing import Any
 
 import fsspec
 import pytest
-
-from schemagen.support import manifest
-from schemagen.support.errors import DatasetError, SchemaMismatchError
-from schemagen.support.integrity import check_files
-from schemagen.support.writing import ShardedWriter, write_split
+from schemagen.runtime.shared.errors import DatasetError, SchemaMismatchError
+from schemagen.runtime.storage import manifest
+from schemagen.runtime.storage.integrity import check_files
+from splits import sharded_writer, write_split
 
 URL = "memory://bucket/data"
 SPEC: dict[str, Any] = {"record": "note", "fields": []}
@@ -124,4 +123,4 @@ def test_overwriting_and_other_schemas(memory: Any) -> None:
     with pytest.raises(
         SchemaMismatchError, match=f"{URL}/manifest.json: split 'train'"
     ):
-        ShardedWriter(URL, "test", record="note", spec=other, fingerprint="bbbb")
+        sharded_writer(URL, "test", record="note", spec=other, fingerprint="bbbb")

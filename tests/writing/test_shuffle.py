@@ -17,18 +17,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from tiers import examples
-
-from schemagen.support.errors import DatasetError, Problem
-from schemagen.support.tfrecord import Framed, frame, frame_records
-from schemagen.support.writing import shuffle
-from schemagen.support.writing.bucket_file import add_block
-from schemagen.support.writing.shuffle import (
+from schemagen.runtime.shared.errors import DatasetError, Problem
+from schemagen.runtime.shared.tfrecord import Framed, frame, frame_records
+from schemagen.runtime.writing import shuffle
+from schemagen.runtime.writing.bucket_file import add_block
+from schemagen.runtime.writing.shuffle import (
     Buckets,
     DuplicateKeyError,
     digest_of,
     order_of,
 )
+from tiers import examples
 
 Keyed = tuple[tuple[int, int], int, int, bytes]
 """A record with its key, part and row."""

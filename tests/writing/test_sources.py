@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 from numbered_rows import Part, Table
-
-from schemagen.support.errors import DatasetError, RecordError
-from schemagen.support.writing.encoding import Unreadable
-from schemagen.support.writing.sources import Indexed, Parts, Stream, source_of
+from schemagen.runtime.shared.errors import DatasetError, RecordError
+from schemagen.runtime.writing.encoding import Unreadable
+from schemagen.runtime.writing.sources import Indexed, Parts, Stream, source_of
 
 ROW = {"number": 1}
 

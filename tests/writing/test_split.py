@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from schemagen.support import manifest
-from schemagen.support.errors import DatasetError, RecordError
-from schemagen.support.tfrecord import read_records
-from schemagen.support.writing import Progress, write_split
+from schemagen.runtime.shared.errors import DatasetError, RecordError
+from schemagen.runtime.shared.tfrecord import read_records
+from schemagen.runtime.storage import manifest
+from schemagen.runtime.writing.progress import Progress
+from splits import write_split
 
 COUNT = 3000
 

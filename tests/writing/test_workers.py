@@ -18,13 +18,12 @@ from typing import Any
 import numpy as np
 import pytest
 from numbered_rows import Interrupted, Part, Table, Unsendable, joined, serialize
-
-from schemagen.support.errors import DatasetError, RecordError
-from schemagen.support.writing import pool
-from schemagen.support.writing.encoding import Encoding
-from schemagen.support.writing.sources import Source, source_of
-from schemagen.support.writing.worker import Failed
-from schemagen.support.writing.workers import chunks
+from schemagen.runtime.shared.errors import DatasetError, RecordError
+from schemagen.runtime.writing import pool
+from schemagen.runtime.writing.encoding import Encoding
+from schemagen.runtime.writing.sources import Source, source_of
+from schemagen.runtime.writing.worker import Failed
+from schemagen.runtime.writing.workers import chunks
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
@@ -481,9 +480,9 @@ def test_workers_of_workers(monkeypatch: pytest.MonkeyPatch) -> None:
 _SCRIPT = """
 import multiprocessing, signal
 from numbered_rows import Table, serialize
-from schemagen.support.writing.encoding import Encoding
-from schemagen.support.writing.sources import source_of
-from schemagen.support.writing.workers import chunks
+from schemagen.runtime.writing.encoding import Encoding
+from schemagen.runtime.writing.sources import source_of
+from schemagen.runtime.writing.workers import chunks
 
 class Endless(Table):
     def __getitem__(self, index):
@@ -555,7 +554,7 @@ def test_an_interrupt_that_reaches_a_worker_too_soon(blocked: bool) -> None:
 _INTERRUPTED = """
 import signal
 from schemagen.support.writing import pool
-from schemagen.support.writing.sources import source_of
+from schemagen.runtime.writing.sources import source_of
 from numbered_rows import Interrupted
 from test_workers import joined, spawning
 

@@ -14,14 +14,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from google_crc32c import value as crc32c
-
-from schemagen.support import manifest
-from schemagen.support.datasets import find_files
-from schemagen.support.datasets import read_records as dataset_of
-from schemagen.support.errors import DatasetError, RecordError, SchemaMismatchError
-from schemagen.support.tfrecord import frame, read_records
-from schemagen.support.writing import ShardedWriter, write_split
-from schemagen.support.writing.directory import LocalFile
+from schemagen.runtime.datasets.files import find_files
+from schemagen.runtime.datasets.records import read_records as dataset_of
+from schemagen.runtime.shared.errors import (
+    DatasetError,
+    RecordError,
+    SchemaMismatchError,
+)
+from schemagen.runtime.shared.tfrecord import frame, read_records
+from schemagen.runtime.storage import manifest
+from schemagen.runtime.storage.local import LocalFile
+from schemagen.runtime.writing.writer import ShardedWriter
+from splits import sharded_writer, write_split
 
 if TYPE_CHECKING:
     from conftest import PackageOf, Workspace
@@ -45,7 +49,7 @@ ROWS = [f"row {number}".encode() * (number % 3 + 1) for number in range(10)]
 def make_writer(directory: Path, split: str = "train", **options: Any) -> ShardedWriter:
     """A writer of the test's own record, or of another as `options` say."""
     named = {"record": "note", "spec": SPEC, "fingerprint": "aaaa", **options}
-    return ShardedWriter(directory, split, **named)
+    return sharded_writer(directory, split, **named)
 
 
 def write(directory: Path, rows: list[bytes], **options: Any) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from jinja2 import TemplateError, nodes
 
 from ...findings import Finding, Location
-from ...support.errors import did_you_mean
+from ...runtime.shared.errors import did_you_mean
 from .environment import Templates
 
 

@@ -24,7 +24,7 @@ from jinja2.environment import TemplateModule
 from jinja2.utils import missing
 
 from ...findings import Finding, Location
-from ...support.errors import did_you_mean
+from ...runtime.shared.errors import did_you_mean
 from ..literals import Code
 
 # What templates are given: the variables of all contexts.

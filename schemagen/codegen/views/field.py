@@ -9,8 +9,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from ...runtime.shared.values import FLOATS, Numbers
 from ...spec.model import AugmentSpec, FieldSpec
-from ...support.values import FLOATS, Numbers
 from ..literals import Code, identifier, literal
 
 Shape = tuple[int | None, ...]
@@ -259,11 +259,6 @@ class FieldView:
         return f"[{', '.join(map(str, ('B', *self.shape)))}]"
 
     @property
-    def uses_numpy(self) -> bool:
-        """Whether the parser's description of it needs numpy."""
-        return self.declared.optional and self.default_value.startswith("np.")
-
-    @property
     def python_type(self) -> str:
         """The type of the writer's keyword, None apart."""
         return "ArrayLike"
@@ -321,11 +316,6 @@ class FieldView:
         return False
 
     @property
-    def model_modules(self) -> tuple[str, ...]:
-        """The shared modules that its part of the model needs beside `blocks`."""
-        return ()
-
-    @property
     def further(self) -> tuple[tuple[str, Code], ...]:
         """The keys that it is read from beside its own, with their descriptions."""
         return ()
@@ -346,13 +336,18 @@ class FieldView:
         return False
 
     @property
-    def target_value(self) -> Code:
-        """The expression for what a loss gets of it, out of a batch."""
-        return Code(f"batch[{literal(self.name)}]")
+    def missing_target(self) -> float | None:
+        """The value of a missing target; None if the parser delivers it itself."""
+        return None
+
+    @property
+    def layout(self) -> str:
+        """How a batch of it is laid out: dense, ragged or sparse."""
+        return "ragged" if self.ragged else "sparse" if self.sparse else "dense"
 
     @property
     def augmented(self) -> tuple[tuple[str, Any], ...]:
-        """How it is varied in training: options of `_support.augmentation`."""
+        """How it is varied in training: options of the runtime's `augmentation`."""
         augment: AugmentSpec | None = getattr(self.spec, "augment", None)
         return tuple(augment.said().items()) if augment else ()
 
@@ -367,20 +362,9 @@ class FieldView:
         return False
 
     @property
-    def feature_class(self) -> str:
-        """The class in `_support.features` that stores the field."""
-        found: str = self.spec.kind
-        return found
-
-    @property
-    def feature_classes(self) -> tuple[str, ...]:
-        """All classes of `_support.features` that it is stored with."""
-        return (self.feature_class,)
-
-    @property
     def present(self) -> Code:
         """The expression for which records of a batch have it."""
-        return Code(f"reading.present(serialized, {literal(self.presence_key)})")
+        return Code(f"examples.present(serialized, {literal(self.presence_key)})")
 
     @property
     def filled(self) -> Code:

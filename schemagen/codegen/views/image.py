@@ -6,8 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from ...runtime.shared.values import shape_text
 from ...spec.model import ImageSpec, ImagesSpec
-from ...support.values import shape_text
 from ..literals import Code, literal
 from .field import FieldView, Shape
 
@@ -141,12 +141,6 @@ class ImageView(FieldView):
     def delivers_value(self) -> str:
         return f"{self.dtype} [{', '.join(('B', *shape_names(self.shape)))}]"
 
-    @property
-    def feature_class(self) -> str:
-        if self.companions:
-            return "DescribedImage"
-        return "Tensor" if self.raw else "EncodedImage"
-
 
 class ImagesView(FieldView):
     """A list of encoded pictures."""
@@ -211,7 +205,3 @@ class ImagesView(FieldView):
         sizes = ("B", str(count or "T"), *shape_names(tuple(shape)))
         text = f"{self.dtype} [{', '.join(sizes)}]"
         return text if count else f"{text}, padded with zeros"
-
-    @property
-    def feature_class(self) -> str:
-        return "EncodedImages"

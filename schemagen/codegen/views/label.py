@@ -67,11 +67,6 @@ class LabelView(ClassesView):
         return text + self.stored_note
 
     @property
-    def model_modules(self) -> tuple[str, ...]:
-        lacking = self.missing and self.spec.role == "target"
-        return ("metrics",) if lacking else ()
-
-    @property
     def present(self) -> Code:
         if self.missing:  # then -1 is none, wherever it comes from
             return Code(f"tf.greater_equal(batch[{literal(self.name)}], 0)")

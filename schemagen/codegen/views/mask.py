@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import ClassVar, Self
 
+from ...runtime.shared.values import shape_text
 from ...spec.model import MaskSpec
-from ...support.values import shape_text
 from ..literals import Code, literal
 from .field import FieldView, Shape
 from .image import ImageView
@@ -37,11 +37,6 @@ class MaskView(FieldView):
         """Count the steps of a field's path that are not those to this mask."""
         pairs = zip_longest(self.path[:-1], other.path[:-1])
         return sum(mine != theirs for mine, theirs in pairs)
-
-    @property
-    def model_modules(self) -> tuple[str, ...]:
-        target = self.spec.role == "target"
-        return ("metrics", "segmentation") if target else ("segmentation",)
 
     @property
     def in_band(self) -> bool:  # type: ignore[override]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ...spec.model import MultiLabelSpec
-from ..literals import Code, literal
 from .field import Shape
 from .label import ClassesView
 
@@ -45,14 +44,5 @@ class MultiLabelView(ClassesView):
         return "zeros"
 
     @property
-    def model_modules(self) -> tuple[str, ...]:
-        lacking = self.missing and self.spec.role == "target"
-        return ("multi_label",) if lacking else ()
-
-    @property
-    def target_value(self) -> Code:
-        batch = super().target_value
-        if not self.missing:
-            return batch
-        present = f"batch[{literal(self.mask_name)}][:, tf.newaxis]"
-        return Code(f"tf.where({present}, {batch}, -1.0)")
+    def missing_target(self) -> float | None:
+        return -1.0 if self.missing else None

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ...runtime.shared.values import RAW_ONLY
 from ...spec.model import RaggedSpec
-from ...support.values import RAW_ONLY
 from ..literals import Code, literal
 from .field import FieldView, Shape
 

@@ -36,7 +36,3 @@ class ScalarView(FieldView):
     def wanted_value(self) -> str:
         dtype = self.spec.dtype
         return f"one {dtype}" if dtype != "bytes" else "opaque bytes"
-
-    @property
-    def feature_class(self) -> str:
-        return "Bytes" if self.spec.dtype == "bytes" else "Tensor"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ...runtime.shared.values import shape_text
 from ...spec.model import SparseSpec
-from ...support.values import shape_text
 from ..literals import Code, literal
 from .field import FieldView, Shape
 

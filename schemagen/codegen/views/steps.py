@@ -70,12 +70,8 @@ class StepsView(FieldView):
         return self.step.named_on_disk
 
     @property
-    def uses_numpy(self) -> bool:
-        return False  # what is missing is empty, and needs no default
-
-    @property
     def present(self) -> Code:
-        return Code(f"reading.list_present(serialized, {literal(self.spec.key)})")
+        return Code(f"feature_lists.list_present(serialized, {literal(self.spec.key)})")
 
     @property
     def pixel_scale(self) -> Code:
@@ -112,7 +108,3 @@ class StepsView(FieldView):
     @property
     def missing_text(self) -> str:
         return "empty"
-
-    @property
-    def feature_classes(self) -> tuple[str, ...]:
-        return "Steps", *self.step.feature_classes

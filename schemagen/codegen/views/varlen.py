@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from math import prod
 
+from ...runtime.shared.values import RAW_ONLY, Numbers, item_size, shape_text
 from ...spec.model import VarLenSpec
-from ...support.values import RAW_ONLY, Numbers, item_size, shape_text
 from ..literals import Code, literal
 from .field import FieldView, Shape
 
@@ -127,7 +127,3 @@ class VarLenView(FieldView):
         if self.spec.fill_value is not None:
             return f"{self.spec.fill_value!r} for each item of {self.spec.group!r}"
         return "empty"
-
-    @property
-    def feature_class(self) -> str:
-        return "Strings" if self.spec.dtype in _STRINGS else "VarLen"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ...runtime.shared.values import FLOATS, shape_text
 from ...spec.model import VectorSpec
-from ...support.values import FLOATS, shape_text
 from ..literals import Code, literal
 from .field import FieldView, Shape
 
@@ -55,7 +55,3 @@ class VectorView(FieldView):
         text = super().missing_text
         given = self.spec.default is not None
         return f"{text}, dequantized," if given and self.spec.dequantize else text
-
-    @property
-    def feature_class(self) -> str:
-        return "Tensor"

@@ -8,9 +8,9 @@ from collections import Counter
 import numpy as np
 from numpy.typing import NDArray
 
-from ...support.errors import Problem
-from ...support.image_headers import HEADERS
-from ...support.images import CHANNELS, sniff
+from ...runtime.shared.errors import Problem
+from ...runtime.shared.image_headers import HEADERS
+from ...runtime.shared.images import CHANNELS, sniff
 from ..columns import Column
 from ..tensor_proto import WholeTensor, whole_tensor
 from .numbers import MOST_DISTINCT, Rows

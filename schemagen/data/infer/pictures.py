@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...support.images import CHANNELS
+from ...runtime.shared.images import CHANNELS
 from .byte_values import BytesLook
 from .draft import Draft, Scene, counted, quoted
 from .evidence import KeyEvidence

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from operator import itemgetter
 from pathlib import Path
 
-from ...support.errors import DatasetError
-from ...support.tfrecord import detect_compression
+from ...runtime.shared.errors import DatasetError
+from ...runtime.shared.tfrecord import detect_compression
 from ..decoding import decode
 from ..limits import MAX_RECORD_BYTES
 from ..parallel import (

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...runtime.shared.image_headers import png_header
 from ...spec.model import MaskSpec
-from ...support.image_headers import png_header
 from .features import Features, shaped
 from .palette import OTHERS, shade
 from .pictures import MOST_PIXELS, Budget, data_url

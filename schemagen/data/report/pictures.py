@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...support.errors import Problem
-from ...support.image_headers import HEADERS
-from ...support.images import sniff
-from ...support.png import encode_png
+from ...runtime.shared.errors import Problem
+from ...runtime.shared.image_headers import HEADERS
+from ...runtime.shared.images import sniff
+from ...runtime.shared.png import encode_png
 from .words import size
 
 if TYPE_CHECKING:

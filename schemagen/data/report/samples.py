@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from ...runtime.shared.images import sniff
 from ...spec.model import ImageSpec, ImagesSpec, LabelSpec, MaskSpec, RecordSpec
-from ...support.images import sniff
 from ..message import BYTES
 from ..statistics.samples import Sample as Kept
 from .boxes import BoxFields, box_fields, boxes_in

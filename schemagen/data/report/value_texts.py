@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ...runtime.shared.images import sniff
 from ...spec.model import FieldSpec, LabelSpec, MultiLabelSpec
-from ...support.images import sniff
 from ..message import BYTES, Feature
 from .features import Features
 from .subjects import Subject

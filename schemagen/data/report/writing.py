@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from ...runtime.shared.errors import DatasetError
 from ...spec.model import RecordSpec
 from ...spec.serial import from_data
-from ...support.errors import DatasetError
 from ...whole_file import write_whole
 from ..sources import find_data
 from ..statistics.model import DataStatistics

@@ -6,9 +6,9 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from ...support.errors import Problem
-from ...support.image_headers import HEADERS, ImageHeader
-from ...support.images import sniff
+from ...runtime.shared.errors import Problem
+from ...runtime.shared.image_headers import HEADERS, ImageHeader
+from ...runtime.shared.images import sniff
 from ..tensor_proto import TensorHead, tensor_head
 
 EMPTY, TEXT, TENSOR, RAW = "empty", "text", "tensor", "raw"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...support.images import sniff
-from ...support.values import item_size
+from ...runtime.shared.images import sniff
+from ...runtime.shared.values import item_size
 
 _NAMES = {
     1: "uint8",

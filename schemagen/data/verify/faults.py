@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ...support.errors import did_you_mean
+from ...runtime.shared.errors import did_you_mean
 from ..columns import Column
 from ..message import BYTES, FLOAT, INT64, NOTHING
 

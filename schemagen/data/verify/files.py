@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from ...runtime.shared.tfrecord import extend_crc32c
+from ...runtime.storage.manifest import Shard
 from ...spec.model import RecordSpec
-from ...support.manifest import Shard
-from ...support.tfrecord import extend_crc32c
 from ..compression import compression_of
 from ..decoding import decode
 from ..framing import scan_stream

@@ -9,8 +9,8 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
+from ...runtime.shared.values import RAW_ONLY, item_size
 from ...spec.model import FieldSpec, ImagesSpec, RaggedSpec, StepsSpec, VarLenSpec
-from ...support.values import RAW_ONLY, item_size
 from ..columns import Columns
 from ..message import BYTES, INT64
 from .faults import Fault, Rows, Units, sizes_of

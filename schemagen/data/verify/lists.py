@@ -8,8 +8,8 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
+from ...runtime.shared.values import RAW_ONLY, item_size, shape_text
 from ...spec.model import RaggedSpec, SparseSpec, VarLenSpec
-from ...support.values import RAW_ONLY, item_size, shape_text
 from ..columns import Column
 from ..message import BYTES, INT64
 from .faults import (

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...support.values import FLOATS, RAW_ONLY, item_size, shape_text
+from ...runtime.shared.values import FLOATS, RAW_ONLY, item_size, shape_text
 from ..columns import Column
 from ..message import BYTES, FLOAT, INT64
 from ..varint_arrays import gathered

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...runtime.encoding.image import EncodedImage
+from ...runtime.encoding.mask import Mask
+from ...runtime.shared.errors import Problem
+from ...runtime.shared.images import header_of, sniff
+from ...runtime.shared.png import read_png_header
+from ...runtime.shared.values import item_size, shape_text
 from ...spec.model import ImageSpec, ImagesSpec, MaskSpec
-from ...support.errors import Problem
-from ...support.features.image import EncodedImage
-from ...support.features.mask import Mask
-from ...support.images import header_of, sniff
-from ...support.png import read_png_header
-from ...support.values import item_size, shape_text
 from ..columns import Column
 from ..message import BYTES, INT64
 from ..varint_arrays import gathered

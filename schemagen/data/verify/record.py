@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...runtime.shared.field_keys import keys_of
 from ...spec.model import (
     FieldSpec,
     RecordSpec,
@@ -16,7 +17,6 @@ from ...spec.model import (
     StepsSpec,
     VectorSpec,
 )
-from ...support.field_keys import keys_of
 from ..columns import Columns
 from ..compression import what_begins_so
 from ..message import BYTES

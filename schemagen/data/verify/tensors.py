@@ -8,8 +8,8 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
+from ...runtime.shared.values import item_size, shape_text
 from ...spec.model import TensorSpec
-from ...support.values import item_size, shape_text
 from ..columns import Column
 from ..message import INT64, MalformedError
 from ..tensor_proto import DATA_TYPES, DTYPES, TensorProto, parse_tensor_proto

@@ -9,14 +9,14 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
 
+from ...runtime.shared.compatibility import differences
+from ...runtime.shared.errors import DatasetError
+from ...runtime.shared.values import shortened
+from ...runtime.storage import manifest
+from ...runtime.storage.journal import publishing_problem
+from ...runtime.storage.manifest import Spec
 from ...spec.model import RecordSpec
 from ...spec.serial import from_data, to_data
-from ...support import manifest
-from ...support.compatibility import differences
-from ...support.errors import DatasetError
-from ...support.manifest import Spec
-from ...support.values import shortened
-from ...support.writing.journal import publishing_problem
 from ..limits import MAX_RECORD_BYTES
 from ..names import Gap
 from ..parts import Part, parts_of

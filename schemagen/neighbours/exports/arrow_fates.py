@@ -5,8 +5,8 @@ The schema is of rows as `serialize(**row)` takes them, and not of what is on di
 
 from __future__ import annotations
 
+from ...runtime.shared.values import COMPLEX
 from ...spec.model import FieldSpec, StepsSpec
-from ...support.values import COMPLEX
 from .fates import ANY, always, approximated, attribute_in, kept, refused
 
 _DISK = "a matter of the file, and not of a row; in the metadata `schemagen.spec`"

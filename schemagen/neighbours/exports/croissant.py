@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ...runtime.storage.manifest import Split
 from ...spec.model import (
     FieldSpec,
     ImageSpec,
@@ -25,7 +26,6 @@ from ...spec.model import (
     VarLenSpec,
     VectorSpec,
 )
-from ...support.manifest import Split
 
 Json = dict[str, Any]
 

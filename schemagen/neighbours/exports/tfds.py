@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from ...runtime.shared.values import RAW_ONLY
+from ...runtime.storage.manifest import Split
 from ...spec.model import (
     FieldSpec,
     ImageSpec,
@@ -25,8 +27,6 @@ from ...spec.model import (
     VarLenSpec,
     VectorSpec,
 )
-from ...support.manifest import Split
-from ...support.values import RAW_ONLY
 from .tfds_fates import (
     decoded,
     has_ragged_names,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...runtime.shared.values import RAW_ONLY
 from ...spec.model import (
     FieldSpec,
     ImageSpec,
@@ -15,7 +16,6 @@ from ...spec.model import (
     VarLenSpec,
     VectorSpec,
 )
-from ...support.values import RAW_ONLY
 from .fates import ANY, always, approximated, attribute_in, kept, refused
 
 # What tf.io.decode_raw and TFDS both know; other numbers are left as the bytes they are.

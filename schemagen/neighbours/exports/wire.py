@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ...runtime.shared.values import INTEGERS, RAW_ONLY
 from ...spec.model import (
     FieldSpec,
     ImageSpec,
@@ -23,7 +24,6 @@ from ...spec.model import (
     VarLenSpec,
     VectorSpec,
 )
-from ...support.values import INTEGERS, RAW_ONLY
 
 INT, FLOAT, BYTES = "int64", "float32", "bytes"
 

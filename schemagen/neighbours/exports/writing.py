@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...findings import Finding, Location, SchemagenError, refuse
+from ...runtime.shared.compatibility import differences
+from ...runtime.shared.errors import DatasetError, did_you_mean
+from ...runtime.storage import manifest
+from ...runtime.storage.manifest import Manifest
 from ...spec.model import RecordSpec
 from ...spec.serial import to_data
-from ...support import manifest
-from ...support.compatibility import differences
-from ...support.errors import DatasetError, did_you_mean
-from ...support.manifest import Manifest
 from . import arrow, croissant, tfds, tfmd
 from .fates import Note, Verdict, notes_of, printable
 from .targets import TABLES, TITLES

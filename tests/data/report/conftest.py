@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from schemagen.data.inspect.inspecting import inspect_data
 from schemagen.data.report import specs_of, write_report
 from schemagen.data.verify import verify

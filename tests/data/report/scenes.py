@@ -12,7 +12,9 @@ import numpy as np
 from google_crc32c import value as crc32c
 from numpy.typing import NDArray
 from PIL import Image
-
+from schemagen.runtime.shared.tfrecord import frame
+from schemagen.runtime.shared.wire import varint
+from schemagen.runtime.storage import manifest
 from schemagen.spec.model import (
     FieldSpec,
     ImageSpec,
@@ -25,9 +27,6 @@ from schemagen.spec.model import (
     VarLenSpec,
 )
 from schemagen.spec.serial import fingerprint, to_data
-from schemagen.support import manifest
-from schemagen.support.tfrecord import frame
-from schemagen.support.wire import varint
 
 Features = Mapping[str, Sequence[Any] | None]
 

@@ -6,7 +6,6 @@ from collections import Counter
 
 import numpy as np
 import pytest
-
 from schemagen.data.decoding import decode
 from schemagen.data.records import records_of
 from schemagen.data.report.chance import (

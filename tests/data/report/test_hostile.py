@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-
 from schemagen.data.report.pictures import Budget, copy_of
 from schemagen.data.report.svg import cleaned
 from schemagen.spec.model import ImageSpec, LabelSpec, TextSpec, VarLenSpec

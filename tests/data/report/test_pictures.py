@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image
-
 from schemagen.data.report.boxes import FoundBox, box_fields, boxes_in
 from schemagen.data.report.features import read, shaped
 from schemagen.data.report.masks import class_word, layers, mask_of

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-
 from schemagen.data.decoding import decode
 from schemagen.data.records import records_of
 from schemagen.data.report.subjects import parts_of, subjects_of

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from command_line import run
-
 from schemagen.data.inspect.inspecting import inspect_data
 from schemagen.data.report import specs_of
 from schemagen.findings import SchemagenError

@@ -3,7 +3,6 @@
 from typing import Annotated
 
 import numpy as np
-
 from schemagen import Record, Vector
 
 SECONDS = 4

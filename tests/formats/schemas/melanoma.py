@@ -3,7 +3,6 @@
 from typing import Annotated
 
 import numpy as np
-
 from schemagen import Image, Label, Record, Scalar, Text
 
 SIZE = 16

@@ -3,7 +3,6 @@
 from typing import Annotated
 
 import numpy as np
-
 from schemagen import Image, Mask, Record, Text
 
 # A panoptic id is a class times this, and the number of a thing.

@@ -4,7 +4,6 @@ from typing import Annotated
 
 import numpy as np
 from pydantic import BaseModel
-
 from schemagen import Images, Record, VarLen
 
 FRAME = (4, 6, 3)

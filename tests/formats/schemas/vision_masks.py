@@ -3,7 +3,6 @@
 from typing import Annotated
 
 import numpy as np
-
 from schemagen import Image, Images, Record, Text, VarLen
 
 SIZE = (16, 24)

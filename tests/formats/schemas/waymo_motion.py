@@ -4,7 +4,6 @@ from typing import Annotated
 
 import numpy as np
 from pydantic import BaseModel
-
 from schemagen import Nested, Record, Vector
 
 AGENTS = 128

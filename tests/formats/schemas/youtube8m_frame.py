@@ -3,7 +3,6 @@
 from typing import Annotated
 
 import numpy as np
-
 from schemagen import MultiLabel, Scalar, SequenceRecord, Steps, Vector
 
 CLASSES = 3862

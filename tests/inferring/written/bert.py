@@ -6,7 +6,6 @@ What the data does not tell is marked with "doubt:".
 from typing import Annotated
 
 import numpy as np
-
 from schemagen import Label, Record, VarLen, Vector
 
 

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import numpy as np
 from pydantic import BaseModel
-
 from schemagen import Images, Record, Text, VarLen
 
 

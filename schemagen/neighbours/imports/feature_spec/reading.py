@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from ....support.errors import did_you_mean
+from ....runtime.shared.errors import did_you_mean
 from ..outcome import Missing, Unreadable
 
 Features = Mapping[str, Mapping[str, Any]]

@@ -1,0 +1,78 @@
+"""Calling Python from the graphs of datasets."""
+
+from __future__ import annotations
+
+import atexit
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ..shared.requirements import tf
+
+# How long to wait at the end of a program until tensorflow's threads have left Python,
+# and for how long none may have been there, in seconds.
+_PATIENCE, _QUIET = 10.0, 0.2
+
+# How many of them are there, and when the last one left.
+_CALLS = {"running": 0.0, "last": float("-inf")}
+_COUNTING = threading.Lock()
+_ENDED = threading.Event()
+_ENDING = "the program is ending"
+
+
+@contextmanager
+def _counted() -> Iterator[None]:
+    with _COUNTING:
+        _CALLS["running"] += 1
+    try:
+        yield
+    finally:
+        with _COUNTING:
+            _CALLS["running"] -= 1
+            _CALLS["last"] = time.monotonic()
+
+
+@atexit.register
+def _end() -> None:
+    """Let what is running end, and nothing new begin.
+
+    A thread of tensorflow that is in Python while the interpreter ends would never come
+    back, and whoever waits for it would not either.
+    """
+    _ENDED.set()
+    deadline = time.monotonic() + _PATIENCE
+    while _running(since=time.monotonic() - _QUIET) and time.monotonic() < deadline:
+        time.sleep(_QUIET / 2)
+
+
+def _running(since: float) -> bool:
+    """Tell whether Python is running on a thread of tensorflow, or was a moment ago."""
+    return _CALLS["running"] > 0 or _CALLS["last"] > since
+
+
+def call_python(
+    function: Callable[..., Any], inputs: list[Any]
+) -> tuple[tf.Tensor, tf.Tensor]:
+    """Call Python from a graph; it returns a message and strings."""
+
+    def called(*arguments: tf.Tensor) -> list[tf.Tensor]:
+        with _counted():
+            ended = _ENDED.is_set()
+            message, strings = (_ENDING, []) if ended else function(*arguments)
+        return [tf.constant(message), tf.constant(strings, tf.string)]
+
+    message, strings = tf.py_function(called, inputs, [tf.string, tf.string])
+    message.set_shape(())
+    strings.set_shape((None,))
+    return message, strings
+
+
+def unless(message: tf.Tensor, value: tf.Tensor) -> tf.Tensor:
+    """Return a value, or raise an error if there is a message."""
+    # An assertion would show quotation marks with backslashes.
+    shown = tf.strings.regex_replace(message, "'", "`")
+    raised = tf.debugging.Assert(message == "", [shown])
+    with tf.control_dependencies([raised]):
+        return tf.identity(value)

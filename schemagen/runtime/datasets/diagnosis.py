@@ -1,0 +1,170 @@
+"""Saying what is wrong with a record that a parser has refused."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+from google.protobuf.message import (  # type: ignore[import-not-found, import-untyped, unused-ignore]
+    DecodeError,
+)
+
+from ..shared.errors import did_you_mean
+from ..shared.requirements import tf
+
+_KINDS = {tf.int64: "int64_list", tf.float32: "float_list", tf.string: "bytes_list"}
+_WORDS = {"int64_list": "int64", "float_list": "float", "bytes_list": "bytes"}
+_STARTS = {
+    b"\xff\xd8\xff": "a JPEG",
+    b"\x89PNG": "a PNG",
+    b"GIF8": "a GIF",
+    b"BM": "a BMP",
+    b"\x93NUMPY": "a file of numpy",
+}
+# How generated checks of raw bytes begin; see `reading.decode_raw`.
+_RAW_SIZE = re.compile(r"expected (\d+) bytes \((\w+) ")
+# What tensorflow puts around a message.
+_FRAME = re.compile(r"\{\{[^}]*\}\} ?|^assertion failed: |\s*\[Op:\w+\].*$", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Parser:
+    """What a generated `parser.py` knows of its records.
+
+    Attributes:
+        parse: from string [B] and the names of fields to a batch.
+        keys: the key of each field.
+        description: how each key is stored, those of steps left out.
+        fields: the names of those to parse.
+    """
+
+    parse: Callable[[tf.Tensor, Collection[str]], Any]
+    keys: Mapping[str, str]
+    description: Mapping[str, Any]
+    fields: tuple[str, ...]
+
+
+def refused(records: Sequence[bytes], parser: Parser) -> set[int]:
+    """Return which records cannot be parsed, by halving until each stands alone."""
+    if not records or not _refusal(records, parser, parser.fields):
+        return set()
+    if len(records) == 1:
+        return {0}
+    half = len(records) // 2
+    later = refused(records[half:], parser)
+    return refused(records[:half], parser) | {half + number for number in later}
+
+
+def fault_of(record: bytes, parser: Parser) -> str:
+    """Say what is wrong with a record that cannot be parsed.
+
+    One field after the other, so that the field is known whatever it is that fails.
+    """
+    for name in parser.fields:
+        message = _refusal([record], parser, (name,))
+        if message:
+            return _explained(record, parser, name, message)
+    return _refusal([record], parser, parser.fields)  # what only all together violate
+
+
+def fault_of_all(records: Sequence[bytes], parser: Parser) -> str:
+    """Say why records cannot be parsed together, or return "" if they can."""
+    message = _refusal(records, parser, parser.fields)
+    return (
+        f"a batch of {len(records)} records cannot be parsed: {message}"
+        if message
+        else ""
+    )
+
+
+def _refusal(records: Sequence[bytes], parser: Parser, fields: Collection[str]) -> str:
+    """Return why records cannot be parsed, outside of a graph, or "" if they can."""
+    try:
+        with tf.device("CPU"):
+            parser.parse(tf.constant(list(records)), fields)
+    except tf.errors.OpError as error:
+        return _FRAME.sub("", error.message).strip() or type(error).__name__
+    except UnicodeDecodeError:  # tensorflow's message shows the bytes
+        return "its bytes cannot be parsed"
+    return ""
+
+
+def _explained(record: bytes, parser: Parser, name: str, message: str) -> str:
+    """Put a refusal in words of the schema: field, found, expected, likely cause."""
+    field = f"field {name!r}: "
+    stored = _stored(record)
+    if isinstance(stored, str):
+        return stored
+    key = parser.keys[name]
+    found = stored.get(key)
+    described = parser.description.get(key)
+    if described is not None and not message.startswith("field "):
+        wrong = _wrong_storage(key, found, described, stored)
+        if wrong:
+            return field + wrong
+    text = message if message.startswith("field ") else field + message
+    if found is not None and found.bytes_list.value:
+        text += _likely_cause(found.bytes_list.value[0], message)
+    return text
+
+
+def _stored(record: bytes) -> Mapping[str, Any] | str:
+    """Return the features of a record by key, or why it has none."""
+    try:
+        features = tf.train.Example.FromString(record).features.feature
+    except DecodeError:
+        return (
+            "found bytes that are no tf.train.Example: another protobuf, or records of "
+            "another program"
+        )
+    return dict(features)
+
+
+def _wrong_storage(
+    key: str, found: Any, described: Any, stored: Mapping[str, Any]
+) -> str:
+    kind = _KINDS[described.dtype]
+    shape = getattr(described, "shape", None)
+    size = None if shape is None else prod(shape)
+    expected = f"expected {_amount(size, kind)}"
+    if found is None or found.WhichOneof("kind") is None:
+        keys = ", ".join(sorted(stored)) or "none"
+        near = did_you_mean(key, stored)
+        return f"found no feature {key!r}, {expected}; there are: {keys}" + (
+            f"; {near}" if near else ""
+        )
+    stored_kind = found.WhichOneof("kind")
+    count = len(getattr(found, stored_kind).value)
+    if stored_kind == kind and size in (None, count):
+        return ""
+    return f"found {_amount(count, stored_kind)}, {expected}"
+
+
+def _amount(count: int | None, kind: str) -> str:
+    word = _WORDS[kind]
+    if count is None:
+        return f"{word} values"
+    return f"{count} {word} value{'' if count == 1 else 's'}"
+
+
+def _likely_cause(value: bytes, message: str) -> str:
+    """Guess how bytes of the wrong size came to be, or return ""."""
+    match = _RAW_SIZE.search(message)
+    if match is None:
+        return ""
+    for start, what in _STARTS.items():
+        if value.startswith(start):
+            return f"; they begin like {what}: declare its encoding in the schema"
+    expected, dtype = int(match[1]), match[2]
+    itemsize = np.dtype(dtype).itemsize if dtype != "bfloat16" else 2
+    for other, names in {1: "uint8", 2: "float16 or int16", 4: "float32 or int32", 8: "float64 or int64"}.items():  # fmt: skip
+        if other != itemsize and len(value) * itemsize == expected * other:
+            return (
+                f"; that is the size of as many {names} numbers: stored as such, "
+                f"read as {dtype}?"
+            )
+    return ""

@@ -1,0 +1,251 @@
+"""From a data directory, a glob or a list of files to the files to read."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+
+from ..shared.compatibility import check_compatible
+from ..shared.errors import DatasetError
+from ..shared.requirements import tf
+from ..shared.tfrecord import detect_compression
+from ..storage import manifest
+from ..storage.journal import publishing_problem
+from ..storage.manifest import Spec
+from .manifests import (
+    Opened,
+    check_shards,
+    in_threads,
+    manifest_path,
+    publishing_splits,
+    read_manifest,
+    stated,
+)
+from .named import SHARD_NAME, Listing
+
+Source = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+
+_USUAL_RECORD_BYTES = 1 << 16
+
+
+@dataclass(frozen=True)
+class Files:
+    """The files to read.
+
+    Attributes:
+        paths: in order.
+        compressions: of each file, as tf.data.TFRecordDataset takes it.
+        sizes: of each file, in bytes.
+        records: how many records each holds, or None if nobody has said.
+        checksums: of each file's bytes, or else of its size and time of change.
+        first_bytes: the length of a first record, where nobody has said how many there
+            are; 0 if it is not known.
+        manifests: those that list files of these.
+        states: size and modification time of each file that no manifest lists, by path.
+    """
+
+    paths: tuple[str, ...]
+    compressions: tuple[str, ...]
+    sizes: tuple[int, ...]
+    records: tuple[int, ...] | None
+    checksums: tuple[str, ...]
+    first_bytes: int = 0
+    manifests: tuple[Opened, ...] = ()
+    states: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def record_bytes(self) -> int:
+        """About how many bytes a record has."""
+        if self.records is None:
+            return self.first_bytes or _USUAL_RECORD_BYTES
+        return max(1, sum(self.sizes) // max(1, sum(self.records)))
+
+    @property
+    def digest(self) -> str:
+        """What becomes another one whenever a file's content or the order does."""
+        names = map(os.path.basename, self.paths)
+        facts = repr(list(zip(names, self.checksums, strict=True)))
+        return hashlib.sha256(facts.encode()).hexdigest()[:16]
+
+
+def find_files(source: Source, split: str | None, spec: Spec) -> Files:
+    """Find the files that a source names and see that they are whole.
+
+    Args:
+        source: a data directory, a glob, a file, or a list of files.
+        split: which split of a directory; may be left out if it holds one.
+        spec: the reader's own spec, compared with the directory's, or with that of a
+            manifest next to the files which lists them.
+
+    Raises:
+        DatasetError: nothing there, files missing or not those that were written.
+        SchemaMismatchError: the data was written with an incompatible schema.
+    """
+    is_glob = False
+    if isinstance(source, (str, os.PathLike)):
+        path = os.fspath(source)
+        if tf.io.gfile.isdir(path):
+            return _files_of_directory(path, split, spec)
+        if tf.io.gfile.exists(path):
+            paths = [path]
+        else:
+            is_glob = True
+            paths = _matching(path)
+    else:
+        paths = [os.fspath(path) for path in source]
+        if not paths:
+            raise DatasetError("an empty list of files")
+        for each in paths:
+            if tf.io.gfile.isdir(each):
+                raise DatasetError(
+                    f"{each}: a directory in a list of files; several directories are "
+                    f"read as a dict with weights, such as {{{each!r}: 1.0, ...}}, or "
+                    "joined by `concatenate` of their datasets"
+                )
+    if split is not None:
+        raise DatasetError(
+            f"split={split!r} is for a data directory; the source names files itself"
+        )
+    return _named_files(paths, spec, is_glob=is_glob)
+
+
+def _matching(path: str) -> list[str]:
+    """Return the files that match a glob.
+
+    Raises:
+        DatasetError: there are none, or some shards of a split are missing.
+    """
+    paths = sorted(tf.io.gfile.glob(path))
+    what = "file matches" if set(path) & set("*?[") else "such directory or file"
+    try:
+        _check_shards(paths)
+        if not paths:
+            raise DatasetError(f"{path}: no {what}")
+    except DatasetError:
+        # Between the old shards and the new ones there are some, or none.
+        where, name = os.path.split(path)
+        start = re.split(r"[*?[]", name)[0]
+        for split in publishing_splits(where or "."):
+            if f"{split}-".startswith(start) or start.startswith(f"{split}-"):
+                raise DatasetError(publishing_problem(where, split)) from None
+        raise
+    return paths
+
+
+def _files_of_directory(directory: str, split: str | None, spec: Spec) -> Files:
+    path = manifest_path(directory)
+    opened = read_manifest(directory)
+    splits = opened[1].splits if opened else {}
+    if split is None or split not in splits:
+        publishing = [
+            name for name in publishing_splits(directory) if name not in splits
+        ]
+        if split in publishing or (publishing and split is None):
+            raise DatasetError(publishing_problem(directory, split or publishing[0]))
+    if opened is None:
+        raise DatasetError(
+            f"{directory}: no {manifest.FILE_NAME}, so that nothing says which files "
+            f"are whole and what wrote them; to read files without one, pass a glob "
+            f"such as {os.path.join(directory, 'train-*')!r}"
+        )
+    text, found = opened
+    if split is None and len(splits) == 1:
+        (split,) = splits
+    if split is None or split not in splits:
+        asked = "no split was named" if split is None else f"no split {split!r}"
+        names = ", ".join(sorted(splits)) or "none"
+        raise DatasetError(f"{path}: {asked}; it holds: {names}")
+    check_compatible(found.spec_of(split), spec, path)
+    shards = splits[split].shards
+    paths = tuple(os.path.join(directory, shard.file) for shard in shards)
+    check_shards(paths, shards)
+    return Files(
+        paths=paths,
+        compressions=(splits[split].compression,) * len(paths),
+        sizes=tuple(shard.bytes for shard in shards),
+        records=tuple(shard.records for shard in shards),
+        checksums=tuple(shard.crc32c for shard in shards),
+        manifests=(Opened(path, text, {split: stated(found, split)}),),
+    )
+
+
+def _named_files(paths: Sequence[str], spec: Spec, *, is_glob: bool) -> Files:
+    """Return files as manifests list them; others by what they show themselves."""
+    listing = Listing(paths)
+    manifests, entries = listing.check(spec), listing.entries
+    others = [path for path, entry in zip(paths, entries, strict=True) if entry is None]
+    starts = dict(zip(others, in_threads(_start, others), strict=True))
+    listing.check_others(is_glob=is_glob)
+    states = dict(zip(others, in_threads(state_of, others), strict=True))
+    shards = [entry.shard for entry in entries if entry]
+    return Files(
+        paths=tuple(paths),
+        compressions=tuple(
+            entry.compression if entry else starts[path][0]
+            for path, entry in zip(paths, entries, strict=True)
+        ),
+        sizes=tuple(
+            entry.shard.bytes if entry else int(states[path].split()[0])
+            for path, entry in zip(paths, entries, strict=True)
+        ),
+        records=None if others else tuple(shard.records for shard in shards),
+        checksums=tuple(
+            entry.shard.crc32c if entry else states[path]
+            for path, entry in zip(paths, entries, strict=True)
+        ),
+        first_bytes=max((size for _, size in starts.values()), default=0),
+        manifests=manifests,
+        states=states,
+    )
+
+
+def state_of(path: str) -> str:
+    """Return a file's size and modification time.
+
+    Raises:
+        tf.errors.OpError: it cannot be read.
+    """
+    fact = tf.io.gfile.stat(path)
+    return f"{fact.length} {fact.mtime_nsec}"
+
+
+def _check_shards(paths: Sequence[str]) -> None:
+    """Refuse a glob that finds some shards of a split and not the others.
+
+    However many a name says that there are, only those that are there are counted.
+    """
+    found: dict[tuple[str, str], set[int]] = {}
+    for path in paths:
+        match = SHARD_NAME.fullmatch(path)
+        if match:
+            found.setdefault((match[1], match[3]), set()).add(int(match[2]))
+    for (stem, total), indices in found.items():
+        start = 1 if int(total) in indices and 0 not in indices else 0
+        stop = start + int(total)
+        missing = int(total) - sum(start <= index < stop for index in indices)
+        if missing > 0:
+            first = next(index for index in count(start) if index not in indices)
+            raise DatasetError(
+                f"{stem}-*-of-{total}: {missing} of {int(total)} shards are not "
+                f"there, the first is {first:05d}; pass a list of files to read "
+                "only a part"
+            )
+
+
+def _start(path: str) -> tuple[str, int]:
+    """Return a file's compression, and its first record's length if that is to be seen."""
+    try:
+        with tf.io.gfile.GFile(path, "rb") as file:
+            start = file.read(12)
+        compression = detect_compression(start)
+        return compression, 0 if compression else int.from_bytes(start[:8], "little")
+    except DatasetError as error:
+        raise DatasetError(f"{path}: {error}") from None
+    except tf.errors.NotFoundError:
+        raise DatasetError(f"{path}: no such file") from None
+    except tf.errors.OpError as error:
+        raise DatasetError(f"{path}: {error.message}") from None

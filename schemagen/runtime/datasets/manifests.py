@@ -1,0 +1,146 @@
+"""Manifests as readers open them, and the shards that they list."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from ..shared.errors import DatasetError
+from ..shared.requirements import tf
+from ..storage import manifest
+from ..storage.journal import journal_name, says_publishing
+from ..storage.manifest import TAIL_BYTES, Manifest, Shard, Split
+
+_THREADS = 16
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A manifest as it was when a dataset was made.
+
+    Attributes:
+        path: its file.
+        text: what was read of it.
+        splits: what it says of the splits that are read, by name.
+    """
+
+    path: str
+    text: bytes
+    splits: dict[str, Split]
+
+
+def manifest_path(directory: str) -> str:
+    """Return where a directory's manifest is."""
+    return os.path.join(directory, manifest.FILE_NAME)
+
+
+def read_manifest(directory: str) -> tuple[bytes, Manifest] | None:
+    """Read a directory's manifest, or return None if it has none.
+
+    Returns:
+        Its text, and what that says.
+
+    Raises:
+        DatasetError: there is one, but it cannot be read.
+    """
+    path = manifest_path(directory)
+    try:
+        with tf.io.gfile.GFile(path, "rb") as file:
+            text = bytes(file.read())
+    except tf.errors.NotFoundError:
+        return None
+    except tf.errors.OpError as error:
+        raise DatasetError(f"{path}: it cannot be read: {error.message}") from None
+    return text, manifest.loads(text, path)
+
+
+def stated(found: Manifest, split: str) -> Split:
+    """Return what a manifest says of a split, the spec by its fingerprint."""
+    fingerprint = found.fingerprint_of(split)
+    return replace(found.splits[split], fingerprint=fingerprint, spec=None)
+
+
+def check_shards(paths: Sequence[str], shards: Sequence[Shard]) -> None:
+    """Compare sizes and last bytes of files with what a manifest lists.
+
+    Raises:
+        DatasetError: a file is missing or is another one.
+    """
+    for problem in in_threads(_problem, list(zip(paths, shards, strict=True))):
+        if problem:
+            raise DatasetError(problem)
+
+
+def _problem(listed: tuple[str, Shard]) -> str:
+    path, shard = listed
+    try:
+        size = tf.io.gfile.stat(path).length
+        if size != shard.bytes:
+            return (
+                f"{path}: found {size} bytes, expected the {shard.bytes} that the "
+                "manifest lists; copy it again"
+            )
+        tail = shard.tail if shard.tail is None else tail_of(path, size)
+    except tf.errors.NotFoundError:
+        return f"{path}: missing; the manifest lists it"
+    except tf.errors.OpError as error:
+        return f"{path}: it cannot be read: {error.message}"
+    if tail == shard.tail:
+        return ""
+    return (
+        f"{path}: found the last bytes {tail}, expected the {shard.tail} that the "
+        "manifest lists: the file is another one, or was changed; restore it, or write "
+        "the split again (`schemagen verify` compares every byte)"
+    )
+
+
+def tail_of(path: str, size: int) -> str:
+    """Return the last bytes of a file, as manifests list them.
+
+    Raises:
+        tf.errors.OpError: it cannot be read.
+    """
+    with tf.io.gfile.GFile(path, "rb") as file:
+        file.seek(max(0, size - TAIL_BYTES))
+        return bytes(file.read(TAIL_BYTES)).hex()
+
+
+def in_threads(
+    function: Callable[[Item], Result], items: Sequence[Item]
+) -> list[Result]:
+    """Apply a function that waits for files, to many at a time."""
+    if len(items) < 2:
+        return [function(item) for item in items]
+    with ThreadPoolExecutor(min(_THREADS, len(items))) as pool:
+        return list(pool.map(function, items))
+
+
+def is_publishing(directory: str, split: str) -> bool:
+    """Tell whether a run has begun to give a split's shards their names."""
+    path = os.path.join(directory, journal_name(split))
+    try:
+        with tf.io.gfile.GFile(path, "rb") as file:
+            return says_publishing(bytes(file.read()))
+    except tf.errors.OpError:
+        return False
+
+
+def publishing_splits(directory: str) -> list[str]:
+    """Return the splits that are being published, or whose publication was interrupted."""
+    start, end = journal_name("\n").split("\n")
+    try:
+        names: Iterable[str] = tf.io.gfile.listdir(directory)
+    except tf.errors.OpError:
+        return []
+    splits = [
+        name.removeprefix(start).removesuffix(end)
+        for name in names
+        if name.startswith(start) and name.endswith(end)
+    ]
+    return sorted(split for split in splits if is_publishing(directory, split))

@@ -1,0 +1,225 @@
+"""`make_dataset` of generated pipelines: from its options to a dataset of elements."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..parsing.nesting import flattened
+from ..shared.errors import DatasetError
+from ..shared.requirements import tf
+from ..storage.manifest import Spec
+from .batching import Lengths, Padding, lengthened
+from .calling import options_by_name
+from .diagnosis import Parser
+from .faults import OnCorrupt
+from .pipeline import Batch, Pipeline, Sources
+from .selection import select
+from .sharing import Shard
+
+
+@dataclass(frozen=True)
+class RecordReader:
+    """Reads datasets of one record; generated pipelines offer its `make_dataset`.
+
+    Attributes:
+        spec: the contents of the package's `spec.json`.
+        parse_batch: the generated parser.
+        keys: the key of each field.
+        description: the feature description of each key.
+        features: the field of each feature that datasets deliver.
+        targets: the target fields.
+        weights: the field of sample weights, if there is one.
+        info: the fields with role info.
+        missing_targets: the value that stands for a missing target, by name, where the
+            parser delivers it next to a mask.
+        max_lengths: the longest that a field of varying length may be, by name.
+        padding: the values that rows shorter than the longest of their batch are padded
+            with, by name.
+        lengths: the fields that records can be bucketed by.
+        augmented: the augmentation that the schema declares.
+    """
+
+    spec: Spec
+    parse_batch: Callable[[tf.Tensor, Collection[str]], Any]
+    keys: Mapping[str, str]
+    description: Mapping[str, Any]
+    features: Mapping[str, str]
+    targets: tuple[str, ...] = ()
+    weights: tuple[str, ...] = ()
+    info: tuple[str, ...] = ()
+    missing_targets: Mapping[str, float] = field(default_factory=dict)
+    max_lengths: Mapping[str, int] = field(default_factory=dict)
+    padding: Padding = field(default_factory=dict)
+    lengths: Lengths = field(default_factory=dict)
+    augmented: Callable[[Batch, tf.Tensor], Batch] | None = None
+
+    @options_by_name
+    def make_dataset(
+        self,
+        source: Sources,
+        split: str | None = None,
+        *,
+        batch_size: int,
+        training: bool = False,
+        fields: Collection[str] | None = None,
+        shuffle_buffer: int = 10_000,
+        seed: int | None = None,
+        repeat: bool | int = False,
+        cache: bool | str | os.PathLike[str] = False,
+        cache_decoded: bool = False,
+        drop_remainder: bool = False,
+        pad_to_max_length: bool = False,
+        bucket_by: str | None = None,
+        bucket_boundaries: Sequence[int] = (),
+        shard: Shard | None = None,
+        service: str | None = None,
+        deterministic: bool = True,
+        on_corrupt: OnCorrupt = "raise",
+        augment: Callable[..., dict[str, Any]] | None = None,
+        targets: bool = True,
+        info: bool = False,
+    ) -> tf.data.Dataset:
+        """Read records in batches.
+
+        Args:
+            source: a data directory, a glob, a file or a list of files; or a dict of
+                such, each with its weight: records are drawn from all of them, in these
+                proportions, until the first is used up.
+            split: which split of a directory; may be left out if it holds one.
+            batch_size: records in a batch; the last one may be smaller.
+            training: shuffle files and records, in another order each epoch, and
+                augment; otherwise all records come once, in the order of the files.
+            fields: the input fields to deliver; None for all. Others are not parsed.
+                A model is built for the same: `build_model(fields=...)`.
+            shuffle_buffer: how many serialized records are shuffled at a time. A buffer
+                smaller than the data only mixes records that are close to each other.
+            seed: makes the order and the augmentation the same in every run.
+            repeat: start again at the end: without end, or this many epochs in all.
+            cache: keep the serialized records after the first epoch, in memory, or in
+                files whose names begin with this path. They end with a digest of the
+                data.
+            cache_decoded: keep parsed records instead, where decoding takes the time;
+                in memory if `cache` names no file.
+            drop_remainder: leave out a last batch that is smaller.
+            pad_to_max_length: pad rows to the length that the schema allows, for
+                batches of one shape.
+            bucket_by: a field of varying length; records of similar length are batched
+                together, which saves padding.
+            bucket_boundaries: the lengths at which the next bucket begins.
+            shard: (index, count), or a tf.distribute.InputContext: read one part of
+                several. By files, if there are at least as many; otherwise each reader
+                reads all files and keeps some of their records.
+            service: the address of a `tf.data.experimental.service` dispatcher, whose
+                workers then read and parse, each its part of the files. The order is
+                not deterministic.
+            deterministic: False delivers batches in the order in which they are ready.
+            on_corrupt: "raise" an error that names file, record and field; or "skip"
+                corrupt data, and report it at the end of each epoch.
+            augment: a function that is applied to the features of each batch when
+                training, after the augmentation of the schema. Its second parameter,
+                if it has one, is a seed for `tf.image.stateless_...`, int64 [2].
+            targets: False leaves out targets and weights, which then need not be in the
+                data: elements are the features alone, as `model.predict` takes them.
+            info: end each element with a dict of the fields with role info. Not for
+                `model.fit`.
+
+        Returns:
+            Elements are (features, targets, weights), without what the record does not
+            have. Features are a dict by name. A single target is a tensor; several are
+            a dict by name.
+
+        Raises:
+            DatasetError: nothing is there, files are missing or are not those that were
+                written, or options contradict each other.
+            SchemaMismatchError: the data was written with an incompatible schema.
+            ValueError: a name in `fields` that is not an input field.
+            TypeError: an option that is not passed by name.
+        """
+        learned = (*self.targets, *self.weights)
+        delivered = select(fields, self.features, targets=learned, info=self.info)
+        self._check(info=info, pad_to_max_length=pad_to_max_length)
+        wanted = {self.features[name] for name in delivered}
+        if targets:
+            wanted.update(learned)
+        if info:
+            wanted.update(self.info)
+
+        def parse(serialized: tf.Tensor, names: Collection[str]) -> Batch:
+            return flattened(self.parse_batch(serialized, names))
+
+        def arrange(batch: Batch) -> Any:
+            if pad_to_max_length:
+                batch = lengthened(batch, self.max_lengths, self.padding)
+            element: list[Any] = [{name: batch[name] for name in delivered}]
+            if targets:
+                element += self._learned(batch)
+            if info:
+                element.append({name: batch[name] for name in self.info})
+            return element[0] if len(element) == 1 else tuple(element)
+
+        pipeline = Pipeline(
+            batch_size=batch_size,
+            training=training,
+            shuffle_buffer=shuffle_buffer,
+            seed=seed,
+            repeat=repeat,
+            cache=cache,
+            cache_decoded=cache_decoded,
+            drop_remainder=drop_remainder,
+            bucket_by=bucket_by,
+            bucket_boundaries=tuple(bucket_boundaries),
+            shard=shard,
+            service=service,
+            deterministic=deterministic,
+            on_corrupt=on_corrupt,
+        )
+        return pipeline.dataset(
+            source,
+            split,
+            self.spec,
+            Parser(
+                parse,
+                self.keys,
+                self.description,
+                fields=tuple(name for name in self.keys if name in wanted),
+            ),
+            arrange,
+            change=self.augmented,
+            augment=augment,
+            lengths=self.lengths,
+            padding=self.padding,
+        )
+
+    def _learned(self, batch: Batch) -> list[Any]:
+        """Return the targets of a batch, and its weights if the record has any."""
+        values = {name: self._target(batch, name) for name in self.targets}
+        if not values:
+            return []
+        weights = [batch[name] for name in self.weights]
+        return [*values.values(), *weights] if len(values) == 1 else [values, *weights]
+
+    def _target(self, batch: Batch, name: str) -> Any:
+        missing = self.missing_targets.get(name)
+        if missing is None:
+            return batch[name]
+        present = batch[f"{name}_present"][:, tf.newaxis]
+        return tf.where(present, batch[name], missing)
+
+    def _check(self, *, info: bool, pad_to_max_length: bool) -> None:
+        """Refuse options that the record has no fields for.
+
+        Raises:
+            DatasetError: there are none.
+        """
+        if info and not self.info:
+            raise DatasetError(
+                "info=True: the record has no field with role info; leave it out"
+            )
+        if pad_to_max_length and not self.max_lengths:
+            raise DatasetError(
+                "pad_to_max_length=True: no field of the record is padded and has a "
+                "maximum length; declare one, such as VarLen(max_length=128)"
+            )

@@ -1,0 +1,57 @@
+"""Which features a dataset delivers."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from ..shared.errors import DatasetError, did_you_mean
+
+
+def select(
+    fields: Collection[str] | None,
+    features: Mapping[str, str],
+    *,
+    targets: Collection[str] = (),
+    info: Collection[str] = (),
+) -> tuple[str, ...]:
+    """Return the names of the features that some fields are delivered as.
+
+    Args:
+        fields: names of input fields; None for all.
+        features: the field of each feature, by the feature's name.
+        targets: the fields that only training needs.
+        info: the fields that are not modelled.
+
+    Raises:
+        TypeError: one name in place of several.
+        ValueError: no name at all, or one that is no input field.
+        DatasetError: the record has no input field.
+    """
+    if not features:
+        raise DatasetError(
+            "the record has no field of the role input, so that a dataset would have no "
+            "features; declare one with role='input', or read all fields with "
+            "parse_batch: tf.data.TFRecordDataset(files).batch(32).map(parse_batch)"
+        )
+    if fields is None:
+        return tuple(features)
+    known = tuple(dict.fromkeys(features.values()))
+    if isinstance(fields, str):
+        raise TypeError(f"fields={fields!r}: expected a collection of names")
+    for name in fields:
+        if name not in known:
+            advice = did_you_mean(name, known)
+            if name in targets:
+                advice = (
+                    "targets and weights always come with make_dataset and are not "
+                    "listed in fields"
+                )
+            elif name in info:
+                advice = "make_dataset(info=True) delivers the fields with role info"
+            raise ValueError(
+                f"no input field {name!r}: expected names out of "
+                f"{', '.join(known) or 'none'}{advice and f'; {advice}'}"
+            )
+    if not fields:
+        raise ValueError(f"fields={fields!r}: expected names out of {', '.join(known)}")
+    return tuple(name for name, field in features.items() if field in fields)

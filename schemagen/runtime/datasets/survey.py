@@ -1,0 +1,96 @@
+"""Reading files a second time, slowly: what is wrong in them, and where a record is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from io import BufferedReader, RawIOBase
+from typing import Any
+
+from ..shared.errors import DatasetError
+from ..shared.requirements import tf
+from ..shared.tfrecord import survey
+
+_BUFFER = 1 << 20
+
+
+def surveyed(path: str) -> Iterator[bytes | DatasetError]:
+    """Yield the records of a file, local or remote, and what is wrong with others.
+
+    Every error names the file and, where there is one, the record, counted from 0.
+    """
+    try:
+        yield from survey(BufferedReader(_File(path), _BUFFER), path)
+    except tf.errors.OpError as error:
+        yield DatasetError(f"{path}: it cannot be read: {error.message}")
+
+
+def place_of(record: bytes, paths: Iterable[str]) -> str:
+    """Return which file a record stands in, and which one it is there.
+
+    Records do not carry with them where they are from, since that would cost more than
+    a tenth of reading; so that files are searched once something is wrong.
+    """
+    for path in paths:
+        for number, found in enumerate(surveyed(path)):
+            if found == record:
+                return f"{path}: record {number}"
+    return "a record that is not in the files any more"
+
+
+def opening_problem(path: str, size: int) -> str:
+    """Say why a file cannot be read, or return "" if it can.
+
+    Args:
+        path: the file.
+        size: how many bytes it had when the dataset was made.
+    """
+    try:
+        with tf.io.gfile.GFile(path, "rb") as file:
+            file.read(1)
+        found = tf.io.gfile.stat(path).length
+    except tf.errors.NotFoundError:
+        return f"{path}: it was there when the dataset was made, and is not there now"
+    except tf.errors.OpError as error:
+        return f"{path}: it cannot be read: {error.message}"
+    if found == size:
+        return ""
+    return (
+        f"{path}: found {found} bytes, expected the {size} that it had when the dataset "
+        "was made; files are not to be written while they are read"
+    )
+
+
+def inflated_size_ends_with(path: str, size: int) -> bool:
+    """Tell whether a GZIP file says in its last bytes that it inflates to this size.
+
+    The size stands there modulo 2 ** 32. Of a file of several members it is that of
+    the last one, so that a "no" says nothing.
+    """
+    try:
+        with tf.io.gfile.GFile(path, "rb") as file:
+            if file.read(2) != b"\x1f\x8b":
+                return False
+            file.seek(file.size() - 4)
+            return int.from_bytes(file.read(4), "little") == size % 2**32
+    except tf.errors.OpError:
+        return False
+
+
+class _File(RawIOBase):
+    """A file of any file system that tensorflow knows."""
+
+    def __init__(self, path: str) -> None:
+        self._file = tf.io.gfile.GFile(path, "rb")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        view = memoryview(buffer).cast("B")
+        data = self._file.read(len(view))
+        view[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()

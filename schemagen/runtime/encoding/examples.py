@@ -1,0 +1,190 @@
+"""From the fields of one row, or the columns of a batch, to records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..shared.errors import Problem, RecordError
+from ..shared.tfrecord import Framed, frame_pieces
+from ..shared.wire import Pieces, example_head
+from .base import Column, Compound, Feature
+from .columns import Runs, Strands, joined, joined_rows, runs_of, sizes_of, strands_of
+
+ColumnOf = tuple[Feature, Column | None]
+Columns = tuple[ColumnOf, ...]
+
+
+def encode_example(*entries: Pieces) -> bytes:
+    """Join the encoded fields of one row, in the order of their keys.
+
+    Raises:
+        RecordError: no field is there; readers could not tell whose record it is.
+    """
+    return _joined(entries, None)
+
+
+def _joined(entries: Iterable[Pieces], row: int | None) -> bytes:
+    pieces = [*chain.from_iterable(entries)]
+    size = sum(map(len, pieces))
+    if not size:
+        raise nothing_there(row)
+    return b"".join((example_head(size), *pieces))
+
+
+def nothing_there(row: int | None) -> RecordError:
+    """Return the error of a row without any field."""
+    return RecordError("", "no field at all", "at least one that is not None", row=row)
+
+
+def encode_fields(*fields: tuple[Feature, Any], row: int | None = None) -> bytes:
+    """Encode one row, given as pairs of a feature and its value.
+
+    For records with fields that are stored under several keys: those of all fields
+    are put in order here. Fields may share a key if they agree on what it holds.
+
+    Raises:
+        RecordError: a value that cannot be held, or no field is there.
+    """
+    return _joined(merged_entries(*fields, row=row), row)
+
+
+def merged_entries(
+    *fields: tuple[Feature, Any], row: int | None = None
+) -> list[Pieces]:
+    """Encode the fields of one row: the entries of all keys, in their order.
+
+    Raises:
+        RecordError: a value that cannot be held, or two for one key.
+    """
+    found: dict[str, tuple[Feature, Pieces]] = {}
+    for feature, value in fields:
+        for key, pieces in feature.entries(value, row):
+            other, known = found.setdefault(key, (feature, pieces))
+            if known is not pieces and b"".join(known) != b"".join(pieces):
+                raise RecordError(
+                    feature.name,
+                    f"something else under the key {key!r}",
+                    f"what the field {other.name!r} says there",
+                    row=row,
+                )
+    return [found[key][1] for key in sorted(found, key=str.encode)]
+
+
+def encode_examples(columns: Columns) -> list[bytes]:
+    """Encode a batch, given as pairs of a feature and its column, sorted by key.
+
+    Raises:
+        RecordError: columns of different lengths, or a value that cannot be held.
+    """
+    runs, _ = _examples(columns)
+    return joined(runs)
+
+
+def frame_examples(columns: Columns) -> Iterator[Framed]:
+    """Encode and frame a batch; arguments and errors are those of `encode_examples`.
+
+    All rows are checked at once. Their records are put together as they are asked
+    for, about a megabyte at a time: the memory of one can serve the next, which takes
+    less time than records of their own do. Until then the columns must stay as they
+    are.
+    """
+    runs, sizes = _examples(columns)
+    return frame_pieces([*zip(*runs, strict=True)], sizes)
+
+
+def _examples(columns: Columns) -> tuple[Runs, NDArray[np.int64]]:
+    """Return the runs of bytes of a batch's Examples, and the size of each."""
+    rows = count_rows(columns)
+    runs = runs_of(merged_columns(columns, rows))
+    sizes = sizes_of(runs, rows)
+    if not sizes.all():
+        raise nothing_there(int(np.argmin(sizes)))
+    return headed(example_head, runs, sizes)
+
+
+def headed(
+    head: Callable[[int], bytes], runs: Runs, sizes: NDArray[np.int64]
+) -> tuple[Runs, NDArray[np.int64]]:
+    """Put what depends on the size of each row before it; return the new sizes too."""
+    heads = [*map(head, sizes.tolist())]
+    return [heads, *runs], sizes + sizes_of([heads], len(heads))
+
+
+def merged_columns(columns: Iterable[ColumnOf], rows: int) -> Strands:
+    """Encode columns: the entries of all keys, in their order.
+
+    Raises:
+        RecordError: a value that cannot be held, or two for one key.
+    """
+    columns = tuple(columns)
+    if not rows:
+        return []
+    if not any(isinstance(feature, Compound) for feature, _ in columns):
+        encoded = [feature.encode_column(column, rows) for feature, column in columns]
+        return list(chain.from_iterable(encoded))
+    try:
+        return _by_key(columns, rows)
+    except (Problem, TypeError, ValueError):
+        each = [
+            merged_entries(
+                *((f, None if c is None else c[row]) for f, c in columns), row=row
+            )
+            for row in range(rows)
+        ]
+        return strands_of(tuple(chain.from_iterable(entries)) for entries in each)
+
+
+def _by_key(columns: Columns, rows: int) -> Strands:
+    """Encode the columns of fields some of which are stored under several keys.
+
+    Raises:
+        Problem: two fields say different things under one key.
+    """
+    found: dict[str, Strands] = {}
+    for feature, column in columns:
+        for key, strands in feature.entry_columns(column, rows):
+            known = found.setdefault(key, strands)
+            if known is not strands:
+                found[key] = [_agreed(known, strands, rows)]
+    return [strand for key in sorted(found, key=str.encode) for strand in found[key]]
+
+
+def _agreed(first: Strands, second: Strands, rows: int) -> list[bytes]:
+    """Return the entries of one key, where two fields have it; either may be absent.
+
+    Raises:
+        Problem: they differ in a row.
+    """
+    pairs = list(zip(joined_rows(first, rows), joined_rows(second, rows), strict=True))
+    if any(a and b and a != b for a, b in pairs):
+        raise Problem("two values for one key", "one")
+    return [a or b for a, b in pairs]
+
+
+def count_rows(columns: Iterable[ColumnOf]) -> int:
+    """Return the number of rows that all columns have."""
+    first: tuple[str, int] | None = None
+    for feature, column in columns:
+        if column is None and feature.optional:
+            continue
+        if not hasattr(column, "__len__") or isinstance(column, (str, bytes, Mapping)):
+            raise RecordError(
+                feature.name,
+                f"a column of type {type(column).__name__}",
+                "a sequence or an array with one value for each row",
+            )
+        rows = len(column)  # type: ignore[arg-type]
+        if first is None:
+            first = (feature.name, rows)
+        elif rows != first[1]:
+            raise RecordError(
+                feature.name, f"{rows} rows", f"{first[1]}, as many as in {first[0]!r}"
+            )
+    if first is None:
+        raise RecordError("", "only columns of None", "at least one column")
+    return first[1]

@@ -1,0 +1,1 @@
+"""Keras models: encoders, heads, what learns from data, and export."""

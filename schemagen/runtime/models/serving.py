@@ -1,0 +1,311 @@
+"""Models as TensorFlow SavedModels: what they take, what they return, and where they lie.
+
+Signatures of a SavedModel take tensors by name and nothing else, so that a ragged or
+sparse input comes as the tensors that it is made of.
+"""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from ..parsing.nesting import flattened
+from ..shared.errors import did_you_mean
+from ..shared.requirements import keras, tf
+
+Parser = Callable[[tf.Tensor, Collection[str]], Mapping[str, Any]]
+Features = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Part:
+    """One tensor of the signature `tensors`.
+
+    Attributes:
+        feature: the model's input that it is, or is a part of.
+        name: its name in the signature.
+        spec: its shape and dtype.
+    """
+
+    feature: str
+    name: str
+    spec: tf.TensorSpec
+
+
+def export(
+    model: Any,
+    path: str | os.PathLike[str],
+    *,
+    parse: Parser,
+    fields: Collection[str],
+    output: str,
+    overwrite: bool,
+) -> None:
+    """Save a model with the signatures `serving_default` and `tensors`.
+
+    Args:
+        model: a functional model from a dict of features to its predictions.
+        path: the directory to write.
+        parse: from serialized records [B] and names of fields to their tensors.
+        fields: the names that `parse` knows.
+        output: the name of the predictions, if the model has no names for them.
+        overwrite: replace a SavedModel that is there.
+
+    Raises:
+        FileExistsError: there is something, and it may not be replaced.
+        TypeError: the model has no dict of inputs.
+        ValueError: one of its inputs is no field.
+        RuntimeError: the model has not been adapted.
+    """
+    target = os.fspath(path)
+    check_place(target, overwrite=overwrite)
+    inputs = _inputs_of(model)
+    # A mask comes with its field: the parser has no name for it alone.
+    wanted = [name for name in fields if {name, f"{name}_present"} & set(inputs)]
+
+    def features_of(examples: tf.Tensor) -> Features:
+        batch = flattened(parse(examples, wanted))
+        return {name: batch[name] for name in inputs if name in batch}
+
+    records = tf.TensorSpec((None,), tf.string, name="examples")
+    traced = tf.function(features_of, input_signature=[records], autograph=False)
+    delivered = traced.get_concrete_function().structured_outputs if wanted else {}
+    _check_inputs(inputs, delivered)
+    specs = {name: tf.type_spec_from_value(delivered[name]) for name in inputs}
+    parts = parts_of(specs)
+    archive = keras.export.ExportArchive()
+    predict = _prediction(archive, model, specs, output)
+
+    def serve(examples: tf.Tensor) -> Any:
+        return predict(features_of(examples))
+
+    def serve_tensors(tensors: Mapping[str, tf.Tensor]) -> Any:
+        return predict(joined(tensors, parts, specs))
+
+    named = {part.name: part.spec for part in parts}
+    _add(archive, "serving_default", serve, records)
+    _add(archive, "tensors", serve_tensors, named)
+    with _unlogged():
+        write_beside(target, archive.write_out)
+
+
+@contextmanager
+def _unlogged() -> Iterator[None]:
+    """Keep Keras from printing what it exports; it has no option for that before 3.8."""
+    enabled = keras.config.is_interactive_logging_enabled()
+    keras.config.disable_interactive_logging()
+    try:
+        yield
+    finally:
+        if enabled:
+            keras.config.enable_interactive_logging()
+
+
+def _inputs_of(model: Any) -> list[str]:
+    """Return the names of a model's inputs.
+
+    Raises:
+        TypeError: it has no inputs by name.
+    """
+    functional = isinstance(model, keras.Model) and getattr(model, "inputs", None)
+    inputs = model.input if functional else None
+    if not isinstance(inputs, Mapping):
+        raise TypeError(
+            f"export_serving got {type(model).__name__} {model.name!r}, which has no "
+            "dict of inputs, so that nothing says which fields it takes; expected a "
+            "functional model like that of build_model, such as "
+            "keras.Model(inputs, outputs) with inputs from make_inputs()"
+        )
+    return list(inputs)
+
+
+def _check_inputs(inputs: Collection[str], delivered: Collection[str]) -> None:
+    for name in inputs:
+        if name not in delivered:
+            words = [
+                f"the model has an input {name!r}, which is no field of the record"
+            ]
+            words += filter(None, [did_you_mean(name, delivered)])
+            raise ValueError("; ".join(words))
+
+
+def parts_of(specs: Mapping[str, Any]) -> list[Part]:
+    """Return the tensors that stand for the features in a signature.
+
+    A dense feature keeps its name. A ragged one is its flat values by that name, and
+    `NAME_row_splits`, from the second level on `NAME_row_splits_1` and so on. A sparse
+    one is `NAME_indices`, `NAME_values` and `NAME_shape`. TensorFlow does not tell
+    names apart by case: a name that is taken gets a `_` at its end.
+    """
+    found = [
+        (feature, suffix, part)
+        for feature, spec in specs.items()
+        for suffix, part in _components(spec)
+    ]
+    taken: set[str] = set()
+    parts = []
+    # What is nothing but a feature comes first, to keep its name.
+    for feature, suffix, (shape, dtype) in sorted(found, key=lambda one: one[1] != ""):
+        name = feature + suffix
+        while name.lower() in taken:
+            name += "_"
+        taken.add(name.lower())
+        parts.append(Part(feature, name, tf.TensorSpec(shape, dtype, name)))
+    return parts
+
+
+def _components(spec: Any) -> Iterator[tuple[str, tuple[Any, Any]]]:
+    """Yield the parts of a tensor: the end of the name, the shape and the dtype."""
+    if isinstance(spec, tf.RaggedTensorSpec):
+        rank = spec.ragged_rank
+        yield "", ((None, *spec.shape[rank + 1 :]), spec.dtype)
+        for level in range(rank):
+            number = f"_{level}" if level else ""
+            yield f"_row_splits{number}", ((None,), spec.row_splits_dtype)
+    elif isinstance(spec, tf.SparseTensorSpec):
+        rank = spec.shape.rank
+        yield "_indices", ((None, rank), tf.int64)
+        yield "_values", ((None,), spec.dtype)
+        yield "_shape", ((rank,), tf.int64)
+    else:
+        yield "", (spec.shape, spec.dtype)
+
+
+def joined(
+    tensors: Mapping[str, tf.Tensor], parts: Collection[Part], specs: Mapping[str, Any]
+) -> Features:
+    """Return the features that a signature's tensors stand for."""
+    grouped: dict[str, list[tf.Tensor]] = {}
+    for part in parts:
+        grouped.setdefault(part.feature, []).append(tensors[part.name])
+    return {name: _joined(specs[name], own) for name, own in grouped.items()}
+
+
+def _joined(spec: Any, parts: list[tf.Tensor]) -> Any:
+    if isinstance(spec, tf.RaggedTensorSpec):
+        values, *splits = parts
+        return tf.RaggedTensor.from_nested_row_splits(values, splits)
+    if isinstance(spec, tf.SparseTensorSpec):
+        indices, values, shape = parts
+        sizes = list(spec.shape)[1:]
+        check = tf.debugging.assert_equal(
+            shape[1:], tf.constant(sizes, tf.int64), f"expected the shape [B, *{sizes}]"
+        )
+        with tf.control_dependencies([check]):
+            whole = tf.stack([shape[0], *sizes])
+        return tf.sparse.reorder(tf.SparseTensor(indices, values, whole))
+    return parts[0]
+
+
+def _prediction(
+    archive: Any, model: Any, specs: Mapping[str, Any], output: str
+) -> Callable[[Features], Features]:
+    """Track a model, and return what predicts with it in a graph: a dict of tensors."""
+    backend = keras.backend.backend()
+    if backend == "tensorflow":
+        archive.track(model)
+        call = model
+    elif backend == "jax":
+        _check_numeric(specs)
+        # What JAX computes is a signature of its own: graphs can call nothing else.
+        call = archive.track_and_add_endpoint("jax", model, [dict(specs)])
+    else:
+        raise NotImplementedError(
+            f"export_serving cannot save a model of the Keras backend {backend!r} with "
+            "a free batch size; save it as .keras, and export it where KERAS_BACKEND is "
+            "tensorflow"
+        )
+
+    def predict(features: Features) -> Features:
+        predictions = call(features)
+        if isinstance(predictions, Mapping):
+            return dict(predictions)
+        if isinstance(predictions, (list, tuple)):
+            return dict(zip(model.output_names, predictions, strict=True))
+        return {output: predictions}
+
+    return predict
+
+
+def _check_numeric(specs: Mapping[str, Any]) -> None:
+    """Refuse inputs that JAX has no arrays for.
+
+    Raises:
+        NotImplementedError: there is one.
+    """
+    for name, spec in specs.items():
+        if not isinstance(spec, tf.TensorSpec) or spec.dtype == tf.string:
+            raise NotImplementedError(
+                f"export_serving cannot save the input {name!r} of a model of the Keras "
+                "backend 'jax', which has no strings, ragged or sparse tensors; save the "
+                "model as .keras, and export it where KERAS_BACKEND is tensorflow"
+            )
+
+
+def _add(archive: Any, name: str, function: Callable[..., Any], *specs: Any) -> None:
+    """Add a signature. It is traced now: what is wrong shows before a file is written."""
+    traced = tf.function(function, input_signature=specs, autograph=False)
+    traced.get_concrete_function()
+    archive.add_endpoint(name, traced)
+
+
+def check_place(path: str, *, overwrite: bool) -> None:
+    """Refuse to write a SavedModel where something is that may not be replaced.
+
+    Raises:
+        FileExistsError: there is such a thing. An empty directory is none.
+    """
+    if not tf.io.gfile.exists(path) or _is_empty_directory(path):
+        return
+    if not _is_saved_model(path):
+        raise FileExistsError(
+            f"{path}: it exists and is no SavedModel, so that it is never replaced; "
+            "export to another path"
+        )
+    if not overwrite:
+        raise FileExistsError(
+            f"{path}: a SavedModel exists; pass overwrite=True to replace it"
+        )
+
+
+def _is_empty_directory(path: str) -> bool:
+    return bool(tf.io.gfile.isdir(path)) and not tf.io.gfile.listdir(path)
+
+
+def _is_saved_model(path: str) -> bool:
+    return bool(tf.io.gfile.exists(os.path.join(path, "saved_model.pb")))
+
+
+def write_beside(path: str, write: Callable[[str], None]) -> None:
+    """Write a directory under a hidden name beside its own, and rename it when whole.
+
+    Args:
+        path: the directory; if there is one it is replaced, once the new one is whole.
+        write: writes the directory whose name it is given.
+    """
+    parent, name = os.path.split(path.rstrip("/" + os.sep))
+    token = uuid.uuid4().hex[:12]
+    new = os.path.join(parent, f".{name}.{token}.tmp")
+    old = os.path.join(parent, f".{name}.{token}.old")
+    if parent:
+        tf.io.gfile.makedirs(parent)
+    try:
+        write(new)
+        replaced = bool(tf.io.gfile.exists(path))
+        if replaced:
+            tf.io.gfile.rename(path, old)
+        try:
+            tf.io.gfile.rename(new, path)
+        except BaseException:
+            if replaced:
+                tf.io.gfile.rename(old, path)
+            raise
+        if replaced:
+            tf.io.gfile.rmtree(old)
+    finally:
+        if tf.io.gfile.exists(new):
+            tf.io.gfile.rmtree(new)

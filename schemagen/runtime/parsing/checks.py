@@ -1,0 +1,64 @@
+"""Checks in a graph: what raises tf.errors.InvalidArgumentError, in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ..shared.requirements import tf
+
+_SHOWN_BYTES = 1000
+
+
+def checked(
+    value: tf.Tensor, right: tf.Tensor, message: str, found: tf.Tensor | None = None
+) -> tf.Tensor:
+    """Return `value` once every element of `right` is seen to be true."""
+    shown = value if found is None else found
+    checks = refuse_unless(tf.reduce_all(right), message, shown)
+    with tf.control_dependencies(checks):
+        return tf.identity(value)
+
+
+def refuse_unless(
+    right: tf.Tensor, message: str, *found: tf.Tensor
+) -> list[tf.Operation]:
+    """Return what a graph has to run first; outside of one, raise in plain words."""
+    if not tf.executing_eagerly():
+        return [tf.debugging.Assert(right, [message, *found], summarize=10)]
+    if not right:
+        shown = [_shown(values) for values in found]
+        raise tf.errors.InvalidArgumentError(None, None, " ".join([message, *shown]))
+    return []
+
+
+@contextmanager
+def shown_errors() -> Iterator[None]:
+    """Raise errors of tensorflow's that show bytes which are not UTF-8.
+
+    Its message for a message that cannot be parsed holds the message; outside of a graph,
+    decoding it fails.
+
+    Raises:
+        tf.errors.InvalidArgumentError: what tensorflow says, its bytes escaped.
+    """
+    try:
+        yield
+    except UnicodeDecodeError as error:
+        text = error.object[:_SHOWN_BYTES].decode(errors="backslashreplace")
+        raise tf.errors.InvalidArgumentError(None, None, text) from None
+
+
+def _shown(values: tf.Tensor, limit: int = 10) -> str:
+    """Write what was found in an error: words as they are, numbers as a list."""
+    some = values.numpy().reshape(-1)[:limit].tolist()
+    if values.dtype == tf.string:
+        return " ".join(word.decode(errors="backslashreplace") for word in some)
+    return str(some)
+
+
+def checked_cast(
+    values: tf.Tensor, dtype: tf.DType, right: tf.Tensor, message: str
+) -> tf.Tensor:
+    """Return `values` as `dtype` once every element of `right` is seen to be true."""
+    return tf.cast(checked(values, right, message), dtype)

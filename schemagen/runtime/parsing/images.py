@@ -1,0 +1,234 @@
+"""Batches of images: encoded or raw, one or several a record, and their size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..shared.requirements import tf
+from .checks import checked, refuse_unless
+from .image_formats import decoded
+from .numbers import raw_numbers
+from .sequences import limited, padded
+
+# tf.image.resize does not know these; their bits are the same.
+_RESIZED_AS = {tf.uint32: tf.int32, tf.uint64: tf.int64}
+
+
+def decode_images(
+    data: tf.Tensor,
+    name: str,
+    encoding: str,
+    shape: Sequence[int | None],
+    resize: tuple[int, int] | None = None,
+    interpolation: str = "bilinear",
+    *,
+    dtype: tf.DType = tf.uint8,
+    optional: bool = False,
+) -> tf.Tensor:
+    """Decode encoded images.
+
+    Images of any size have to be resized to make a batch, or come one at a time.
+
+    Args:
+        data: string [B]; "" stands for none if they are optional.
+        name: the field's name.
+        encoding: "jpeg", "png", "bmp", "gif", "webp", or "any" of them.
+        shape: (height, width, channels); None for any size.
+        resize: (height, width) that every image is brought to.
+        interpolation: how: "bilinear" or "nearest".
+        dtype: of the pixels: uint8, or uint16 for PNGs of 16 bits.
+        optional: whether there may be none, which then is all zeros.
+
+    Returns:
+        dtype [B, height, width, channels].
+    """
+    height, width = resize or shape[:2]
+    spec = tf.TensorSpec((height, width, shape[2]), dtype)
+
+    def decode(image: tf.Tensor) -> tf.Tensor:
+        pixels = decoded(image, name, encoding, shape, dtype)
+        if resize is not None:
+            pixels = resized(pixels, resize, interpolation)
+        pixels.set_shape(spec.shape)  # an op that looked again would fail first
+        return pixels
+
+    def decode_optional(image: tf.Tensor) -> tf.Tensor:
+        nothing = tf.zeros((height or 1, width or 1, shape[2]), dtype)
+        found = tf.cond(image == "", lambda: nothing, lambda: decode(image))
+        return tf.ensure_shape(found, spec.shape)
+
+    if height is None or width is None:
+        data = alone(data, name)
+    function: Callable[[tf.Tensor], tf.Tensor]
+    function = decode_optional if optional else decode
+    images = tf.map_fn(function, data, fn_output_signature=spec)
+    return tf.ensure_shape(images, (data.shape[0], *spec.shape))
+
+
+def decode_image_lists(
+    data: Any,
+    name: str,
+    encoding: str,
+    shape: Sequence[int | None],
+    resize: tuple[int, int] | None = None,
+    interpolation: str = "bilinear",
+    *,
+    max_count: int | None = None,
+    optional: bool = False,
+) -> tf.Tensor:
+    """Decode lists of encoded images, which all have or get one size.
+
+    Args:
+        data: string [B, N], or ragged [B, (T)]; of N a record has all or, if they are
+            optional, none, which reads as zeros.
+        name: the field's name.
+        encoding: as for `decode_images`, and so on to `interpolation`.
+        shape: of each image.
+        resize: what each is brought to.
+        interpolation: and how.
+        max_count: the most that a record may have.
+        optional: whether a record may have none of N.
+
+    Returns:
+        uint8 [B, N or T, height, width, channels], with zeros up to T, the longest
+        list of the batch.
+    """
+    if isinstance(data, tf.RaggedTensor):
+        if max_count is not None:
+            data = limited(data, name, max_count)
+        flat = decode_images(
+            data.flat_values, name, encoding, shape, resize, interpolation
+        )
+        return padded(data.with_flat_values(flat), 0)
+    if optional:
+        lacking = tf.reduce_sum(tf.cast(data == "", tf.int32), axis=1)
+        data = checked(
+            data,
+            (lacking == 0) | (lacking == data.shape[1]),
+            f"field {name!r}: expected all of {data.shape[1]} images or none, found "
+            "how many are empty",
+            lacking,
+        )
+    flat = decode_images(
+        tf.reshape(data, (-1,)),
+        name,
+        encoding,
+        shape,
+        resize,
+        interpolation,
+        optional=optional,
+    )
+    images = tf.reshape(flat, (-1, data.shape[1], *flat.shape[1:]))
+    return tf.ensure_shape(images, (data.shape[0], *images.shape[1:]))
+
+
+def decode_pixels(
+    data: tf.Tensor,
+    name: str,
+    dtype: tf.DType,
+    shape: Sequence[int | None],
+    resize: tuple[int, int] | None = None,
+    interpolation: str = "bilinear",
+    *,
+    height: tf.Tensor | None = None,
+    width: tf.Tensor | None = None,
+    channels: tf.Tensor | None = None,
+    optional: bool = False,
+) -> tf.Tensor:
+    """Decode raw little-endian pixels of which a part of the shape is stored too.
+
+    Args:
+        data: string [B]; "" stands for none if they are optional.
+        name: the field's name.
+        dtype: of the pixels.
+        shape: (height, width, channels); None for what is stored.
+        resize: (height, width) that every image is brought to; otherwise they have
+            to come one at a time.
+        interpolation: how: "bilinear" or "nearest".
+        height: int64 [B], if it is stored.
+        width: int64 [B], if it is stored.
+        channels: int64 [B], if it is stored.
+        optional: whether there may be none, which then is all zeros.
+
+    Returns:
+        dtype [B, height, width, channels].
+    """
+    rows = tf.shape(data)[0]
+    stored = (height, width, channels)
+    columns = [
+        tf.fill((rows,), tf.constant(size, tf.int64)) if size is not None else found
+        for size, found in zip(shape, stored, strict=True)
+    ]
+    shapes = tf.stack(columns, axis=1)
+    sizes = tf.strings.length(data)
+    # Sizes that no memory holds must not come out right by wrapping around.
+    expected = tf.reduce_prod(tf.cast(shapes, tf.float64), axis=1) * dtype.size
+    right = tf.reduce_all(shapes > 0, axis=1) & (tf.cast(sizes, tf.float64) == expected)
+    if optional:
+        right |= sizes == 0
+    data = checked(
+        data,
+        right,
+        f"field {name!r}: expected height x width x channels x {dtype.size} bytes "
+        f"({dtype.name}), found height, width, channels, bytes",
+        tf.boolean_mask(
+            tf.concat([shapes, tf.cast(sizes, tf.int64)[:, tf.newaxis]], axis=1), ~right
+        ),
+    )
+    if resize is None:
+        data = alone(data, name)
+    elif channels is not None:
+        data = checked(
+            data,
+            (channels == tf.reduce_max(channels)) | (sizes == 0),
+            f"field {name!r}: images of different numbers of channels cannot be "
+            "batched; use batch_size=1; found",
+            channels,
+        )
+    blank = [
+        size or tf.maximum(tf.reduce_max(found), 1) if axis == 2 else size or 1
+        for axis, (size, found) in enumerate(zip(shape, columns, strict=True))
+    ]
+    static = (*(resize or shape[:2]), shape[2])
+
+    def decode(item: tuple[tf.Tensor, tf.Tensor]) -> tf.Tensor:
+        image, own_shape = item
+        pixels = tf.reshape(raw_numbers(image, dtype), own_shape)
+        if resize is not None:
+            pixels = resized(pixels, resize, interpolation)
+        return tf.ensure_shape(pixels, static)
+
+    def decode_optional(item: tuple[tf.Tensor, tf.Tensor]) -> tf.Tensor:
+        nothing = tf.zeros((*(resize or blank[:2]), blank[2]), dtype)
+        found = tf.cond(item[0] == "", lambda: nothing, lambda: decode(item))
+        return tf.ensure_shape(found, static)
+
+    function = decode_optional if optional else decode
+    images = tf.map_fn(
+        function, (data, shapes), fn_output_signature=tf.TensorSpec(static, dtype)
+    )
+    return tf.ensure_shape(images, (data.shape[0], *static))
+
+
+def resized(
+    pixels: tf.Tensor, size: tuple[int, int], interpolation: str = "bilinear"
+) -> tf.Tensor:
+    """Bring images [..., H, W, C] to another height and width, and keep their dtype."""
+    dtype = pixels.dtype
+    if interpolation == "nearest":
+        known = tf.bitcast(pixels, _RESIZED_AS.get(dtype, dtype))
+        return tf.bitcast(tf.image.resize(known, size, "nearest"), dtype)
+    scaled = tf.image.resize(pixels, size)
+    return tf.cast(tf.round(scaled) if dtype.is_integer else scaled, dtype)
+
+
+def alone(data: tf.Tensor, name: str) -> tf.Tensor:
+    """Refuse a batch of more than one image of any size."""
+    rows = tf.shape(data)[0]
+    message = (
+        f"field {name!r}: images of any size cannot be batched; use batch_size=1 "
+        "or declare resize=(height, width); found a batch of"
+    )
+    with tf.control_dependencies(refuse_unless(rows == 1, message, rows)):
+        return tf.identity(data)

@@ -1,0 +1,230 @@
+"""Segmentation masks: PNG images and raw numbers, to class ids."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping, Sequence
+from math import prod
+
+from ..shared.requirements import tf
+from .checks import checked
+from .images import alone, decode_pixels, resized
+from .numbers import decode_raw
+
+_MAGIC = b"\x89PNG\r\n\x1a\n"
+_HEAD = 33  # bytes of the magic and the first chunk
+_GREY, _PALETTE = 0, 3
+
+# Every byte as a string: there is no op from numbers to bytes.
+_BYTES = [bytes([number]) for number in range(256)]
+
+
+def _as_grey() -> list[int]:
+    """Return what changes in the first chunk's checksum when a palette becomes grey.
+
+    A CRC is linear: flipping bits in one place flips the same ones of the checksum,
+    whatever else the chunk holds.
+    """
+    grey = b"IHDR" + bytes(13)
+    palette = b"IHDR" + bytes(9) + bytes([_PALETTE]) + bytes(3)
+    return list((zlib.crc32(grey) ^ zlib.crc32(palette)).to_bytes(4, "big"))
+
+
+def decode_masks(
+    data: tf.Tensor,
+    name: str,
+    encoding: str,
+    shape: Sequence[int | None],
+    dtype: tf.DType = tf.uint8,
+    *,
+    num_classes: int | None = None,
+    ignore: int | None = None,
+    resize: tuple[int, int] | None = None,
+    height: tf.Tensor | None = None,
+    width: tf.Tensor | None = None,
+    optional: bool = False,
+) -> tf.Tensor:
+    """Decode masks of class ids, which are never scaled or mixed.
+
+    Masks of any size have to be resized to make a batch, or come one at a time.
+
+    Args:
+        data: string [B]; "" stands for none if they are optional.
+        name: the field's name.
+        encoding: "png": grey, or with a palette whose indices are the ids. "raw":
+            little-endian numbers, row by row.
+        shape: (height, width); None for any size.
+        dtype: of the ids.
+        num_classes: ids go from 0 to num_classes - 1; None for any of the dtype.
+        ignore: one more id, of pixels that do not count; a missing mask has no other.
+        resize: (height, width) that every mask is brought to, by nearest neighbours.
+        height: int64 [B], the stored heights of raw masks of any size.
+        width: int64 [B], the stored widths.
+        optional: whether there may be none, which then is all `ignore`, or zeros.
+
+    Returns:
+        dtype [B, height, width].
+    """
+    final = (data.shape[0], *(resize or shape))
+    if encoding == "png":
+        ids = _decoded_pngs(data, name, shape, dtype, resize, optional=optional)
+    else:
+        sizes = {"height": height, "width": width}
+        ids = _decoded_raw(data, name, shape, dtype, resize, sizes, optional=optional)
+    ids = _check_ids(ids, name, num_classes, ignore)
+    if optional and ignore:
+        there = tf.reshape(data != "", (-1, 1, 1))
+        ids = tf.where(there, ids, tf.constant(ignore, dtype))
+    return tf.ensure_shape(ids, final)
+
+
+def _decoded_pngs(
+    data: tf.Tensor,
+    name: str,
+    shape: Sequence[int | None],
+    dtype: tf.DType,
+    resize: tuple[int, int] | None,
+    *,
+    optional: bool,
+) -> tf.Tensor:
+    """Return the ids [B, H, W] of PNGs, one after the other."""
+    final = tf.TensorShape(resize or shape)
+
+    def decode(mask: tf.Tensor) -> tf.Tensor:
+        ids = _ids_of_png(mask, name, dtype)
+        found, wanted = tf.shape(ids), tf.constant([size or -1 for size in shape])
+        ids = checked(
+            ids,
+            (wanted == -1) | (found == wanted),
+            f"field {name!r}: expected a mask of {shape[0]} x {shape[1]}, found",
+            found,
+        )
+        if resize is not None:
+            ids = resized(ids[:, :, tf.newaxis], resize, "nearest")[:, :, 0]
+        return tf.ensure_shape(ids, final)
+
+    def decode_optional(mask: tf.Tensor) -> tf.Tensor:
+        nothing = tf.zeros([size or 1 for size in final], dtype)
+        found = tf.cond(mask == "", lambda: nothing, lambda: decode(mask))
+        return tf.ensure_shape(found, final)
+
+    if None in final.as_list():
+        data = alone(data, name)
+    function = decode_optional if optional else decode
+    signature = tf.TensorSpec(final, dtype)
+    return tf.map_fn(function, data, fn_output_signature=signature)
+
+
+def _decoded_raw(
+    data: tf.Tensor,
+    name: str,
+    shape: Sequence[int | None],
+    dtype: tf.DType,
+    resize: tuple[int, int] | None,
+    sizes: Mapping[str, tf.Tensor | None],
+    *,
+    optional: bool,
+) -> tf.Tensor:
+    """Return raw ids [B, H, W]: all at once if they have one size."""
+    pixels = (*shape, 1)
+    if None in shape:
+        images = decode_pixels(
+            data, name, dtype, pixels, resize, "nearest", **sizes, optional=optional
+        )
+        return images[..., 0]
+    if optional:
+        nothing = bytes(prod(size or 0 for size in shape) * dtype.size)
+        data = tf.where(data == "", nothing, data)
+    ids = decode_raw(data, name, dtype, [size or 0 for size in pixels])
+    return (ids if resize is None else resized(ids, resize, "nearest"))[..., 0]
+
+
+def _check_ids(
+    ids: tf.Tensor, name: str, num_classes: int | None, ignore: int | None
+) -> tf.Tensor:
+    """Refuse ids that are no class."""
+    if num_classes is None or num_classes > ids.dtype.max:
+        return ids
+    right = (ids < num_classes) & (ids >= 0)
+    expected = f"from 0 to {num_classes - 1}"
+    if ignore is not None:
+        right |= ids == ignore
+        expected += f", or {ignore} to be ignored"
+    wrong = tf.cond(  # which ones they are is looked up only if there are some
+        tf.reduce_all(right),
+        lambda: tf.zeros((0,), ids.dtype),
+        lambda: tf.unique(tf.boolean_mask(ids, ~right))[0],
+    )
+    message = f"field {name!r}: expected class ids {expected}, found"
+    return checked(ids, tf.size(wrong) == 0, message, wrong)
+
+
+def _ids_of_png(mask: tf.Tensor, name: str, dtype: tf.DType) -> tf.Tensor:
+    """Decode a PNG to ids [H, W]: its grey values, or the indices of its palette."""
+    start = tf.strings.substr(mask, 0, len(_MAGIC))
+    head = tf.io.decode_raw(tf.strings.substr(mask, 0, _HEAD), tf.uint8)
+    head = checked(
+        head,
+        (start == _MAGIC) & (tf.size(head) == _HEAD),
+        f"field {name!r}: expected a png, found one that begins with the bytes",
+        head[: len(_MAGIC)],
+    )
+    bits, color_type = head[24], head[25]
+    grey = color_type == _GREY
+    if dtype == tf.uint16:
+        right, expected = grey & (bits == 16), "a grey PNG of 16 bits"
+    else:
+        right = (color_type == _PALETTE) | (grey & (bits == 8))
+        expected = "a grey PNG of 8 bits, or one with a palette"
+    color_type = checked(
+        color_type,
+        right,
+        f"field {name!r}: expected {expected}, found bits and colour type (0 grey, "
+        "2 RGB, 3 palette, 4 and 6 with alpha)",
+        head[24:26],
+    )
+    pixels = tf.cond(
+        color_type == _PALETTE,
+        lambda: tf.cast(_palette_indices(mask, head, name), dtype),
+        lambda: tf.io.decode_png(mask, channels=1, dtype=dtype),
+    )
+    return pixels[:, :, 0]
+
+
+def _palette_indices(mask: tf.Tensor, head: tf.Tensor, name: str) -> tf.Tensor:
+    """Decode the indices of a PNG with a palette: uint8 [H, W, 1].
+
+    Decoders give the palette's colours, and two indices may have one colour. Pixels
+    of a palette and of grey are stored alike, so the file is read as if it were grey:
+    another type in its first chunk, and no chunk about colours. Grey of fewer than 8
+    bits is scaled to 0..255 by the decoder, and scaled back here.
+    """
+    flipped = tf.constant(_as_grey(), tf.uint8)
+    checksum = tf.bitwise.bitwise_xor(head[29:33], flipped)
+    number = tf.concat([head[:25], tf.constant([_GREY], tf.uint8), head[26:29]], 0)
+    first = tf.gather(_BYTES, tf.cast(tf.concat([number, checksum], 0), tf.int32))
+    at = _first_pixels(mask, name)
+    rest = tf.strings.substr(mask, at, tf.cast(tf.strings.length(mask), tf.int64) - at)
+    pixels = tf.io.decode_png(tf.strings.reduce_join(first) + rest, channels=1)
+    most = tf.bitwise.left_shift(tf.constant(1, tf.int32), tf.cast(head[24], tf.int32))
+    return pixels // tf.cast(255 // (most - 1), tf.uint8)
+
+
+def _first_pixels(mask: tf.Tensor, name: str) -> tf.Tensor:
+    """Return where the first chunk of pixels begins: jump from chunk to chunk."""
+    length = tf.cast(tf.strings.length(mask), tf.int64)
+    padded = mask + bytes(8)  # a damaged file may end anywhere
+
+    def other(at: tf.Tensor) -> tf.Tensor:
+        kind = tf.strings.substr(padded, tf.minimum(at, length) + 4, 4)
+        return (at < length) & (kind != b"IDAT")
+
+    def next_chunk(at: tf.Tensor) -> tuple[tf.Tensor]:
+        size = tf.io.decode_raw(
+            tf.strings.substr(padded, at, 4), tf.int32, little_endian=False
+        )
+        return (at + 12 + tf.cast(tf.maximum(size[0], 0), tf.int64),)
+
+    (at,) = tf.while_loop(other, next_chunk, (tf.constant(_HEAD, tf.int64),))
+    message = f"field {name!r}: expected a whole png, found one without pixels"
+    return checked(at, at < length, message, length)

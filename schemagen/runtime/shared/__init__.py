@@ -1,0 +1,1 @@
+"""What all parts of the runtime use: values, wire format, framing, specs as JSON."""

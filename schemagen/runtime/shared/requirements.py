@@ -1,0 +1,81 @@
+"""TensorFlow and Keras, or an ImportError that says how to install them.
+
+The modules that read data or make models import both from here, as in
+`from .requirements import keras, tf`. Neither is imported before one asks for it.
+"""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import keras  # type: ignore[import-not-found, import-untyped, unused-ignore]
+    import tensorflow as tf  # type: ignore[import-not-found, import-untyped, unused-ignore]
+    from keras import layers, ops  # type: ignore[import-not-found, import-untyped, unused-ignore]
+
+__all__ = ["has_keras", "keras", "layers", "ops", "tf"]
+
+# The oldest Keras that generated models work with.
+_KERAS = (3, 5)
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is asked for."""
+    if name == "tf":
+        return _require("tensorflow")
+    if name == "keras":
+        return _require_keras()
+    if name in ("layers", "ops"):
+        return getattr(_require_keras(), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def has_keras(major: int, minor: int) -> bool:
+    """Tell whether the installed Keras is of this version or a later one."""
+    return _version(_require("keras")) >= (major, minor)
+
+
+def _require_keras() -> Any:
+    """Import Keras.
+
+    Raises:
+        ImportError: it is too old for generated models.
+    """
+    _require("tensorflow")  # which Keras would ask for in words of its own
+    found = _require("keras")
+    if _version(found) < _KERAS:
+        raise ImportError(
+            f"found Keras {found.__version__}, and generated models need Keras "
+            f"{_KERAS[0]}.{_KERAS[1]} or later, with TensorFlow 2.16 or later (reading "
+            "and writing data does without Keras): run "
+            "pip install --upgrade 'schemagen[tensorflow]'",
+            name="keras",
+        )
+    return found
+
+
+def _version(package: Any) -> tuple[int, int]:
+    """Return a package's major and minor version."""
+    major, minor = re.findall(r"\d+", package.__version__)[:2]
+    return int(major), int(minor)
+
+
+def _require(package: str) -> Any:
+    """Import a package.
+
+    Raises:
+        ModuleNotFoundError: it is not installed; says how to install it.
+    """
+    try:
+        return import_module(package)
+    except ModuleNotFoundError as error:
+        if error.name != package:
+            raise  # it is installed, and lacks something itself
+    raise ModuleNotFoundError(
+        f"{package} is not installed, and generated code needs it to read data or to "
+        "make models (only serializer.py does without): run "
+        "pip install 'schemagen[tensorflow]'",
+        name=package,
+    )

@@ -1,0 +1,372 @@
+"""TFRecord framing: length, its checksum, the record, its checksum."""
+
+from __future__ import annotations
+
+import gzip
+import struct
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from io import BufferedReader
+from itertools import chain, count
+from pathlib import Path
+from typing import IO, Protocol, cast
+
+import numpy as np
+from google_crc32c import extend, implementation  # type: ignore[import-untyped, unused-ignore]
+from google_crc32c import value as crc32c  # type: ignore[import-untyped, unused-ignore]
+from numpy.typing import NDArray
+
+from .errors import DatasetError
+from .wire import Buffer, Pieces
+
+_LENGTH = struct.Struct("<Q")
+_CHECKSUM = struct.Struct("<I")
+_HEADER_SIZE = 12
+_FOOTER_SIZE = 4
+_FRAMING = _HEADER_SIZE + _FOOTER_SIZE
+_MASK_DELTA = 0xA282EAD8
+
+# A record's length is 64 bits wide, so a damaged one may ask for anything. Records
+# are read in pieces of this size, so that only what is there is ever held.
+_PIECE = 1 << 24
+
+# Records are put together in runs of about this many bytes: enough for one write, and
+# little enough for the processor's cache.
+_RUN = 1 << 20
+
+# From here on a record is not worth another copy of its own.
+_WIDE = 1 << 14
+
+# How much of a compressed file is read at a time.
+_CHUNK = 1 << 16
+
+
+def masked_crc32c(data: bytes) -> int:
+    """Return the CRC-32C of `data`, rotated and offset as TFRecord stores it."""
+    crc: int = crc32c(data)
+    return ((crc >> 15 | crc << 17) + _MASK_DELTA) & 0xFFFFFFFF
+
+
+def extend_crc32c(crc: int, data: Buffer | NDArray[np.uint8]) -> int:
+    """Return the CRC-32C of bytes that come after others with a known one."""
+    if not isinstance(data, bytes):
+        # google-crc32c takes other memory in C only, and there from arrays.
+        array = np.frombuffer(data, np.uint8)
+        data = array if implementation == "c" else array.tobytes()
+    extended: int = extend(crc, data)
+    return extended
+
+
+def frame(record: bytes) -> bytes:
+    """Return one record as it stands in a file."""
+    length = _LENGTH.pack(len(record))
+    return b"".join(
+        (
+            length,
+            _CHECKSUM.pack(masked_crc32c(length)),
+            record,
+            _CHECKSUM.pack(masked_crc32c(record)),
+        )
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Framed:
+    """Consecutive records as they stand in a file.
+
+    Attributes:
+        data: the framed records, one after the other.
+        ends: int64 [records], where each of them ends in `data`.
+    """
+
+    data: Buffer
+    ends: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        """Return how many records there are."""
+        return len(self.ends)
+
+    def __getitem__(self, records: slice) -> Framed:
+        """Return the records from one to another, without copying their bytes."""
+        first, last, _ = records.indices(len(self.ends))
+        start = int(self.ends[first - 1]) if first else 0
+        if (first, last) == (0, len(self.ends)):
+            return self
+        ends = self.ends[first:last]
+        stop = int(ends[-1]) if len(ends) else start
+        return Framed(memoryview(self.data)[start:stop], ends - start)
+
+
+def frame_records(records: Sequence[bytes]) -> Framed:
+    """Frame several records at once."""
+    sizes = np.fromiter(map(len, records), np.int64, len(records))
+    headers, ends = _headers(sizes), np.cumsum(sizes + _FRAMING)
+    if _are_wide(sizes):
+        return _joined_wide(headers, [(record,) for record in records], ends)
+    return _joined(headers, records, ends)
+
+
+def frame_pieces(
+    records: Sequence[Pieces], sizes: NDArray[np.int64]
+) -> Iterator[Framed]:
+    """Frame records that are given in pieces, about a megabyte of them at a time.
+
+    Args:
+        records: the pieces of each.
+        sizes: int64 [records], how many bytes each has.
+    """
+    headers, ends = _headers(sizes), np.cumsum(sizes + _FRAMING)
+    wide = _are_wide(sizes)
+    first, start = 0, 0
+    while first < len(records):
+        last = max(first + 1, int(np.searchsorted(ends, start + _RUN, "right")))
+        some = slice(first, last)
+        if wide:
+            yield _joined_wide(headers[some], records[some], ends[some] - start)
+        else:
+            joined = [*map(b"".join, records[some])]
+            yield _joined(headers[some], joined, ends[some] - start)
+        first, start = last, int(ends[last - 1])
+
+
+def _are_wide(sizes: NDArray[np.int64]) -> bool:
+    return bool(sizes.sum() > _WIDE * len(sizes))
+
+
+def _joined(
+    headers: list[bytes], records: Sequence[bytes], ends: NDArray[np.int64]
+) -> Framed:
+    footers = table_rows(checksum_bytes(np.array([*map(crc32c, records)], np.uint32)))
+    parts = chain.from_iterable(zip(headers, records, footers, strict=True))
+    return Framed(b"".join(parts), ends)
+
+
+def _joined_wide(
+    headers: list[bytes], records: Sequence[Pieces], ends: NDArray[np.int64]
+) -> Framed:
+    """Join records whose bytes are better copied once only.
+
+    They are summed up where they then lie, while they are in the processor's cache.
+    """
+    footer = bytes(_FOOTER_SIZE)
+    data = bytearray().join(
+        chain.from_iterable(
+            (header, *pieces, footer)
+            for header, pieces in zip(headers, records, strict=True)
+        )
+    )
+    memory = np.frombuffer(data, np.uint8)
+    starts = [_HEADER_SIZE, *(ends[:-1] + _HEADER_SIZE).tolist()]
+    stops = ends - _FOOTER_SIZE
+    crcs = [
+        extend_crc32c(0, memory[start:stop])
+        for start, stop in zip(starts, stops.tolist(), strict=True)
+    ]
+    memory[stops[:, np.newaxis] + np.arange(_FOOTER_SIZE)] = checksum_bytes(
+        np.array(crcs, np.uint32)
+    )
+    return Framed(data, ends)
+
+
+def _headers(sizes: NDArray[np.int64]) -> list[bytes]:
+    """Return what comes before records of these sizes: length and checksum."""
+    headers = np.empty((len(sizes), _HEADER_SIZE), np.uint8)
+    headers[:, :8] = sizes.astype("<u8").view(np.uint8).reshape(-1, 8)
+    headers[:, 8:] = checksum_bytes(crc32c_of_lengths(headers[:, :8]))
+    return table_rows(headers)
+
+
+def table_rows(table: NDArray[np.uint8]) -> list[bytes]:
+    """Return the rows of a table of bytes."""
+    memory, width = table.tobytes(), table.shape[1]
+    return [memory[at : at + width] for at in range(0, len(memory), width)]
+
+
+def crc32c_of_lengths(lengths: NDArray[np.uint8]) -> NDArray[np.uint32]:
+    """Return the CRC-32C of eight bytes each: uint8 [N, 8] to uint32 [N].
+
+    A checksum is that of zeros with what each bit changes, whatever the others are.
+    """
+    changes, of_zeros = _crc32c_changes()
+    found = np.bitwise_xor.reduce(changes[np.arange(8), lengths], axis=1)
+    return np.asarray(found ^ of_zeros)
+
+
+@lru_cache(maxsize=1)
+def _crc32c_changes() -> tuple[NDArray[np.uint32], np.uint32]:
+    """Return what each byte changes, uint32 [8, 256], and what eight zeros have."""
+    of_zeros = crc32c(bytes(8))
+    changes = [
+        [
+            crc32c(bytes(at) + bytes((byte,)) + bytes(7 - at)) ^ of_zeros
+            for byte in range(256)
+        ]
+        for at in range(8)
+    ]
+    return np.array(changes, np.uint32), np.uint32(of_zeros)
+
+
+def checksum_bytes(crcs: NDArray[np.uint32]) -> NDArray[np.uint8]:
+    """Return checksums, rotated and offset, as they stand in a file: uint8 [N, 4]."""
+    rotated = crcs >> np.uint32(15) | crcs << np.uint32(17)
+    masked = (rotated + np.uint32(_MASK_DELTA)).astype("<u4")
+    return masked.view(np.uint8).reshape(-1, 4)
+
+
+def detect_compression(start: bytes) -> str:
+    """Tell a TFRecord file's compression by its first bytes, never by its name.
+
+    Args:
+        start: the first 12 bytes of the file, or all of a shorter one.
+
+    Returns:
+        "" for none, "GZIP" or "ZLIB", as tf.data.TFRecordDataset takes it.
+
+    Raises:
+        DatasetError: the bytes begin neither a record nor a compressed file.
+    """
+    if not start or _begins_record(start):
+        return ""
+    if start[:2] == b"\x1f\x8b":
+        return "GZIP"
+    if start[0] & 0x0F == 8 and int.from_bytes(start[:2], "big") % 31 == 0:
+        return "ZLIB"
+    raise DatasetError(
+        f"not a TFRecord file: it begins with {start.hex(' ')}, which is neither a "
+        "record's length with its checksum nor the start of GZIP or ZLIB data"
+    )
+
+
+def _begins_record(start: bytes) -> bool:
+    if len(start) < _HEADER_SIZE:
+        return False
+    (crc,) = _CHECKSUM.unpack_from(start, 8)
+    return bool(crc == masked_crc32c(start[:8]))
+
+
+def read_records(path: Path) -> Iterator[bytes]:
+    """Yield the records of a TFRecord file, checking both checksums of each.
+
+    Raises:
+        DatasetError: naming the file and the record, counted from 0.
+    """
+    with path.open("rb") as raw:
+        yield from records_in(raw, str(path))
+
+
+def records_in(raw: BufferedReader, where: str) -> Iterator[bytes]:
+    """Yield the records of an open TFRecord file, compressed or not.
+
+    Args:
+        raw: the file, at its beginning.
+        where: what to call it in errors.
+
+    Raises:
+        DatasetError: naming the file and the record, counted from 0.
+    """
+    for record in survey(raw, where):
+        if isinstance(record, DatasetError):
+            raise record
+        yield record
+
+
+def survey(raw: BufferedReader, where: str) -> Iterator[bytes | DatasetError]:
+    """Yield the records of an open TFRecord file, and in place of a bad one its error.
+
+    Behind a record whose own checksum is wrong it goes on, as its length is known.
+    Behind any other damage nothing tells where the next record begins: it ends there.
+
+    Args:
+        raw: the file, at its beginning.
+        where: what to call it in errors, which name the record, counted from 0.
+    """
+    try:
+        compression = detect_compression(raw.peek(_HEADER_SIZE)[:_HEADER_SIZE])
+    except DatasetError as error:
+        yield DatasetError(f"{where}: {error}")
+        return
+    stream: _Readable = raw
+    if compression == "ZLIB":
+        stream = _Inflated(raw)
+    elif compression == "GZIP":
+        stream = cast("IO[bytes]", gzip.GzipFile(fileobj=raw))
+    for number in count():
+        try:
+            record = _read_record(stream)
+        except _WrongChecksumError as error:
+            yield DatasetError(f"{where}: record {number}: {error}")
+            continue
+        except (DatasetError, EOFError, OSError, zlib.error) as error:
+            yield DatasetError(f"{where}: record {number}: {error}")
+            return
+        if record is None:
+            return
+        yield record
+
+
+class _WrongChecksumError(DatasetError):
+    """A record that is not what was written; the next one stands behind it."""
+
+
+class _Readable(Protocol):
+    """What gives its bytes piece by piece."""
+
+    def read(self, size: int, /) -> bytes: ...
+
+
+class _Inflated:
+    """A ZLIB file, or several in a row, inflated as it is read."""
+
+    def __init__(self, raw: IO[bytes]) -> None:
+        self._raw = raw
+        self._stream = zlib.decompressobj()
+        self._compressed = b""
+
+    def read(self, size: int, /) -> bytes:
+        """Return up to `size` bytes, fewer at the end only.
+
+        Raises:
+            EOFError: the file ends inside a stream.
+            zlib.error: what stands there is no ZLIB stream.
+        """
+        pieces: list[bytes] = []
+        while size:
+            self._compressed = self._compressed or self._raw.read(_CHUNK)
+            if self._stream.eof:
+                if not self._compressed:
+                    break
+                self._stream = zlib.decompressobj()
+            at_end = not self._compressed  # of the file; output may still be held back
+            piece = self._stream.decompress(self._compressed, size)
+            if at_end and not piece and not self._stream.eof:
+                raise EOFError("the file ends before the end of its ZLIB stream")
+            self._compressed = self._stream.unconsumed_tail or self._stream.unused_data
+            pieces.append(piece)
+            size -= len(piece)
+        return b"".join(pieces)
+
+
+def _read_record(stream: _Readable) -> bytes | None:
+    header = stream.read(_HEADER_SIZE)
+    if not header:
+        return None
+    if len(header) < _HEADER_SIZE:
+        raise DatasetError(f"the file ends {len(header)} bytes into a length")
+    if not _begins_record(header):
+        raise DatasetError("the checksum of the length does not match")
+    (length,) = _LENGTH.unpack_from(header)
+    pieces: list[bytes] = []
+    missing = length + _CHECKSUM.size
+    while missing:
+        piece = stream.read(min(missing, _PIECE))
+        if not piece:
+            raise DatasetError(f"the file ends {missing} bytes too early")
+        pieces.append(piece)
+        missing -= len(piece)
+    data = b"".join(pieces)
+    record, checksum = data[:length], data[length:]
+    if _CHECKSUM.unpack(checksum)[0] != masked_crc32c(record):
+        raise _WrongChecksumError("the checksum of the record does not match")
+    return record

@@ -1,0 +1,1 @@
+"""Data directories: files, locks, manifests and journals."""

@@ -1,0 +1,102 @@
+"""The interface of a data directory: what reading and writing ask of a file system.
+
+`local.py` and `remote.py` implement it, and `opening.py` chooses between them. Every
+OSError of an implementation has an errno and names its file.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Protocol
+
+from ..shared.wire import Buffer
+from .lock import Lock
+
+PIECE_BYTES = 1 << 20
+"""How much of a file is read at a time."""
+
+
+class OutputFile(Protocol):
+    """A file that is being written."""
+
+    def write(self, data: Buffer) -> None:
+        """Write all of some bytes."""
+
+    def finish(self) -> None:
+        """Make the file durable, as far as its bytes go, and close it."""
+
+    def discard(self) -> None:
+        """Close the file and remove it.
+
+        It never raises an OSError: one is mostly on its way already. What cannot be
+        removed has a hidden name, and goes with the next run.
+        """
+
+
+class Directory(Protocol):
+    """A directory of files without subdirectories; files are named, never paths.
+
+    Attributes:
+        where: the path or URL, for messages and for joining with "/" and a name.
+    """
+
+    where: str
+
+    @property
+    def local(self) -> Path | None:
+        """The path on this machine; None if it is remote."""
+
+    def make(self) -> None:
+        """Make the directory, and those above it, if it is not there."""
+
+    def names(self) -> list[str]:
+        """Return the names of its files, hidden ones too, sorted; [] without it."""
+
+    def read(self, name: str) -> bytes | None:
+        """Return a file's bytes, or None if it is not there."""
+
+    def size(self, name: str) -> int | None:
+        """Return a file's size in bytes, or None if it is not there."""
+
+    def chunks(self, name: str) -> Iterator[bytes]:
+        """Yield a file's bytes in pieces of up to PIECE_BYTES."""
+
+    def create(self, name: str) -> OutputFile:
+        """Begin a new file; one that is there already is a FileExistsError."""
+
+    def append(self, name: str, data: bytes) -> None:
+        """Add to the end of a small file, durably; it is made if it is not there."""
+
+    def replace(self, name: str, data: bytes) -> None:
+        """Write a whole small file in one step, durable after `sync`.
+
+        Readers find the old bytes or the new ones. The new ones are first written
+        to a file of a `temporary_name`, which stays behind if the process is killed.
+        """
+
+    def rename(self, old: str, new: str) -> None:
+        """Give a file another name, in place of the file that has it; see `sync`."""
+
+    def remove(self, name: str) -> None:
+        """Remove a file; not being there is no error."""
+
+    def sync(self) -> None:
+        """Make what happened to names durable: new ones, renamed and removed ones."""
+
+    def lock(self, name: str, *, wait: bool = False) -> Lock:
+        """Lock the directory for one purpose, by a file of this name.
+
+        Args:
+            name: what to call the file; it is there while the lock is held.
+            wait: wait until the lock is free.
+
+        Raises:
+            Busy: another has it, and `wait` is False.
+        """
+
+
+def temporary_name(name: str) -> str:
+    """Return a hidden name that no other file has, such as `.manifest.json.<id>.tmp`."""
+    return f".{name.removeprefix('.')}.{uuid.uuid4().hex[:12]}.tmp"

@@ -1,0 +1,152 @@
+"""Checking a data directory: every byte of every shard against the manifest."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from io import BufferedReader, RawIOBase
+from typing import Any
+
+from google_crc32c import extend as extend_crc32c  # type: ignore[import-untyped, unused-ignore]
+
+from ..shared.errors import DatasetError
+from ..shared.tfrecord import records_in
+from . import manifest
+from .directory import PIECE_BYTES, Directory
+from .manifest import Shard
+from .opening import open_directory
+
+
+def check_files(
+    directory: str | os.PathLike[str], split: str | None = None
+) -> list[str]:
+    """Read the shards of a data directory again and see that all is as written.
+
+    Sizes, the checksums of whole files, those of each record and the numbers of records
+    are compared with the manifest, which is sealed itself. So any change is found:
+    a flipped bit, a missing end, a file of another split.
+
+    Args:
+        directory: its path or URL.
+        split: check only this split.
+
+    Returns:
+        What is wrong, one fact a text, each with its file; empty if all is well.
+
+    Raises:
+        DatasetError: the manifest is missing or damaged, or has no such split.
+    """
+    opened = open_directory(directory)
+    where = f"{opened.where}/{manifest.FILE_NAME}"
+    found = manifest.load(opened)
+    if found is None:
+        raise DatasetError(f"{where}: missing; nothing says what the files should be")
+    if split is not None and split not in found.splits:
+        names = ", ".join(sorted(found.splits)) or "none"
+        raise DatasetError(f"{where}: no split {split!r}; it holds: {names}")
+    return [
+        problem
+        for name, each in sorted(found.splits.items())
+        if split in (None, name)
+        for shard in each.shards
+        for problem in _problems(opened, shard)
+    ]
+
+
+def _problems(directory: Directory, shard: Shard) -> Iterator[str]:
+    where = f"{directory.where}/{shard.file}"
+    try:
+        if directory.size(shard.file) is None:
+            yield f"{where}: missing; the manifest lists it"
+            return
+        file = _Measured(directory.chunks(shard.file))
+        records, problem = _count(file, where)
+        file.read_on()
+    except OSError as error:
+        yield f"{where}: it cannot be read: {error}"
+        return
+    if file.bytes != shard.bytes:
+        yield (
+            f"{where}: found {file.bytes} bytes, expected the {shard.bytes} that the "
+            "manifest lists; copy it again"
+        )
+    elif f"{file.checksum:08x}" != shard.crc32c:
+        yield (
+            f"{where}: found bytes with the CRC-32C {file.checksum:08x}, expected the "
+            f"{shard.crc32c} that the manifest lists; copy it again"
+        )
+    if problem:
+        yield problem
+    elif records != shard.records:
+        yield (
+            f"{where}: found {records} records, expected the {shard.records} that the "
+            "manifest lists"
+        )
+
+
+def _count(file: _Measured, where: str) -> tuple[int, str]:
+    """Count a file's good records, and say what is wrong with the one behind them.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    records = 0
+    try:
+        for _ in records_in(BufferedReader(file, PIECE_BYTES), where):
+            records += 1
+    except DatasetError as error:
+        if file.failure is not None:
+            raise file.failure from None
+        return records, str(error)
+    return records, ""
+
+
+class _Measured(RawIOBase):
+    """A file that counts and sums up what is read of it.
+
+    Args:
+        pieces: its bytes.
+
+    Attributes:
+        bytes: how many there have been.
+        checksum: the CRC-32C of these.
+        failure: why it cannot be read any further.
+    """
+
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self._pieces = pieces
+        self._rest = memoryview(b"")
+        self.bytes = 0
+        self.checksum = 0
+        self.failure: OSError | None = None
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        view = memoryview(buffer).cast("B")
+        missing = len(view)
+        while missing:
+            self._rest = self._rest or memoryview(self._next())
+            if not self._rest:
+                break
+            taken = self._rest[:missing]
+            view[len(view) - missing :][: len(taken)] = taken
+            self._rest = self._rest[len(taken) :]
+            missing -= len(taken)
+        return len(view) - missing
+
+    def read_on(self) -> None:
+        """Read what readers have left."""
+        while self._next():
+            pass
+
+    def _next(self) -> bytes:
+        try:
+            piece = next(self._pieces, b"")
+        except OSError as error:
+            self.failure = error
+            raise
+        self.bytes += len(piece)
+        self.checksum = extend_crc32c(self.checksum, piece)
+        return piece

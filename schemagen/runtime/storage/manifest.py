@@ -1,0 +1,279 @@
+"""`manifest.json`: what a data directory holds, and the schema that wrote it.
+
+The file is sealed: its first entry is the CRC-32C of its own text, with zeros in the
+place of that checksum. A manifest that was written before there were seals has no such
+entry, and is read all the same.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from google_crc32c import value as crc32c  # type: ignore[import-untyped, unused-ignore]
+
+from ..shared.errors import DatasetError
+from ..shared.json_entries import check_manifest
+from .directory import Directory
+from .opening import open_directory
+
+FILE_NAME = "manifest.json"
+FORMAT = 2
+"""What is written. Shards of format 1 have no `tail`."""
+
+TAIL_BYTES = 16
+"""How many of a shard's last bytes its `tail` holds."""
+
+_READABLE = (1, FORMAT)
+
+_ENTRIES = {"format", "record", "fingerprint", "spec", "splits"}
+
+# The beginning of a sealed text. Its name sorts before those of all other entries.
+_SEAL = re.compile(rb'\{\n  "crc32c": "(.{8})"', re.DOTALL)
+_ZEROS = "0" * 8
+
+Spec = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Shard:
+    """One file of a split.
+
+    Attributes:
+        file: its name in the directory.
+        records: how many records it holds.
+        bytes: its size on disk.
+        crc32c: the CRC-32C of its bytes on disk, eight hex digits.
+        tail: its last bytes on disk, up to TAIL_BYTES, in hex; None if they were not
+            recorded. In a plain file they hold the checksum of the last record, in a
+            compressed one that of the whole contents.
+    """
+
+    file: str
+    records: int
+    bytes: int
+    crc32c: str
+    tail: str | None = None
+
+
+@dataclass(frozen=True)
+class Split:
+    """A part of a dataset, such as train or test.
+
+    Attributes:
+        compression: "", "GZIP" or "ZLIB".
+        shards: its files, in order.
+        fingerprint: of the spec that wrote it, if that is not the directory's.
+        spec: the spec that wrote it, likewise.
+    """
+
+    compression: str
+    shards: tuple[Shard, ...]
+    fingerprint: str | None = None
+    spec: Spec | None = None
+
+    @property
+    def records(self) -> int:
+        """How many records the split holds."""
+        return sum(shard.records for shard in self.shards)
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a data directory holds.
+
+    Attributes:
+        record: the record's name.
+        fingerprint: a short name of what the spec says about the data.
+        spec: the spec that wrote all of it, as in `spec.json`, but for splits that
+            have their own.
+        splits: its splits by name.
+    """
+
+    record: str
+    fingerprint: str
+    spec: Spec
+    splits: dict[str, Split]
+
+    def spec_of(self, split: str) -> Spec:
+        """Return the spec that wrote a split."""
+        return self.splits[split].spec or self.spec
+
+    def fingerprint_of(self, split: str) -> str:
+        """Return the fingerprint of the spec that wrote a split."""
+        return self.splits[split].fingerprint or self.fingerprint
+
+
+def dumps(manifest: Manifest) -> str:
+    """Return a manifest as JSON text, one fact a line, sealed with its checksum."""
+    data = {
+        "crc32c": _ZEROS,
+        "format": FORMAT,
+        "record": manifest.record,
+        "fingerprint": manifest.fingerprint,
+        "spec": manifest.spec,
+        "splits": {
+            name: {
+                **asdict(split, dict_factory=_without_none),
+                "records": split.records,
+            }
+            for name, split in manifest.splits.items()
+        },
+    }
+    text = json.dumps(data, indent=2, sort_keys=True) + "\n"
+    return text.replace(_ZEROS, _checksum(text.encode()), 1)
+
+
+def _without_none(entries: list[tuple[str, Any]]) -> dict[str, Any]:
+    return {name: value for name, value in entries if value is not None}
+
+
+def _checksum(text: bytes) -> str:
+    return f"{crc32c(text):08x}"
+
+
+def _check_seal(text: bytes) -> bool:
+    """See that a sealed text is what was written, and tell whether it has a seal."""
+    seal = _SEAL.match(text)
+    if seal is None:
+        return False
+    start, end = seal.span(1)
+    found = _checksum(text[:start] + _ZEROS.encode() + text[end:])
+    written = seal[1].decode("ascii", "backslashreplace")
+    if found != written:
+        raise ValueError(
+            f"its text has the CRC-32C {found}, and not the {written} of its own entry"
+        )
+    return True
+
+
+def loads(text: str | bytes, where: str) -> Manifest:
+    """Read a manifest from its JSON text.
+
+    Args:
+        text: the contents of a `manifest.json`; bytes are UTF-8.
+        where: what to call it in errors.
+
+    Raises:
+        DatasetError: damaged, or of a format that this code does not know.
+    """
+    try:
+        text = text.encode() if isinstance(text, str) else text
+        sealed = _check_seal(text)
+        data = json.loads(text)
+        known_format = not isinstance(data, dict) or data.get("format", 1) in _READABLE
+        if not known_format:
+            known = " and ".join(map(str, _READABLE))
+            raise DatasetError(
+                f"{where}: a manifest of format {data['format']}, and this code reads "
+                f"formats {known}; generate it with the schemagen that wrote the data"
+            )
+        check_manifest(data)
+        if not sealed and "crc32c" in data:
+            raise ValueError(
+                "its text was laid out anew after it was sealed with the CRC-32C in it"
+            )
+        unknown = set(data) - _ENTRIES - {"crc32c"}
+        if unknown:
+            raise ValueError(f"unknown entries {sorted(unknown)}")
+        splits = {name: _split(name, split) for name, split in data["splits"].items()}
+        return Manifest(data["record"], data["fingerprint"], data["spec"], splits)
+    except (ValueError, RecursionError) as error:
+        raise DatasetError(
+            f"{where}: not a whole manifest ({_plain(error)}); restore it from a copy, "
+            "or else remove it and write the dataset again with overwrite=True"
+        ) from None
+
+
+def _plain(error: Exception) -> str:
+    """Say what is wrong with a manifest as a person would."""
+    if isinstance(error, json.JSONDecodeError):
+        return f"no JSON: {error}"
+    if isinstance(error, UnicodeDecodeError):
+        return f"no UTF-8 at byte {error.start}"
+    if isinstance(error, RecursionError):
+        return "entries within entries without end"
+    return str(error)
+
+
+def _split(name: str, data: dict[str, Any]) -> Split:
+    shards = tuple(Shard(**shard) for shard in data["shards"])
+    split = Split(
+        data["compression"], shards, data.get("fingerprint"), data.get("spec")
+    )
+    if data["records"] != split.records:
+        raise ValueError(
+            f"splits[{name!r}]: {data['records']} records, and the shards have "
+            f"{split.records}"
+        )
+    return split
+
+
+def load(directory: Directory | str | os.PathLike[str]) -> Manifest | None:
+    """Read a directory's manifest, or return None if it has none.
+
+    Args:
+        directory: a directory, or its path or URL.
+
+    Raises:
+        DatasetError: there is one, but it cannot be read.
+    """
+    opened = _opened(directory)
+    text = opened.read(FILE_NAME)
+    return None if text is None else loads(text, f"{opened.where}/{FILE_NAME}")
+
+
+def save(directory: Directory | str | os.PathLike[str], manifest: Manifest) -> None:
+    """Replace a directory's manifest in one step, safe against a crash.
+
+    It is durable after the directory's `sync`.
+    """
+    _opened(directory).replace(FILE_NAME, dumps(manifest).encode())
+
+
+def _opened(directory: Directory | str | os.PathLike[str]) -> Directory:
+    if isinstance(directory, (str, os.PathLike)):
+        return open_directory(directory)
+    return directory
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The schema of a generated package, as manifests record it.
+
+    Attributes:
+        record: the record's name.
+        fingerprint: a short hash of what the spec says about the data.
+        spec: the contents of `spec.json`.
+    """
+
+    record: str
+    fingerprint: str
+    spec: Spec
+
+    @property
+    def manifest(self) -> Manifest:
+        """A manifest of this schema without splits."""
+        return Manifest(self.record, self.fingerprint, self.spec, {})
+
+
+def load_schema(module_file: str, fingerprint: str) -> Schema:
+    """Return the schema of the package that a generated module belongs to.
+
+    Args:
+        module_file: the module's `__file__`.
+        fingerprint: of the package's spec.
+    """
+    spec = load_spec(module_file)
+    return Schema(spec["record"], fingerprint, spec)
+
+
+def load_spec(module_file: str) -> Spec:
+    """Read the `spec.json` next to a generated module, without its header."""
+    text = Path(module_file).with_name("spec.json").read_text(encoding="utf-8")
+    data: Spec = json.loads(text)
+    return {name: value for name, value in data.items() if not name.startswith("//")}

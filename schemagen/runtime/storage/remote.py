@@ -1,0 +1,245 @@
+"""A data directory on a remote file system, by way of fsspec."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from ..shared.errors import DatasetError
+from ..shared.wire import Buffer
+from .directory import PIECE_BYTES, OutputFile, temporary_name
+from .lock import Lock
+
+# Errors of fsspec often have a class and no errno.
+_ERRNO: dict[type[OSError], int] = {
+    FileNotFoundError: errno.ENOENT,
+    FileExistsError: errno.EEXIST,
+    PermissionError: errno.EACCES,
+    IsADirectoryError: errno.EISDIR,
+    NotADirectoryError: errno.ENOTDIR,
+    TimeoutError: errno.ETIMEDOUT,
+}
+
+
+@contextmanager
+def _named(path: str) -> Iterator[None]:
+    """Make an OSError with the file's name of whatever a file system raises.
+
+    The packages behind fsspec have errors of their own, of many classes.
+    """
+    try:
+        yield
+    except Exception as error:
+        number = error.errno if isinstance(error, OSError) else None
+        if number is None:
+            of_class = (_ERRNO[kind] for kind in _ERRNO if isinstance(error, kind))
+            number = next(of_class, errno.EIO)
+        said = str(error)
+        text = os.strerror(number)
+        if said and said not in path and text not in said:
+            text = f"{text} ({type(error).__name__}: {said})"
+        raise OSError(number, text, path) from error
+
+
+def _open_file_system(url: str) -> tuple[Any, str]:
+    try:
+        import fsspec  # type: ignore[import-not-found, import-untyped, unused-ignore]
+    except ModuleNotFoundError:
+        raise DatasetError(
+            f"directory {url!r}: remote file systems need fsspec, which is not installed; "
+            "run pip install 'schemagen[remote]'"
+        ) from None
+    try:
+        file_system, root = fsspec.core.url_to_fs(url)
+    except (ImportError, ValueError) as error:
+        raise DatasetError(
+            f"directory {url!r}: fsspec cannot open it: {error}; for a directory of this "
+            "machine pass its path"
+        ) from None
+    return file_system, str(root).rstrip("/")
+
+
+class RemoteFile:
+    """An `OutputFile` that is sent while it is written, block by block.
+
+    Args:
+        file_system: of fsspec.
+        path: the file's path there.
+        url: its name in messages.
+    """
+
+    def __init__(self, file_system: Any, path: str, url: str) -> None:
+        self._file_system = file_system
+        self._path = path
+        self._url = url
+        self._bytes = 0
+        with _named(url):
+            if file_system.exists(path):
+                raise FileExistsError
+            self._file = file_system.open(path, "wb")
+
+    def write(self, data: Buffer) -> None:
+        view = memoryview(data)
+        self._bytes += len(view)
+        with _named(self._url):
+            while view:
+                written = self._file.write(view)
+                # Not all of them say how much they took: then it was all.
+                view = view[len(view) if written is None else written :]
+
+    def finish(self) -> None:
+        with _named(self._url):
+            self._file.close()
+            self._file_system.invalidate_cache()
+            found = self._file_system.info(self._path)["size"]
+        if found != self._bytes:
+            raise OSError(
+                errno.EIO,
+                f"{found} bytes are there, and {self._bytes} were written",
+                self._url,
+            )
+
+    def discard(self) -> None:
+        # A server that is out of reach is mostly why this is called.
+        with suppress(Exception):
+            self._abort()
+        with suppress(Exception):
+            self._file_system.rm(self._path)
+
+    def _abort(self) -> None:
+        from fsspec.spec import AbstractBufferedFile  # type: ignore[import-not-found, import-untyped, unused-ignore]
+
+        if self._file.closed:
+            return
+        if isinstance(self._file, AbstractBufferedFile):
+            try:
+                self._file.discard()
+            finally:
+                # Closing such a file completes it, also when it is collected.
+                self._file.closed = True
+        else:
+            self._file.close()
+
+
+class RemoteDirectory:
+    """A `Directory` behind a URL.
+
+    On object stores (S3, GCS, Azure) a file is there once it is closed, whole or
+    not at all, and renaming is `mv`: a copy under the new name, made by the store
+    in one step, and the removal of the old one. On servers with real directories (SFTP,
+    SMB) a file is visible while it grows, and `mv` renames.
+
+    `replace` therefore writes a temporary file and moves it, on both. A single put
+    would be as good on an object store, and one request less; on a server it would
+    cut the old file before the new one is there.
+
+    `lock` locks nothing, since stores have no locks that end with their process. Two
+    writers of one split do not mix bytes, as temporary files have names of their own,
+    but nothing keeps the later one from replacing what the earlier one has published.
+
+    Args:
+        url: such as `s3://bucket/data`; options come from fsspec's configuration.
+
+    Raises:
+        DatasetError: fsspec or its package for this URL is not installed.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._file_system, self._root = _open_file_system(url)
+        self.where = url.rstrip("/")
+
+    def _path(self, name: str) -> str:
+        return f"{self._root}/{name}"
+
+    def _url(self, name: str) -> str:
+        return f"{self.where}/{name}"
+
+    @property
+    def local(self) -> Path | None:
+        return None
+
+    def make(self) -> None:
+        with _named(self.where):
+            if self._file_system.isfile(self._root):
+                raise NotADirectoryError
+            self._file_system.makedirs(self._root, exist_ok=True)
+
+    def names(self) -> list[str]:
+        with _named(self.where):
+            # Listings are kept for a while, and others write here too.
+            self._file_system.invalidate_cache()
+            try:
+                entries = self._file_system.ls(self._root, detail=True)
+            except FileNotFoundError:
+                return []
+            # Stores show a directory that was made by itself as an empty name in it.
+            files = [entry["name"] for entry in entries if entry["type"] == "file"]
+            if self._root in files:
+                raise NotADirectoryError
+        found = (name.rsplit("/", 1)[-1] for name in files)
+        return sorted(name for name in found if name)
+
+    def read(self, name: str) -> bytes | None:
+        with _named(self._url(name)):
+            self._file_system.invalidate_cache()
+            try:
+                return bytes(self._file_system.cat_file(self._path(name)))
+            except FileNotFoundError:
+                return None
+
+    def size(self, name: str) -> int | None:
+        with _named(self._url(name)):
+            self._file_system.invalidate_cache()
+            try:
+                return int(self._file_system.info(self._path(name))["size"])
+            except FileNotFoundError:
+                return None
+
+    def chunks(self, name: str) -> Iterator[bytes]:
+        with _named(self._url(name)):
+            self._file_system.invalidate_cache()
+            file = self._file_system.open(self._path(name), "rb")
+        with file:
+            while True:
+                with _named(self._url(name)):
+                    piece = file.read(PIECE_BYTES)
+                if not piece:
+                    return
+                yield piece
+
+    def create(self, name: str) -> OutputFile:
+        return RemoteFile(self._file_system, self._path(name), self._url(name))
+
+    def append(self, name: str, data: bytes) -> None:
+        # Files of object stores are never changed: a new one takes the old one's place.
+        self.replace(name, (self.read(name) or b"") + data)
+
+    def replace(self, name: str, data: bytes) -> None:
+        temporary = temporary_name(name)
+        file = self.create(temporary)
+        try:
+            file.write(data)
+            file.finish()
+            self.rename(temporary, name)
+        except BaseException:
+            file.discard()
+            raise
+
+    def rename(self, old: str, new: str) -> None:
+        with _named(self._url(old)):
+            self._file_system.mv(self._path(old), self._path(new))
+
+    def remove(self, name: str) -> None:
+        with _named(self._url(name)), suppress(FileNotFoundError):
+            self._file_system.rm(self._path(name))
+
+    def sync(self) -> None:
+        """Do nothing: what a server has answered for is durable there."""
+
+    def lock(self, name: str, *, wait: bool = False) -> Lock:
+        """Return a lock that holds nothing; see the class."""
+        return Lock()

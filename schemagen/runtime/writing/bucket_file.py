@@ -1,0 +1,146 @@
+"""Buckets on disk: blocks of records with keys and positions, and an index of them.
+
+A block is a header, an array of `ENTRY` with one item for each record, and the framed
+records one after the other. Whatever a crash or a disk does to the file, reading it
+gives the records that were written or an error.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+from google_crc32c import value as crc32c  # type: ignore[import-untyped, unused-ignore]
+from numpy.typing import NDArray
+
+from ..shared.errors import DatasetError
+
+ENTRY = np.dtype(
+    [("high", "<u8"), ("low", "<u8"), ("part", "<i8"), ("row", "<i8"), ("size", "<i8")]
+)
+"""A record's key (two words), its position, and how many bytes it has when framed."""
+
+Entries = NDArray[np.void]
+
+# How many records, how many bytes they have, and the checksums of entries and bytes;
+# then the checksum of the header itself.
+_HEADER = struct.Struct("<4sQQII")
+_CHECKSUM = struct.Struct("<I")
+_MAGIC = b"SGB1"
+_HEADER_SIZE = _HEADER.size + _CHECKSUM.size
+
+
+_INDEX = "index.json"
+_FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Records that were written to a bucket together.
+
+    Attributes:
+        entries: ENTRY [records].
+        data: the framed records, one after the other.
+    """
+
+    entries: Entries
+    data: bytes
+
+
+def add_block(path: Path, entries: Entries, data: bytes) -> int:
+    """Append a block to a bucket's file and return how many bytes it takes there.
+
+    Raises:
+        OSError: the disk refuses, naming the file, which is torn then.
+    """
+    listed = entries.tobytes()
+    header = _HEADER.pack(_MAGIC, len(entries), len(data), crc32c(listed), crc32c(data))
+    pieces = (header, _CHECKSUM.pack(crc32c(header)), listed, data)
+    block = memoryview(b"".join(pieces))
+    rest = block
+    try:
+        with path.open("ab", buffering=0) as file:
+            while rest:
+                rest = rest[file.write(rest) :]
+    except OSError as error:
+        error.filename = error.filename or str(path)
+        raise
+    return len(block)
+
+
+def read_blocks(path: Path) -> Iterator[Block]:
+    """Yield the blocks of a bucket's file, one in memory at a time.
+
+    Raises:
+        DatasetError: the file is damaged.
+        OSError: it cannot be read.
+    """
+    place = 0
+    with path.open("rb") as file:
+        while header := file.read(_HEADER_SIZE):
+            if len(header) < _HEADER_SIZE:
+                raise _damaged(path, place, "the file ends inside its header")
+            magic, records, size, entries_sum, data_sum = _HEADER.unpack_from(header)
+            (checksum,) = _CHECKSUM.unpack_from(header, _HEADER.size)
+            if magic != _MAGIC or checksum != crc32c(header[: _HEADER.size]):
+                raise _damaged(path, place, "its header is not what was written")
+            listed = file.read(records * ENTRY.itemsize)
+            data = file.read(size)
+            missing = records * ENTRY.itemsize + size - len(listed) - len(data)
+            if missing:
+                raise _damaged(path, place, f"the file ends {missing} bytes too early")
+            if crc32c(listed) != entries_sum or crc32c(data) != data_sum:
+                raise _damaged(path, place, "its checksum does not match")
+            yield Block(np.frombuffer(listed, ENTRY), data)
+            place += _HEADER_SIZE + len(listed) + size
+
+
+def _damaged(path: Path, place: int, what: str) -> DatasetError:
+    return DatasetError(
+        f"{path}: the block at byte {place} of this bucket of a shuffle is damaged: "
+        f"{what}; delete the folder {path.parent} and write the split from the start"
+    )
+
+
+@dataclass(frozen=True)
+class Index:
+    """What a folder of buckets holds, once all has been added.
+
+    Attributes:
+        bits: how many bits of the keys tell its buckets apart.
+        records: how many records each bucket has.
+        bytes: how long each bucket's file is.
+        parts: whether positions are in several parts.
+        key_field: the field whose values the keys stand for, if they do.
+    """
+
+    bits: int
+    records: list[int]
+    bytes: list[int]
+    parts: bool
+    key_field: str | None
+
+
+def save_index(folder: Path, index: Index) -> None:
+    """Write a folder's index in one step."""
+    text = json.dumps({"format": _FORMAT, **asdict(index)}, sort_keys=True)
+    temporary = folder / f"{_INDEX}.tmp"
+    temporary.write_text(f"{crc32c(text.encode()):08x} {text}", encoding="utf-8")
+    os.replace(temporary, folder / _INDEX)
+
+
+def load_index(folder: Path) -> Index | None:
+    """Return a folder's index; None if it has none, or none that is whole."""
+    try:
+        checksum, _, text = (folder / _INDEX).read_bytes().partition(b" ")
+    except FileNotFoundError:
+        return None
+    if checksum != f"{crc32c(text):08x}".encode():
+        return None
+    data = json.loads(text)
+    return Index(**data) if data.pop("format") == _FORMAT else None

@@ -1,0 +1,119 @@
+"""Which shard a record goes to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Protocol
+
+import numpy as np
+
+from ..shared.tfrecord import Framed
+
+
+class Layout(Protocol):
+    """Deals records out to shards, in the order in which they come.
+
+    Attributes:
+        in_order: whether a shard is full as soon as a later one gets a record.
+    """
+
+    in_order: bool
+
+    def deal(self, framed: Framed) -> Iterator[tuple[int, Framed]]:
+        """Yield the numbers of shards, each with the records that it gets next."""
+        ...
+
+
+class InTurn:
+    """To a fixed number of shards in turn, as when cards are dealt.
+
+    Args:
+        shards: how many.
+    """
+
+    def __init__(self, shards: int) -> None:
+        self.in_order = shards == 1
+        self._shards = shards
+        self._next = 0
+
+    def deal(self, framed: Framed) -> Iterator[tuple[int, Framed]]:
+        """See `Layout`."""
+        if self._shards == 1 and len(framed):
+            yield 0, framed
+            return
+        first, total = self._next, self._shards
+        self._next = (first + len(framed)) % total
+        memory = memoryview(framed.data)
+        ends = framed.ends.tolist()
+        starts = [0, *ends[:-1]]
+        for at in range(min(total, len(framed))):
+            mine = slice(at, None, total)
+            pieces = [
+                memory[a:b] for a, b in zip(starts[mine], ends[mine], strict=True)
+            ]
+            sizes = np.fromiter(map(len, pieces), np.int64, len(pieces))
+            yield (first + at) % total, Framed(b"".join(pieces), np.cumsum(sizes))
+
+
+class BySize:
+    """To one shard until the next record would make it larger than asked.
+
+    Args:
+        shard_bytes: of framed records, before compression.
+        first: the number of the first shard.
+    """
+
+    in_order = True
+
+    def __init__(self, shard_bytes: int, first: int = 0) -> None:
+        self._limit = shard_bytes
+        self._shard = first
+        self._filled = 0
+
+    def deal(self, framed: Framed) -> Iterator[tuple[int, Framed]]:
+        """See `Layout`."""
+        at, start = 0, 0
+        while at < len(framed):
+            room = start + self._limit - self._filled
+            stop = int(np.searchsorted(framed.ends, room, "right"))
+            if stop <= at and not self._filled:
+                stop = at + 1  # larger than any shard: it gets one of its own
+            if stop > at:
+                yield self._shard, framed[at:stop]
+                self._filled += int(framed.ends[stop - 1]) - start
+                at, start = stop, int(framed.ends[stop - 1])
+            if at < len(framed):
+                self._shard += 1
+                self._filled = 0
+
+
+class ByCount:
+    """To one shard until it has the number of records that it shall have.
+
+    Args:
+        counts: the number for each shard; their sum is all that will come.
+        first: the number of the first shard to fill; those before it are full.
+    """
+
+    in_order = True
+
+    def __init__(self, counts: Sequence[int], first: int = 0) -> None:
+        self._ends = np.cumsum(counts)
+        self._dealt = int(self._ends[first - 1]) if first else 0
+
+    def deal(self, framed: Framed) -> Iterator[tuple[int, Framed]]:
+        """See `Layout`."""
+        at = 0
+        while at < len(framed):
+            shard = int(np.searchsorted(self._ends, self._dealt, "right"))
+            count = min(len(framed) - at, int(self._ends[shard]) - self._dealt)
+            yield shard, framed[at : at + count]
+            self._dealt += count
+            at += count
+
+
+def equal_counts(records: int, shards: int) -> list[int]:
+    """Return how many records each shard gets where all get the same, or one more."""
+    bounds = [records * at // shards for at in range(shards + 1)]
+    return [after - before for before, after in pairwise(bounds)]

@@ -1,0 +1,241 @@
+"""What earlier runs have left of a split that they have not published."""
+
+from __future__ import annotations
+
+import shutil
+import uuid
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from ..shared.errors import DatasetError, warn
+from ..storage.directory import Directory
+from ..storage.journal import Finished, Journal, committed, journal_name, read_journal
+from ..storage.lock import Lock
+from ..storage.manifest import Manifest
+from . import publication
+from .markers import Marker, create_marker, marker_name, markers_of, remove_marker
+
+
+class Leftovers:
+    """The temporary files, markers and the journal of runs that were interrupted.
+
+    Args:
+        directory: the data directory.
+        split: the split's name.
+        mine: a manifest of the writer's record, without splits.
+        buckets: the local folder in which runs of this split shuffle.
+    """
+
+    def __init__(
+        self, directory: Directory, split: str, mine: Manifest, buckets: Path
+    ) -> None:
+        self._directory = directory
+        self._split = split
+        self._mine = mine
+        self._buckets = buckets
+
+    def check(self, *, overwrite: bool, resume: bool) -> None:
+        """Refuse what the directory has no place for, before anything is changed.
+
+        Raises:
+            DatasetError: the split exists, or another machine writes it; or the
+                directory holds other records.
+        """
+        for marker in markers_of(self._directory, self._split):
+            if marker.is_elsewhere and not overwrite:
+                raise self._refusal(marker)
+        if not committed(self._directory):
+            self._check_place(overwrite=overwrite, resume=resume)
+
+    def _refusal(self, marker: Marker) -> DatasetError:
+        return DatasetError(
+            f"{self._directory.where}: split {self._split!r} is being written "
+            f"by {marker}, as {marker_name(self._split, marker.id)} says; wait "
+            "for it, or, if it is dead, pass overwrite=True"
+        )
+
+    def _check_place(self, *, overwrite: bool, resume: bool) -> None:
+        publication.check_place(
+            self._directory,
+            self._split,
+            self._mine,
+            overwrite=overwrite,
+            resume=resume,
+        )
+
+    def begin(
+        self, request: dict[str, Any], lock: Lock, *, overwrite: bool, resume: bool
+    ) -> Journal:
+        """Complete what interrupted runs have committed, and begin a run.
+
+        Of the split's own leftovers the run takes over what it can go on with, and the
+        rest is removed. What a run has written that may still be going on is neither.
+
+        Args:
+            request: what the shards' bytes depend on.
+            lock: the split's, which other runs on this machine would hold.
+            overwrite: whether the split may be replaced, and whether runs that seem to
+                be going on elsewhere are to be taken for dead.
+            resume: whether to go on where an interrupted run has stopped.
+
+        Returns:
+            The run that begins, with what it takes over. If it has a publication,
+            that is what was asked for, and completed.
+
+        Raises:
+            DatasetError: as for `check`; another run is at work on the split; what was
+                interrupted had another request.
+            OSError: the disk refuses.
+        """
+        completed = publication.recover(
+            self._directory, self._split, overwrite=overwrite
+        )
+        for split, run in completed.items():
+            if split == self._split and resume and not _differing(run, request):
+                return run
+            self._tell_completed(split, run)
+        others = markers_of(self._directory, self._split)
+        for marker in others:
+            if marker.is_dead(lock):
+                continue
+            if not overwrite:
+                raise self._refusal(marker)
+            warn(
+                f"{self._directory.where}: taking split {self._split!r} over from "
+                f"{marker}, which is told so when it publishes"
+            )
+        dead = {marker.id for marker in others}
+        self._check_place(overwrite=overwrite, resume=resume)
+        found = read_journal(self._directory, self._split)
+        if found is not None and resume:
+            self._check_request(found, request)
+            token = found.token
+        else:
+            token = uuid.uuid4().hex[:12]
+        dead.discard(token)
+        if found is not None:
+            dead.add(found.token)
+        resumed = found if resume else None
+        self._mark(token, lock, overwrite=overwrite)
+        try:
+            if found is not None and resumed is None:
+                self._tell_removed(found)
+            return self._take_over(token, request, resumed, None if overwrite else dead)
+        except BaseException:
+            with suppress(OSError):
+                remove_marker(self._directory, self._split, token)
+            raise
+
+    def _take_over(
+        self,
+        token: str,
+        request: dict[str, Any],
+        resumed: Journal | None,
+        dead: set[str] | None,
+    ) -> Journal:
+        """Keep what a run goes on with, and remove the rest.
+
+        Args:
+            token: the run's own.
+            request: what its shards' bytes depend on.
+            resumed: the run that it goes on with, if any.
+            dead: the ids of runs that have ended; None if all others have.
+        """
+        run = Journal(token, request, {})
+        if resumed is not None:
+            whole = {
+                number: shard
+                for number, shard in resumed.finished.items()
+                if self._is_whole(token, shard)
+            }
+            run = Journal(token, request, whole, resumed.shuffled)
+        self._remove_temporary(
+            dead, {self._temporary(token, at) for at in run.finished}
+        )
+        if resumed is None:
+            shutil.rmtree(self._buckets, ignore_errors=True)
+            self._directory.remove(journal_name(self._split))
+        for marker in markers_of(self._directory, self._split):
+            if marker.id != token and (dead is None or marker.id in dead):
+                remove_marker(self._directory, self._split, marker.id)
+        return run
+
+    def _mark(self, token: str, lock: Lock, *, overwrite: bool) -> None:
+        remove_marker(self._directory, self._split, token)
+        create_marker(self._directory, self._split, token)
+        try:
+            # Where there are no locks, two runs may have begun at the same time.
+            for marker in markers_of(self._directory, self._split):
+                if not (overwrite or marker.id == token or marker.is_dead(lock)):
+                    raise self._refusal(marker)
+        except BaseException:
+            with suppress(OSError):
+                remove_marker(self._directory, self._split, token)
+            raise
+
+    def _tell_completed(self, split: str, run: Journal) -> None:
+        assert run.publication is not None
+        records = run.publication.splits[split].records
+        warn(
+            f"{self._directory.where}: an interrupted run had committed split {split!r} "
+            f"with {records} records; its publication is completed now"
+        )
+
+    def _tell_removed(self, run: Journal) -> None:
+        if run.finished:
+            records = sum(shard.contents.records for shard in run.finished.values())
+            warn(
+                f"{self._directory.where}: an interrupted run had finished "
+                f"{len(run.finished)} shards of split {self._split!r} with {records} "
+                "records; they are removed now (resume=True would have gone on there)"
+            )
+
+    def _check_request(self, run: Journal, request: dict[str, Any]) -> None:
+        other = _differing(run, request)
+        if other:
+            listed = ", ".join(
+                f"{name}={run.request.get(name)!r} (now {request[name]!r})"
+                for name in other
+            )
+            raise DatasetError(
+                f"{self._directory.where}: split {self._split!r} cannot be resumed: "
+                f"the run that was interrupted had {listed}; ask for the same, or begin "
+                "again with resume=False"
+            )
+
+    def _temporary(self, token: str, shard: int) -> str:
+        return publication.temporary_name(self._split, shard, token)
+
+    def _is_whole(self, token: str, shard: Finished) -> bool:
+        name = self._temporary(token, shard.shard)
+        return self._directory.size(name) == shard.contents.bytes
+
+    def _remove_temporary(self, over: set[str] | None, keep: set[str]) -> None:
+        """Remove temporary files.
+
+        Args:
+            over: the ids of the runs whose files are meant; None for all runs.
+            keep: names of files to keep.
+        """
+        names = self._directory.names()
+        for name, token in publication.temporary_files(names, self._split).items():
+            is_over = over is None or not token or token in over
+            if is_over and name not in keep:
+                self._directory.remove(name)
+
+    def remove(self, token: str, *, is_replaced: bool) -> None:
+        """Remove all that a run has not published, its journal last.
+
+        Args:
+            token: the run's.
+            is_replaced: whether another run has replaced it, and its journal.
+        """
+        self._remove_temporary({token}, keep=set())
+        shutil.rmtree(self._buckets, ignore_errors=True)
+        if not is_replaced:
+            self._directory.remove(journal_name(self._split))
+
+
+def _differing(run: Journal, request: dict[str, Any]) -> list[str]:
+    return [name for name in request if run.request.get(name) != request[name]]

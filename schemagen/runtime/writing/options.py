@@ -1,0 +1,150 @@
+"""What writers are asked for, checked before anything is touched."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from typing import TypeGuard
+
+from ..shared.errors import DatasetError
+from ..shared.values import described, shortened
+
+DEFAULT_SHARD_BYTES = 128 * 1024 * 1024
+
+_SPLIT_NAME = re.compile(r"\w[\w.]*(-[\w.]+)*", re.ASCII)
+_MOST_SHARDS = 99_999
+
+# File systems take names of 255 bytes; a shard's has this and some more.
+_LONGEST_SPLIT = 150
+
+# Names that files of other splits have.
+_TAKEN = re.compile(r"manifest|.*-\d{5,}-of-\d{5,}", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Packing:
+    """How shards are stored.
+
+    Attributes:
+        compression: "", "GZIP" or "ZLIB".
+        level: 1 (fast) to 9 (small).
+        threads: how many blocks are compressed at once, beside the encoding.
+        open_shards: how many shards are written at a time.
+    """
+
+    compression: str = ""
+    level: int = 6
+    threads: int = 1
+    open_shards: int = 1
+
+
+def check_destination(directory: object, split: object, call: str) -> None:
+    """Refuse what does not say where a split goes.
+
+    Args:
+        directory: a path or a URL.
+        split: its name.
+        call: an example of the call, for arguments in another order.
+
+    Raises:
+        TypeError: an argument is of another type, such as rows.
+        DatasetError: the name is none that a split can have; saying which ones can.
+    """
+    if not isinstance(directory, (str, os.PathLike)):
+        expected = "a path or a URL"
+        raise TypeError(_misplaced("directory", directory, expected, call))
+    if not isinstance(split, str):
+        raise TypeError(_misplaced("split", split, "a name, as text", call))
+    if not _SPLIT_NAME.fullmatch(split):
+        raise DatasetError(
+            f"split {shortened(split)}: expected letters, digits, '_', '.' and inner '-'"
+        )
+    if len(split) > _LONGEST_SPLIT:
+        raise DatasetError(
+            f"split {shortened(split)}: expected at most {_LONGEST_SPLIT} characters"
+        )
+    if _TAKEN.fullmatch(split):
+        raise DatasetError(
+            f"split {split!r}: expected another name, since files of the directory have "
+            "names like this"
+        )
+
+
+def _misplaced(name: str, found: object, expected: str, call: str) -> str:
+    return f"{name} is {described(found)}, expected {expected}; call {call}"
+
+
+def check_sharding(shards: int | None, shard_bytes: int) -> None:
+    """Refuse numbers and sizes of shards that are out of range.
+
+    Raises:
+        DatasetError: naming the range.
+    """
+    if shards is not None and not (_is_int(shards) and 1 <= shards <= _MOST_SHARDS):
+        raise DatasetError(f"shards={shards!r}: expected 1 to {_MOST_SHARDS}, or None")
+    if not _is_int(shard_bytes) or shard_bytes < 1:
+        raise DatasetError(f"shard_bytes={shard_bytes!r}: expected an integer from 1")
+    if shards is not None and shard_bytes != DEFAULT_SHARD_BYTES:
+        raise DatasetError(
+            f"shard_bytes={shard_bytes} beside shards={shards}: expected one of them, "
+            "the number of files or their size"
+        )
+
+
+def _is_int(value: object) -> TypeGuard[int]:
+    """Tell an integer from True, which equals 1, and from floats and text."""
+    return type(value) is int
+
+
+def check_workers(workers: object) -> None:
+    """Refuse what is no number of processes.
+
+    Raises:
+        DatasetError: naming the range.
+    """
+    if not _is_int(workers) or workers < 1:
+        raise DatasetError(f"workers={workers!r}: expected an integer from 1")
+
+
+def check_refusing(on_error: object, refused: object) -> None:
+    """Refuse what does not say what becomes of wrong rows.
+
+    Raises:
+        DatasetError: saying what to ask for.
+    """
+    if on_error not in ("raise", "skip"):
+        raise DatasetError(f"on_error={on_error!r}: expected 'raise' or 'skip'")
+    if refused is not None and on_error == "raise":
+        raise DatasetError(
+            f"refused={str(refused)!r} is for on_error='skip': otherwise no row is left "
+            "out"
+        )
+
+
+def packing_of(
+    compression: str | None, level: int | None, *, threads: int, open_shards: int
+) -> Packing:
+    """Return how shards are to be stored.
+
+    Args:
+        compression: None, "GZIP" or "ZLIB".
+        level: 1 (fast) to 9 (small); None for 6.
+        threads: how many blocks may be compressed at once.
+        open_shards: how many shards are written at a time.
+
+    Raises:
+        DatasetError: an argument is none of these.
+    """
+    if compression not in (None, "GZIP", "ZLIB"):
+        raise DatasetError(
+            f"compression={compression!r}: expected None, 'GZIP' or 'ZLIB'"
+        )
+    if level is not None and not (_is_int(level) and 1 <= level <= 9):
+        raise DatasetError(f"compression_level={level!r}: expected 1 to 9, or None")
+    if level is not None and compression is None:
+        raise DatasetError(
+            f"compression_level={level} without compression: pass compression='GZIP' "
+            "or 'ZLIB' with it"
+        )
+    return Packing(compression or "", level or 6, threads, open_shards)

@@ -1,0 +1,380 @@
+"""A split while it is written: hidden files until all of it can be published."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, replace
+from functools import partial
+from itertools import count
+from typing import Any
+
+from ..shared.errors import DatasetError
+from ..shared.tfrecord import Framed
+from ..storage.journal import Finished, Journal, JournalFile, read_journal
+from ..storage.lock import Busy
+from ..storage.manifest import Manifest, Shard, Split
+from ..storage.opening import open_directory
+from . import publication
+from .compression import Compressor
+from .leftovers import Leftovers
+from .markers import has_marker, remove_marker
+from .options import Packing
+from .shard_file import ShardFile
+
+# How many shards may wait until they are durable while others are written.
+_SYNCING = 4
+
+# A shard goes to the disk in pieces of 256 KiB, or smaller ones if many are open.
+_BUFFER = 1 << 18
+_BUFFERS = 32 << 20
+
+
+class PendingSplit:
+    """The shards of one split until they are published.
+
+    Args:
+        directory: the data directory; made if it is not there.
+        split: the split's name.
+        mine: a manifest of this record's, without splits.
+        packing: how shards are stored.
+        request: what the shards' bytes depend on; a run goes on only where one with
+            an equal request has stopped.
+        overwrite: replace the split if the directory already has it.
+        resume: go on where an interrupted run has stopped.
+
+    Attributes:
+        finished: the shards that are durable, by number.
+        shuffled: whether an interrupted run had put all records into buckets.
+        total: the number of shards, if an interrupted run had committed to publish
+            them, which is done now; else None.
+        buckets: a local folder for records on their way to their shards.
+
+    Raises:
+        DatasetError: the split exists, another writer is at it, the directory holds
+            another record, or what was interrupted was another run.
+    """
+
+    def __init__(
+        self,
+        directory: str | os.PathLike[str],
+        split: str,
+        mine: Manifest,
+        *,
+        packing: Packing,
+        request: dict[str, Any],
+        overwrite: bool,
+        resume: bool = False,
+    ) -> None:
+        self._directory = open_directory(directory)
+        self._split = split
+        self._mine = mine
+        self._packing = packing
+        self._overwrite = overwrite
+        self._request = {**request, **asdict(packing), "threads": None}
+        self._files: dict[int, ShardFile] = {}
+        self._syncing: dict[int, Future[Finished]] = {}
+        self._ending: set[int] = set()  # shards that end with the source
+        self._committing = False
+        self._process = os.getpid()
+        self.buckets = publication.bucket_folder(self._directory, split)
+        self._leftovers = Leftovers(self._directory, split, mine, self.buckets)
+        self._leftovers.check(overwrite=overwrite, resume=resume)
+        try:
+            with self.telling():
+                self._directory.make()
+                self._lock = self._directory.lock(f".{split}.lock")
+        except Busy as busy:
+            raise DatasetError(
+                f"{self.where}: another writer is at work on split {split!r}: {busy}"
+            ) from None
+        try:
+            # Checked again, now that nobody else is at it.
+            with self.telling():
+                run = self._leftovers.begin(
+                    self._request, self._lock, overwrite=overwrite, resume=resume
+                )
+        except BaseException:
+            self._lock.release()
+            raise
+        self.finished = dict(run.finished)
+        self.shuffled = run.shuffled
+        new = run.publication
+        self._published = None if new is None else new.splits[split]
+        self.total = None if self._published is None else len(self._published.shards)
+        self._token = run.token
+        self._take_over()
+        self._sync = ThreadPoolExecutor(_SYNCING, "sync")
+        self._squeeze = ThreadPoolExecutor(packing.threads, "compress")
+
+    @property
+    def where(self) -> str:
+        """The data directory, as errors name it."""
+        return self._directory.where
+
+    @property
+    def is_of_this_process(self) -> bool:
+        """Whether this process has begun it, not one of which it is a fork."""
+        return self._process == os.getpid()
+
+    @property
+    def durable(self) -> int:
+        """What the latest durable shard says that comes after it."""
+        return max((shard.next for shard in self.finished.values()), default=0)
+
+    def keep_leading(self) -> int:
+        """Give up shards of an interrupted run that do not follow on one another.
+
+        Returns:
+            How many are left: those from 0 to the first that is missing.
+        """
+        leading = next(number for number in count() if number not in self.finished)
+        for shard in [shard for shard in self.finished if shard > leading]:
+            self._directory.remove(self._temporary(shard))
+            del self.finished[shard]
+        self._take_over()
+        return leading
+
+    def start_over(self) -> None:
+        """Give up all that an interrupted run has left."""
+        for shard in self.finished:
+            self._directory.remove(self._temporary(shard))
+        shutil.rmtree(self.buckets, ignore_errors=True)
+        self.finished, self.shuffled = {}, False
+        self._take_over()
+
+    def _take_over(self) -> None:
+        run = Journal(self._token, self._request, self.finished, self.shuffled)
+        self._journal = JournalFile(self._directory, self._split, run)
+
+    def _temporary(self, shard: int) -> str:
+        return publication.temporary_name(self._split, shard, self._token)
+
+    def add(self, shard: int, framed: Framed) -> None:
+        """Write records to a shard, which begins with the first call that names it.
+
+        Raises:
+            OSError: the disk refuses.
+        """
+        with self.telling():
+            self._file(shard).add(framed)
+
+    def _file(self, shard: int) -> ShardFile:
+        file = self._files.get(shard)
+        if file is None:
+            compressed = None
+            if self._packing.compression:
+                compressed = partial(
+                    Compressor,
+                    form=self._packing.compression,
+                    level=self._packing.level,
+                    threads=self._squeeze,
+                )
+            file = ShardFile(
+                self._directory.create(self._temporary(shard)),
+                compressed,
+                buffer=min(_BUFFER, _BUFFERS // self._packing.open_shards),
+            )
+            self._files[shard] = file
+        return file
+
+    def finish(self, shard: int, *, next_row: int = 0, last_row: int = -1) -> None:
+        """Make a shard durable, which takes its time beside the writing of others.
+
+        Args:
+            shard: its number; without records it is an empty file.
+            next_row: where to go on after it.
+            last_row: the position of its last record's row.
+
+        Raises:
+            OSError: the disk refuses this shard, or one before it.
+        """
+        with self.telling():
+            self._finish(shard, next_row, last_row)
+            if len(self._syncing) > _SYNCING:
+                self._collect(next(iter(self._syncing)))
+                self._check_marker()
+                self._journal.write()
+
+    def _finish(self, shard: int, next_row: int = 0, last_row: int = -1) -> None:
+        file = self._file(shard)
+        file.fill()
+        done = partial(_finished, file, shard, next_row, last_row)
+        self._syncing[shard] = self._sync.submit(done)
+
+    def _collect(self, shard: int) -> None:
+        """Wait until a shard is durable, and note it if a run can go on after it."""
+        self.finished[shard] = self._syncing[shard].result()
+        del self._syncing[shard], self._files[shard]
+        if shard not in self._ending:
+            self._journal.finished(self.finished[shard])
+
+    def note_shuffled(self) -> None:
+        """Note that all records are in buckets."""
+        with self.telling():
+            self._journal.shuffled()
+            self._check_marker()
+            self._journal.write()
+
+    def publish(self, total: int) -> int:
+        """Make all shards durable and publish them.
+
+        Args:
+            total: how many there are; those that nobody has written to are empty.
+
+        Returns:
+            The number of records.
+
+        Raises:
+            DatasetError: the directory has changed, so that the split does not
+                belong there any more; another run has taken over.
+            OSError: the disk refuses.
+        """
+        if self._published is None:
+            with self.telling():
+                self._published = self._publish(total)
+        self._close()
+        return self._published.records
+
+    def _publish(self, total: int) -> Split:
+        self._ending = {*range(total)} - {*self.finished} - {*self._syncing}
+        for shard in sorted(self._ending):
+            self._finish(shard)
+        for shard in list(self._syncing):
+            self._collect(shard)
+        compression = self._packing.compression
+        contents = [self.finished[at].contents for at in range(total)]
+        shards = tuple(
+            Shard(
+                publication.shard_name(self._split, at, total, compression),
+                held.records,
+                held.bytes,
+                held.crc32c,
+                held.tail,
+            )
+            for at, held in enumerate(contents)
+        )
+        split = Split(compression, shards)
+        new = replace(self._mine, splits={self._split: split})
+        self._check_marker()
+        self._committing = True
+        publication.publish(
+            self._directory, self._split, new, self._journal, overwrite=self._overwrite
+        )
+        shutil.rmtree(self.buckets, ignore_errors=True)
+        self._journal.remove()
+        remove_marker(self._directory, self._split, self._token)
+        return split
+
+    def _check_marker(self) -> None:
+        """See that no other run has taken over, and the journal with it."""
+        if not has_marker(self._directory, self._split, self._token):
+            raise DatasetError(
+                f"{self.where}: another run has taken over split {self._split!r} with "
+                "overwrite=True; nothing of this one is published"
+            )
+
+    def abort(self, *, keep: bool = False) -> int:
+        """Stop writing; what was published before stays.
+
+        What is committed to be published stays too, for the next run to complete.
+
+        Args:
+            keep: leave the shards that are durable to a run with resume=True.
+
+        Returns:
+            The number of records that are kept.
+        """
+        if not self.is_of_this_process:
+            return 0
+        for shard in list(self._syncing):
+            with suppress(OSError):
+                self._collect(shard)
+        for file in self._files.values():
+            file.discard()
+        kept = [self.finished[shard] for shard in {*self.finished} - self._ending]
+        keep &= self.shuffled or bool(kept)
+        with suppress(OSError, DatasetError):
+            keep = self._leave(keep)
+        self._close()
+        return sum(shard.contents.records for shard in kept) if keep else 0
+
+    def _leave(self, keep: bool) -> bool:
+        """Leave what another run can go on with; return whether `resume` is needed.
+
+        Without its marker the run has ended. While something of it is left that the
+        journal does not tell, the marker stays.
+
+        Raises:
+            OSError: the disk refuses.
+        """
+        is_mine = has_marker(self._directory, self._split, self._token)
+        if self._is_committed():
+            keep = False
+        elif keep and is_mine:
+            self._journal.write()
+        else:
+            keep = False
+            self._leftovers.remove(self._token, is_replaced=not is_mine)
+        remove_marker(self._directory, self._split, self._token)
+        return keep
+
+    def _is_committed(self) -> bool:
+        """Whether the publication will be completed, by this run or the next.
+
+        Raises:
+            OSError: the disk refuses, and nothing is known.
+        """
+        if not self._committing:
+            return False
+        run = read_journal(self._directory, self._split)
+        return run is not None and run.token == self._token and bool(run.publication)
+
+    def _close(self) -> None:
+        self._sync.shutdown()
+        self._squeeze.shutdown()
+        self._lock.release()
+
+    @contextmanager
+    def telling(self) -> Iterator[None]:
+        """Say in an error of the disk what has become of the split.
+
+        Not around a source of rows, whose errors are its own.
+        """
+        try:
+            yield
+        except Busy:
+            raise
+        except OSError as error:
+            told = f"{error.strerror}; {self._state()}"
+            raise OSError(error.errno, told, error.filename) from error
+
+    def _state(self) -> str:
+        split = f"split {self._split!r}"
+        with suppress(OSError, DatasetError):
+            existing = publication.load_or_new(self._directory, self._mine)
+            found = existing.splits.get(self._split)
+            if found is not None and self._committing and self._is(found):
+                return f"{split} is published, but may be lost in a power cut"
+            if self._is_committed():
+                return (
+                    f"{split} is complete, but not all of it has its name; the next run "
+                    f"that writes to {self.where} publishes it"
+                )
+            if found is not None:
+                return (
+                    f"nothing new of {split} was published, and the {found.records} "
+                    "records that it had before are still there"
+                )
+        return f"nothing of {split} was published"
+
+    def _is(self, published: Split) -> bool:
+        mine = [self.finished[at].contents.crc32c for at in sorted(self.finished)]
+        return mine == [shard.crc32c for shard in published.shards]
+
+
+def _finished(file: ShardFile, shard: int, next_row: int, last_row: int) -> Finished:
+    return Finished(shard, file.finish(), next_row, last_row)

@@ -1,0 +1,309 @@
+"""What a data directory says about a split, before it is written and afterwards.
+
+Publishing begins when all new files are durable under hidden names. The run's journal
+then commits to it, with all that is needed to complete it. From there on it is
+completed: by the run, or, if that is killed, by the next run in the directory. Before,
+nothing of the old split has changed.
+
+The manifest loses the split's entry, the old files are removed, the new ones get their
+names, and the manifest gets the new entry. A reader that goes by the manifest sees the
+old split, none, or the new one; one that goes by names finds files of one of them only.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from google_crc32c import value as crc32c  # type: ignore[import-untyped, unused-ignore]
+
+from ..shared.compatibility import check_compatible
+from ..shared.errors import DatasetError, warn
+from ..storage import manifest
+from ..storage.directory import Directory
+from ..storage.journal import Journal, JournalFile, committed, journal_name
+from ..storage.lock import Lock
+from ..storage.manifest import Manifest, Split
+from .markers import markers_of, remove_marker
+from .shard_file import SUFFIXES
+
+_LOCK = ".manifest.lock"
+_MANIFEST_LEFTOVER = re.compile(r"\.manifest\.json\.[0-9a-f]{12}\.tmp")
+
+
+def shard_name(split: str, index: int, total: int, compression: str) -> str:
+    """Return a shard's file name, such as `train-00000-of-00008.tfrecord`."""
+    return f"{split}-{index:05d}-of-{total:05d}.tfrecord{SUFFIXES[compression]}"
+
+
+def temporary_name(split: str, index: int, token: str) -> str:
+    """Return the hidden name under which a run with this token writes a shard."""
+    return f".{split}-{index:05d}.{token}.tmp"
+
+
+def bucket_folder(directory: Directory, split: str) -> Path:
+    """Return where a split's records may be put in order, on this machine."""
+    if directory.local is not None:
+        return directory.local / f".{split}.shuffle"
+    tag = f"{crc32c(directory.where.encode()):08x}"
+    return Path(tempfile.gettempdir()) / f"schemagen-{tag}-{split}.shuffle"
+
+
+def temporary_files(names: Iterable[str], split: str) -> dict[str, str]:
+    """Return those of a directory's files that runs have written for a split.
+
+    Returns:
+        The token of the run by the file's name; "" for what is a run's journal before
+        it has its name.
+    """
+    pattern = re.compile(
+        rf"\.{re.escape(split)}(?:-\d{{5,}}\.([0-9a-f]{{12,}})"
+        r"|\.journal\.[0-9a-f]{12})\.tmp"
+    )
+    found = {name: pattern.fullmatch(name) for name in names}
+    return {name: match[1] or "" for name, match in found.items() if match}
+
+
+def shard_files(names: Iterable[str], split: str) -> set[str]:
+    """Return those of a directory's files that are named as shards of a split."""
+    pattern = re.compile(
+        re.escape(split) + r"-\d{5,}-of-\d{5,}\.tfrecord(\.gz|\.zlib)?"
+    )
+    return set(filter(pattern.fullmatch, names))
+
+
+def load_or_new(directory: Directory, mine: Manifest) -> Manifest:
+    """Read a directory's manifest; without one, return one like `mine` of no splits."""
+    return manifest.load(directory) or replace(mine, splits={})
+
+
+def check_place(
+    directory: Directory,
+    split: str,
+    mine: Manifest,
+    *,
+    overwrite: bool,
+    resume: bool = False,
+) -> None:
+    """Refuse to write a split for which the directory has no place.
+
+    Args:
+        directory: the data directory.
+        split: the split's name.
+        mine: a manifest of the writer's record.
+        overwrite: whether the split may be replaced.
+        resume: whether an interrupted run was to be gone on with.
+
+    Raises:
+        DatasetError: it has the split, or other records, or files that nobody knows.
+        SchemaMismatchError: it has splits that readers of this one could not read.
+    """
+    existing = load_or_new(directory, mine)
+    where = f"{directory.where}/{manifest.FILE_NAME}"
+    if existing.record != mine.record:
+        raise DatasetError(
+            f"{where}: this directory holds {existing.record!r} records, not "
+            f"{mine.record!r}; write to a directory of its own"
+        )
+    for other in sorted(set(existing.splits) - {split}):
+        # All splits of a directory are read by the same code.
+        check_compatible(
+            existing.spec_of(other), mine.spec, f"{where}: split {other!r}"
+        )
+    if overwrite:
+        return
+    if split in existing.splits:
+        records = existing.splits[split].records
+        nothing = "; it is complete, and there is nothing to resume" if resume else ""
+        raise DatasetError(
+            f"{where}: split {split!r} exists with {records} records{nothing}; pass "
+            "overwrite=True to replace it"
+        )
+    unknown = sorted(shard_files(directory.names(), split))
+    if unknown:
+        raise DatasetError(
+            f"{directory.where}: {len(unknown)} files of a split {split!r} that no "
+            f"manifest lists, the first is {unknown[0]}: left by other code, or the "
+            "manifest is lost; pass overwrite=True to replace them"
+        )
+
+
+def publish(
+    directory: Directory,
+    split: str,
+    new: Manifest,
+    journal: JournalFile,
+    *,
+    overwrite: bool,
+) -> None:
+    """Commit to the publication of finished files, and carry it out.
+
+    Args:
+        directory: the data directory.
+        split: the split's name.
+        new: a manifest with this split and no other, as it is to be.
+        journal: the journal of the run that has written the files. It is left in
+            place; once it has the commitment, `recover` completes what fails here.
+        overwrite: whether the split may be replaced.
+
+    Raises:
+        DatasetError: the directory has changed, so that the split does not belong
+            there any more, or a file is missing. Nothing has changed by this run.
+        OSError: the disk refuses.
+    """
+    with directory.lock(_LOCK, wait=True) as lock:
+        # Others may have written to the directory meanwhile, or died at it.
+        _recover(directory, lock, split, overwrite=False)
+        check_place(directory, split, new, overwrite=overwrite)
+        _check_files(directory, split, new, journal.token, is_begun=False)
+        directory.sync()
+        journal.commit(new)
+        _carry_out(directory, split, new, journal.token)
+
+
+def recover(directory: Directory, split: str, *, overwrite: bool) -> dict[str, Journal]:
+    """Complete the publications that interrupted runs have committed.
+
+    Args:
+        directory: the data directory.
+        split: the split that is to be written now; what cannot be completed of others
+            is left as it is, with a warning.
+        overwrite: whether that split may be replaced, also if a run of it seems to be
+            going on elsewhere, or if its publication cannot be completed.
+
+    Returns:
+        The journals of the runs whose splits are published now; they are removed.
+
+    Raises:
+        DatasetError: files of the split are missing.
+        OSError: the disk refuses.
+    """
+    if not committed(directory):
+        return {}
+    with directory.lock(_LOCK, wait=True) as lock:
+        return _recover(directory, lock, split, overwrite=overwrite)
+
+
+def _recover(
+    directory: Directory, lock: Lock, mine: str, *, overwrite: bool
+) -> dict[str, Journal]:
+    completed = {}
+    for split, run in committed(directory).items():
+        is_mine = split == mine and overwrite
+        if not is_mine and _goes_on(directory, lock, split, run.token):
+            continue
+        assert run.publication is not None
+        try:
+            _check_files(directory, split, run.publication, run.token, is_begun=True)
+        except DatasetError as error:
+            if split == mine and not overwrite:
+                raise
+            warn(f"{error}; this publication was not completed")
+            continue
+        _carry_out(directory, split, run.publication, run.token)
+        shutil.rmtree(bucket_folder(directory, split), ignore_errors=True)
+        directory.remove(journal_name(split))
+        remove_marker(directory, split, run.token)
+        completed[split] = run
+    return completed
+
+
+def _goes_on(directory: Directory, lock: Lock, split: str, token: str) -> bool:
+    """Whether the run that publishes a split may be alive."""
+    # On this machine it would hold the lock.
+    found = {marker.id: marker for marker in markers_of(directory, split)}
+    return token in found and not found[token].is_dead(lock)
+
+
+def _check_files(
+    directory: Directory, split: str, new: Manifest, token: str, *, is_begun: bool
+) -> None:
+    """See that the files of a split are there with their sizes.
+
+    Args:
+        is_begun: whether they may have been given their names.
+
+    Raises:
+        DatasetError: naming one that is not.
+    """
+    current = load_or_new(directory, new)
+    shards = new.splits[split].shards
+    names = [temporary_name(split, at, token) for at in range(len(shards))]
+    if is_begun and _is_listed(current, split, new):
+        # Published, unless an equal split is to be replaced and still listed.
+        is_begun = not set(names) & set(directory.names())
+    else:
+        # Where another generation is listed, the shards' names are that one's.
+        is_begun &= split not in current.splits
+    for name, shard in zip(names, shards, strict=True):
+        found = directory.size(name)
+        if found is None and is_begun:
+            name, found = shard.file, directory.size(shard.file)
+        if found != shard.bytes:
+            held = "it is missing" if found is None else f"found {found} bytes"
+            raise DatasetError(
+                f"{directory.where}/{name}: {held}, expected {shard.bytes} bytes of "
+                f"split {split!r}, which is to be published; another program has "
+                "changed it: write the split again with overwrite=True"
+            )
+
+
+def _is_listed(current: Manifest, split: str, new: Manifest) -> bool:
+    if split not in current.splits:
+        return False
+    found, wanted = current.splits[split], new.splits[split]
+    return (
+        (found.compression, found.shards) == (wanted.compression, wanted.shards)
+        and current.fingerprint_of(split) == new.fingerprint
+        and current.spec_of(split) == new.spec
+    )
+
+
+def _carry_out(directory: Directory, split: str, new: Manifest, token: str) -> None:
+    """Exchange the old files of a split for the new ones, from wherever a run stopped.
+
+    At no time have files of two generations names of shards: the old ones are removed
+    before the first new one gets its name, and the manifest lists neither meanwhile.
+    """
+    current = load_or_new(directory, new)
+    there = directory.names()
+    names = {
+        temporary_name(split, at, token): shard.file
+        for at, shard in enumerate(new.splits[split].shards)
+    }
+    hidden = [name for name in names if name in there]
+    # Files of an equal split are exchanged too: they may have been damaged.
+    if hidden or not _is_listed(current, split, new):
+        splits = {name: _described(current, name, new) for name in current.splits}
+        if splits.pop(split, None) is not None:
+            _save(directory, replace(new, splits=splits))
+        renamed = {names[name] for name in names if name not in hidden}
+        old = shard_files(there, split) - renamed
+        for name in sorted(old):
+            directory.remove(name)
+        if old:
+            directory.sync()
+        for name in hidden:
+            directory.rename(name, names[name])
+        directory.sync()
+        splits[split] = new.splits[split]
+        _save(directory, replace(new, splits=splits))
+    for name in filter(_MANIFEST_LEFTOVER.fullmatch, there):
+        directory.remove(name)
+
+
+def _described(existing: Manifest, split: str, mine: Manifest) -> Split:
+    """Return a split that says by which spec it was written, if that is another."""
+    held, fingerprint = existing.splits[split], existing.fingerprint_of(split)
+    if fingerprint == mine.fingerprint:
+        return replace(held, fingerprint=None, spec=None)
+    return replace(held, fingerprint=fingerprint, spec=existing.spec_of(split))
+
+
+def _save(directory: Directory, new: Manifest) -> None:
+    manifest.save(directory, new)
+    directory.sync()

@@ -1,0 +1,247 @@
+"""Where rows come from: sources for each shard, what has an index, any iterable."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, NoReturn, Protocol
+
+from ..shared.errors import DatasetError, RecordError, position
+from ..shared.values import described
+from .encoding import Unreadable
+
+# A dict, or an instance of a schema's class, which gives its fields one by one.
+Row = Mapping[str, Any] | Iterable[tuple[str, Any]]
+
+
+class Rows(Protocol):
+    """What has a length, and a row at each index from 0."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, index: int, /) -> Row: ...
+
+
+@dataclass(frozen=True)
+class Parts:
+    """A source of its own for each shard.
+
+    Attributes:
+        callables: return the rows of one shard each, in any process.
+        length: None, since nobody knows before.
+    """
+
+    callables: Sequence[Callable[[], Iterable[object]]]
+    length: None = None
+
+    def __len__(self) -> int:
+        """Return how many parts there are."""
+        return len(self.callables)
+
+    def rows(
+        self, part: int, start: int = 0, stop: int | None = None
+    ) -> Iterator[object]:
+        """Yield the rows of a part from one position to another; errors as `Stream`."""
+        try:
+            rows = self.callables[part]()
+        except Exception as error:
+            error.add_note(f"when shard {part} asked its source for rows")
+            raise
+        _check(rows, part)
+        return _following(rows, start, stop, part)
+
+
+@dataclass(frozen=True)
+class Indexed:
+    """Rows that any process can load by their position.
+
+    Attributes:
+        items: has a length, and a row at each index.
+        length: how many rows there are.
+    """
+
+    items: Rows
+    length: int
+
+    def rows(
+        self, part: int = 0, start: int = 0, stop: int | None = None
+    ) -> Iterator[object]:
+        """Yield rows from one position to another; positions count in all of them.
+
+        A row that the source refuses to load with a RecordError is `Unreadable`.
+
+        Raises:
+            DatasetError: there are not as many rows.
+            Exception: whatever the source raises, with the position as note.
+        """
+        check_start(start, self.length)
+        return _loaded(self.items, range(start, self.length if stop is None else stop))
+
+    def block(self, part: int, blocks: int) -> range:
+        """Return the positions of one of several blocks of nearly equal size."""
+        return range(
+            part * self.length // blocks,
+            (part + 1) * self.length // blocks,
+        )
+
+
+@dataclass(frozen=True)
+class Stream:
+    """Rows that come one after the other, in one process.
+
+    Attributes:
+        iterable: gives them; perhaps once only.
+        length: how many rows there are, if it is known.
+    """
+
+    iterable: Iterable[object]
+    length: int | None = None
+
+    def rows(
+        self, part: int = 0, start: int = 0, stop: int | None = None
+    ) -> Iterator[object]:
+        """Yield rows from one position to another, passing by those before.
+
+        Raises:
+            DatasetError: there are not as many rows.
+            RecordError: raised by the source, which cannot go on after it.
+            Exception: whatever else the source raises, with the position as note.
+        """
+        return _following(self.iterable, start, stop, None)
+
+
+Source = Parts | Indexed | Stream
+
+
+def source_of(value: Any) -> Source:
+    """Tell what kind of source this is.
+
+    Args:
+        value: a list of callables without arguments, each returning the rows of one
+            shard; or what has a length and rows by index, such as a list or a
+            dataset in PyTorch's style; or any other iterable of rows.
+
+    Raises:
+        TypeError: none of these, with what to give instead.
+    """
+    if isinstance(value, (list, tuple)) and value and callable(value[0]):
+        for at, item in enumerate(value):
+            if not callable(item):
+                raise TypeError(
+                    f"the source has callables and at {at} {described(item)}, "
+                    "expected a callable for each shard, or rows alone"
+                )
+        return Parts(value)
+    _check(value, None)
+    kind = type(value)
+    by_index = hasattr(kind, "__len__") and hasattr(kind, "__getitem__")
+    # PyTorch's has __getitem__ only to say that it has none.
+    by_index &= "IterableDataset" not in {base.__name__ for base in kind.__mro__}
+    length = _length_of(value)
+    if by_index and length is not None:
+        return Indexed(value, length)
+    return Stream(value, length)
+
+
+def _check(value: Any, shard: int | None) -> None:
+    """Refuse what is not an iterable of rows; it is not touched otherwise."""
+    kind = type(value)
+    expected = "rows"
+    if isinstance(value, (str, bytes, bytearray, memoryview)):
+        advice = "open the file and give what is in it, row by row"
+    elif isinstance(value, Mapping):
+        advice = (
+            "put a single row into a list; a dict of columns goes to "
+            "Writer.write_batch(**columns)"
+        )
+    elif hasattr(kind, "model_fields"):
+        advice = "put a single record into a list"
+    elif hasattr(kind, "iloc"):
+        columns = hasattr(kind, "columns")
+        advice = "use .to_dict('records')" if columns else "use .to_list()"
+    elif hasattr(kind, "to_dicts"):
+        advice = "use .to_dicts()"
+    elif hasattr(kind, "to_pylist"):
+        advice = "use .to_pylist()"
+    elif hasattr(kind, "__iter__") or hasattr(kind, "__getitem__"):
+        return
+    elif callable(value):
+        expected = "an iterable of rows"
+        advice = "call it, or give a list of such callables, one for each shard"
+    else:
+        expected = "an iterable of rows"
+        advice = "such as a list of dicts or a generator"
+    _refuse(value, expected, advice, shard)
+
+
+def _refuse(
+    value: object, expected: str, advice: str, shard: int | None = None
+) -> NoReturn:
+    source = "the source" if shard is None else f"shard {shard}: its source"
+    found = described(value)
+    raise TypeError(f"{source} is {found}, expected {expected}; {advice}")
+
+
+def _length_of(value: object) -> int | None:
+    """Return how many rows there are, where that is known."""
+    if not isinstance(value, Sized):
+        return None
+    try:
+        return len(value)
+    except TypeError:  # tf.data says so where it does not know
+        return None
+
+
+def check_start(start: int, found: int) -> None:
+    """See that a source has the rows before `start`.
+
+    Raises:
+        DatasetError: it has fewer.
+    """
+    if found < start:
+        raise DatasetError(
+            f"the source has {found} rows, expected at least {start}, which an earlier "
+            "run has read from it; start again without resume"
+        )
+
+
+def _loaded(items: Rows, positions: range) -> Iterator[object]:
+    for index in positions:
+        try:
+            row: object = items[index]
+        except RecordError as error:
+            row = Unreadable(error)
+        except StopIteration as error:  # would end this generator, not the program
+            raise RuntimeError(
+                f"the source raised StopIteration for {position(index)}"
+            ) from error
+        except Exception as error:
+            error.add_note(f"while the source loaded {position(index)}")
+            raise
+        yield row
+
+
+def _following(
+    rows: Iterable[object], start: int, stop: int | None, shard: int | None
+) -> Iterator[object]:
+    number = -1
+    try:
+        # Not in a loop of its own: this is as fast as going through `rows` itself.
+        for number, row in enumerate(islice(rows, stop)):
+            if number >= start:
+                yield row
+    except RecordError as error:
+        raise RecordError(
+            error.field,
+            error.found,
+            error.expected,
+            "the source itself raised this and cannot go on; only one with a length "
+            "and rows by index can leave out what it cannot read",
+            number + 1,
+            shard,
+        ) from error
+    except Exception as error:
+        error.add_note(f"while the source made {position(number + 1, shard)}")
+        raise
+    check_start(start, number + 1)

@@ -1,0 +1,209 @@
+"""Writing a split record by record or batch by batch."""
+
+from __future__ import annotations
+
+import os
+import weakref
+from collections.abc import Iterable, Sequence
+from types import TracebackType
+from typing import ClassVar, Self
+
+from ..shared.errors import DatasetError, warn
+from ..shared.tfrecord import Framed, frame_records
+from ..storage.manifest import Schema
+from .layout import BySize, InTurn, Layout
+from .options import DEFAULT_SHARD_BYTES, check_destination, check_sharding, packing_of
+from .pending import PendingSplit
+
+# How many records or bytes of them wait to be framed together.
+_WAITING_RECORDS = 256
+_WAITING_BYTES = 1 << 20
+
+
+class ShardedWriter:
+    """Writes the records of one split into shards; base class of generated writers.
+
+    Use it as a context manager. On exit it publishes everything that was written; after
+    an error it publishes nothing. A refused row raises an error and is not written;
+    callers may catch the error and continue.
+
+    Args:
+        directory: the data directory, or an fsspec URL of one; made if not there.
+        split: the split's name, such as "train".
+        shards: spread the records over this many files in turn; None starts a new
+            file whenever one has `shard_bytes`.
+        shard_bytes: where to start a new file, before compression.
+        compression: None, "GZIP" or "ZLIB".
+        compression_level: 1 (fast) to 9 (small); None for 6.
+        overwrite: replace the split if the directory already has it.
+
+    Attributes:
+        schema: the schema of the records, set by the subclass.
+
+    Raises:
+        DatasetError: the split exists, another writer is writing it, the directory
+            holds other records, or an argument is out of range.
+    """
+
+    schema: ClassVar[Schema]
+
+    def __init__(
+        self,
+        directory: str | os.PathLike[str],
+        split: str,
+        *,
+        shards: int | None = None,
+        shard_bytes: int = DEFAULT_SHARD_BYTES,
+        compression: str | None = None,
+        compression_level: int | None = None,
+        overwrite: bool = False,
+    ) -> None:
+        check_destination(directory, split, "Writer('data', 'train')")
+        check_sharding(shards, shard_bytes)
+        packing = packing_of(
+            compression, compression_level, threads=1, open_shards=shards or 1
+        )
+        self._split = split
+        self._shards = shards
+        self._layout: Layout = InTurn(shards) if shards else BySize(shard_bytes)
+        self._last = 0  # the shard that got the latest record
+        self._records = 0
+        self._waiting: list[bytes] = []
+        self._waiting_bytes = 0
+        self._closed = False
+        self._failure: BaseException | None = None
+        self._pending = PendingSplit(
+            directory,
+            split,
+            self.schema.manifest,
+            packing=packing,
+            request={},
+            overwrite=overwrite,
+        )
+        # Not a method: it must not keep alive what it waits for.
+        self._abandoned = weakref.finalize(self, _abandon, self._pending, split)
+
+    @property
+    def records(self) -> int:
+        """How many records have been written so far."""
+        return self._records
+
+    def append(self, record: bytes) -> None:
+        """Write one serialized record.
+
+        Raises:
+            DatasetError: the writer is closed.
+            OSError: the disk refuses; nothing of this split will be published.
+        """
+        self._check_open()
+        self._waiting.append(record)
+        self._waiting_bytes += len(record)
+        self._records += 1
+        if (
+            len(self._waiting) >= _WAITING_RECORDS
+            or self._waiting_bytes >= _WAITING_BYTES
+        ):
+            self._write_waiting()
+
+    def extend(self, records: Sequence[bytes]) -> None:
+        """Write serialized records; errors are those of `append`."""
+        self.extend_framed([frame_records(records)])
+
+    def extend_framed(self, runs: Iterable[Framed]) -> None:
+        """Write records that are framed already; errors are those of `append`."""
+        self._check_open()
+        self._write_waiting()
+        for framed in runs:
+            self._write(framed)
+            self._records += len(framed)
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise DatasetError(f"split {self._split!r}: the writer is closed")
+
+    def _write_waiting(self) -> None:
+        if self._waiting:
+            waiting, self._waiting, self._waiting_bytes = self._waiting, [], 0
+            self._write(frame_records(waiting))
+
+    def _write(self, framed: Framed) -> None:
+        try:
+            for shard, records in self._layout.deal(framed):
+                if self._layout.in_order and shard > self._last:
+                    self._pending.finish(self._last)
+                self._pending.add(shard, records)
+                self._last = shard
+        except OSError as error:
+            self._fail(error)
+            raise
+
+    def close(self) -> None:
+        """Publish the split: make its files durable, name them, enter them.
+
+        Raises:
+            DatasetError: an earlier error has ended the writing, or the directory
+                has changed so that the split does not belong there any more.
+            OSError: the disk refuses; nothing of this split has been published.
+        """
+        if self._failure is not None:
+            raise DatasetError(
+                f"split {self._split!r}: an earlier error ended the writing, and "
+                f"nothing was published: {self._failure}"
+            )
+        if self._closed:
+            return
+        try:
+            self._write_waiting()
+            self._pending.publish(self._shards or self._last + 1)
+        except BaseException as error:
+            self._fail(error)
+            raise
+        self._closed = True
+        self._abandoned.detach()
+        if not self._records:
+            warn_of_nothing(self._pending, self._split)
+
+    def _fail(self, error: BaseException) -> None:
+        self._failure = error
+        self.abort()
+
+    def abort(self) -> None:
+        """Remove what was written; what was published before stays."""
+        if self._closed:
+            return
+        self._closed = True
+        self._abandoned.detach()
+        self._pending.abort()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Publish the split, or leave everything as it was if there was an error."""
+        if kind is None:
+            self.close()
+        else:
+            self.abort()
+
+
+def warn_of_nothing(pending: PendingSplit, split: str) -> None:
+    """Warn that a split was published without records."""
+    warn(
+        f"{pending.where}: split {split!r} was published without records; was the "
+        "source of the rows used up before?"
+    )
+
+
+def _abandon(pending: PendingSplit, split: str) -> None:
+    """Clean up after a writer that nobody closed, and say that its records are lost."""
+    if pending.is_of_this_process:
+        warn(
+            f"{pending.where}: split {split!r}: the writer was never closed, and its "
+            "records are not published; write in a `with` block or call close()"
+        )
+        pending.abort()

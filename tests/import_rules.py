@@ -1,0 +1,216 @@
+"""Who may import whom: the rules, and the table of them in docs/architecture.md."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of schemagen, or of its runtime.
+
+    Attributes:
+        name: of a package or module.
+        subject: what is in it.
+        imports: the parts that it may import, besides itself.
+        packages: what it may import from outside, beyond the standard library; None for
+            anything that schemagen depends on.
+    """
+
+    name: str
+    subject: str
+    imports: tuple[str, ...] = ()
+    packages: tuple[str, ...] | None = None
+
+
+# Each part imports only parts above it.
+RUNTIME = (
+    Part("interface", "the interface number of generated code", (), ()),
+    Part(
+        "shared",
+        "values, wire format, TFRecord framing, specs as JSON",
+        (),
+        ("numpy", "google_crc32c", "PIL", "ml_dtypes", "tensorflow", "keras"),
+    ),
+    Part(
+        "storage",
+        "data directories: files, locks, manifests, journals",
+        ("shared",),
+        ("google_crc32c", "fsspec"),
+    ),
+    Part(
+        "encoding",
+        "the codec of each kind: values in, bytes out",
+        ("shared",),
+        ("numpy", "google_crc32c"),
+    ),
+    Part(
+        "writing",
+        "from rows to published splits",
+        ("shared", "storage"),
+        ("numpy", "google_crc32c", "tqdm"),
+    ),
+    Part("parsing", "from batches of records to tensors", ("shared",), ("numpy",)),
+    Part(
+        "datasets",
+        "`tf.data` pipelines: from files to batches",
+        ("shared", "storage", "parsing"),
+        ("numpy", "google"),
+    ),
+    Part("models", "Keras models", ("shared", "parsing"), ("numpy",)),
+)
+
+SCHEMAGEN = (
+    Part("runtime", "the library that generated code imports"),
+    Part("findings", "findings, locations and how they are printed"),
+    Part("rules", "the tables of rules"),
+    Part("interrupts", "Ctrl-C during imports"),
+    Part("whole_file", "writing a file in one step", ("findings",)),
+    Part("output_settings", "the settings `[[tool.schemagen.outputs]]`", ("findings",)),
+    Part("config", "the settings of a project", ("findings", "output_settings")),
+    Part(
+        "git",
+        "files of a revision, attributes, what is tracked",
+        ("findings", "runtime"),
+    ),
+    Part(
+        "schema",
+        "what users write: `Record`, one module a kind, loading of schema files",
+        ("findings", "runtime"),
+    ),
+    Part(
+        "spec",
+        "what schemas mean: frozen specs, their JSON and fingerprint",
+        ("findings", "runtime", "schema"),
+    ),
+    Part(
+        "codegen",
+        "spec to view to text to plan to disk",
+        ("findings", "runtime", "spec", "whole_file"),
+    ),
+    Part(
+        "evolution",
+        "what a change of schemas breaks",
+        ("findings", "git", "rules", "runtime", "spec"),
+    ),
+    Part(
+        "drafting",
+        "a spec as the schema file that a person would write",
+        ("codegen", "findings", "runtime", "schema", "spec"),
+    ),
+    Part(
+        "neighbours",
+        "formats of other tools: `imports/` and `exports/`",
+        ("drafting", "findings", "runtime", "spec", "whole_file"),
+    ),
+    Part(
+        "data",
+        "tools on files: framing, decoding, `verify/`, `inspect/`, `report/`, `infer/`",
+        ("drafting", "findings", "runtime", "spec", "whole_file"),
+    ),
+    Part(
+        "own_templates",
+        "a project's own templates",
+        ("codegen", "config", "findings", "runtime", "whole_file"),
+    ),
+    Part(
+        "project",
+        "the use cases `generate`, `check` and `verify`",
+        (
+            "codegen",
+            "config",
+            "data",
+            "evolution",
+            "findings",
+            "git",
+            "own_templates",
+            "rules",
+            "runtime",
+            "schema",
+            "spec",
+        ),
+    ),
+    Part("exporting", "the use case `export`", ("config", "neighbours", "project")),
+    Part("inputs", "the files that a run has read", ("config", "findings")),
+    Part("watching", "`generate --watch`", ("config", "findings", "inputs")),
+    Part(
+        "breaking",
+        "the use case `breaking`",
+        (
+            "config",
+            "evolution",
+            "findings",
+            "git",
+            "project",
+            "runtime",
+            "schema",
+            "spec",
+            "whole_file",
+        ),
+    ),
+    Part("explain", "the use case `explain`", ("evolution", "rules", "runtime")),
+    Part(
+        "inferring",
+        "the use case `infer`",
+        ("data", "drafting", "findings", "runtime", "spec", "whole_file"),
+    ),
+    Part(
+        "starting",
+        "the use case `init`",
+        (
+            "codegen",
+            "config",
+            "findings",
+            "git",
+            "own_templates",
+            "project",
+            "whole_file",
+        ),
+    ),
+    Part(
+        "testing",
+        "the use cases as assertions, for users' tests",
+        ("breaking", "config", "evolution", "findings", "project"),
+    ),
+    Part(
+        "cli",
+        "the command line",
+        (
+            "breaking",
+            "codegen",
+            "config",
+            "data",
+            "evolution",
+            "explain",
+            "exporting",
+            "findings",
+            "git",
+            "inferring",
+            "interrupts",
+            "neighbours",
+            "own_templates",
+            "project",
+            "rules",
+            "runtime",
+            "spec",
+            "starting",
+            "watching",
+            "whole_file",
+        ),
+    ),
+    Part("watched", "one run of `generate --watch`", ("cli", "inputs", "interrupts")),
+    Part("__init__", "the public names", ("codegen", "config", "project", "schema")),
+    Part("__main__", "the command `schemagen`", ("cli", "interrupts")),
+)
+
+
+def table(parts: tuple[Part, ...], prefix: str) -> str:
+    """Return rules as a table in Markdown."""
+    rows = ["| part | subject | may import |", "| --- | --- | --- |"]
+    for part in parts:
+        names = [f"`{name}`" for name in part.imports]
+        names += [f"*{name}*" for name in part.packages or ()]
+        rows.append(
+            f"| `{prefix}{part.name}` | {part.subject} | {', '.join(names) or 'nothing'} |"
+        )
+    return "\n".join(rows) + "\n"

@@ -1,0 +1,43 @@
+"""Splits that tests write with a schema of their own, without a generated package."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from schemagen.runtime.storage.manifest import Schema
+from schemagen.runtime.writing.split import SplitWriter
+from schemagen.runtime.writing.writer import ShardedWriter
+
+
+def write_split(
+    source: Any,
+    serialize: Callable[..., bytes],
+    directory: Any,
+    split: Any,
+    *,
+    record: str,
+    spec: dict[str, Any],
+    fingerprint: str,
+    **options: Any,
+) -> int:
+    """Write a whole split; options are those of `write_dataset`."""
+    writer = SplitWriter(serialize, Schema(record, fingerprint, spec))
+    return writer.write_dataset(source, directory, split, **options)
+
+
+def sharded_writer(
+    directory: Any,
+    split: Any,
+    *,
+    record: str,
+    spec: dict[str, Any],
+    fingerprint: str,
+    **options: Any,
+) -> ShardedWriter:
+    """Return a writer of serialized records; options are those of `Writer`."""
+
+    class OwnWriter(ShardedWriter):
+        schema = Schema(record, fingerprint, spec)
+
+    return OwnWriter(directory, split, **options)
