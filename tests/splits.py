@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from schemagen.runtime.storage.manifest import Schema
-from schemagen.runtime.writing.split import SplitWriter
+from schemagen.runtime.writing.split_writer import SplitWriter
 from schemagen.runtime.writing.writer import ShardedWriter
 
 

@@ -42,7 +42,7 @@ _BY_MODULE = ("datasets", "models", "parsing")
 _BY_NAME = (
     "encoding",
     "storage/manifest.py",
-    "writing/split.py",
+    "writing/split_writer.py",
     "writing/writer.py",
     "datasets/reader.py",
     "models/builder.py",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import struct
 import zlib
 from collections.abc import Iterator, Sequence
@@ -291,7 +290,9 @@ def survey(raw: BufferedReader, where: str) -> Iterator[bytes | DatasetError]:
     if compression == "ZLIB":
         stream = _Inflated(raw)
     elif compression == "GZIP":
-        stream = cast("IO[bytes]", gzip.GzipFile(fileobj=raw))
+        from gzip import GzipFile  # takes as long to import as all of this module
+
+        stream = cast("IO[bytes]", GzipFile(fileobj=raw))
     for number in count():
         try:
             record = _read_record(stream)

@@ -6,7 +6,7 @@ OSError of an implementation has an errno and names its file.
 
 from __future__ import annotations
 
-import uuid
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Protocol
@@ -99,4 +99,4 @@ class Directory(Protocol):
 
 def temporary_name(name: str) -> str:
     """Return a hidden name that no other file has, such as `.manifest.json.<id>.tmp`."""
-    return f".{name.removeprefix('.')}.{uuid.uuid4().hex[:12]}.tmp"
+    return f".{name.removeprefix('.')}.{os.urandom(6).hex()}.tmp"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import socket
 import sys
 import threading
 import weakref
@@ -193,6 +192,8 @@ def _is_at(file: FileIO, path: Path) -> bool:
 
 def _sign(file: FileIO) -> None:
     """Write into a locked file who holds it, for the messages of those who may not."""
+    import socket  # takes longer to import than all of this module
+
     now = datetime.now().astimezone().isoformat(" ", "seconds")
     text = f"process {os.getpid()} on {socket.gethostname()} since {now}\n"
     try:

@@ -23,6 +23,10 @@ class Rows(Protocol):
     def __getitem__(self, index: int, /) -> Row: ...
 
 
+RowSource = Iterable[Row] | Rows | Sequence[Callable[[], Iterable[Row]]]
+"""What `write_dataset` takes rows from."""
+
+
 @dataclass(frozen=True)
 class Parts:
     """A source of its own for each shard.

@@ -6,14 +6,16 @@ import os
 import weakref
 from collections.abc import Iterable, Sequence
 from types import TracebackType
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from ..shared.errors import DatasetError, warn
 from ..shared.tfrecord import Framed, frame_records
 from ..storage.manifest import Schema
 from .layout import BySize, InTurn, Layout
 from .options import DEFAULT_SHARD_BYTES, check_destination, check_sharding, packing_of
-from .pending import PendingSplit
+
+if TYPE_CHECKING:
+    from .pending import PendingSplit
 
 # How many records or bytes of them wait to be framed together.
 _WAITING_RECORDS = 256
@@ -58,6 +60,8 @@ class ShardedWriter:
         compression_level: int | None = None,
         overwrite: bool = False,
     ) -> None:
+        from .pending import PendingSplit  # imports much that serializing does without
+
         check_destination(directory, split, "Writer('data', 'train')")
         check_sharding(shards, shard_bytes)
         packing = packing_of(
