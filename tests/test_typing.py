@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import schemagen
 
 pytestmark = pytest.mark.slow
 
@@ -127,6 +129,31 @@ def use(table: Table) -> int:
 '''
 
 
+READING = """\
+from generated import DatasetError, check_files
+from generated.digit.model import adapt, build_model, export_serving
+from generated.digit.pipeline import make_dataset
+
+
+def use() -> list[str]:
+    dataset = make_dataset("data", "train", batch_size=8, training=True, seed=1)
+    make_dataset({"one": 0.5, "other": 0.5}, batch_size=8, bucket_by="ink_runs")
+    make_dataset("data", "train", batch_size="8")  # wrong
+    make_dataset("data", "train", batchsize=8)  # wrong
+    make_dataset("data", "train", 8)  # wrong
+    make_dataset("data", batch_size=8, on_corrupt="ignore")  # wrong
+    model = build_model(fields=["image"], optimizer="sgd")
+    build_model(field=["image"])  # wrong
+    adapt(model)  # wrong
+    adapt(model, dataset)
+    export_serving(model, "served", replace=True)  # wrong
+    try:
+        return check_files("data")
+    except DatasetError as error:
+        return error.nothing  # wrong
+"""
+
+
 def wrong_lines(text: str) -> set[int]:
     return {
         number
@@ -135,7 +162,11 @@ def wrong_lines(text: str) -> set[int]:
     }
 
 
-TEXTS = {"pets.py": SCHEMA, "pets_writing.py": WRITING}
+TEXTS = {
+    "pets.py": SCHEMA,
+    "pets_writing.py": WRITING,
+    "pets_reading.py": READING,
+}
 
 
 @pytest.fixture(scope="module")
@@ -178,6 +209,22 @@ def pyright(paths: list[Path]) -> list[tuple[str, int]]:
         for item in report["generalDiagnostics"]
         if item["severity"] == "error"
     ]
+
+
+@pytest.mark.parametrize("checker", ["mypy", "pyright"])
+def test_copies_of_the_runtime_are_clean(tmp_path: Path, checker: str) -> None:
+    """In a user's repository, without settings for packages that have no types."""
+    schemas = tmp_path / "schemas"
+    shutil.copytree(ROOT / "schemas", schemas)
+    settings = tmp_path / "pyproject.toml"
+    settings.write_text('[tool.schemagen]\nruntime = "vendored"\n')
+    schemagen.generate(tmp_path)
+    files = sorted((tmp_path / "generated").rglob("*.py"))
+    assert len(files) > 100
+    command = [sys.executable, "-m", checker]
+    command += ["--strict", "generated"] if checker == "mypy" else ["generated"]
+    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert result.returncode == 0, result.stdout
 
 
 CHECKERS = {"mypy": mypy, "pyright": pyright}
