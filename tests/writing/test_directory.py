@@ -20,7 +20,7 @@ import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 from fsspec.spec import AbstractBufferedFile
 from schemagen.runtime.shared.errors import DatasetError
-from schemagen.runtime.storage import directory as directory_module
+from schemagen.runtime.storage import local as local_module
 from schemagen.runtime.storage.directory import PIECE_BYTES, Directory, temporary_name
 from schemagen.runtime.storage.local import LocalDirectory
 from schemagen.runtime.storage.opening import open_directory
@@ -285,7 +285,7 @@ def test_the_system_may_take_less(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Writing goes on until all bytes are written."""
-    monkeypatch.setattr(directory_module, "FileIO", _Small)
+    monkeypatch.setattr(local_module, "FileIO", _Small)
     made = open_directory(tmp_path)
     write(made, "a", b"0123456789")
     made.append("b", b"0123456789")
@@ -303,7 +303,7 @@ def test_errors_of_writing_name_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The system does not say which open file it was; these errors do."""
-    monkeypatch.setattr(directory_module, "FileIO", _Broken)
+    monkeypatch.setattr(local_module, "FileIO", _Broken)
     made = open_directory(tmp_path)
     file = made.create("a")
     for use in (lambda: file.write(b"x"), lambda: made.append("a", b"x")):
@@ -394,7 +394,7 @@ print(directory.names())
 
 
 def _fill(directory: Path, limit: str, before: tuple[str, ...] = ()) -> str:
-    root = Path(directory_module.__file__).parents[3]
+    root = Path(local_module.__file__).parents[3]
     return subprocess.run(
         [*before, sys.executable, "-c", _FILL, str(directory), limit],
         env={**os.environ, "PYTHONPATH": str(root)},

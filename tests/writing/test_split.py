@@ -14,7 +14,9 @@ import pytest
 from schemagen.runtime.shared.errors import DatasetError, RecordError
 from schemagen.runtime.shared.tfrecord import read_records
 from schemagen.runtime.storage import manifest
+from schemagen.runtime.storage.manifest import Schema
 from schemagen.runtime.writing.progress import Progress
+from schemagen.runtime.writing.split_writer import SplitWriter
 from splits import write_split
 
 COUNT = 3000
@@ -234,8 +236,9 @@ def test_a_complete_split_is_not_resumed(tmp_path: Path) -> None:
 
 def test_warnings_show_the_line_that_writes(tmp_path: Path) -> None:
     """Not one of ours; rows that were all left out are not said to be used up."""
+    writer = SplitWriter(serialize, Schema("note", "aaaa", {"fields": []}))
     with pytest.warns(RuntimeWarning) as caught:
-        write([{"n": -1}], tmp_path, on_error="skip")
+        writer.write_dataset([{"n": -1}], tmp_path, "train", on_error="skip")
     (warning,) = caught
     assert warning.filename == __file__
     assert str(warning.message).startswith("split 'train': 1 row was left out")

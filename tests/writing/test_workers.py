@@ -553,7 +553,7 @@ def test_an_interrupt_that_reaches_a_worker_too_soon(blocked: bool) -> None:
 
 _INTERRUPTED = """
 import signal
-from schemagen.support.writing import pool
+from schemagen.runtime.writing import pool
 from schemagen.runtime.writing.sources import source_of
 from numbered_rows import Interrupted
 from test_workers import joined, spawning
