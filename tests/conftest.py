@@ -17,7 +17,7 @@ from types import ModuleType
 
 import pytest
 import schemagen
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 # Two processes share two cores, where further threads stand in each other's way; and
 # oneDNN looks through each graph once more. Together it was a seventh of the time.
@@ -34,7 +34,12 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # `make test` runs a third of the examples; `pytest` alone runs all of them.
-settings.register_profile("quick", max_examples=33)
+# Other work on the machine may slow a test down.
+settings.register_profile(
+    "default", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("quick", settings.get_profile("default"), max_examples=33)
+settings.load_profile("default")
 
 _PYPROJECT = '[tool.schemagen]\nschemas = "schemas"\noutput = "{output}"\n'
 

@@ -438,7 +438,7 @@ def test_padding_counts_for_nothing(project: Workspace) -> None:
     """A list's encoding is that of its images, whatever others of the batch have."""
     model = project.module("scene", "model")
     value = model.make_inputs()["frames"]
-    encoder = keras.Model(value, model.encode_frames(value))
+    encoder = keras.Model(value, model.INPUTS["frames"].encoder(value))
     short = np.stack([FRAME])[None]
     padded = np.concatenate([short, np.zeros_like(short)], axis=1)
     alone, among = encoder.predict(short, verbose=0), encoder.predict(padded, verbose=0)

@@ -12,8 +12,8 @@ import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image as Pillow
-from schemagen.runtime import parsing as reading
 from schemagen.runtime.encoding.image import EncodedImage
+from schemagen.runtime.parsing import images as reading
 from schemagen.runtime.shared import images
 from schemagen.runtime.shared.errors import Problem
 from schemagen.runtime.shared.images import ImageHeader

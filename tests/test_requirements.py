@@ -45,7 +45,13 @@ def unloaded(package_of: PackageOf) -> Iterator[Workspace]:
 
 
 def _modules_of(package: Workspace) -> dict[str, ModuleType]:
-    return {n: m for n, m in sys.modules.items() if n.split(".")[0] == package.package}
+    """Return its modules, and those of the runtime that need tensorflow or keras."""
+    names = (package.package, "schemagen.runtime.datasets", "schemagen.runtime.models")
+    return {
+        name: module
+        for name, module in sys.modules.items()
+        if name.startswith(tuple(f"{each}." for each in names)) or name in names
+    }
 
 
 @pytest.mark.parametrize(

@@ -138,14 +138,20 @@ def test_broken_targets_are_not_looked_at(package: Workspace, tmp_path: Path) ->
         list(make_dataset(source, batch_size=1))
 
 
-def test_records_whose_targets_are_required_do_not_have_it(package: Workspace) -> None:
-    """Their pipeline stays as it is: no record of theirs lacks a target."""
-    import inspect
-
-    signature = inspect.signature(package.module("plain", "pipeline").make_dataset)
-    assert "targets" not in signature.parameters
-    signature = inspect.signature(package.module("film", "pipeline").make_dataset)
-    assert signature.parameters["targets"].default is True
+def test_records_whose_targets_are_required_can_be_read_without(
+    package: Workspace, tmp_path: Path
+) -> None:
+    """As `model.predict` takes them; the targets are not even parsed."""
+    example = tf.train.Example()
+    example.features.feature["colour"].float_list.value.extend([1, 2, 3])
+    with tf.io.TFRecordWriter(str(tmp_path / "file")) as writer:
+        writer.write(example.SerializeToString())
+    make_dataset = package.module("plain", "pipeline").make_dataset
+    source = str(tmp_path / "file")
+    (features,) = make_dataset(source, batch_size=1, targets=False)
+    assert features["colour"].numpy().tolist() == [[1, 2, 3]]
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        list(make_dataset(source, batch_size=1))
 
 
 def test_missing_labels_are_minus_one_for_the_loss(

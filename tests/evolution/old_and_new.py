@@ -11,6 +11,8 @@ import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import ModuleType
 from typing import Any
 
@@ -112,17 +114,22 @@ def render_all(codes: Sequence[Code]) -> dict[str, str]:
     """
     specs = [replace(code.spec, record=f"m{at}") for at, code in enumerate(codes)]
     texts = {file.path: file.text for file in render(tuple(specs))}
-    for at, code in enumerate(codes):
-        # Parsers may import their serializer.
-        sys.modules[_HOST] = ModuleType(_HOST)
-        code.serialize = _run(texts[f"m{at}/serializer.py"], "serializer").serialize
-        code.parse_batch = _run(texts[f"m{at}/parser.py"], "parser").parse_batch
+    with TemporaryDirectory() as directory:
+        spec = Path(directory, "spec.json")  # which serializers read
+        for at, code in enumerate(codes):
+            spec.write_text(texts[f"m{at}/spec.json"])
+            # Parsers may import their serializer.
+            sys.modules[_HOST] = ModuleType(_HOST)
+            code.serialize = _run(texts[f"m{at}/serializer.py"], spec).serialize
+            code.parse_batch = _run(texts[f"m{at}/parser.py"], spec).parse_batch
     return texts
 
 
-def _run(text: str, part: str) -> Any:
+def _run(text: str, spec: Path) -> Any:
+    part = "serializer" if "def serialize(" in text else "parser"
     module = sys.modules[f"{_HOST}.{part}"] = ModuleType(f"{_HOST}.{part}")
     module.__package__ = _HOST
+    module.__file__ = str(spec)
     exec(compile(text, f"{part}.py", "exec", dont_inherit=True), vars(module))
     return module
 

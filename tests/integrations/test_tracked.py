@@ -70,6 +70,10 @@ def test_schemas_that_are_not_added(repository: Repository) -> None:
 
 def test_shared_code_that_is_not_added(repository: Repository) -> None:
     """It comes with the package, and belongs to every record."""
+    settings = repository.root / "pyproject.toml"
+    settings.write_text(settings.read_text() + 'runtime = "vendored"\n')
+    schemagen.generate(repository.root)
+    repository.git("add", ".")
     repository.git("rm", "--quiet", "--cached", "-r", "generated/_runtime")
     found = findings(repository.root)
     assert "generated/_runtime/shared/wire.py:1:1" in found
