@@ -18,7 +18,7 @@ _BUILTINS = ("bool", "bytes", "complex", "dict", "float", "int", "list", "str", 
 _ROOTS = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 
 # In the order in which imports are sorted: Python's own, others, this project's.
-_SECTIONS = (("typing",), ("numpy", "pydantic"), ("schemagen",))
+_SECTIONS = (("typing",), ("numpy", "pydantic", "schemagen"))
 
 _KNOWN = frozenset({*_MODULES, *_BUILTINS, "np"})
 
