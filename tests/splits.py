@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from schemagen.runtime.storage.manifest import Schema
+from schemagen.runtime.storage.schema import Schema
 from schemagen.runtime.writing.split_writer import SplitWriter
 from schemagen.runtime.writing.writer import ShardedWriter
 

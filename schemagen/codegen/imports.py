@@ -41,7 +41,7 @@ _BY_MODULE = ("datasets", "models", "parsing")
 # Modules of the runtime whose names are used by themselves, as in `Label`.
 _BY_NAME = (
     "encoding",
-    "storage/manifest.py",
+    "storage/schema.py",
     "writing/split_writer.py",
     "writing/writer.py",
     "datasets/reader.py",

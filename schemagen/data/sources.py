@@ -14,8 +14,9 @@ from ..findings import printable
 from ..runtime.shared.errors import DatasetError, did_you_mean
 from ..runtime.storage import manifest
 from ..runtime.storage.journal import committed, publishing_problem
-from ..runtime.storage.manifest import Manifest, Shard, Spec
+from ..runtime.storage.manifest import Manifest, Shard
 from ..runtime.storage.opening import open_directory
+from ..runtime.storage.schema import Spec
 from .compression import compression_of
 from .names import Gap, gaps_of, is_beside, is_hidden, says_records, split_of
 from .runs import HEADER, is_header

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from schemagen.data.decoding import decode
 from schemagen.data.records import records_of
 from schemagen.data.verify.record import RecordCheck
-from schemagen.runtime.storage.manifest import load_spec
+from schemagen.runtime.storage.schema import load_spec
 from schemagen.spec.model import FieldSpec, RecordSpec, StepsSpec
 from schemagen.spec.serial import from_data
 

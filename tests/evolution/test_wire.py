@@ -18,7 +18,7 @@ from PIL import Image as Picture
 from schemagen.evolution.comparison import Mode, compare
 from schemagen.evolution.rule import BreakingRule
 from schemagen.evolution.table import BREAKING_RULES
-from schemagen.runtime.storage.manifest import load_spec
+from schemagen.runtime.storage.schema import load_spec
 
 if TYPE_CHECKING:
     from conftest import PackageOf, Workspace

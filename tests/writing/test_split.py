@@ -14,7 +14,7 @@ import pytest
 from schemagen.runtime.shared.errors import DatasetError, RecordError
 from schemagen.runtime.shared.tfrecord import read_records
 from schemagen.runtime.storage import manifest
-from schemagen.runtime.storage.manifest import Schema
+from schemagen.runtime.storage.schema import Schema
 from schemagen.runtime.writing.progress import Progress
 from schemagen.runtime.writing.split_writer import SplitWriter
 from splits import write_split

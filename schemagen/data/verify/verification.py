@@ -14,7 +14,7 @@ from ...runtime.shared.errors import DatasetError
 from ...runtime.shared.values import shortened
 from ...runtime.storage import manifest
 from ...runtime.storage.journal import publishing_problem
-from ...runtime.storage.manifest import Spec
+from ...runtime.storage.schema import Spec
 from ...spec.model import RecordSpec
 from ...spec.serial import from_data, to_data
 from ..limits import MAX_RECORD_BYTES

@@ -15,7 +15,7 @@ from ..shared.requirements import tf
 from ..shared.tfrecord import detect_compression
 from ..storage import manifest
 from ..storage.journal import publishing_problem
-from ..storage.manifest import Spec
+from ..storage.schema import Spec
 from .manifests import (
     Opened,
     check_shards,

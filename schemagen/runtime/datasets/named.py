@@ -11,7 +11,8 @@ from ..shared.compatibility import check_compatible
 from ..shared.errors import DatasetError, warn
 from ..shared.requirements import tf
 from ..storage.journal import publishing_problem
-from ..storage.manifest import FILE_NAME, Manifest, Shard, Spec
+from ..storage.manifest import FILE_NAME, Manifest, Shard
+from ..storage.schema import Spec
 from .manifests import (
     Opened,
     check_shards,

@@ -12,7 +12,7 @@ from ..parsing.groups import row_lengths
 from ..parsing.nesting import first_record
 from ..shared.errors import DatasetError
 from ..shared.requirements import tf
-from ..storage.manifest import Spec
+from ..storage.schema import Spec
 from .batching import Lengths, Padding, bucketed, check_buckets, joined
 from .caching import Cache, cached, check_cache
 from .diagnosis import Parser

@@ -10,7 +10,7 @@ from typing import Any
 from ..parsing.nesting import flattened
 from ..shared.errors import DatasetError
 from ..shared.requirements import tf
-from ..storage.manifest import Spec
+from ..storage.schema import Spec
 from .batching import Lengths, Padding, lengthened
 from .calling import options_by_name
 from .diagnosis import Parser

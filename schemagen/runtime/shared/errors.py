@@ -6,15 +6,15 @@ import os
 import sys
 import warnings
 from collections.abc import Iterable
-from difflib import get_close_matches
-from pathlib import Path
 
 # Where generated code lies, this module with it.
-_HERE = f"{Path(__file__).parents[1]}{os.sep}"
+_HERE = f"{os.path.dirname(os.path.dirname(__file__))}{os.sep}"
 
 
 def did_you_mean(word: object, choices: Iterable[str]) -> str:
     """Return a question that names the nearest of some words, or "" if none is near."""
+    from difflib import get_close_matches  # seldom needed, and slow to import
+
     near = get_close_matches(str(word), choices, n=1)
     return f"did you mean {near[0]!r}?" if near else ""
 

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from io import BufferedReader
 from itertools import chain, count
-from pathlib import Path
-from typing import IO, Protocol, cast
+from typing import IO, TYPE_CHECKING, Protocol, cast
 
 import numpy as np
 from google_crc32c import extend, implementation  # type: ignore[import-untyped, unused-ignore]
@@ -19,6 +18,9 @@ from numpy.typing import NDArray
 
 from .errors import DatasetError
 from .wire import Buffer, Pieces
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _LENGTH = struct.Struct("<Q")
 _CHECKSUM = struct.Struct("<I")

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from ..shared.wire import Buffer
-from .lock import Lock
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from .lock import Lock
 
 PIECE_BYTES = 1 << 20
 """How much of a file is read at a time."""

@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from io import BufferedReader, RawIOBase
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from google_crc32c import extend as extend_crc32c  # type: ignore[import-untyped, unused-ignore]
 
 from ..shared.errors import DatasetError
 from ..shared.tfrecord import records_in
-from . import manifest
 from .directory import PIECE_BYTES, Directory
-from .manifest import Shard
-from .opening import open_directory
+
+if TYPE_CHECKING:
+    from .manifest import Shard
 
 
 def check_files(
@@ -36,6 +36,10 @@ def check_files(
     Raises:
         DatasetError: the manifest is missing or damaged, or has no such split.
     """
+    # Output packages export this function, and these take longer to import than it.
+    from . import manifest
+    from .opening import open_directory
+
     opened = open_directory(directory)
     where = f"{opened.where}/{manifest.FILE_NAME}"
     found = manifest.load(opened)

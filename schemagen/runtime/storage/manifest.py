@@ -11,7 +11,6 @@ import json
 import os
 import re
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 from google_crc32c import value as crc32c  # type: ignore[import-untyped, unused-ignore]
@@ -20,6 +19,7 @@ from ..shared.errors import DatasetError
 from ..shared.json_entries import check_manifest
 from .directory import Directory
 from .opening import open_directory
+from .schema import Schema, Spec
 
 FILE_NAME = "manifest.json"
 FORMAT = 2
@@ -35,8 +35,6 @@ _ENTRIES = {"format", "record", "fingerprint", "spec", "splits"}
 # The beginning of a sealed text. Its name sorts before those of all other entries.
 _SEAL = re.compile(rb'\{\n  "crc32c": "(.{8})"', re.DOTALL)
 _ZEROS = "0" * 8
-
-Spec = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -241,39 +239,6 @@ def _opened(directory: Directory | str | os.PathLike[str]) -> Directory:
     return directory
 
 
-@dataclass(frozen=True)
-class Schema:
-    """The schema of a generated package, as manifests record it.
-
-    Attributes:
-        record: the record's name.
-        fingerprint: a short hash of what the spec says about the data.
-        spec: the contents of `spec.json`.
-    """
-
-    record: str
-    fingerprint: str
-    spec: Spec
-
-    @property
-    def manifest(self) -> Manifest:
-        """A manifest of this schema without splits."""
-        return Manifest(self.record, self.fingerprint, self.spec, {})
-
-
-def load_schema(module_file: str, fingerprint: str) -> Schema:
-    """Return the schema of the package that a generated module belongs to.
-
-    Args:
-        module_file: the module's `__file__`.
-        fingerprint: of the package's spec.
-    """
-    spec = load_spec(module_file)
-    return Schema(spec["record"], fingerprint, spec)
-
-
-def load_spec(module_file: str) -> Spec:
-    """Read the `spec.json` next to a generated module, without its header."""
-    text = Path(module_file).with_name("spec.json").read_text(encoding="utf-8")
-    data: Spec = json.loads(text)
-    return {name: value for name, value in data.items() if not name.startswith("//")}
+def of_schema(schema: Schema) -> Manifest:
+    """Return the manifest of a directory that has no split yet."""
+    return Manifest(schema.record, schema.fingerprint, schema.spec, {})

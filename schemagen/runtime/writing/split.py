@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Literal
 
 from ..shared.errors import ChangedSourceError, DatasetError
-from ..storage.manifest import Schema
+from ..storage.manifest import of_schema
+from ..storage.schema import Schema
 from .encoding import Chunk, Encoding
 from .job import Job, passed
 from .options import (
@@ -66,7 +67,7 @@ def write_split(
     pending = PendingSplit(
         directory,
         split,
-        schema.manifest,
+        of_schema(schema),
         packing=packing_of(
             compression,
             compression_level,

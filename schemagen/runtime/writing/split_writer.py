@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from ..storage.manifest import Schema
+from ..storage.schema import Schema
 from .options import DEFAULT_SHARD_BYTES
 
 if TYPE_CHECKING:

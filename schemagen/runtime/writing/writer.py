@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from ..shared.errors import DatasetError, warn
 from ..shared.tfrecord import Framed, frame_records
-from ..storage.manifest import Schema
+from ..storage.schema import Schema
 from .layout import BySize, InTurn, Layout
 from .options import DEFAULT_SHARD_BYTES, check_destination, check_sharding, packing_of
 
@@ -60,7 +60,9 @@ class ShardedWriter:
         compression_level: int | None = None,
         overwrite: bool = False,
     ) -> None:
-        from .pending import PendingSplit  # imports much that serializing does without
+        # These import much that serializing does without.
+        from ..storage.manifest import of_schema
+        from .pending import PendingSplit
 
         check_destination(directory, split, "Writer('data', 'train')")
         check_sharding(shards, shard_bytes)
@@ -79,7 +81,7 @@ class ShardedWriter:
         self._pending = PendingSplit(
             directory,
             split,
-            self.schema.manifest,
+            of_schema(self.schema),
             packing=packing,
             request={},
             overwrite=overwrite,
