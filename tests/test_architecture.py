@@ -26,7 +26,6 @@ TENSORFLOW = {
     if module.startswith(("runtime/datasets/", "runtime/models/", "runtime/parsing/"))
 } - {
     "runtime/datasets/__init__.py",
-    "runtime/datasets/calling.py",
     "runtime/datasets/selection.py",
     "runtime/datasets/sharing.py",
     "runtime/models/__init__.py",

@@ -1098,6 +1098,7 @@ TAKEN = [
     "construct",
     "self",
     "serialize",
+    "columns_by_key",
     "check_lengths",
     "check_column_lengths",
     "encode_example",

@@ -41,7 +41,7 @@ import sys
 
 class Refuse:
     def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] in ("schemagen", "pydantic", "tensorflow", "jinja2"):
+        if name.split(".")[0] in ("pydantic", "tensorflow", "jinja2", "click"):
             raise ImportError("refused: " + name)
 
 sys.meta_path.insert(0, Refuse())

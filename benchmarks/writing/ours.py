@@ -30,7 +30,7 @@ class Ours:
     def framed_batches(self, batches: list[Columns]) -> Iterator[Any]:
         """Yield each batch as it stands in a file."""
         for batch in batches:
-            yield from frame_examples(self.serializer._columns(**batch))
+            yield from frame_examples(self.serializer.columns_by_key(**batch))
 
     def framed_rows(self, rows: list[Row], at_once: int) -> Iterator[Any]:
         """Yield rows as they stand in a file, serialized one by one."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import io
 import json
+import re
 import tokenize
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -173,11 +174,18 @@ def verdict_on(
         reason = f"is out of date: {_changed(wanted, header, evidence)}"
         return Verdict(Action.UPDATE, "SG302", reason, run, line)
     what = (
-        "schemagen prints other code now"
+        "the setting `runtime` changed"
+        if _imports_copies(plain) != _imports_copies(wanted.text)
+        else "schemagen prints other code now"
         if wanted.spec == "-"
         else f"its template changed; {wanted.source} did not"
     )
     return Verdict(Action.UPDATE, "SG303", f"is out of date: {what}", run, line)
+
+
+def _imports_copies(text: str) -> bool:
+    """Return whether a generated module imports a copy of the runtime."""
+    return re.search(r"^from \.+_runtime\b", text, re.MULTILINE) is not None
 
 
 def _changed(wanted: RenderedFile, header: Header, evidence: Evidence) -> str:
@@ -262,8 +270,8 @@ def _orphan(path: str, header: Header, evidence: Evidence) -> Verdict:
             Action.KEEP,
             "SG304",
             f"{what}, and was edited by hand",
-            "move what you need of it into your own code, and delete it; or run "
-            f"`{run} --force`",
+            "move what you need of it into your own code, and delete it, or run "
+            f"`{run} --force`, which deletes it",
             forced=Action.DELETE,
         )
     return Verdict(

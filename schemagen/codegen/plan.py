@@ -61,7 +61,7 @@ class Plan:
         """Why files are not as they should be: one finding for a record and cause."""
         joined: dict[tuple[str, ...], list[Finding]] = {}
         for file in self.files:
-            if file.finding is not None:
+            if file.finding is not None and file.action is not Action.KEEP:
                 joined.setdefault(file.cause, []).append(file.finding)
         migrating = joined.pop(_MIGRATION, [])
         first = [_migration(self, migrating)] if migrating else []
@@ -78,9 +78,9 @@ class Plan:
 
     @property
     def kept(self) -> tuple[Finding, ...]:
-        """What is wrong with files that a run leaves as they are."""
+        """Warnings of files that a run leaves as they are: nothing imports them."""
         return tuple(
-            file.finding
+            replace(file.finding, severity="warning")
             for file in self.files
             if file.action is Action.KEEP and file.finding is not None
         )

@@ -32,7 +32,7 @@ def require(number: int) -> None:
         installed = "the installed schemagen"
     supported = f"{OLDEST} to {INTERFACE}" if OLDEST < INTERFACE else str(INTERFACE)
     advice = (
-        "run `pip install --upgrade schemagen`"
+        "install a later version of schemagen"
         if number > INTERFACE
         else "run `schemagen generate` to bring the code up to date"
     )

@@ -22,6 +22,7 @@ def is_package_name(name: str) -> bool:
 RESERVED_FIELDS = frozenset(
     {
         "self",
+        "columns_by_key",
         "serialize",
         "check_column_lengths",
         "check_lengths",

@@ -28,6 +28,7 @@ ACCEPTED = (*BUILTINS, *GENERATED, *LETTERS, *INFO_ONLY)
 REFUSED = {
     "self": "SG115",
     "serialize": "SG115",
+    "columns_by_key": "SG115",
     "encode_example": "SG115",
     "encode_examples": "SG115",
     "frame_examples": "SG115",

@@ -8,6 +8,7 @@ import random
 import re
 import shutil
 import zlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,9 @@ from schemagen.data.inspect.text import inspection_text
 from schemagen.data.inspect.wording import width
 from schemagen.data.statistics.model import DataStatistics, FileStatistics
 from schemagen.runtime.shared.tfrecord import frame
+from schemagen.runtime.storage import manifest
+from schemagen.runtime.storage.journal import Journal, JournalFile
+from schemagen.runtime.storage.opening import open_directory
 from tiers import examples
 
 from generated.digit.serializer import write_dataset
@@ -112,6 +116,42 @@ def test_one_split(digits: Path) -> None:
     result = run("inspect", digits, "--split", "tset")
     assert result.exit_code == 2
     assert "SG441 no split 'tset'; there are: test, train; did you" in result.stderr
+
+
+def test_an_interrupted_publication_is_named(digits: Path, tmp_path: Path) -> None:
+    """A split that waits for the next writer is not passed over in silence."""
+    data = tmp_path / "data"
+    shutil.copytree(digits, data)
+    directory = open_directory(data)
+    found = manifest.load(directory)
+    assert found is not None
+    first, *others = found.splits
+    publication = replace(found, splits={first: found.splits[first]})
+    JournalFile(directory, first, Journal("a" * 12, {}, {})).commit(publication)
+    left = {name: found.splits[name] for name in others}
+    manifest.save(directory, replace(found, splits=left))
+    result = run("inspect", data)
+    assert result.exit_code == 1
+    words = f"split {first!r} is being published, or its publication was interrupted"
+    assert words in " ".join(result.stdout.split())
+    document = json.loads(run("inspect", data, "--format", "json").stdout)
+    assert (document["publishing"], document["sound"]) == ([first], False)
+
+
+def test_a_file_of_another_size_than_listed_is_named(
+    digits: Path, tmp_path: Path
+) -> None:
+    """Its records may be those of another file."""
+    data = tmp_path / "data"
+    shutil.copytree(digits, data)
+    path = sorted(data.glob("*.tfrecord*"))[0]
+    listed = path.stat().st_size
+    with path.open("ab") as file:
+        file.write(frame(b""))
+    result = run("inspect", data)
+    assert result.exit_code == 1
+    words = f"{path.name}: {listed + 16:,} bytes, and manifest.json lists {listed:,}"
+    assert words in " ".join(result.stdout.split())
 
 
 def test_the_first_records_of_each_split(digits: Path) -> None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import tensorflow as tf
 from every_kind import values
+from schemagen.runtime.parsing.nesting import flattened
 from schemagen.runtime.storage.manifest import TAIL_BYTES
 
 if TYPE_CHECKING:
@@ -70,7 +71,6 @@ def test_some_fields(
     assert set(targets) == {"things", "kind", "price"}
     assert set(info) == {"number", "blob", "comment", "comment_present"}
     records = [*tf.data.TFRecordDataset(sorted(map(str, directory.glob("train*"))))]
-    flattened = package.module("every", "pipeline").__dict__.get("flattened", dict)
     whole = flattened(parse(tf.stack(records)))
     for name in delivered:
         assert values(features[name]) == values(whole[name])

@@ -12,7 +12,8 @@ import pytest
 import schemagen
 from command_line import run, snapshot
 from schemagen.git.attributes import with_attributes
-from schemagen.runtime.storage.manifest import Manifest, Shard, Split, load_spec, save
+from schemagen.runtime.storage.manifest import Manifest, Shard, Split, save
+from schemagen.runtime.storage.schema import load_spec
 
 _SCHEMA = '''from typing import Annotated
 import numpy as np

@@ -61,6 +61,7 @@ def inspection_data(found: DataStatistics, *, records: int) -> _Json:
             for gap in found.gaps
         ],
         "passed_over": list(found.passed_over),
+        "publishing": list(found.publishing),
         "files": [_file(file) for file in found.files],
         "splits": [
             _split(name, split, found.written_by.get(name), records)

@@ -121,6 +121,7 @@ def statistics_of(
         limit=limit,
         gaps=data.gaps,
         passed_over=data.passed_over,
+        publishing=data.publishing,
     )
 
 
@@ -266,6 +267,7 @@ def _inspect_piece(
         compression=_compression(file.path),
         records=records,
         listed=None if file.shard is None else file.shard.records,
+        listed_bytes=None if file.shard is None else file.shard.bytes,
         damages=tuple(damages),
         damaged=damaged,
         complete=complete,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from ...runtime.storage.journal import publishing_problem
 from ..records import Damage
 from ..sources import listed_names
 from ..statistics.model import (
@@ -232,6 +233,9 @@ def _trouble(found: DataStatistics, columns: int) -> list[str]:
     lines: list[str] = []
     if found.manifest_problem:
         lines.append(escaped(found.manifest_problem))
+    lines += [
+        escaped(publishing_problem(found.where, split)) for split in found.publishing
+    ]
     for file in found.files:
         lines += _of_file(file)
     for split in found.splits.values():
@@ -250,6 +254,10 @@ def _of_file(file: FileStatistics) -> list[str]:
     lines = [f"{name}: {_damage(damage)}" for damage in file.damages]
     if file.damaged > len(file.damages):
         lines.append(f"{name}: {file.damaged - len(file.damages):,} more such places")
+    if file.resized:
+        lines.append(
+            f"{name}: {file.bytes:,} bytes, and manifest.json lists {file.listed_bytes:,}"
+        )
     if file.miscounted and not file.damaged:
         lines.append(
             f"{name}: {counted(file.records, 'record')}, "

@@ -144,6 +144,7 @@ class FileStatistics:
         compression: "", "GZIP" or "ZLIB".
         records: how many records were read.
         listed: how many the manifest lists; None if it does not list the file.
+        listed_bytes: the size that the manifest lists; likewise.
         damages: the first places at which none can be read.
         damaged: how many such places there are.
         complete: whether it was read to its end.
@@ -155,6 +156,7 @@ class FileStatistics:
     compression: str
     records: int
     listed: int | None = None
+    listed_bytes: int | None = None
     damages: tuple[Damage, ...] = ()
     damaged: int = 0
     complete: bool = True
@@ -163,6 +165,11 @@ class FileStatistics:
     def miscounted(self) -> bool:
         """Whether it holds more or fewer records than the manifest says."""
         return self.complete and self.listed not in (None, self.records)
+
+    @property
+    def resized(self) -> bool:
+        """Whether its size is not the one that the manifest lists."""
+        return self.listed_bytes not in (None, self.bytes)
 
 
 @dataclass(frozen=True)
@@ -195,6 +202,7 @@ class DataStatistics:
         limit: only so many records of each split were read; None for all.
         gaps: what names of files say of further ones that are not there.
         passed_over: names of what else is in a directory without a manifest.
+        publishing: splits whose publication goes on or was interrupted; not read.
     """
 
     where: str
@@ -206,6 +214,7 @@ class DataStatistics:
     limit: int | None = None
     gaps: tuple[Gap, ...] = ()
     passed_over: tuple[str, ...] = ()
+    publishing: tuple[str, ...] = ()
 
     @property
     def whole(self) -> RecordStatistics:
@@ -224,7 +233,8 @@ class DataStatistics:
             self.damaged
             or self.manifest_problem
             or any(found.malformed for found in self.splits.values())
-            or any(file.miscounted for file in self.files)
+            or self.publishing
+            or any(file.miscounted or file.resized for file in self.files)
         )
 
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..parsing.nesting import flattened
+from ..shared.calling import options_by_name
 from ..shared.errors import DatasetError
 from ..shared.requirements import tf
 from ..storage.schema import Spec
 from .batching import Lengths, Padding, lengthened
-from .calling import options_by_name
 from .diagnosis import Parser
 from .faults import OnCorrupt
 from .pipeline import Batch, Pipeline, Sources
@@ -55,6 +55,9 @@ class RecordReader:
     padding: Padding = field(default_factory=dict)
     lengths: Lengths = field(default_factory=dict)
     augmented: Callable[[Batch, tf.Tensor], Batch] | None = None
+
+    def __repr__(self) -> str:
+        return f"RecordReader({self.spec['record']!r})"
 
     @options_by_name
     def make_dataset(

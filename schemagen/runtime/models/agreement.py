@@ -34,6 +34,7 @@ def check(
     Raises:
         ValueError: names, shapes or dtypes differ; says which, and what to do.
     """
+    _check_types(model, dataset)
     element = dataset.element_spec
     problems = [*_features(model, element)]
     problems += _learned(element, targets, weighted)
@@ -46,7 +47,21 @@ def check_features(model: Any, dataset: tf.data.Dataset) -> None:
     Raises:
         ValueError: names, shapes or dtypes differ; says which, and what to do.
     """
+    _check_types(model, dataset)
     _refuse([*_features(model, dataset.element_spec)])
+
+
+def _check_types(model: Any, dataset: Any) -> None:
+    """Check that arguments are not given in the wrong order.
+
+    Raises:
+        TypeError: the dataset is none.
+    """
+    if not isinstance(dataset, tf.data.Dataset):
+        raise TypeError(
+            f"found a {type(dataset).__name__} as the dataset, expected a "
+            "tf.data.Dataset: the model comes first, then the dataset"
+        )
 
 
 def _refuse(problems: list[str]) -> None:

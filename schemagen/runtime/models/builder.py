@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from ..shared.calling import options_by_name
 from ..shared.requirements import keras, tf
 from . import adaptation, agreement, assembly, serving
 from .assembly import Encoder, Head
@@ -95,6 +96,9 @@ class ModelBuilder:
     keys: Mapping[str, str]
     weighted: bool = False
 
+    def __repr__(self) -> str:
+        return f"ModelBuilder({self.name!r})"
+
     def make_inputs(self, fields: Collection[str] | None = None) -> dict[str, Any]:
         """Return a Keras input for each feature that `make_dataset` delivers.
 
@@ -119,6 +123,7 @@ class ModelBuilder:
             if field_of[name] in chosen
         }
 
+    @options_by_name
     def build_model(
         self,
         *,

@@ -21,8 +21,9 @@ from .options import (
 from .pending import PendingSplit
 from .progress import Progress, reporter
 from .refused import Report
+from .rows import RowSource
 from .shuffle import Buckets
-from .sources import Indexed, Parts, RowSource, Source, source_of
+from .sources import Indexed, Parts, Source, source_of
 from .writer import warn_of_nothing
 
 

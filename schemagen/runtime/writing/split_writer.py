@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from ..shared.calling import options_by_name
 from ..storage.schema import Schema
 from .options import DEFAULT_SHARD_BYTES
-
-if TYPE_CHECKING:
-    from .progress import Progress
-    from .sources import RowSource
+from .progress import Progress
+from .rows import RowSource
 
 
 @dataclass(frozen=True)
@@ -27,6 +26,10 @@ class SplitWriter:
     serialize: Callable[..., bytes]
     schema: Schema
 
+    def __repr__(self) -> str:
+        return f"SplitWriter({self.schema.record!r})"
+
+    @options_by_name
     def write_dataset(
         self,
         source: RowSource,
