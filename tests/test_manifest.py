@@ -156,8 +156,7 @@ def test_a_damaged_manifest_is_refused(tmp_path: Path, damage: str) -> None:
         text = str(caught.value)
         assert text.startswith(f"{path}: not a whole manifest (")
         assert text.endswith(
-            "; restore it from a copy, or else remove it and write the dataset again "
-            "with overwrite=True"
+            "; restore it from a copy, or else remove it and write all splits again"
         )
 
 
@@ -215,7 +214,7 @@ def test_what_a_broken_seal_says(tmp_path: Path) -> None:
     assert re.fullmatch(
         re.escape(f"{path}: not a whole manifest (its text has the CRC-32C ")
         + r"[0-9a-f]{8}, and not the [0-9a-f]{8} of its own entry\); restore it from a copy, "
-        "or else remove it and write the dataset again with overwrite=True",
+        "or else remove it and write all splits again",
         str(caught.value),
     )
 

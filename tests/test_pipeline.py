@@ -528,7 +528,7 @@ def test_a_missing_shard(data: Callable[..., Path], make_dataset: MakeDataset) -
     path = data(shards=3) / "train-00001-of-00003.tfrecord"
     path.unlink()
     assert _refused(make_dataset, path.parent) == (
-        f"{path}: missing; the manifest lists it"
+        f"{path}: missing, and the manifest lists it; restore it from a copy, or write the split again"
     )
 
 
@@ -539,7 +539,7 @@ def test_a_short_shard(data: Callable[..., Path], make_dataset: MakeDataset) -> 
     path.write_bytes(path.read_bytes()[:-7])
     assert _refused(make_dataset, path.parent) == (
         f"{path}: found {size - 7} bytes, expected the {size} that the manifest lists; "
-        "copy it again"
+        "restore it from a copy, or write the split again"
     )
 
 

@@ -224,8 +224,7 @@ def test_a_damaged_manifest_is_a_finding_and_files_are_checked_all_the_same(
         finding.examples[0].found,
     )
     assert finding.examples[0].cause == (
-        "restore it from a copy, or else remove it and write the dataset again with "
-        "overwrite=True"
+        "restore it from a copy, or else remove it and write all splits again"
     )
     assert found.records == 10
 

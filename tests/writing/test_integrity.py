@@ -126,11 +126,16 @@ def _fewer_records(path: Path) -> None:
 @pytest.mark.parametrize(
     ("damage", "problems"),
     [
-        (Path.unlink, ["missing; the manifest lists it"]),
+        (
+            Path.unlink,
+            [
+                "missing, and the manifest lists it; restore it from a copy, or write the split again"
+            ],
+        ),
         (
             _cut,
             [
-                "found 92 bytes, expected the 102 that the manifest lists; copy it again",
+                "found 92 bytes, expected the 102 that the manifest lists; restore it from a copy, or write the split again",
                 "record 2: the file ends 10 bytes too early",
             ],
         ),
@@ -138,7 +143,7 @@ def _fewer_records(path: Path) -> None:
             _flip,
             [
                 "found bytes with the CRC-32C 39785da8, expected the d64836b1 that the "
-                "manifest lists; copy it again",
+                "manifest lists; restore it from a copy, or write the split again",
                 "record 2: the checksum of the record does not match",
             ],
         ),

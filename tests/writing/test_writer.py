@@ -410,7 +410,7 @@ def test_two_writers_of_one_split(tmp_path: Path) -> None:
         with pytest.raises(DatasetError) as caught:
             make_writer(tmp_path)
     assert str(caught.value).startswith(
-        f"{tmp_path}: another writer is at work on split 'train': "
+        f"{tmp_path}: another writer is writing split 'train': "
         f"{tmp_path}/.train.lock: held by process {os.getpid()} on "
     )
     assert readable(tmp_path) == ROWS

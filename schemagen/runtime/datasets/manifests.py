@@ -84,11 +84,11 @@ def _problem(listed: tuple[str, Shard]) -> str:
         if size != shard.bytes:
             return (
                 f"{path}: found {size} bytes, expected the {shard.bytes} that the "
-                "manifest lists; copy it again"
+                "manifest lists; restore it from a copy, or write the split again"
             )
         tail = shard.tail if shard.tail is None else tail_of(path, size)
     except tf.errors.NotFoundError:
-        return f"{path}: missing; the manifest lists it"
+        return f"{path}: missing, and the manifest lists it; restore it from a copy, or write the split again"
     except tf.errors.OpError as error:
         return f"{path}: it cannot be read: {error.message}"
     if tail == shard.tail:

@@ -56,7 +56,7 @@ def opening_problem(path: str, size: int) -> str:
         return ""
     return (
         f"{path}: found {found} bytes, expected the {size} that it had when the dataset "
-        "was made; files are not to be written while they are read"
+        "was made; do not write files while they are read, and make the dataset again"
     )
 
 

@@ -61,7 +61,7 @@ def _problems(directory: Directory, shard: Shard) -> Iterator[str]:
     where = f"{directory.where}/{shard.file}"
     try:
         if directory.size(shard.file) is None:
-            yield f"{where}: missing; the manifest lists it"
+            yield f"{where}: missing, and the manifest lists it; restore it from a copy, or write the split again"
             return
         file = _Measured(directory.chunks(shard.file))
         records, problem = _count(file, where)
@@ -72,12 +72,12 @@ def _problems(directory: Directory, shard: Shard) -> Iterator[str]:
     if file.bytes != shard.bytes:
         yield (
             f"{where}: found {file.bytes} bytes, expected the {shard.bytes} that the "
-            "manifest lists; copy it again"
+            "manifest lists; restore it from a copy, or write the split again"
         )
     elif f"{file.checksum:08x}" != shard.crc32c:
         yield (
             f"{where}: found bytes with the CRC-32C {file.checksum:08x}, expected the "
-            f"{shard.crc32c} that the manifest lists; copy it again"
+            f"{shard.crc32c} that the manifest lists; restore it from a copy, or write the split again"
         )
     if problem:
         yield problem

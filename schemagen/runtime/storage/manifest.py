@@ -183,7 +183,7 @@ def loads(text: str | bytes, where: str) -> Manifest:
     except (ValueError, RecursionError) as error:
         raise DatasetError(
             f"{where}: not a whole manifest ({_plain(error)}); restore it from a copy, "
-            "or else remove it and write the dataset again with overwrite=True"
+            "or else remove it and write all splits again"
         ) from None
 
 

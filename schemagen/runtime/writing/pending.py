@@ -89,7 +89,7 @@ class PendingSplit:
                 self._lock = self._directory.lock(f".{split}.lock")
         except Busy as busy:
             raise DatasetError(
-                f"{self.where}: another writer is at work on split {split!r}: {busy}"
+                f"{self.where}: another writer is writing split {split!r}: {busy}; wait until it ends"
             ) from None
         try:
             # Checked again, now that nobody else is at it.
