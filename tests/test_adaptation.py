@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from numpy.typing import NDArray
+from schemagen.runtime.models import blocks
 from schemagen.runtime.models.adaptation import Items, Moments, TokenCounts, Tokens
 from schemagen.runtime.models.vocabularies import (
     IntegerVocabulary,
@@ -148,6 +149,29 @@ def test_strings_are_looked_up_as_keras_would(adapted: Any) -> None:
     assert layer.get_vocabulary() == other.get_vocabulary()
     asked = np.array([["red", "", "pink", "black"]])
     np.testing.assert_array_equal(layer(asked), other(asked))
+
+
+def test_vocabularies_have_the_size_that_is_asked_for(
+    package: Workspace, make_dataset: Callable[..., tf.data.Dataset]
+) -> None:
+    """The most frequent tokens have an index each, and the others share one."""
+    encoders = {
+        "ids": lambda v: blocks.tokens(v, name="ids", padding_value=7, max_tokens=4),
+        "words": lambda v: blocks.tokens(
+            v, name="words", padding_value="", max_tokens=4
+        ),
+        "note": lambda v: blocks.text(v, name="note", max_tokens=4),
+    }
+    module = package.module("seen", "model")
+    model = module.build_model(inputs=[*encoders], encoders=encoders)
+    module.adapt(model, make_dataset())
+    for name in ("words_lookup", "note_vectorization"):
+        assert len(model.get_layer(name).known()) == 2
+    ids = tf.constant([[1, 2, 3, 40, 7]], tf.int64)
+    found = np.sort(np.ravel(model.get_layer("ids_lookup")(ids)))
+    assert found.tolist() == [0, 1, 1, 2, 3]
+    ((features, _), *_) = make_dataset()
+    assert np.isfinite(model.predict(features, verbose=0)).all()
 
 
 def test_words_are_those_of_text_vectorization(adapted: Any) -> None:

@@ -28,9 +28,6 @@ class FieldView:
     in_band: ClassVar[bool] = False
     """Whether one of its own values stands for a missing one."""
 
-    adapts: ClassVar[bool] = True
-    """Whether its encoder has a layer that learns from data first."""
-
     in_list: ClassVar[bool] = False
     """Whether it is a feature list of a SequenceExample."""
 

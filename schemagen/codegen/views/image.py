@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 
 from ...runtime.shared.values import shape_text
@@ -39,7 +37,6 @@ class ImageView(FieldView):
     """A picture, raw or encoded."""
 
     spec: ImageSpec
-    adapts: ClassVar[bool] = False
 
     @property
     def raw(self) -> bool:
@@ -146,7 +143,6 @@ class ImagesView(FieldView):
     """A list of encoded pictures."""
 
     spec: ImagesSpec
-    adapts: ClassVar[bool] = False
 
     @property
     def dtype(self) -> str:

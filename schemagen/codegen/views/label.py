@@ -12,8 +12,6 @@ from .field import FieldView, Shape
 class ClassesView(FieldView):
     """One or several classes out of a fixed number."""
 
-    adapts: ClassVar[bool] = False
-
     @property
     def named_on_disk(self) -> bool:
         """Whether the file holds the classes' names."""

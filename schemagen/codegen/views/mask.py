@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import zip_longest
-from typing import ClassVar, Self
+from typing import Self
 
 from ...runtime.shared.values import shape_text
 from ...spec.model import MaskSpec
@@ -23,7 +23,6 @@ class MaskView(FieldView):
     """
 
     spec: MaskSpec
-    adapts: ClassVar[bool] = False
     pictures: tuple[ImageView, ...] = ()
 
     def beside(self, inputs: Iterable[FieldView]) -> Self:

@@ -28,10 +28,6 @@ class StepsView(FieldView):
     in_list: ClassVar[bool] = True
 
     @property
-    def adapts(self) -> bool:  # type: ignore[override]
-        return self.encoder != "images"
-
-    @property
     def encoder(self) -> str:
         """The block that encodes it: images, tokens or items."""
         kind = self.spec.step.kind

@@ -8,7 +8,7 @@ a model whose encoder was replaced does not have them, and nothing is learned fo
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable
 from math import isnan
 from typing import Any, Protocol, TypeVar
 
@@ -35,7 +35,7 @@ _OUT_OF_VOCABULARY = b"[UNK]"
 
 
 class Learner(Protocol):
-    """What one field's layers learn from batches."""
+    """What one layer learns from batches of its field."""
 
     def see(self, layer: Any, batch: Any) -> None:
         """Learn from a batch of the field."""
@@ -43,44 +43,30 @@ class Learner(Protocol):
     def teach(self, layer: Any) -> None:
         """Let the layer have what has been learned."""
 
-    @property
-    def layer(self) -> type[Any] | tuple[type[Any], ...]:
-        """The class of the layer; one of another class is a user's own."""
 
-    @property
-    def suffix(self) -> str:
-        """What the layer is called after the field's name."""
-
-
-def learn(
-    model: Any, dataset: tf.data.Dataset, learners: Mapping[str, Learner]
-) -> None:
+def learn(model: Any, dataset: tf.data.Dataset) -> None:
     """Let a model's layers see a dataset, in one pass.
 
     Args:
         model: a generated one.
         dataset: of features by name, or of tuples that begin with them.
-        learners: what is learned from which field.
 
     Raises:
         ValueError: the dataset is empty or endless, or its features do not fit.
     """
     check_features(model, dataset)
+    found = [(layer, *known) for layer in model.layers if (known := _learner_of(layer))]
+    if not found:
+        return
     if dataset.cardinality() == tf.data.INFINITE_CARDINALITY:
         raise ValueError(
             "adapt reads a dataset to its end, and this one has none: make it with "
             "repeat=False, or take a part of it, such as dataset.take(1000)"
         )
-    layers = {layer.name: layer for layer in model.layers}
-    found = {
-        name: (learner, layer)
-        for name, learner in learners.items()
-        if isinstance(layer := layers.get(f"{name}_{learner.suffix}"), learner.layer)
-    }
     batches = 0
     for element in dataset:
         features = element[0] if isinstance(element, tuple) else element
-        for name, (learner, layer) in found.items():
+        for layer, name, learner in found:
             _check_int32(name, features[name])
             learner.see(layer, features[name])
         batches += 1
@@ -90,16 +76,35 @@ def learn(
             "one batch; drop_remainder=True leaves none of fewer records than "
             "batch_size, and take, skip or shard may leave none either"
         )
-    for learner, layer in found.values():
+    for layer, _, learner in found:
         learner.teach(layer)
-    _open_gates(model, learners)
+    _open_gates(model)
+
+
+def _learner_of(layer: Any) -> tuple[str, Learner] | None:
+    """Return the field of a layer that learns from data, and what learns for it.
+
+    Layers of other classes are a user's own, whatever their names.
+    """
+    name = layer.name
+    learner: Learner
+    if isinstance(layer, Normalization):
+        padding = layer.padding_value
+        learner = Numbers() if padding is None else Items(padding)
+        return name.removesuffix("_normalization"), learner
+    if isinstance(layer, IntegerVocabulary):
+        learner = Tokens(layer.padding_value, layer.max_tokens)
+        return name.removesuffix("_lookup"), learner
+    if isinstance(layer, StringVocabulary):
+        learner = Tokens(layer.mask_token, layer.max_tokens)
+        return name.removesuffix("_lookup"), learner
+    if isinstance(layer, vocabularies.Words):
+        return name.removesuffix("_vectorization"), Words(layer.vocabulary_limit)
+    return None
 
 
 class Numbers:
     """Means and variances of a field's numbers, row by row."""
-
-    layer = Normalization
-    suffix = "normalization"
 
     def __init__(self) -> None:
         self.moments = Moments()
@@ -134,13 +139,10 @@ class Items(Numbers):
 class Tokens:
     """How often each token of a field occurs."""
 
-    layer: type[Any] | tuple[type[Any], ...] = (IntegerVocabulary, StringVocabulary)
-    suffix = "lookup"
-
-    def __init__(self, padding_value: Any) -> None:
+    def __init__(self, padding_value: Any, max_tokens: int = DEFAULT_TOKENS) -> None:
         text = isinstance(padding_value, str)
         self.padding = padding_value.encode() if text else int(padding_value)
-        self.counts: TokenCounts[Any] = TokenCounts(DEFAULT_TOKENS)
+        self.counts: TokenCounts[Any] = TokenCounts(max_tokens)
 
     def see(self, layer: Any, batch: Any) -> None:
         """Count the tokens of sequences [B, T]."""
@@ -157,11 +159,8 @@ class Tokens:
 class Words(Tokens):
     """How often each word of a field's texts occurs."""
 
-    layer = vocabularies.Words
-    suffix = "vectorization"
-
-    def __init__(self) -> None:
-        super().__init__("")
+    def __init__(self, max_tokens: int = DEFAULT_TOKENS) -> None:
+        super().__init__("", max_tokens)
 
     def see(self, layer: Any, batch: Any) -> None:
         """Count the words of texts [B], as the layer splits them."""
@@ -257,9 +256,9 @@ def _check_int32(name: str, batch: Any) -> None:
         )
 
 
-def _open_gates(model: Any, names: Container[str]) -> None:
+def _open_gates(model: Any) -> None:
     """Let values pass from now on; what was traced before is forgotten."""
     model.train_function = model.test_function = model.predict_function = None
     for layer in model.layers:
-        if isinstance(layer, Adapted) and layer.field in names:
+        if isinstance(layer, Adapted):
             layer.ready = True

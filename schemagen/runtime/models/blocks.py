@@ -141,6 +141,7 @@ def tokens(
     *,
     name: str,
     padding_value: Any,
+    max_tokens: int = DEFAULT_TOKENS,
     pool: Pool = masked_mean,
     units: int = DEFAULT_UNITS,
 ) -> Any:
@@ -152,6 +153,7 @@ def tokens(
         ids: the ids, of any integer dtype, or the strings.
         name: the field's name.
         padding_value: what stands for no token.
+        max_tokens: the size of the vocabulary, with padding and unknown tokens.
         pool: what makes features [B, D] of the embeddings; `recurrent` keeps the order.
         units: the size of an embedding.
     """
@@ -159,27 +161,39 @@ def tokens(
     lookup: Any
     if ids.dtype == "string":
         lookup = StringVocabulary(
-            max_tokens=DEFAULT_TOKENS, mask_token=padding_value, name=f"{name}_lookup"
+            max_tokens=max_tokens, mask_token=padding_value, name=f"{name}_lookup"
         )
     else:
-        lookup = IntegerVocabulary(int(padding_value), name=f"{name}_lookup")
-    return _embedded(lookup(dense), pool, units)
+        lookup = IntegerVocabulary(
+            int(padding_value), max_tokens, name=f"{name}_lookup"
+        )
+    return _embedded(lookup(dense), max_tokens, pool, units)
 
 
 def text(
-    strings: Any, *, name: str, pool: Pool = masked_mean, units: int = DEFAULT_UNITS
+    strings: Any,
+    *,
+    name: str,
+    max_tokens: int = DEFAULT_TOKENS,
+    pool: Pool = masked_mean,
+    units: int = DEFAULT_UNITS,
 ) -> Any:
     """Encode text [B] by its words' embeddings; `adapt` learns the words.
 
-    `pool` makes features [B, D] of the embeddings; `recurrent` keeps the order.
+    Args:
+        strings: the texts.
+        name: the field's name.
+        max_tokens: the size of the vocabulary, with padding and unknown words.
+        pool: what makes features [B, D] of the embeddings; `recurrent` keeps the order.
+        units: the size of an embedding.
     """
-    words = Words(name=f"{name}_vectorization")
-    return _embedded(words(Adapted(name)(strings)), pool, units)
+    words = Words(max_tokens, name=f"{name}_vectorization")
+    return _embedded(words(Adapted(name)(strings)), max_tokens, pool, units)
 
 
-def _embedded(indices: Any, pool: Pool, units: int) -> Any:
+def _embedded(indices: Any, max_tokens: int, pool: Pool, units: int) -> Any:
     """Make features [B, D] of a vocabulary's indices [B, T]."""
-    embedded = layers.Embedding(DEFAULT_TOKENS, units)(indices)
+    embedded = layers.Embedding(max_tokens, units)(indices)
     return pool(embedded, ops.not_equal(indices, PADDING))
 
 
@@ -208,7 +222,10 @@ def items(
     flat = layers.Reshape((-1, size), dtype="float32")(ops.cast(dense, "float32"))
     flat = Adapted(name)(flat)
     mask = ops.logical_not(is_padding(flat, float(padding_value)))
-    features = Normalization(name=f"{name}_normalization", dtype="float32")(flat)
+    normalization = Normalization(
+        float(padding_value), name=f"{name}_normalization", dtype="float32"
+    )
+    features = normalization(flat)
     # What stands for padding may be NaN or far away, and 0 times infinity is no 0.
     kept = ops.expand_dims(mask, -1)
     features = ops.where(kept, features, ops.zeros_like(features))

@@ -28,7 +28,6 @@ class Input:
         dtype: its name.
         encoder: from the Keras input to features [B, D].
         layout: how tensors of it are laid out.
-        learner: makes what the encoder's layer learns from data; None if nothing.
         field: the field that delivers it; None if that has the input's name.
     """
 
@@ -36,7 +35,6 @@ class Input:
     dtype: str
     encoder: Encoder
     layout: Literal["dense", "ragged", "sparse"] = "dense"
-    learner: Callable[[], adaptation.Learner] | None = None
     field: str | None = None
 
     @property
@@ -239,15 +237,7 @@ class ModelBuilder:
         Raises:
             ValueError: the dataset is empty or endless, or does not fit the model.
         """
-        learners = {
-            name: given.learner()
-            for name, given in self.inputs.items()
-            if given.learner is not None
-        }
-        if learners:
-            adaptation.learn(model, dataset, learners)
-        else:
-            agreement.check_features(model, dataset)
+        adaptation.learn(model, dataset)
 
     def export_serving(
         self,

@@ -127,7 +127,18 @@ class Normalization(layers.Normalization):  # type: ignore[misc]
 
     They are variables: that of Keras makes constants of them, which functions that
     were traced before keep when other weights are loaded.
+
+    Args:
+        padding_value: items of nothing else stand for none; None if there are no such.
     """
+
+    def __init__(self, padding_value: float | None = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.padding_value = padding_value
+
+    def get_config(self) -> dict[str, Any]:
+        """Return what `__init__` takes."""
+        return {**super().get_config(), "padding_value": self.padding_value}
 
     @property
     def mean_shape(self) -> tuple[int, ...]:

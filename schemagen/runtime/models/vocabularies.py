@@ -157,6 +157,7 @@ class Words(layers.TextVectorization):  # type: ignore[misc]
 
     def __init__(self, max_tokens: int = DEFAULT_TOKENS, **kwargs: Any) -> None:
         super().__init__(max_tokens=max_tokens, **kwargs)
+        self.vocabulary_limit = max_tokens
         self._lookup_layer = StringVocabulary(max_tokens=max_tokens, mask_token="")
 
     def words(self, strings: tf.Tensor) -> tf.Tensor:
