@@ -13,6 +13,7 @@ from schemagen.runtime.datasets.files import find_files
 from schemagen.runtime.shared.errors import DatasetError
 from schemagen.runtime.storage import manifest
 from schemagen.runtime.storage.manifest import Manifest, Shard, Split
+from schemagen.runtime.storage.schema import load_spec
 
 _SPEC: dict[str, Any] = {
     "record": "note",
@@ -235,4 +236,4 @@ def test_another_format_is_refused(tmp_path: Path, number: object) -> None:
 def test_the_spec_beside_a_module(tmp_path: Path) -> None:
     """Generated code reads its own spec.json, without the header's lines."""
     (tmp_path / "spec.json").write_text('{"//": "generated", "record": "note"}')
-    assert manifest.load_spec(str(tmp_path / "serializer.py")) == {"record": "note"}
+    assert load_spec(str(tmp_path / "serializer.py")) == {"record": "note"}

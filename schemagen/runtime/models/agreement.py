@@ -57,7 +57,7 @@ def _check_types(model: Any, dataset: Any) -> None:
     Raises:
         TypeError: the dataset is none.
     """
-    if not isinstance(dataset, tf.data.Dataset):
+    if not hasattr(dataset, "element_spec"):  # distributed datasets have one too
         raise TypeError(
             f"found a {type(dataset).__name__} as the dataset, expected a "
             "tf.data.Dataset: the model comes first, then the dataset"
