@@ -151,6 +151,12 @@ def test_strings_are_looked_up_as_keras_would(adapted: Any) -> None:
     np.testing.assert_array_equal(layer(asked), other(asked))
 
 
+def test_a_weight_of_the_only_loss_is_refused(package: Workspace) -> None:
+    """Keras would take no notice of it."""
+    with pytest.raises(ValueError, match="'answer' is the only target of the record"):
+        package.module("seen", "model").build_model(loss_weights={"answer": 2.0})
+
+
 def test_vocabularies_have_the_size_that_is_asked_for(
     package: Workspace, make_dataset: Callable[..., tf.data.Dataset]
 ) -> None:

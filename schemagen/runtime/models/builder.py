@@ -186,6 +186,10 @@ class ModelBuilder:
             for name, target in self.targets.items()
         }
         single = self._single_target
+        if single and loss_weights is not None:
+            raise ValueError(
+                f"loss_weights: {single!r} is the only target of the record"
+            )
         model = RecordModel(
             declared, outputs[single] if single else outputs, name=self.name
         )
