@@ -121,7 +121,9 @@ def plan(project: Project, *, force: bool = False, command: str = COMMAND) -> Pl
             (from_json(text),), outputs, existing.files, runtime
         ),
     )
-    return replace(found, warnings=(*resolved.warnings, *warnings_of(outputs)))
+    return replace(
+        found, warnings=(*found.kept, *resolved.warnings, *warnings_of(outputs))
+    )
 
 
 def _rendered(

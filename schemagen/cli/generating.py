@@ -85,7 +85,7 @@ def generate(
                 f"Next: run programs that import {place.package} from {place.directory}, "
                 f"or set PYTHONPATH to it."
             )
-    report((*findings, *found.kept, *found.warnings), style)
+    report((*findings, *found.warnings), style)
     if findings:
         leave(ExitCode.FINDINGS)
 
@@ -116,7 +116,7 @@ def check(project: str, style: str, diff: bool, tracked: bool) -> None:
     if diff:
         text = _coloured(use_cases.unified_diff(found))
         click.echo(text, nl=False, err=style != "text")
-    report((*findings, *found.kept, *found.warnings), style)
+    report((*findings, *found.warnings), style)
     if findings:
         leave(ExitCode.FINDINGS)
     if style == "text":

@@ -14,6 +14,7 @@ from functools import cached_property
 
 from .conflicts import Conflict, find_conflict
 from .header import SEAL, Header, has_broken_header, is_seal, read_header
+from .imports import COPY
 from .render import RenderedFile
 from .spec_changes import spec_changes
 
@@ -185,7 +186,7 @@ def verdict_on(
 
 def _imports_copies(text: str) -> bool:
     """Return whether a generated module imports a copy of the runtime."""
-    return re.search(r"^from \.+_runtime\b", text, re.MULTILINE) is not None
+    return re.search(rf"^from \.+{COPY}\b", text, re.MULTILINE) is not None
 
 
 def _changed(wanted: RenderedFile, header: Header, evidence: Evidence) -> str:
@@ -198,7 +199,7 @@ def is_runtime(path: str) -> bool:
 
     `_support` is where versions before the runtime was a library put it.
     """
-    return path.startswith(("_runtime/", f"{FORMER_RUNTIME}/"))
+    return path.startswith((f"{COPY}/", f"{FORMER_RUNTIME}/"))
 
 
 def _is_ours(text: str) -> bool:

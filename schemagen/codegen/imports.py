@@ -20,6 +20,9 @@ from .literals import Code
 RUNTIME = "schemagen.runtime"
 """The installed runtime, as generated code imports it."""
 
+COPY = "_runtime"
+"""The package of copies of the runtime, in the output directory."""
+
 _FUTURE = "from __future__ import annotations\n"
 
 # The module of each name of the standard library and numpy.
@@ -93,28 +96,10 @@ def unknown_names(text: str) -> list[str]:
         text: a module that Python can compile, with its imports.
     """
     tree = ast.parse(text)
-    nodes = [*ast.walk(tree)]
-    stored = {
-        node.id
-        for node in nodes
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
-    }
-    named = {
-        node.name
-        for node in nodes
-        if isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef))
-    }
-    caught = {node.name for node in nodes if isinstance(node, ast.ExceptHandler)}
-    taken = {
-        alias.asname or alias.name.split(".")[0]
-        for node in nodes
-        if isinstance(node, (ast.Import, ast.ImportFrom))
-        for alias in node.names
-    }
-    if "*" in taken:
+    bound = {name for node in ast.walk(tree) for name in _bound(node)}
+    if "*" in bound:
         return []
-    known = {*stored, *named, *caught, *taken, *dir(builtins), "__file__"}
-    return sorted(_undefined(tree) - known)
+    return sorted({*_used(tree)} - {*bound, *dir(builtins), "__file__"})
 
 
 def _groups(used: set[str], runtime: str) -> Iterator[list[str]]:
@@ -156,6 +141,11 @@ def _rank(name: str) -> tuple[int, str]:
     return kind, name
 
 
+def runtime_directory() -> Path:
+    """Return the directory of the runtime's source."""
+    return Path(str(resources.files("schemagen").joinpath("runtime")))
+
+
 @cache
 def runtime_names() -> dict[str, str]:
     """Return the module of the runtime that each name is imported from.
@@ -163,7 +153,7 @@ def runtime_names() -> dict[str, str]:
     A name is a module of `parsing`, `datasets` or `models`, or a public class or function
     of the modules that generated code uses by name.
     """
-    root = Path(str(resources.files("schemagen").joinpath("runtime")))
+    root = runtime_directory()
     found = dict(_REQUIRED)
     for package in _BY_MODULE:
         for path in sorted(root.joinpath(package).glob("[a-z]*.py")):
@@ -196,40 +186,51 @@ def _undefined(tree: ast.Module) -> set[str]:
     """
     defined = {
         name
-        for node in tree.body
-        for name in (
-            [node.name]
-            if isinstance(node, (ast.ClassDef, ast.FunctionDef))
-            else [alias.asname or alias.name.split(".")[0] for alias in node.names]
-            if isinstance(node, (ast.Import, ast.ImportFrom))
-            else [
-                each.id
-                for each in ast.walk(node)
-                if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
-            ]
+        for statement in tree.body
+        for node in (
+            [statement]
+            if isinstance(statement, _NAMING)
+            else (each for each in ast.walk(statement) if isinstance(each, ast.Name))
         )
+        for name in _bound(node)
     }
-    return {*_used(tree, frozenset())} - defined
+    return {*_used(tree)} - defined
 
 
-def _used(node: ast.AST, parameters: frozenset[str]) -> Iterator[str]:
-    """Yield the names that a node uses, but for parameters of its functions."""
+# The statements that bind names by themselves, and not by those of variables in them.
+_NAMING = (ast.ClassDef, ast.FunctionDef, ast.Import, ast.ImportFrom)
+
+
+def _bound(node: ast.AST) -> Iterator[str]:
+    """Yield the names that one node binds, without what is inside it."""
     if isinstance(node, ast.Name):
-        if isinstance(node.ctx, ast.Load) and node.id not in parameters:
+        if not isinstance(node.ctx, ast.Load):
             yield node.id
-        return
-    if isinstance(node, (ast.FunctionDef, ast.Lambda)):
-        given = node.args
-        names = [*given.posonlyargs, *given.args, *given.kwonlyargs]
-        names += [each for each in (given.vararg, given.kwarg) if each]
-        inner = parameters | {each.arg for each in names}
-        body: list[ast.AST] = (
-            [node.body] if isinstance(node, ast.Lambda) else [*node.body]
-        )
-        for part in body:
-            yield from _used(part, inner)
-        outer = [part for part in ast.iter_child_nodes(node) if part not in body]
-    else:
-        outer = [*ast.iter_child_nodes(node)]
-    for part in outer:
-        yield from _used(part, parameters)
+    elif isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+        yield node.name
+    elif isinstance(node, (ast.Import, ast.ImportFrom)):
+        yield from (alias.asname or alias.name.split(".")[0] for alias in node.names)
+    elif isinstance(node, ast.ExceptHandler) and node.name:
+        yield node.name
+
+
+def _used(tree: ast.Module) -> Iterator[str]:
+    """Yield the names that a module uses, but for parameters inside their functions."""
+    waiting: list[tuple[ast.AST, frozenset[str]]] = [(tree, frozenset())]
+    while waiting:
+        node, parameters = waiting.pop()
+        if isinstance(node, ast.Name):
+            if isinstance(node.ctx, ast.Load) and node.id not in parameters:
+                yield node.id
+            continue
+        inner = parameters
+        if isinstance(node, (ast.FunctionDef, ast.Lambda)):
+            given = node.args
+            names = [*given.posonlyargs, *given.args, *given.kwonlyargs]
+            names += [each for each in (given.vararg, given.kwarg) if each]
+            inner = parameters | {each.arg for each in names}
+        for name, value in ast.iter_fields(node):
+            known = inner if name == "body" else parameters
+            for part in value if isinstance(value, list) else [value]:
+                if isinstance(part, ast.AST):
+                    waiting.append((part, known))

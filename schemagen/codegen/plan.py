@@ -144,7 +144,7 @@ def make_plan(
         action = verdict.forced if force and verdict.forced else verdict.action
         finding = _finding(shown_path(output, path), verdict)
         cause = _cause(path, asked, old, verdict)
-        if migrating and action not in (Action.KEEP, Action.REFUSE):
+        if migrating and action is not Action.REFUSE:
             cause = _MIGRATION
         files.append(PlannedFile(path, action, old, new, finding, cause))
     return Plan(tuple(files), output, command)
@@ -168,7 +168,7 @@ def _cause(
 
     What stands against a run is settled file by file.
     """
-    if verdict.action in (Action.REFUSE, Action.KEEP):
+    if verdict.action is Action.REFUSE:
         return (path,)
     header = read_header(plain_text(old or b"") or "")
     spec = wanted.spec if wanted else header.spec if header else path

@@ -13,7 +13,7 @@ from ..runtime.interface import INTERFACE
 from ..spec.model import RecordSpec
 from ..spec.serial import fingerprint, to_json
 from .header import digest, with_header
-from .imports import RUNTIME, import_line, unknown_names, with_imports
+from .imports import COPY, RUNTIME, import_line, unknown_names, with_imports
 from .layout import wrap
 from .literals import comment
 from .record_view import RecordView
@@ -23,7 +23,7 @@ from .training_view import TrainingView
 _RECORD_FILES = ("__init__.py", "serializer.py", "parser.py", "pipeline.py", "model.py")
 
 # The package of the runtime, as a record's modules import it, for each setting.
-_ROOTS = {"installed": RUNTIME, "vendored": ".._runtime"}
+_ROOTS = {"installed": RUNTIME, "vendored": f"..{COPY}"}
 
 # The names of the runtime that users import from the output package.
 _PUBLIC = {

@@ -5,14 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from functools import cache
-from importlib import resources
 from pathlib import Path
 
 from .header import with_header
+from .imports import COPY, runtime_directory
 from .render import RenderedFile
-
-PACKAGE = "_runtime"
-"""The package of the copies, in the output directory."""
 
 _SOURCE = "schemagen/runtime"
 
@@ -50,7 +47,7 @@ def vendored(files: Iterable[RenderedFile]) -> tuple[RenderedFile, ...]:
         if file.path.endswith(".py") and not file.path.startswith("../"):
             parts = file.path.split("/")[:-1]
             for name in _imported(ast.parse(file.text), parts):
-                if name.split(".")[0] == PACKAGE:
+                if name.split(".")[0] == COPY:
                     wanted.add(name.partition(".")[2])
     return tuple(map(_copy, sorted(_reached(wanted))))
 
@@ -76,7 +73,7 @@ def _reached(names: set[str]) -> set[str]:
 @cache
 def _modules() -> dict[str, Path]:
     """Return the files of the runtime's modules and packages, by name; "" is itself."""
-    root = Path(str(resources.files("schemagen").joinpath("runtime")))
+    root = runtime_directory()
     found = {}
     for path in sorted(root.rglob("*.py")):
         parts = path.relative_to(root).with_suffix("").parts
@@ -106,9 +103,8 @@ def _imported(tree: ast.Module, package: list[str]) -> Iterator[str]:
 
 def _copy(name: str) -> RenderedFile:
     path = _modules()[name]
-    root = _modules()[""].parent
-    place = path.relative_to(root).as_posix()
+    place = path.relative_to(runtime_directory()).as_posix()
     source = f"{_SOURCE}/{place}"
     body = _UNCHECKED + path.read_text(encoding="utf-8")
     text = with_header(place, body, source, "-")
-    return RenderedFile(f"{PACKAGE}/{place}", text, source, "-")
+    return RenderedFile(f"{COPY}/{place}", text, source, "-")

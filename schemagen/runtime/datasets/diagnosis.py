@@ -25,7 +25,7 @@ _STARTS = {
     b"BM": "a BMP",
     b"\x93NUMPY": "a file of numpy",
 }
-# How generated checks of raw bytes begin; see `reading.decode_raw`.
+# How generated checks of raw bytes begin; see `numbers.decode_raw`.
 _RAW_SIZE = re.compile(r"expected (\d+) bytes \((\w+) ")
 # What tensorflow puts around a message.
 _FRAME = re.compile(r"\{\{[^}]*\}\} ?|^assertion failed: |\s*\[Op:\w+\].*$", re.DOTALL)
