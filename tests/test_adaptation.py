@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,13 +11,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from numpy.typing import NDArray
-from schemagen.runtime.models import blocks
-from schemagen.runtime.models.adaptation import Items, Moments, TokenCounts, Tokens
-from schemagen.runtime.models.vocabularies import (
-    IntegerVocabulary,
-    StringVocabulary,
-    Words,
-)
+from schemagen.runtime.models.adaptation import Moments
 
 if TYPE_CHECKING:
     from conftest import PackageOf, Workspace
@@ -52,7 +45,7 @@ def _row(number: int) -> dict[str, Any]:
         "loose": noise.normal(5, 2, (length, 2)).astype(np.float32),
         "ids": noise.choice([1, 2, 3, 40, 2**40], length),
         "words": noise.choice(_WORDS, length).tolist(),
-        "odd": ["a\nb", "\0", "x\0", "é\u2028", "\r", " "][: length + 1],
+        "odd": ["a\nb", " ", "x\0", "é\u2028"][: length + 1],
         "note": f"The {_WORDS[number % 6]}, {_WORDS[number % 3]} one!",
         "answer": number % 2,
     }
@@ -127,7 +120,8 @@ def test_numbers_are_normalized_as_keras_would(
     np.testing.assert_allclose(layer.adapt_mean, other.adapt_mean, rtol=1e-5)
     np.testing.assert_allclose(layer.adapt_variance, other.adapt_variance, rtol=1e-4)
     some = values[:3].astype(np.float32)
-    np.testing.assert_allclose(layer(some), other(some), atol=1e-4)
+    found = layer(some if name in ("place", "height") else some[np.newaxis])
+    np.testing.assert_allclose(np.reshape(found, some.shape), other(some), atol=1e-4)
 
 
 def test_integers_are_looked_up_as_keras_would(adapted: Any) -> None:
@@ -136,7 +130,7 @@ def test_integers_are_looked_up_as_keras_would(adapted: Any) -> None:
     other = keras.layers.IntegerLookup(mask_token=7)
     other.adapt(ids)
     asked = np.array([[7, 1, 2, 3], [40, 2**40, 2**40 + 1, -1], [99, 0, 7, 1]])
-    layer = adapted.get_layer("ids_lookup")
+    layer = adapted.get_layer("ids_vocabulary")
     np.testing.assert_array_equal(layer(asked), other(asked))
     assert set(np.unique(layer(asked))) == {0, 1, 2, 3, 4, 5, 6}
 
@@ -145,7 +139,7 @@ def test_strings_are_looked_up_as_keras_would(adapted: Any) -> None:
     """The same vocabulary in the same order, ties included."""
     other = keras.layers.StringLookup(mask_token="")
     other.adapt(_column("words"))
-    layer = adapted.get_layer("words_lookup")
+    layer = adapted.get_layer("words_vocabulary")
     assert layer.get_vocabulary() == other.get_vocabulary()
     asked = np.array([["red", "", "pink", "black"]])
     np.testing.assert_array_equal(layer(asked), other(asked))
@@ -157,27 +151,63 @@ def test_a_weight_of_the_only_loss_is_refused(package: Workspace) -> None:
         package.module("seen", "model").build_model(loss_weights={"answer": 2.0})
 
 
+def _vocabularies(model: Any) -> dict[str, list[Any]]:
+    names = ("ids", "words", "odd", "note")
+    found = {name: model.get_layer(f"{name}_vocabulary") for name in names}
+    return {name: layer.get_vocabulary() for name, layer in found.items()}
+
+
 def test_vocabularies_have_the_size_that_is_asked_for(
     package: Workspace, make_dataset: Callable[..., tf.data.Dataset]
 ) -> None:
     """The most frequent tokens have an index each, and the others share one."""
-    encoders = {
-        "ids": lambda v: blocks.tokens(v, name="ids", padding_value=7, max_tokens=4),
-        "words": lambda v: blocks.tokens(
-            v, name="words", padding_value="", max_tokens=4
-        ),
-        "note": lambda v: blocks.text(v, name="note", max_tokens=4),
-    }
     module = package.module("seen", "model")
-    model = module.build_model(inputs=[*encoders], encoders=encoders)
+    model = module.build_model(max_tokens=4)
     module.adapt(model, make_dataset())
-    for name in ("words_lookup", "note_vectorization"):
-        assert len(model.get_layer(name).known()) == 2
+    sizes = {name: len(words) for name, words in _vocabularies(model).items()}
+    assert sizes == {"ids": 4, "words": 4, "odd": 3, "note": 4}
     ids = tf.constant([[1, 2, 3, 40, 7]], tf.int64)
-    found = np.sort(np.ravel(model.get_layer("ids_lookup")(ids)))
+    found = np.sort(np.ravel(model.get_layer("ids_vocabulary")(ids)))
     assert found.tolist() == [0, 1, 1, 2, 3]
     ((features, _), *_) = make_dataset()
     assert np.isfinite(model.predict(features, verbose=0)).all()
+
+
+def test_a_vocabulary_without_room_for_a_token_is_refused(package: Workspace) -> None:
+    """Padding and unknown tokens take two indices."""
+    with pytest.raises(ValueError, match="max_tokens=2: expected at least 3"):
+        package.module("seen", "model").build_model(max_tokens=2)
+
+
+def test_only_the_first_tokens_are_read(
+    package: Workspace, make_dataset: Callable[..., tf.data.Dataset]
+) -> None:
+    """`sequence_length` cuts ids, strings and words; what comes later has no effect."""
+    module = package.module("seen", "model")
+    inputs = ["ids", "words", "note"]
+    model = module.build_model(inputs=inputs, sequence_length=2)
+    module.adapt(model, make_dataset())
+    ((features, _), *_) = make_dataset()
+
+    def predicted(*lengths: int) -> Any:
+        ids, words, text = (
+            np.array([[1, 2, 3]]),
+            ["red", "green", "blue"],
+            "red blue one",
+        )
+        changed = {
+            "ids": tf.constant(ids[:, : lengths[0]], tf.int64),
+            "words": tf.ragged.constant([words[: lengths[1]]]),
+            "note": tf.constant([" ".join(text.split()[: lengths[2]])]),
+        }
+        first = {
+            name: batch[:1] for name, batch in features.items() if name not in changed
+        }
+        return model({**first, **changed}).numpy()
+
+    np.testing.assert_array_equal(predicted(3, 3, 3), predicted(2, 2, 2))
+    for lengths in ((1, 2, 2), (2, 1, 2), (2, 2, 1)):
+        assert np.abs(predicted(*lengths) - predicted(2, 2, 2)).max() > 0
 
 
 def test_words_are_those_of_text_vectorization(adapted: Any) -> None:
@@ -185,17 +215,21 @@ def test_words_are_those_of_text_vectorization(adapted: Any) -> None:
     notes = [row["note"] for row in _ROWS]
     other = keras.layers.TextVectorization()
     other.adapt(notes)
-    layer = adapted.get_layer("note_vectorization")
+    layer = adapted.get_layer("note_vocabulary")
     assert isinstance(layer, keras.layers.TextVectorization)
     assert layer.get_vocabulary() == other.get_vocabulary()
     np.testing.assert_array_equal(layer(notes), other(notes))
 
 
-def test_tokens_may_be_anything(adapted: Any) -> None:
-    """Also a line break, or a NUL at the end: each has an index of its own."""
-    tokens = sorted({token for row in _ROWS for token in row["odd"]})
-    indices = adapted.get_layer("odd_lookup")(tf.constant([tokens]))
-    assert sorted(indices.numpy()[0]) == [2, 3, 4, 5]
+def test_tokens_that_keras_cannot_save_are_unknown(
+    adapted: Any, tmp_path: Path
+) -> None:
+    """Keras writes a vocabulary as lines: line breaks would shift all tokens behind."""
+    words = adapted.get_layer("odd_vocabulary").get_vocabulary()
+    assert words == ["", "[UNK]", " "]
+    adapted.save(tmp_path / "model.keras")
+    loaded = keras.models.load_model(tmp_path / "model.keras")
+    assert _vocabularies(loaded) == _vocabularies(adapted)
 
 
 @pytest.mark.quick_cases(1)
@@ -215,13 +249,7 @@ def test_the_size_of_batches_changes_nothing(
         lambda: iter(batches), output_signature=spec
     )
     module.adapt(model, reverse)
-    for name in ("ids", "words", "odd"):
-        layer, other = (m.get_layer(f"{name}_lookup") for m in (model, adapted))
-        if name == "ids":
-            np.testing.assert_array_equal(layer.tokens, other.tokens)
-            np.testing.assert_array_equal(layer.indices, other.indices)
-        else:
-            assert layer.known() == other.known()
+    assert _vocabularies(model) == _vocabularies(adapted)
     for name in ("place", "height", "track", "loose"):
         layer, other = (m.get_layer(f"{name}_normalization") for m in (model, adapted))
         np.testing.assert_allclose(layer.adapt_mean, other.adapt_mean, rtol=1e-6)
@@ -240,8 +268,7 @@ def test_adapting_again_starts_anew(
     module.adapt(model, make_dataset())
     module.adapt(model, make_dataset().take(1))
     module.adapt(other, make_dataset().take(1))
-    for name in ("words_lookup", "note_vectorization"):
-        assert model.get_layer(name).known() == other.get_layer(name).known()
+    assert _vocabularies(model) == _vocabularies(other)
     for found, expected in zip(
         model.non_trainable_variables, other.non_trainable_variables, strict=True
     ):
@@ -272,7 +299,7 @@ def test_an_empty_dataset_is_refused(
     with pytest.raises(ValueError, match="nothing to learn from, the dataset is empty"):
         module.adapt(model, make_dataset().take(0))
     ((features, _),) = make_dataset().take(1)
-    with pytest.raises(RuntimeError, match="has not seen data"):
+    with pytest.raises(RuntimeError, match="has not been adapted"):
         model(features)
 
 
@@ -297,81 +324,34 @@ def test_large_numbers_keep_their_variance() -> None:
     np.testing.assert_allclose(moments.variance, rows.var(axis=0), rtol=1e-4)
 
 
-def test_rows_that_are_not_finite_are_left_out() -> None:
-    """Also where a whole batch is."""
-    moments = Moments()
-    moments.add(np.array([[np.nan, 1], [np.inf, 2]]))
-    assert moments.count == 0
-    moments.add(np.array([[1.0, 1], [np.nan, 1], [3, 1]]))
-    assert (moments.count, moments.mean.tolist()) == (2, [2, 1])
-    assert moments.variance.tolist() == [1, 0]
+def test_a_field_without_any_value_is_adapted(
+    package: Workspace, make_dataset: Callable[..., tf.data.Dataset]
+) -> None:
+    """Its numbers stay as they are, and all its tokens are unknown."""
 
+    def bare(features: Any, answer: Any) -> Any:
+        features = {
+            **features,
+            "height": tf.fill(tf.shape(features["height"]), np.nan),
+            "place": tf.fill(tf.shape(features["place"]), np.inf),
+            "track": tf.fill(tf.shape(features["track"]), -1.0),
+            "ids": tf.fill(tf.shape(features["ids"]), tf.constant(7, tf.int64)),
+            "note": tf.fill(tf.shape(features["note"]), ""),
+        }
+        return features, answer
 
-def test_what_is_held_does_not_grow_with_the_data() -> None:
-    """After a hundred batches a learner is as large as after one."""
-    layer = keras.layers.Normalization()
-    layer.build((None, None, 2))
-    layer.mean_shape = (2,)
-    batch = tf.random.stateless_uniform((50, 9, 2), (0, 1))
-    ids = tf.constant(np.arange(450).reshape(50, 9) % 30)
-    items, tokens = Items(-1), Tokens(0)
-    sizes = []
-    for _ in range(100):
-        items.see(layer, batch)
-        tokens.see(None, ids)
-        tokens.counts[-1] = 10**12  # as long as any count
-        sizes.append(len(pickle.dumps([items, dict.fromkeys(tokens.counts, 0)])))
-    assert sizes[-1] == pytest.approx(sizes[1], abs=64)
-
-
-def test_equally_frequent_tokens_have_one_order() -> None:
-    """Whichever came first."""
-    first, second = TokenCounts[bytes](10), TokenCounts[bytes](10)
-    first.add([b"a", b"b", b"c", b"c"])
-    second.add([b"c", b"b"])
-    second.add([b"c", b"a"])
-    assert first.most_frequent(set()) == second.most_frequent(set())
-    assert first.most_frequent({b"b"}) == [b"c", b"a"]
-
-
-def test_of_too_many_tokens_the_rare_ones_are_forgotten() -> None:
-    """Never more than ten times the vocabulary is held, and the frequent ones stay."""
-    counts: TokenCounts[int] = TokenCounts(10)
-    for start in range(0, 5000, 50):
-        counts.add([*range(start, start + 50), *range(-5, 0), *range(-5, 0)])
-        assert len(counts) <= 100
-    assert set(counts.most_frequent(set())[:5]) == set(range(-5, 0))
-    assert len(counts.most_frequent(set())) == 8
-    assert counts[-1] == 200
-
-
-def test_a_vocabulary_without_tokens_knows_none() -> None:
-    """It looks up all the same, whatever stands for padding."""
-    numbers = IntegerVocabulary(0)
-    numbers.learn([])
-    np.testing.assert_array_equal(numbers(np.array([[0, 1, -5]])), [[0, 1, 1]])
-    for padding in ("", "-"):
-        strings = StringVocabulary(max_tokens=10, mask_token=padding)
-        strings.learn([])
-        asked = tf.constant([[padding, "a"]])
-        np.testing.assert_array_equal(strings(asked), [[0, 1]])
-
-
-def test_a_full_vocabulary_finds_its_ends() -> None:
-    """The smallest and the greatest id are known; beyond them nothing is."""
-    layer = IntegerVocabulary(0, max_tokens=5)
-    layer.learn([9, -3, 4])
-    asked = np.array([9, -3, 4, 0, 10, -4, 5])
-    np.testing.assert_array_equal(layer(asked), [2, 3, 4, 0, 1, 1, 1])
-
-
-def test_a_word_that_keras_keeps_for_itself_is_unknown() -> None:
-    """`[UNK]` in a text is no word: Keras says so for what is not known."""
-    words = Words(max_tokens=10)
-    tokens = Tokens("")
-    tokens.counts.add([b"[UNK]", b"a", b""])
-    tokens.teach(words)
-    assert words.known() == [b"a"]
+    module = package.module("seen", "model")
+    model = module.build_model()
+    dataset = make_dataset().map(bare)
+    module.adapt(model, dataset)
+    for name in ("height", "place", "track"):
+        layer = model.get_layer(f"{name}_normalization")
+        np.testing.assert_array_equal(layer.adapt_mean, np.zeros_like(layer.adapt_mean))
+        np.testing.assert_array_equal(layer.adapt_variance, 1)
+    ids = model.get_layer("ids_vocabulary")
+    np.testing.assert_array_equal(ids(np.array([[7, 1, -(2**63)]])), [[0, 1, 1]])
+    np.testing.assert_array_equal(model.get_layer("note_vocabulary")(["a b"]), [[1, 1]])
+    assert np.isfinite(model.predict(make_dataset(), verbose=0)).all()
 
 
 _NAMED_LIKE_LAYERS = """
@@ -403,13 +383,10 @@ def _plain_encoders() -> dict[str, Callable[[Any], Any]]:
 
         return encode
 
-    make, names = (
-        keras.layers,
-        ("text_vectorization", "string_lookup", "integer_lookup"),
-    )
-    words = make.TextVectorization(vocabulary=["red", "green"], name=names[0])
-    strings = make.StringLookup(vocabulary=["red"], name=names[1])
-    integers = make.IntegerLookup(vocabulary=[1, 2], name=names[2])
+    make = keras.layers
+    words = make.TextVectorization(vocabulary=["red", "green"])
+    strings = make.StringLookup(vocabulary=["red"])
+    integers = make.IntegerLookup(vocabulary=[1, 2])
     plain = make.BatchNormalization(name="batch_normalization")
     return {
         "text": embedded(words),
@@ -422,7 +399,7 @@ def _plain_encoders() -> dict[str, Callable[[Any], Any]]:
 def test_layers_of_users_that_are_named_like_those_of_fields_are_left_alone(
     package_of: PackageOf,
 ) -> None:
-    """`adapt` teaches the generated layers, found by their class, and no others."""
+    """`adapt` adapts the generated layers, and no others."""
     package = package_of(_NAMED_LIKE_LAYERS)
     row = {
         **{"text": "red", "string": ["red"], "integer": [1], "batch": np.ones(2)},
@@ -436,10 +413,12 @@ def test_layers_of_users_that_are_named_like_those_of_fields_are_left_alone(
     module = package.module("named", "model")
     model = module.build_model(encoders=_plain_encoders())
     module.adapt(model, dataset)
-    assert model.get_layer("text_vectorization").get_vocabulary()[2:] == [
-        "red",
-        "green",
-    ]
+    (words,) = (
+        layer
+        for layer in model.layers
+        if isinstance(layer, keras.layers.TextVectorization)
+    )
+    assert words.get_vocabulary()[2:] == ["red", "green"]
     learned = model.get_layer("normalization_normalization")
     np.testing.assert_allclose(learned.adapt_mean, [5.0])
     model.run_eagerly = True

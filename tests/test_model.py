@@ -545,10 +545,10 @@ def test_a_wrong_choice_of_inputs(
 def test_forgetting_adapt_is_an_error(
     several: tf.data.Dataset, package: Workspace
 ) -> None:
-    """A model that has not seen data says so, naming an input; adapting mends it."""
+    """A model that has not been adapted says so, naming inputs; adapting mends it."""
     module = package.module("several", "model")
     model = module.build_model()
-    words = r"not seen data for its input '\w+': call adapt\(model, dataset\)"
+    words = r"not been adapted to data for 'a', 'b': call adapt\(model, dataset\)"
     with pytest.raises(RuntimeError, match=words):
         model.fit(several, verbose=0)
     ((features, _, _),) = several.take(1)
@@ -562,7 +562,7 @@ def test_forgetting_adapt_is_an_error(
 def test_weights_remember_that_adapt_has_run(
     several: tf.data.Dataset, package: Workspace, tmp_path: Path
 ) -> None:
-    """A new model works with saved weights, which hold what was learned from data."""
+    """A new model works with saved weights, which hold the normalizations."""
     module = package.module("several", "model")
     model = module.build_model()
     module.adapt(model, several)
@@ -585,7 +585,7 @@ def test_another_encoder(trained: Trained) -> None:
         return keras.ops.sum(known, axis=1, keepdims=True)
 
     model = module.build_model(inputs=["tokens"], encoders={"tokens": lengths})
-    assert "tokens_lookup" not in {layer.name for layer in model.layers}
+    assert "tokens_vocabulary" not in {layer.name for layer in model.layers}
     module.adapt(model, trained.dataset)
     assert model.layers[-1].kernel.shape == (64, 3)
     ((features, _),) = trained.dataset.take(1)

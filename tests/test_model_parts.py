@@ -325,77 +325,56 @@ def _assert_equal(found: dict[str, Any], expected: dict[str, Any]) -> None:
 def test_a_loaded_model_predicts_bit_for_bit_the_same(
     package: Workspace, dataset: tf.data.Dataset, tmp_path: Path
 ) -> None:
-    """With its vocabularies, whatever is in them, and its normalizations."""
+    """With its vocabularies and its normalizations."""
     model = _adapted(package, dataset, encoders=_recurrent(package))
     expected = model.predict(dataset, verbose=0)
     model.save(tmp_path / "model.keras")
     loaded = keras.models.load_model(tmp_path / "model.keras")
     loaded.run_eagerly = True
     _assert_equal(loaded.predict(dataset, verbose=0), expected)
-    for name in ("words_lookup", "note_vectorization"):
-        known = model.get_layer(name).known()
-        assert loaded.get_layer(name).known() == known
-    assert "é\u2028".encode() in model.get_layer("words_lookup").known()
+    for name in ("tokens_vocabulary", "words_vocabulary", "note_vocabulary"):
+        known = model.get_layer(name).get_vocabulary()
+        assert loaded.get_layer(name).get_vocabulary() == known
+        assert len(known) > 2
     package.module("parts", "model").check_dataset(loaded, dataset)
 
 
 @pytest.mark.slow
-def test_loaded_weights_bring_their_vocabularies(
+def test_weights_hold_normalizations_and_no_vocabularies(
     package: Workspace, dataset: tf.data.Dataset, tmp_path: Path
 ) -> None:
-    """A new model predicts bit for bit what the saved one did, without adapt."""
-    model = _adapted(package, dataset)
-    expected = model.predict(dataset, verbose=0)
-    model.save_weights(tmp_path / "model.weights.h5")
-    other = package.module("parts", "model").build_model()
-    other.run_eagerly = True
-    other.load_weights(tmp_path / "model.weights.h5")
-    _assert_equal(other.predict(dataset, verbose=0), expected)
-
-
-@pytest.mark.slow
-def test_weights_without_adapt_are_no_licence(
-    package: Workspace, dataset: tf.data.Dataset, tmp_path: Path
-) -> None:
-    """Weights of a model that has not seen data do not make another one ready."""
+    """A model without vocabularies is ready; another one says what it lacks."""
     module = package.module("parts", "model")
-    module.build_model().save_weights(tmp_path / "model.weights.h5")
-    model = module.build_model()
-    model.load_weights(tmp_path / "model.weights.h5")
     ((features, _),) = dataset.take(1)
-    with pytest.raises(RuntimeError, match="has not seen data"):
-        model(features)
+    path = tmp_path / "model.weights.h5"
+    for inputs, lacking in (
+        (["place", "steps"], ""),
+        (None, "'tokens', 'words', 'note'"),
+    ):
+        model, other = (module.build_model(inputs=inputs) for _ in range(2))
+        model.save_weights(path)
+        other.load_weights(path)
+        with pytest.raises(RuntimeError, match="has not been adapted"):
+            other(features)
+        module.adapt(model, dataset)
+        model.save_weights(path)
+        other.load_weights(path)
+        if lacking:
+            words = f"not been adapted to data for {lacking}: .*has no vocabularies"
+            with pytest.raises(RuntimeError, match=words):
+                other.predict(features, verbose=0)
+            module.adapt(other, dataset)
+            other.load_weights(path)
+        _assert_equal(other(features), model(features))
 
 
 @pytest.mark.slow
 def test_a_clone_is_not_ready(package: Workspace, dataset: tf.data.Dataset) -> None:
-    """It has the layers, and nothing of what they have learned."""
+    """It has the layers, and neither means nor vocabularies."""
     clone = keras.models.clone_model(_adapted(package, dataset))
     ((features, _),) = dataset.take(1)
-    with pytest.raises(RuntimeError, match="has not seen data"):
+    with pytest.raises(RuntimeError, match="has not been adapted"):
         clone(features)
-
-
-@pytest.mark.slow
-def test_other_weights_reach_functions_that_were_traced(
-    package: Workspace, dataset: tf.data.Dataset, tmp_path: Path
-) -> None:
-    """A model that has predicted takes another one's vocabularies and means."""
-    module = package.module("parts", "model")
-    changed = dataset.map(
-        lambda x, y: (
-            {**x, "place": x["place"] * 5 + 1, "words": x["words"] + "!"},
-            y,
-        )
-    )
-    model, other = (module.build_model() for _ in range(2))
-    module.adapt(model, dataset)
-    module.adapt(other, changed)
-    expected = other.predict(changed, verbose=0)
-    model.predict(changed, verbose=0)
-    other.save_weights(tmp_path / "other.weights.h5")
-    model.load_weights(tmp_path / "other.weights.h5")
-    _assert_equal(model.predict(changed, verbose=0), expected)
 
 
 @pytest.fixture

@@ -28,6 +28,7 @@ _FUTURE = "from __future__ import annotations\n"
 # The module of each name of the standard library and numpy.
 _STANDARD = {
     "collections.abc": ("Collection", "Iterable", "Mapping", "Sequence"),
+    "functools": ("partial",),
     "typing": ("Any", "Literal", "NotRequired", "TypedDict"),
 }
 _NUMPY = {"ArrayLike": "numpy.typing", "NDArray": "numpy.typing"}

@@ -107,7 +107,7 @@ class Ragged(Kind):
     def layers(self, role: str) -> tuple[str, ...]:
         if role != "input":
             return ()
-        return "adapted", "dense", "flat", "lookup", "normalization"
+        return "dense", "flat", "normalization", "vocabulary"
 
     def check_default(self, name: str, default: Any) -> None:
         empty = isinstance(default, (list, tuple, np.ndarray)) and len(default) == 0

@@ -70,7 +70,7 @@ class Scalar(Kind):
         return {**super().facts(), "encoding": self.stored_as}
 
     def layers(self, role: str) -> tuple[str, ...]:
-        return ("adapted", "normalization") if role == "input" else ()
+        return ("normalization",) if role == "input" else ()
 
     def feature(self, name: str, *, optional: bool) -> Feature:
         key = self.key or name

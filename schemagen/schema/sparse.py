@@ -83,7 +83,7 @@ class Sparse(Kind):
         return {key: "indices" for key in keys if isinstance(key, str)}
 
     def layers(self, role: str) -> tuple[str, ...]:
-        return ("adapted", "dense", "normalization") if role == "input" else ()
+        return ("dense", "normalization") if role == "input" else ()
 
     def check_default(self, name: str, default: Any) -> None:
         raise Problem(shortened(default), "None")

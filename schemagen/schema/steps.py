@@ -174,7 +174,7 @@ class Steps(Kind):
     def layers(self, role: str) -> tuple[str, ...]:
         if role != "input":
             return ()
-        return "adapted", "dense", "lookup", "normalization"
+        return "dense", "normalization", "vocabulary"
 
     def check_default(self, name: str, default: Any) -> None:
         empty = isinstance(default, (list, tuple, np.ndarray)) and len(default) == 0

@@ -166,7 +166,7 @@ class Tensor(Kind):
     def layers(self, role: str) -> tuple[str, ...]:
         if role != "input":
             return ()
-        return "adapted", "dense", "normalization"
+        return "dense", "normalization"
 
     def check_default(self, name: str, default: Any) -> None:
         raise Problem(shortened(default), "None")

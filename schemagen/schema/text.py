@@ -25,7 +25,7 @@ class Text(Kind):
         return iter(())
 
     def layers(self, role: str) -> tuple[str, ...]:
-        return ("adapted", "vectorization") if role == "input" else ()
+        return ("vocabulary",) if role == "input" else ()
 
     def feature(self, name: str, *, optional: bool) -> base.Feature:
         return text.Text(name, key=self.key or name, optional=optional)

@@ -97,9 +97,7 @@ class Vector(Kind):
         super().check_default(name, default)
 
     def layers(self, role: str) -> tuple[str, ...]:
-        return {"input": ("adapted", "normalization"), "target": ("flat",)}.get(
-            role, ()
-        )
+        return {"input": ("normalization",), "target": ("flat",)}.get(role, ())
 
     def feature(self, name: str, *, optional: bool) -> Feature:
         return Tensor(

@@ -47,10 +47,10 @@ def test_a_model_is_built_of_fields_named_like_layers(tmp_path: Path) -> None:
         ("x: Annotated[list[float], Vector(shape=(2,))]", "normalization"),
         ("x: list[float]", "normalization"),
         ("x: list[float]", "dense"),
-        ("x: list[int]", "lookup"),
-        ("x: list[str]", "lookup"),
+        ("x: list[int]", "vocabulary"),
+        ("x: list[str]", "vocabulary"),
         ("x: list[int]", "dense"),
-        ("x: str", "vectorization"),
+        ("x: str", "vocabulary"),
         ("x: Annotated[list[list[float]], Vector((2, 2), role='target')]", "flat"),
     ],
 )
@@ -80,7 +80,7 @@ def test_a_field_beside_one_without_such_a_layer_is_fine(tmp_path: Path) -> None
         "from schemagen import Record, Scalar\n\n\n"
         "class Beside(Record):\n"
         "    x: int\n"
-        "    x_lookup: float\n"
+        "    x_vocabulary: float\n"
         "    y: float\n"
         '    y_normalization: Annotated[float, Scalar("float32", role="info")]\n'
     )

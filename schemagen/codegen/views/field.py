@@ -308,6 +308,11 @@ class FieldView:
         return self.shape
 
     @property
+    def vocabulary(self) -> bool:
+        """Whether its encoder in a model looks ids or words up in a vocabulary."""
+        return False
+
+    @property
     def pictured(self) -> bool:
         """Whether it is predicted from pictures, beside the features of a record."""
         return False

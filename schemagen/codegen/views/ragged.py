@@ -58,8 +58,8 @@ class RaggedView(FieldView):
         return literal(b"")  # of raw numbers; a list needs none
 
     @property
-    def tokens(self) -> bool:
-        """Whether the values are ids or words rather than quantities."""
+    def vocabulary(self) -> bool:
+        """Whether the values are ids or words, not quantities."""
         return not self.is_float and self.dtype != "bool"
 
     @property

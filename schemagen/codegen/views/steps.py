@@ -36,6 +36,10 @@ class StepsView(FieldView):
         )
 
     @property
+    def vocabulary(self) -> bool:
+        return self.encoder == "tokens"
+
+    @property
     def dtype(self) -> str:
         return self.step.dtype
 

@@ -16,6 +16,10 @@ class TextView(FieldView):
         return "string"
 
     @property
+    def vocabulary(self) -> bool:
+        return True
+
+    @property
     def python_type(self) -> str:
         return "str"
 

@@ -89,8 +89,8 @@ class VarLenView(FieldView):
         return Code(f"np.full({literal(self.shape)}, {value}, {dtype})")
 
     @property
-    def tokens(self) -> bool:
-        """Whether the items are ids or words rather than quantities."""
+    def vocabulary(self) -> bool:
+        """Whether the items are ids or words, not quantities."""
         single = not self.spec.item_shape
         return single and not self.is_float and self.dtype != "bool"
 

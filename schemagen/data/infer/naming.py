@@ -54,10 +54,7 @@ PYDANTIC = frozenset(
 _KEPT = ("model_dump", "model_validate")
 
 # What the model's layers and the masks of a field are called behind its name.
-_SUFFIXES = (
-    *("present", "adapted", "dense", "flat", "lookup", "normalization"),
-    "vectorization",
-)
+_SUFFIXES = (*("present", "dense", "flat", "normalization", "vocabulary"),)
 _SAID_BY_KIND = frozenset(("encoded", "ragged_flat_values", "values"))
 _TOO_GENERAL = frozenset(("index", "id", "ids", "format", "shape", "size", "value"))
 _LONGEST = 60

@@ -1,7 +1,7 @@
 """The blocks of generated models: a small encoder for each kind of field.
 
-An encoder is a function from a Keras input to features [B, D]. Layers that have to
-see data before training are named after their field, so that `adaptation` finds them.
+An encoder is a function from a Keras input to features [B, D]. Layers that have to be
+adapted before training are named after their field: `adaptation` finds them by name.
 """
 
 from __future__ import annotations
@@ -11,19 +11,18 @@ from math import isnan, prod
 from typing import Any
 
 from ..shared.requirements import keras, layers, ops
-from .layers import Adapted, Densify, Normalization, Singly, Together
-from .vocabularies import (
-    DEFAULT_TOKENS,
-    PADDING,
-    IntegerVocabulary,
-    StringVocabulary,
-    Words,
-)
+from .layers import Densify, EachItem, Normalization
 
 # From a sequence's steps [B, T, D] and which of them count, [B, T], to features [B, D].
 Pool = Callable[[Any, Any], Any]
 
 DEFAULT_UNITS = 64
+
+# The size of a vocabulary.
+DEFAULT_TOKENS = 20_000
+
+# The index of padding in a vocabulary. That of unknown tokens is 1.
+_PADDING = 0
 
 
 def image(pixels: Any, *, scale: float, units: int = DEFAULT_UNITS) -> Any:
@@ -69,9 +68,9 @@ def images(
     seen = ops.logical_not(ops.all(empty, axis=(2, 3, 4)))
     kept = ops.expand_dims(seen, (2, 3, 4))
     shown = ops.where(kept, dense, ops.zeros_like(dense))
-    single = Singly()(shown)
-    encoded = Together()([image(single, scale=scale, units=units), shown])
-    return masked_mean(encoded, seen)
+    item = keras.Input(pixels.shape[2:], dtype=pixels.dtype)
+    encoder = keras.Model(item, image(item, scale=scale, units=units))
+    return masked_mean(EachItem(encoder)(shown), seen)
 
 
 def numbers(
@@ -87,7 +86,6 @@ def numbers(
     """
     size = prod(values.shape[1:])
     flat = layers.Reshape((size,), dtype="float32")(ops.cast(values, "float32"))
-    flat = Adapted(name)(flat)
     features = Normalization(name=f"{name}_normalization", dtype="float32")(flat)
     if missing:
         known = ops.logical_not(ops.isnan(flat))
@@ -142,32 +140,59 @@ def tokens(
     name: str,
     padding_value: Any,
     max_tokens: int = DEFAULT_TOKENS,
+    sequence_length: int | None = None,
     pool: Pool = masked_mean,
     units: int = DEFAULT_UNITS,
 ) -> Any:
     """Encode sequences of ids or strings [B, T] by embeddings, and those by their mean.
 
-    `adapt` learns which ids there are; others share one embedding.
+    `adapt` learns the vocabulary; unknown tokens share one embedding.
 
     Args:
         ids: the ids, of any integer dtype, or the strings.
         name: the field's name.
-        padding_value: what stands for no token.
+        padding_value: the value that stands for no token.
         max_tokens: the size of the vocabulary, with padding and unknown tokens.
-        pool: what makes features [B, D] of the embeddings; `recurrent` keeps the order.
+        sequence_length: the number of tokens that are read of each sequence; None for
+            all.
+        pool: a function from embeddings to features [B, D]; `recurrent` keeps the order.
         units: the size of an embedding.
+
+    Raises:
+        ValueError: Keras has another backend than TensorFlow.
     """
-    dense = Adapted(name)(Densify(padding_value, name=f"{name}_dense")(ids))
-    lookup: Any
+    if keras.backend.backend() != "tensorflow":
+        raise ValueError(
+            f"the generated encoder of {name!r} looks ids up in a table, which Keras has "
+            f"with the backend 'tensorflow' only, found {keras.backend.backend()!r}: "
+            f"give one of your own, such as encoders={{{name!r}: ...}} with a "
+            f"keras.layers.Embedding of the ids, or leave {name!r} out of fields"
+        )
+    dense = Densify(padding_value, name=f"{name}_dense")(ids)
+    options = {"max_tokens": max_tokens, "name": f"{name}_vocabulary"}
     if ids.dtype == "string":
-        lookup = StringVocabulary(
-            max_tokens=max_tokens, mask_token=padding_value, name=f"{name}_lookup"
-        )
+        lookup = layers.StringLookup(mask_token=padding_value, **options)
     else:
-        lookup = IntegerVocabulary(
-            int(padding_value), max_tokens, name=f"{name}_lookup"
-        )
-    return _embedded(lookup(dense), max_tokens, pool, units)
+        padding = int(padding_value)
+        # Keras takes an id that equals `oov_token`, -1 by default, for unknown.
+        unknown = -(2**63) + (padding == -(2**63))
+        lookup = layers.IntegerLookup(mask_token=padding, oov_token=unknown, **options)
+        dense = ops.cast(dense, "int64")
+    return _embedded(lookup(dense), max_tokens, sequence_length, pool, units)
+
+
+def nested_tokens(lists: Any, *, name: str, padding_value: Any, **options: Any) -> Any:
+    """Encode lists of ids or strings [B, T, N]: all of a record's as one sequence.
+
+    Args:
+        lists: the ids or strings.
+        name: the field's name.
+        padding_value: the value that stands for no token.
+        options: those of `tokens`.
+    """
+    dense = Densify(padding_value, name=f"{name}_flat")(lists)
+    sequence = layers.Reshape((-1,), dtype=lists.dtype)(dense)
+    return tokens(sequence, name=name, padding_value=padding_value, **options)
 
 
 def text(
@@ -175,6 +200,7 @@ def text(
     *,
     name: str,
     max_tokens: int = DEFAULT_TOKENS,
+    sequence_length: int | None = None,
     pool: Pool = masked_mean,
     units: int = DEFAULT_UNITS,
 ) -> Any:
@@ -184,17 +210,26 @@ def text(
         strings: the texts.
         name: the field's name.
         max_tokens: the size of the vocabulary, with padding and unknown words.
-        pool: what makes features [B, D] of the embeddings; `recurrent` keeps the order.
+        sequence_length: the number of words that are read of each text; None for all.
+        pool: a function from embeddings to features [B, D]; `recurrent` keeps the order.
         units: the size of an embedding.
     """
-    words = Words(max_tokens, name=f"{name}_vectorization")
-    return _embedded(words(Adapted(name)(strings)), max_tokens, pool, units)
+    words = layers.TextVectorization(max_tokens, name=f"{name}_vocabulary")
+    return _embedded(words(strings), max_tokens, sequence_length, pool, units)
 
 
-def _embedded(indices: Any, max_tokens: int, pool: Pool, units: int) -> Any:
-    """Make features [B, D] of a vocabulary's indices [B, T]."""
+def _embedded(
+    indices: Any, max_tokens: int, sequence_length: int | None, pool: Pool, units: int
+) -> Any:
+    """Return features [B, D] of a vocabulary's indices [B, T]."""
+    if max_tokens < 3:
+        raise ValueError(
+            f"max_tokens={max_tokens}: expected at least 3, for padding, unknown tokens "
+            "and a token"
+        )
+    indices = indices[:, :sequence_length]
     embedded = layers.Embedding(max_tokens, units)(indices)
-    return pool(embedded, ops.not_equal(indices, PADDING))
+    return pool(embedded, ops.not_equal(indices, _PADDING))
 
 
 def items(
@@ -214,13 +249,12 @@ def items(
         padding_value: items of nothing else are left out.
         size: the numbers of an item, where more dimensions than T vary; None for
             all that come after T.
-        pool: what makes features [B, D] of the items; `recurrent` keeps the order.
+        pool: a function from items to features [B, D]; `recurrent` keeps the order.
         units: the size of an item's encoding.
     """
     size = size or prod(values.shape[2:])
     dense = Densify(padding_value, name=f"{name}_dense")(values)
     flat = layers.Reshape((-1, size), dtype="float32")(ops.cast(dense, "float32"))
-    flat = Adapted(name)(flat)
     mask = ops.logical_not(is_padding(flat, float(padding_value)))
     normalization = Normalization(
         float(padding_value), name=f"{name}_normalization", dtype="float32"
@@ -231,12 +265,6 @@ def items(
     features = ops.where(kept, features, ops.zeros_like(features))
     features = layers.Dense(units, activation="relu")(features)
     return pool(features, mask)
-
-
-def joined_lists(values: Any, *, name: str, padding_value: Any) -> Any:
-    """Join the inner lists of each row [B, T, N] to one: [B, T * N], padding between."""
-    dense = Densify(padding_value, name=f"{name}_flat")(values)
-    return layers.Reshape((-1,), dtype=values.dtype)(dense)
 
 
 def is_padding(items: Any, padding_value: float) -> Any:

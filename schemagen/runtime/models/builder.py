@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 from ..shared.calling import options_by_name
 from ..shared.requirements import keras, tf
 from . import adaptation, agreement, assembly, serving
 from .assembly import Encoder, Head
+from .blocks import DEFAULT_TOKENS
 from .record_model import RecordModel
 
 Shape = tuple[int | None, ...]
@@ -29,6 +31,7 @@ class Input:
         encoder: from the Keras input to features [B, D].
         layout: how tensors of it are laid out.
         field: the field that delivers it; None if that has the input's name.
+        vocabulary: whether the encoder takes `max_tokens` and `sequence_length`.
     """
 
     shape: Shape
@@ -36,6 +39,7 @@ class Input:
     encoder: Encoder
     layout: Literal["dense", "ragged", "sparse"] = "dense"
     field: str | None = None
+    vocabulary: bool = False
 
     @property
     def only_tensorflow(self) -> str:
@@ -130,6 +134,8 @@ class ModelBuilder:
         encoders: Mapping[str, Encoder] | None = None,
         head: Head | Mapping[str, Head] | None = None,
         loss_weights: Mapping[str, float] | None = None,
+        max_tokens: int = DEFAULT_TOKENS,
+        sequence_length: int | None = None,
         optimizer: Any = "adam",
     ) -> keras.Model:
         """Build the model, and compile it if the record has a target.
@@ -146,6 +152,9 @@ class ModelBuilder:
                 generated one, or a dict of such functions by target name. The head of
                 a mask also takes the inputs to learn from, a dict by name.
             loss_weights: the weight of each target's loss, by name; 1 by default.
+            max_tokens: the size of each vocabulary of the generated encoders.
+            sequence_length: the number of tokens that these read of each sequence or
+                text; None for all.
             optimizer: anything that `keras.Model.compile` takes.
 
         Returns:
@@ -158,7 +167,11 @@ class ModelBuilder:
         # Keras passes tensors to the wrong inputs if a dataset's dict has more names
         # than the model, so every feature is declared, used or not.
         declared = self.make_inputs(fields)
-        known = {name: given.encoder for name, given in self.inputs.items()}
+        sizes = {"max_tokens": max_tokens, "sequence_length": sequence_length}
+        known = {
+            name: partial(given.encoder, **sizes) if given.vocabulary else given.encoder
+            for name, given in self.inputs.items()
+        }
         chosen = assembly.choose_encoders(known, declared, inputs, encoders)
         heads = {name: target.head for name, target in self.targets.items()}
         if self.targets:
@@ -228,10 +241,9 @@ class ModelBuilder:
         agreement.check(model, dataset, targets, weighted=self.weighted)
 
     def adapt(self, model: keras.Model, dataset: tf.data.Dataset) -> None:
-        """Adapt the layers that learn from data before training.
+        """Adapt normalizations and vocabularies to data before training.
 
-        These are normalizations and vocabularies. A record without them needs no
-        `adapt`; its dataset is only checked.
+        A model without them needs no `adapt`; its dataset is only checked.
 
         Args:
             model: from `build_model`.
@@ -241,7 +253,7 @@ class ModelBuilder:
         Raises:
             ValueError: the dataset is empty or endless, or does not fit the model.
         """
-        adaptation.learn(model, dataset)
+        adaptation.adapt(model, dataset)
 
     def export_serving(
         self,
@@ -272,6 +284,7 @@ class ModelBuilder:
             TypeError: the model has no dict of inputs.
             ValueError: one of its inputs is not a field.
             RuntimeError: the model has not been adapted.
+            NotImplementedError: Keras has another backend than TensorFlow.
         """
         serving.export(
             model,

@@ -1,10 +1,8 @@
-"""The layers that generated models have beside those of Keras."""
+"""The layers that generated models need and Keras does not have."""
 
 from __future__ import annotations
 
 from typing import Any
-
-import numpy as np
 
 from ..shared.requirements import keras, layers, ops, tf
 
@@ -20,15 +18,15 @@ def densify(batch: Any, padding_value: Any) -> Any:
 
 @keras.saving.register_keras_serializable("schemagen")
 class Densify(layers.Layer):  # type: ignore[misc]
-    """Pads a ragged batch to its longest row, and fills up a sparse one."""
+    """Pads a ragged batch to its longest row, and fills a sparse one with zeros."""
 
     def __init__(self, padding_value: Any, **kwargs: Any) -> None:
-        # Half precision would change the numbers, and padding would not be known again.
+        # Half precision would change the numbers, and padding would not be found.
         super().__init__(autocast=False, **kwargs)
         self.padding_value = padding_value
 
     def call(self, inputs: Any) -> Any:
-        """Return what `densify` returns."""
+        """Return the batch as a dense tensor."""
         return densify(inputs, self.padding_value)
 
     def compute_output_spec(self, inputs: Any) -> Any:
@@ -36,122 +34,81 @@ class Densify(layers.Layer):  # type: ignore[misc]
         return keras.KerasTensor(inputs.shape, dtype=inputs.dtype)
 
     def get_config(self) -> dict[str, Any]:
-        """Return what `__init__` takes."""
+        """Return the arguments of `__init__`."""
         return {**super().get_config(), "padding_value": self.padding_value}
 
 
 @keras.saving.register_keras_serializable("schemagen")
-class Singly(layers.Layer):  # type: ignore[misc]
-    """Lays out the items of all sequences one after the other, as a batch of items.
+class EachItem(layers.Layer):  # type: ignore[misc]
+    """Applies a model to each item of sequences [B, T, ...]; returns [B, T, D].
 
-    An item of zeros comes last: convolutions cannot do with none at all.
+    `keras.layers.TimeDistributed` fails if a batch has no item at all.
+
+    Args:
+        model: from items [N, ...] to features [N, D].
     """
 
-    def call(self, sequences: Any) -> Any:
-        """Return [B * T + 1, ...] from [B, T, ...]."""
+    def __init__(self, model: keras.Model, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.model = model
+
+    def call(self, sequences: Any, training: bool = False) -> Any:
+        """Return the features of all items."""
         item = tuple(sequences.shape[2:])
-        zeros = ops.zeros((1, *item), sequences.dtype)
-        return ops.concatenate([ops.reshape(sequences, (-1, *item)), zeros])
-
-    def compute_output_spec(self, sequences: Any) -> Any:
-        """Return the same dtype."""
-        return keras.KerasTensor((None, *sequences.shape[2:]), dtype=sequences.dtype)
-
-
-@keras.saving.register_keras_serializable("schemagen")
-class Together(layers.Layer):  # type: ignore[misc]
-    """Undoes `Singly`, once each item has been encoded."""
-
-    def call(self, inputs: tuple[Any, Any]) -> Any:
-        """Return [B, T, D] from items [B * T + 1, D], and sequences [B, T, ...]."""
-        items, sequences = inputs
         sizes = ops.shape(sequences)
-        return ops.reshape(items[:-1], (sizes[0], sizes[1], items.shape[-1]))
+        # Convolutions do not take an empty batch: an item of zeros is the last.
+        zeros = ops.zeros((1, *item), sequences.dtype)
+        items = ops.concatenate([ops.reshape(sequences, (-1, *item)), zeros])
+        features = self.model(items, training=training)[:-1]
+        return ops.reshape(features, (sizes[0], sizes[1], features.shape[-1]))
 
-    def compute_output_spec(self, inputs: tuple[Any, Any]) -> Any:
-        """Return the items' dtype."""
-        items, sequences = inputs
-        shape = (*sequences.shape[:2], items.shape[-1])
-        return keras.KerasTensor(shape, dtype=items.dtype)
-
-
-@keras.saving.register_keras_serializable("schemagen")
-class Adapted(layers.Layer):  # type: ignore[misc]
-    """Lets values pass once `adapt` has run, and refuses them before.
-
-    A normalization that has seen nothing would train on raw numbers without a word.
-    Whether it has is saved with the weights, as what it has learned is: a copy made of
-    the configuration alone is not ready.
-    """
-
-    def __init__(self, field: str, **kwargs: Any) -> None:
-        super().__init__(autocast=False, name=f"{field}_adapted", **kwargs)
-        self.field = field
-        self.ready = False
-
-    def call(self, inputs: Any) -> Any:
-        """Return the inputs.
-
-        Raises:
-            RuntimeError: `adapt` has not run.
-        """
-        if not self.ready:
-            raise RuntimeError(
-                f"the model has not seen data for its input {self.field!r}: call "
-                "adapt(model, dataset) once, before training or predicting"
-            )
-        return inputs
-
-    def compute_output_spec(self, inputs: Any) -> Any:
-        """Return the same shape and dtype."""
-        return keras.KerasTensor(inputs.shape, dtype=inputs.dtype)
+    def compute_output_spec(self, sequences: Any, training: bool = False) -> Any:
+        """Return the shape [B, T, D]."""
+        features = self.model.output
+        shape = (*sequences.shape[:2], features.shape[-1])
+        return keras.KerasTensor(shape, dtype=features.dtype)
 
     def get_config(self) -> dict[str, Any]:
-        """Return what `__init__` takes."""
-        config = super().get_config()
-        del config["name"]
-        return {**config, "field": self.field}
+        """Return the arguments of `__init__`."""
+        model = keras.saving.serialize_keras_object(self.model)
+        return {**super().get_config(), "model": model}
 
-    def save_own_variables(self, store: Any) -> None:
-        """Save with the weights whether `adapt` has run."""
-        store["ready"] = np.array(self.ready)
-
-    def load_own_variables(self, store: Any) -> None:
-        """Load what `save_own_variables` saved."""
-        self.ready = bool(np.array(store["ready"]))
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> EachItem:
+        """Return the layer of a configuration."""
+        model = keras.saving.deserialize_keras_object(config.pop("model"))
+        return cls(model, **config)
 
 
 @keras.saving.register_keras_serializable("schemagen")
 class Normalization(layers.Normalization):  # type: ignore[misc]
-    """Subtracts the mean and divides by the standard deviation, of each number.
-
-    They are variables: that of Keras makes constants of them, which functions that
-    were traced before keep when other weights are loaded.
+    """Returns NaN before it is adapted, where that of Keras returns raw numbers.
 
     Args:
-        padding_value: items of nothing else stand for none; None if there are no such.
+        padding_value: items that consist of it are not part of the mean and the
+            variance; None if there is no padding.
     """
 
     def __init__(self, padding_value: float | None = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.padding_value = padding_value
 
-    def get_config(self) -> dict[str, Any]:
-        """Return what `__init__` takes."""
-        return {**super().get_config(), "padding_value": self.padding_value}
-
-    @property
-    def mean_shape(self) -> tuple[int, ...]:
-        """The shape of the mean."""
-        return tuple(self.adapt_mean.shape)
+    def build(self, input_shape: Any) -> None:
+        """Create the mean and the variance."""
+        super().build(input_shape)
+        self.learn(float("nan"), float("nan"))
 
     def learn(self, mean: Any, variance: Any) -> None:
-        """Take these for the mean and the variance."""
-        self.adapt_mean.assign(mean)
-        self.adapt_variance.assign(variance)
+        """Set the mean and the variance, [D]."""
+        self.adapt_mean.assign(ops.broadcast_to(mean, self.adapt_mean.shape))
+        self.adapt_variance.assign(ops.broadcast_to(variance, self.adapt_mean.shape))
         self.finalize_state()
 
-    def call(self, inputs: Any) -> Any:
-        """Return the inputs normalized, of the layer's dtype."""
-        deviation = ops.maximum(ops.sqrt(self.adapt_variance), keras.config.epsilon())
-        return (ops.cast(inputs, self.compute_dtype) - self.adapt_mean) / deviation
+    @property
+    def adapted(self) -> bool:
+        """Whether it has a mean."""
+        return not bool(ops.any(ops.isnan(self.adapt_mean)))
+
+    def get_config(self) -> dict[str, Any]:
+        """Return the arguments of `__init__`."""
+        return {**super().get_config(), "padding_value": self.padding_value}

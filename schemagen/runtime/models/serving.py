@@ -60,7 +60,14 @@ def export(
         TypeError: the model has no dict of inputs.
         ValueError: one of its inputs is no field.
         RuntimeError: the model has not been adapted.
+        NotImplementedError: Keras has another backend than TensorFlow.
     """
+    if keras.backend.backend() != "tensorflow":
+        raise NotImplementedError(
+            "export_serving needs the Keras backend 'tensorflow', found "
+            f"{keras.backend.backend()!r}: save the model as .keras, load it where "
+            "KERAS_BACKEND is tensorflow, and export it there"
+        )
     target = os.fspath(path)
     check_place(target, overwrite=overwrite)
     inputs = _inputs_of(model)
@@ -78,7 +85,15 @@ def export(
     specs = {name: tf.type_spec_from_value(delivered[name]) for name in inputs}
     parts = parts_of(specs)
     archive = keras.export.ExportArchive()
-    predict = _prediction(archive, model, specs, output)
+    archive.track(model)
+
+    def predict(features: Features) -> Features:
+        predictions = model(features)
+        if isinstance(predictions, Mapping):
+            return dict(predictions)
+        if isinstance(predictions, (list, tuple)):
+            return dict(zip(model.output_names, predictions, strict=True))
+        return {output: predictions}
 
     def serve(examples: tf.Tensor) -> Any:
         return predict(features_of(examples))
@@ -199,51 +214,6 @@ def _joined(spec: Any, parts: list[tf.Tensor]) -> Any:
             whole = tf.stack([shape[0], *sizes])
         return tf.sparse.reorder(tf.SparseTensor(indices, values, whole))
     return parts[0]
-
-
-def _prediction(
-    archive: Any, model: Any, specs: Mapping[str, Any], output: str
-) -> Callable[[Features], Features]:
-    """Track a model, and return what predicts with it in a graph: a dict of tensors."""
-    backend = keras.backend.backend()
-    if backend == "tensorflow":
-        archive.track(model)
-        call = model
-    elif backend == "jax":
-        _check_numeric(specs)
-        # What JAX computes is a signature of its own: graphs can call nothing else.
-        call = archive.track_and_add_endpoint("jax", model, [dict(specs)])
-    else:
-        raise NotImplementedError(
-            f"export_serving cannot save a model of the Keras backend {backend!r} with "
-            "a free batch size; save it as .keras, and export it where KERAS_BACKEND is "
-            "tensorflow"
-        )
-
-    def predict(features: Features) -> Features:
-        predictions = call(features)
-        if isinstance(predictions, Mapping):
-            return dict(predictions)
-        if isinstance(predictions, (list, tuple)):
-            return dict(zip(model.output_names, predictions, strict=True))
-        return {output: predictions}
-
-    return predict
-
-
-def _check_numeric(specs: Mapping[str, Any]) -> None:
-    """Refuse inputs that JAX has no arrays for.
-
-    Raises:
-        NotImplementedError: there is one.
-    """
-    for name, spec in specs.items():
-        if not isinstance(spec, tf.TensorSpec) or spec.dtype == tf.string:
-            raise NotImplementedError(
-                f"export_serving cannot save the input {name!r} of a model of the Keras "
-                "backend 'jax', which has no strings, ragged or sparse tensors; save the "
-                "model as .keras, and export it where KERAS_BACKEND is tensorflow"
-            )
 
 
 def _add(archive: Any, name: str, function: Callable[..., Any], *specs: Any) -> None:
