@@ -17,7 +17,10 @@ OLDEST_PAIR := tensorflow-2.16-keras-3.5-python-3.11
 NEWEST_PAIR := tensorflow-2.21-keras-3.15-python-3.13
 VERSIONS := .venv-versions
 
-.PHONY: help demo test test-all test-slow test-vendored test-neighbours test-tfdv test-versions test-version-ends check generate bench bench-write bench-read bench-verify bench-generate clean
+# Tests in environments of their own run in one process each: two at a time.
+BOTH = $(MAKE) --jobs 2 --output-sync=target
+
+.PHONY: help demo test test-all test-slow test-vendored test-neighbours test-tools test-tfdv test-versions test-version-ends check generate bench bench-write bench-read bench-verify bench-generate clean
 
 help:  ## Show what there is to make.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -40,14 +43,17 @@ test-slow: $(VENV)/dev.installed  ## Run what `make test` leaves out: kills, bro
 test-vendored: $(VENV)/dev.installed  ## Run the contract tests with copies of the runtime.
 	RUNTIME=vendored $(PYTEST) -m "not slow" --hypothesis-profile quick tests/contract
 
-test-neighbours: $(NEIGHBOURS)/neighbours.installed  ## Have the tools read what was exported.
-	NEIGHBOURS=1 $(NEIGHBOURS)/bin/python -m pytest --confcutdir tests/neighbours \
-	    tests/neighbours --ignore tests/neighbours/test_tfdv_validates.py
+test-neighbours:  ## Have the tools read what was exported.
 	@if $(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))'; then \
-	    $(MAKE) test-tfdv; \
+	    $(BOTH) test-tools test-tfdv; \
 	else \
+	    $(MAKE) test-tools && \
 	    echo "NOT RUN: test_tfdv_validates.py, since TensorFlow Data Validation wants Python 3.11."; \
 	fi
+
+test-tools: $(NEIGHBOURS)/neighbours.installed  ## Have all tools but TensorFlow Data Validation do it.
+	NEIGHBOURS=1 $(NEIGHBOURS)/bin/python -m pytest --confcutdir tests/neighbours \
+	    tests/neighbours --ignore tests/neighbours/test_tfdv_validates.py
 
 test-tfdv: $(NEIGHBOURS_TFDV)/neighbours-tfdv.installed  ## Have TensorFlow Data Validation do it.
 	NEIGHBOURS=1 $(NEIGHBOURS_TFDV)/bin/python -m pytest --confcutdir tests/neighbours \
@@ -55,7 +61,8 @@ test-tfdv: $(NEIGHBOURS_TFDV)/neighbours-tfdv.installed  ## Have TensorFlow Data
 
 test-versions: $(PAIRS:%=pair/%)  ## Run generated code with all TensorFlows of docs/versions.md; PAIRS=... for some.
 
-test-version-ends: pair/$(OLDEST_PAIR) pair/$(NEWEST_PAIR)  ## Run it with the oldest and the newest TensorFlow.
+test-version-ends:  ## Run it with the oldest and the newest TensorFlow.
+	@$(BOTH) pair/$(OLDEST_PAIR) pair/$(NEWEST_PAIR)
 
 # Python of a version: on the PATH, or of pyenv.
 python_of = $$(for found in python$(1) $(HOME)/.pyenv/versions/$(1).*/bin/python; do \

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 import schemagen
@@ -28,6 +29,14 @@ for _name, _value in (
     ("TF_NUM_INTRAOP_THREADS", "1"),
 ):
     os.environ.setdefault(_name, _value)
+
+# Tests make thousands of files durable: milliseconds each on a disk, none in memory.
+_MEMORY = "/dev/shm"
+_ROOM = 8 << 30
+if os.path.isdir(_MEMORY):
+    _found = os.statvfs(_MEMORY)
+    if _found.f_bavail * _found.f_frsize > _ROOM and not _found.f_flag & os.ST_NOEXEC:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", _MEMORY)
 
 # Shells start background jobs with Ctrl-C ignored, which programs that tests start inherit.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -96,6 +105,19 @@ def imported_for_good() -> None:
     """Do not look through all of tensorflow's modules for garbage, again and again."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture
+def eager_training(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Train models without tracing, which takes longer than a few batches."""
+    import keras
+
+    compile_model = keras.Model.compile
+
+    def compile_eagerly(model: Any, *args: Any, **options: Any) -> None:
+        compile_model(model, *args, **{**options, "run_eagerly": True})
+
+    monkeypatch.setattr(keras.Model, "compile", compile_eagerly)
 
 
 @pytest.fixture(scope="module", autouse=True)

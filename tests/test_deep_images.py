@@ -141,6 +141,7 @@ class Scan(Record):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("eager_training")
 def test_a_model_takes_them(package_of: PackageOf, tmp_path: Path) -> None:
     """Scaled to [0, 1] by the range of 16 bits, so that it can learn at all."""
     package = package_of(_SCHEMA)

@@ -64,6 +64,7 @@ def test_a_run_on_one_input_does_not_see_the_others(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("eager_training")
 def test_the_demo_reports_and_draws_each_record(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

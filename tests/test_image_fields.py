@@ -409,6 +409,7 @@ def test_records_keep_what_they_are_given(project: Workspace) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("eager_training")
 def test_models_take_lists_of_images(project: Workspace, tmp_path: Path) -> None:
     """They train, also on a batch without any image, are saved, and serve the same."""
     serializer = project.module("scene", "serializer")

@@ -130,6 +130,7 @@ def test_a_model_learns_which_pixels_are_which(
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("eager_training")
 def test_ignored_pixels_teach_nothing(package: Workspace, tmp_path: Path) -> None:
     """Records without a mask, and pixels to be ignored, leave the weights as they are."""
     chance = np.random.default_rng(2)
@@ -243,6 +244,7 @@ def _weighted(chance: np.random.Generator, late: bool) -> Row:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("eager_training")
 def test_masks_are_inputs_and_several_targets(
     package: Workspace, tmp_path: Path
 ) -> None:
@@ -300,6 +302,7 @@ def test_a_mask_of_any_size_is_that_of_the_picture_beside_it(
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("eager_training")
 def test_pictures_of_any_size_have_masks_of_any_size(
     package: Workspace, tmp_path: Path
 ) -> None:

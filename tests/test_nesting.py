@@ -263,6 +263,7 @@ def test_a_nested_models_own_validators_run(schema: Any) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("eager_training")
 def test_nested_records_are_trained_on_and_served(
     episode: SimpleNamespace, tmp_path: Path
 ) -> None:

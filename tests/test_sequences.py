@@ -280,6 +280,7 @@ def test_an_instance_of_the_class_gives_back_lists(document: Workspace) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("eager_training")
 def test_a_model_of_such_fields_learns_and_serves(
     document: Workspace, serialize: Callable[..., bytes], tmp_path: Path
 ) -> None:

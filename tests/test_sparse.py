@@ -250,6 +250,7 @@ def test_instances_keep_what_was_given(package: Workspace) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("eager_training")
 def test_sparse_inputs_train_and_are_served(
     package: Workspace, serializer: Any, parser: Any, tmp_path: Path
 ) -> None:

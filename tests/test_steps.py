@@ -367,6 +367,7 @@ def learned(number: int) -> dict[str, Any]:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("eager_training")
 def test_models_learn_from_steps(package: Workspace, tmp_path: Path) -> None:
     """Every kind of step trains; padding changes nothing; a served model parses."""
     writer = package.module("learned", "serializer")

@@ -331,6 +331,7 @@ def test_sizes_stand_beside_the_values() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("eager_training")
 def test_a_model_learns_from_tensors(package: Workspace, tmp_path: Path) -> None:
     """It adapts, trains, is saved, and takes what is missing or empty."""
     rows = [_row(1 + at % 4, 1 + at % 3, at % 5) for at in range(12)]

@@ -34,9 +34,19 @@ write_dataset(rows, "data", "train")
 write_dataset(rows[:8], "data", "test")
 """
 
-# The strategy of the page has two devices, also where there is one.
+# The strategy of the page has two devices, also where there is one. Other models train
+# without tracing, which takes longer than a few batches; `train.py` below traces.
 BEFORE = """
+import keras
 import tensorflow as tf
+
+compile_model = keras.Model.compile
+
+def compile_eagerly(model, *args, **options):
+    eager = not tf.distribute.has_strategy()
+    compile_model(model, *args, **{**options, "run_eagerly": eager})
+
+keras.Model.compile = compile_eagerly
 
 (cpu,) = tf.config.list_physical_devices("CPU")
 halves = [tf.config.LogicalDeviceConfiguration()] * 2

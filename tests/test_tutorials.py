@@ -314,6 +314,7 @@ def test_batches_of_foreign_files(
 
 @pytest.mark.slow
 @situations
+@pytest.mark.usefixtures("eager_training")
 def test_training(tutorial: Tutorial, package: Workspace, tmp_path: Path) -> None:
     """The generated model trains for an epoch by fit and by a loop of one's own."""
     rows = map(tutorial.row, range(_ROWS))

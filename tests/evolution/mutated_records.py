@@ -17,7 +17,7 @@ from schemagen.spec.resolve import resolve
 
 ROOT = Path(__file__).resolve().parents[2]
 
-RANDOM = 100
+RANDOM = 52
 _ONLY_EACH = 4  # of how many random records one has steps
 
 _ENUMS = """\

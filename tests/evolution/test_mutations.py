@@ -1,7 +1,7 @@
 """No change of a schema makes old data read as something else without a word.
 
 Each attribute of each field is changed, of every schema in this repository and of a
-hundred random ones. `check` has to see it, and what was written before has either to be
+number of random ones. `check` has to see it, and what was written before has either to be
 refused, by the field's name, or to read as it did; and the same of what the changed
 code writes and the old code reads.
 """

@@ -96,7 +96,7 @@ def export(
         return {output: predictions}
 
     def serve(examples: tf.Tensor) -> Any:
-        return predict(features_of(examples))
+        return predict(traced(examples))
 
     def serve_tensors(tensors: Mapping[str, tf.Tensor]) -> Any:
         return predict(joined(tensors, parts, specs))
