@@ -1,9 +1,6 @@
 """Generating again whenever a schema is saved.
 
-Each run is a process of its own: nothing that a schema imports can be served from
-before. It writes down which files it has read and when those were changed; the watcher
-looks whether one of them has changed since. So no change is lost that comes while a run
-goes on, and what the file system reports is no more than a hint to look now.
+Each run is a process of its own, so that no module of an earlier run is imported.
 """
 
 from __future__ import annotations
@@ -12,50 +9,72 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import closing, suppress
+from contextlib import suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from time import sleep
 from typing import TYPE_CHECKING
 
 from .config import FILE_NAME, Project, find_project
-from .findings import Finding, Location, refuse
-from .inputs import Inputs, read_inputs
+from .findings import Finding, Location, SchemagenError, refuse
 
 if TYPE_CHECKING:
     from types import ModuleType
 
-# A save is over when nothing has happened for this long.
+# A save is over when no file has changed for this long.
 _QUIET_MS = 100
-
-# How often to look without having been told: not every file system tells.
-_LOOK_MS = 1000
 
 
 def watch(directory: str, options: Sequence[str], tell: Callable[[str], None]) -> None:
     """Generate now and after each change, until Ctrl-C.
 
-    Watched are the schemas, pyproject.toml, and what these read: modules that they
-    import, and files that they name.
+    Watched are the directories of schemas and templates, pyproject.toml, and all Python
+    files of the project that are not generated.
 
     Args:
         directory: in the project.
         options: further options for `schemagen generate`.
-        tell: prints a line about what goes on.
+        tell: prints a line.
 
     Raises:
-        SchemagenError: no project, or nothing to watch files with.
+        SchemagenError: no project, or watchfiles is not installed.
     """
     watchfiles = _watchfiles()
     project = find_project(Path(directory))
-    inputs = Inputs({}, str(project.root / project.settings.schemas))
-    with suppress(KeyboardInterrupt), TemporaryDirectory() as scratch:
-        report = Path(scratch, "inputs.json")
-        while True:
-            inputs = _generated(directory, options, report) or inputs.renewed()
+    changes = watchfiles.watch(
+        project.root,
+        watch_filter=watchfiles.DefaultFilter(),
+        step=_QUIET_MS,
+        rust_timeout=_QUIET_MS,
+        yield_on_timeout=True,
+        raise_interrupt=True,
+    )
+    with suppress(KeyboardInterrupt):
+        next(changes)  # from here on, changes during a run are seen after it
+        _generate(directory, options)
+        tell("watching for changes; Ctrl-C ends it")
+        for found in changes:
+            paths = sorted(Path(path) for _, path in found)
+            inputs = [path for path in paths if _is_input(path, project)]
+            if not inputs:
+                continue
+            tell(f"{inputs[0].relative_to(project.root).as_posix()} has changed")
+            _generate(directory, options)
+            with suppress(SchemagenError):
+                project = find_project(Path(directory))
             tell("watching for changes; Ctrl-C ends it")
-            changed = _next_change(inputs, watchfiles)
-            tell(f"{_shown(changed, project)} has changed")
+
+
+def _is_input(path: Path, project: Project) -> bool:
+    """Tell whether a file may be read by a run, and is not written by one."""
+    settings = project.settings
+    written = (settings.output, *settings.output_directories)
+    if any(path.is_relative_to(project.root / name) for name in written):
+        return False
+    read = filter(None, (settings.schemas, settings.templates))
+    return (
+        path == project.root / FILE_NAME
+        or path.suffix == ".py"
+        or any(path.is_relative_to(project.root / name) for name in read)
+    )
 
 
 def _watchfiles() -> ModuleType:
@@ -73,49 +92,16 @@ def _watchfiles() -> ModuleType:
     return watchfiles
 
 
-def _generated(directory: str, options: Sequence[str], report: Path) -> Inputs | None:
-    """Run `schemagen generate` and return what it has read, if it came to that."""
-    report.unlink(missing_ok=True)
+def _generate(directory: str, options: Sequence[str]) -> None:
+    """Run `schemagen generate`, which prints its findings."""
     # Like this process, the new one looks for modules in its directory or does not.
     safe = [] if {"", os.getcwd()} & set(sys.path) else ["-P"]
-    command = [sys.executable, *safe, "-m", f"{__package__}.watched"]
+    command = [sys.executable, *safe, "-m", "schemagen", "generate"]
     process = subprocess.Popen(
-        [*command, str(report), directory, *options], stdin=subprocess.DEVNULL
+        [*command, "--project", directory, *options], stdin=subprocess.DEVNULL
     )
     try:
         process.wait()
     except KeyboardInterrupt:
         process.wait()  # Ctrl-C has reached it, too: it leaves nothing half-done
         raise
-    return read_inputs(report)
-
-
-def _next_change(inputs: Inputs, watchfiles: ModuleType) -> str:
-    """Wait until a file has changed, and return it."""
-    while True:
-        # Made anew for each run: a directory may be another one by the same name.
-        hints = watchfiles.watch(
-            *inputs.directories(),
-            watch_filter=None,
-            step=_QUIET_MS,
-            rust_timeout=_LOOK_MS,
-            yield_on_timeout=True,
-            recursive=False,
-            raise_interrupt=True,
-        )
-        with suppress(OSError), closing(hints):
-            for _ in hints:
-                changed = inputs.changed()
-                if changed is not None:
-                    return changed
-        # A directory has gone while watching began, or there are too many to watch.
-        sleep(_LOOK_MS / 1000)
-        changed = inputs.changed()
-        if changed is not None:
-            return changed
-
-
-def _shown(path: str, project: Project) -> str:
-    found = Path(path)
-    inside = found.is_relative_to(project.root)
-    return (found.relative_to(project.root) if inside else found).as_posix()

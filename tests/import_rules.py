@@ -131,8 +131,7 @@ SCHEMAGEN = (
         ),
     ),
     Part("exporting", "the use case `export`", ("config", "neighbours", "project")),
-    Part("inputs", "the files that a run has read", ("config", "findings")),
-    Part("watching", "`generate --watch`", ("config", "findings", "inputs")),
+    Part("watching", "`generate --watch`", ("config", "findings")),
     Part(
         "breaking",
         "the use case `breaking`",
@@ -198,7 +197,6 @@ SCHEMAGEN = (
             "whole_file",
         ),
     ),
-    Part("watched", "one run of `generate --watch`", ("cli", "inputs", "interrupts")),
     Part("__init__", "the public names", ("codegen", "config", "project", "schema")),
     Part("__main__", "the command `schemagen`", ("cli", "interrupts")),
 )

@@ -451,7 +451,7 @@ def mixed_precision() -> Iterator[None]:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("mixed_precision")
+@pytest.mark.usefixtures("mixed_precision", "eager_training")
 def test_mixed_precision(
     several: tf.data.Dataset, package: Workspace, tmp_path: Path
 ) -> None:

@@ -42,6 +42,9 @@ class Bare(Record):
 Rows = Iterator[dict[str, Any]]
 
 
+PAGE = Path(__file__).parent.parent / "docs" / "training.md"
+
+
 def _samples(count: int) -> Rows:
     for at in range(count):
         kind = at % 2
@@ -160,6 +163,11 @@ def test_the_best_model_of_all_is_kept_and_exported(project: Workspace) -> None:
     best = (root / "best.keras").read_bytes()
     _train(project, "--epochs", "4", "--run", "here")
     assert (root / "best.keras").read_bytes() == best
+    page = PAGE.read_text(encoding="utf-8")
+    (shown,) = re.findall(r"^\| file \| \|\n(.*?)\n\n", page, re.M | re.S)
+    listed = {name.rstrip("/") for name in re.findall(r"^\| `(.+?)`", shown, re.M)}
+    found = {path.name for path in root.iterdir()}
+    assert listed - {"tensorboard"} == found - {"tensorboard"}
     serve = tf.saved_model.load(str(root / "served")).signatures["serving_default"]
     serialize = project.module("sample", "serializer").serialize
     examples = [serialize(**row) for row in _samples(4)]

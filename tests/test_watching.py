@@ -207,97 +207,18 @@ def test_the_package_that_watches_is_named(
     assert 'to do:    run `pip install "schemagen[watch]"`' in result.stderr
 
 
-def test_bytecode_counts_as_its_source(project: Path, tmp_path: Path) -> None:
-    """A module beside the schemas is an input, whether or not it was compiled before."""
-    from schemagen.inputs import read_inputs
-
-    py_compile.compile(str(project / "breeds.py"))
-    assert list((project / "__pycache__").glob("breeds.*.pyc"))
-    report = tmp_path / "inputs.json"
-    command = [sys.executable, "-m", "schemagen.watched", str(report), "."]
-    subprocess.run(command, cwd=project, check=True)
-    inputs = read_inputs(report)
-    assert inputs is not None
-    assert {
-        Path(path).relative_to(project).as_posix()
-        for path in inputs.files
-        if Path(path).is_relative_to(project)
-    } == {
-        "breeds.py",
-        "pyproject.toml",
-        "schemas/dogs.py",
-        "schemas/pets.py",
-        "schemas/places.txt",
-    }
-    assert inputs.changed() is None
-    assert str(project / "schemas") in inputs.directories()
-
-
-def test_a_file_that_was_missed_is_an_input(project: Path, tmp_path: Path) -> None:
-    """What a schema looked for in vain is waited for."""
-    from schemagen.inputs import read_inputs
-
-    (project / "schemas/places.txt").unlink()
-    report = tmp_path / "inputs.json"
-    command = [sys.executable, "-m", "schemagen.watched", str(report), "."]
-    done = subprocess.run(command, cwd=project, check=False, capture_output=True)
-    assert done.returncode == 2
-    inputs = read_inputs(report)
-    assert inputs is not None
-    assert inputs.changed() is None
-    (project / "schemas/places.txt").write_text("home\n")
-    assert inputs.changed() == str(project / "schemas/places.txt")
-
-
 @pytest.mark.slow
-def test_a_file_that_schemas_write_is_no_input(project: Path, tmp_path: Path) -> None:
-    """Each run would be the cause of the next."""
-    from schemagen.inputs import read_inputs
-
-    (project / "schemas/dogs.py").write_text(
-        "from pathlib import Path\n"
-        'path = Path(__file__).with_name("count.txt")\n'
-        "count = int(path.read_text()) if path.exists() else 0\n"
-        "path.write_text(str(count + 1))\n" + PET.replace("Pet", "Dog")
-    )
-    report = tmp_path / "inputs.json"
-    command = [sys.executable, "-m", "schemagen.watched", str(report), "."]
-    for _ in range(2):
-        subprocess.run(command, cwd=project, check=True)
-        inputs = read_inputs(report)
-        assert inputs is not None
-        assert inputs.changed() is None
-    assert (project / "schemas/count.txt").read_text() == "2"
-
-
-def test_a_run_that_says_nothing_is_not_repeated(project: Path) -> None:
-    """After a crash the next run comes with the next change."""
-    from schemagen.inputs import Inputs
-
-    inputs = Inputs({}, str(project / "schemas"))
-    assert inputs.changed() is not None
-    inputs = inputs.renewed()
-    assert inputs.changed() is None
-    (project / "schemas/pets.py").write_text("")
-    assert inputs.changed() == str(project / "schemas/pets.py")
-
-
-def test_what_cannot_be_watched_is_looked_at(project: Path) -> None:
-    """Where the system refuses to watch, time alone is the hint."""
-    from types import SimpleNamespace
-
-    from schemagen import watching
-    from schemagen.inputs import Inputs
-
-    def refuses(*_: object, **__: object) -> Iterator[None]:
-        (project / "schemas/pets.py").write_text("")
-        raise OSError("OS file watch limit reached")
-        yield
-
-    inputs = Inputs({}, str(project / "schemas")).renewed()
-    module = SimpleNamespace(watch=refuses)
-    changed = watching._next_change(inputs, module)  # type: ignore[arg-type]
-    assert changed == str(project / "schemas/pets.py")
+def test_files_that_are_written_do_not_start_a_run(
+    project: Path, watcher: Watcher
+) -> None:
+    """Generated code, bytecode and data: each run would be the cause of the next."""
+    (project / "data").mkdir()
+    (project / "data/train-00000-of-00001.tfrecord").write_bytes(b"")
+    (project / "generated/pet/parser.py").touch()
+    py_compile.compile(str(project / "breeds.py"))
+    printed = watcher.after(replaced(project / "breeds.py", "tabby", "siamese"))
+    assert printed.count("has changed") == 1
+    assert "\nbreeds.py has changed\n" in printed
 
 
 def test_generate_in_one_process_sees_a_module_become_a_folder(tmp_path: Path) -> None:

@@ -6,11 +6,12 @@ import multiprocessing
 import os
 import signal
 import sys
-import time
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sized
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
-from multiprocessing.connection import Connection, wait
-from multiprocessing.context import SpawnContext
+from itertools import islice
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -31,7 +32,7 @@ Moved = Callable[[int], object]
 # Below this a process takes longer to start than it helps.
 _WORTH_BYTES = 1 << 26
 
-# How often a worker tells how far it is, at most.
+# How often progress is told.
 _TELL_SECONDS = 0.1
 
 
@@ -84,7 +85,7 @@ def in_parallel(
     """Do tasks, and yield which one is done and what came of it, in any order.
 
     With one worker they are done here, one after the other. Closing the iterator, or
-    leaving it by Ctrl-C, ends all workers.
+    Ctrl-C, ends the workers as soon as they have read their next bytes.
 
     Args:
         work: a function of a module that can be imported; it is called with a task and
@@ -104,129 +105,69 @@ def in_parallel(
         for index, task in enumerate(tasks):
             yield index, work(task, moved)
         return
-    # Forked processes would have the locks of threads that they have not.
+    # A forked process would have locks of threads that do not exist in it.
     context = multiprocessing.get_context("spawn")
-    started: list[_Worker] = []
+    read, stop = context.Value("q", 0), context.Event()
+    pool = ProcessPoolExecutor(
+        workers, mp_context=context, initializer=_begin, initargs=(read, stop)
+    )
+    left = enumerate(tasks)
+    running: dict[Future[Result], int] = {}
+    told = 0
     try:
-        with interrupts_later("spawn"):
-            for _ in range(workers):
-                started.append(_Worker(context, work))
-        yield from _given_out(started, tasks, moved)
-    finally:
-        for worker in started:
-            worker.stop()
-
-
-def _given_out(
-    workers: list[_Worker], tasks: Iterable[Any], moved: Moved
-) -> Iterator[tuple[int, Any]]:
-    left = iter(enumerate(tasks))
-    busy: dict[Any, _Worker] = {}
-    for worker in workers:
-        if worker.give(next(left, None)):
-            busy[worker.end] = worker
-    while busy:
-        for end in wait(list(busy)):
-            worker = busy[end]
-            kind, value = worker.received()
-            if kind == _MOVED:
-                moved(value)
-                continue
-            if kind == _FAILED:
-                raise value
-            index = worker.index
-            if not worker.give(next(left, None)):
-                del busy[end]
-            yield index, value
-
-
-_MOVED, _DONE, _FAILED = "moved", "done", "failed"
-
-
-class _Worker:
-    """A process, and the connection to it.
-
-    Attributes:
-        end: this side of the connection.
-        index: which task it has.
-    """
-
-    def __init__(self, context: SpawnContext, work: Callable[..., Any]) -> None:
-        self.index = -1
-        self.end, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(work, theirs), daemon=True)
-        self._process.start()
-        theirs.close()
-
-    def give(self, task: tuple[int, Any] | None) -> bool:
-        """Hand a task over; tell whether there was one."""
-        if task is not None:
-            self.index = task[0]
-            with suppress(OSError):  # it is dead, which `received` says
-                self.end.send(task[1])
-        return task is not None
-
-    def received(self) -> tuple[str, Any]:
-        """Return what it has sent."""
-        try:
-            message: tuple[str, Any] = self.end.recv()
-        except (EOFError, OSError):
-            self._process.join()
-            code = self._process.exitcode
-            if code is not None and code < 0:
-                raise DatasetError(
-                    f"a worker process was killed by signal {-code}, perhaps for want "
-                    "of memory; fewer workers need less: --workers 1"
-                ) from None
-            raise DatasetError(
-                f"a worker process ended with exit code {code}; a program that starts "
-                "workers needs `if __name__ == '__main__'` around what it does, or "
-                "workers=1"
-            ) from None
-        return message
-
-    def stop(self) -> None:
-        """End the process, whatever it does."""
-        self.end.close()
-        self._process.terminate()
-        self._process.join()
-
-
-def _serve(work: Callable[..., Any], end: Connection) -> None:
-    """Do tasks until nobody is there any more to give one."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    told = _Told(end)
-    with suppress(EOFError, OSError):
         while True:
-            task = end.recv()
-            try:
-                message = (_DONE, work(task, told))
-            except Exception as error:
-                message = (_FAILED, error)
-            told.rest()
-            end.send(message)
+            for index, task in islice(left, 2 * workers - len(running)):
+                with interrupts_later("spawn"):  # it may start a process
+                    running[pool.submit(_do, work, task)] = index
+            if not running:
+                return
+            done, _ = wait(running, _TELL_SECONDS, return_when=FIRST_COMPLETED)
+            new, told = read.value - told, read.value
+            moved(new)
+            for future in done:
+                yield running.pop(future), future.result()
+    except BrokenProcessPool:
+        raise DatasetError(
+            "a worker process ended before its work was done: it was killed, perhaps for "
+            "want of memory, where fewer workers need less (--workers 1); or the program "
+            "that starts workers has no `if __name__ == '__main__'` around what it does"
+        ) from None
+    finally:
+        stop.set()
+        pool.shutdown(cancel_futures=True)
 
 
-class _Told:
-    """Sends how many bytes have been read, not too often."""
+# What a worker process shares with the one that started it: the number of bytes that all
+# have read, and whether to stop.
+_shared: tuple[Any, Any]
 
-    def __init__(self, end: Connection) -> None:
-        self._end = end
-        self._bytes = 0
-        self._last = time.monotonic()
 
-    def __call__(self, size: int) -> None:
-        self._bytes += size
-        if time.monotonic() - self._last >= _TELL_SECONDS:
-            self.rest()
+def _begin(read: Any, stop: Any) -> None:
+    """Prepare a worker process."""
+    global _shared
+    _shared = read, stop
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent stops it
+    parent = multiprocessing.parent_process()
+    assert parent is not None
 
-    def rest(self) -> None:
-        """Send what has not been sent."""
-        self._last = time.monotonic()
-        if self._bytes:
-            self._end.send((_MOVED, self._bytes))
-            self._bytes = 0
+    def end_with_parent() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=end_with_parent, daemon=True).start()
+
+
+def _do(work: Callable[[Task, Moved], Result], task: Task) -> Result:
+    """Do a task in a worker process."""
+    read, stop = _shared
+
+    def moved(size: int) -> None:
+        if stop.is_set():
+            raise SystemExit
+        with read.get_lock():
+            read.value += size
+
+    return work(task, moved)
 
 
 class ReadingBar:

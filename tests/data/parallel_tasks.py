@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Callable
 
 from schemagen.runtime.shared.errors import DatasetError
@@ -32,3 +33,9 @@ def leaves_on_three(task: int, moved: Moved) -> int:
     if task == 3:
         os._exit(5)
     return task
+
+
+def reads_for_minutes(seconds: int, moved: Moved) -> None:
+    for _ in range(10 * seconds):
+        time.sleep(0.1)
+        moved(1)

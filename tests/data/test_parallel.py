@@ -6,7 +6,9 @@ import io
 import multiprocessing
 import os
 import sys
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from schemagen.data.framing import scan
@@ -16,7 +18,13 @@ from schemagen.data.records import Damage, Records
 from schemagen.runtime.shared.errors import DatasetError
 from schemagen.runtime.shared.tfrecord import frame
 
-from .parallel_tasks import dies_on_three, fails_on_three, leaves_on_three, squared
+from .parallel_tasks import (
+    dies_on_three,
+    fails_on_three,
+    leaves_on_three,
+    reads_for_minutes,
+    squared,
+)
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -41,25 +49,27 @@ def test_what_a_task_raises_is_raised(workers: int) -> None:
     assert not multiprocessing.active_children()
 
 
-def test_a_worker_that_is_killed_is_told() -> None:
-    """Nobody waits for what it was to send."""
+@pytest.mark.parametrize("ends", [dies_on_three, leaves_on_three])
+def test_a_worker_that_ends_is_told(ends: Any) -> None:
+    """It was killed, or it is a script that would have started itself again."""
     with pytest.raises(DatasetError) as raised:
-        list(in_parallel(dies_on_three, range(6), workers=2))
+        list(in_parallel(ends, range(6), workers=2))
     assert str(raised.value) == (
-        "a worker process was killed by signal 9, perhaps for want of memory; "
-        "fewer workers need less: --workers 1"
+        "a worker process ended before its work was done: it was killed, perhaps for "
+        "want of memory, where fewer workers need less (--workers 1); or the program "
+        "that starts workers has no `if __name__ == '__main__'` around what it does"
     )
     assert not multiprocessing.active_children()
 
 
-def test_a_worker_that_ends_is_told() -> None:
-    """Mostly it is a script that would have started itself again."""
-    with pytest.raises(DatasetError) as raised:
-        list(in_parallel(leaves_on_three, range(6), workers=2))
-    assert str(raised.value) == (
-        "a worker process ended with exit code 5; a program that starts workers needs "
-        "`if __name__ == '__main__'` around what it does, or workers=1"
-    )
+def test_a_worker_stops_in_the_midst_of_a_task() -> None:
+    """When it reads on: nobody waits for what takes long."""
+    running = in_parallel(reads_for_minutes, [0, 60, 60, 60], workers=2)
+    assert next(running)[0] == 0
+    begin = time.monotonic()
+    running.close()  # type: ignore[attr-defined]
+    assert time.monotonic() - begin < 20
+    assert not multiprocessing.active_children()
 
 
 def test_who_stops_listening_ends_the_workers() -> None:

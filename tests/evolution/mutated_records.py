@@ -17,7 +17,7 @@ from schemagen.spec.resolve import resolve
 
 ROOT = Path(__file__).resolve().parents[2]
 
-RANDOM = 52
+RANDOM = 26
 _ONLY_EACH = 4  # of how many random records one has steps
 
 _ENUMS = """\

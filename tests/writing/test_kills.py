@@ -33,8 +33,8 @@ class Note(Record):
 # For each of nine cases and two directories: more than a hundred together.
 _MOMENTS = 6
 
-# Every so many steps. Each step of some cases is tried, and some steps of each case.
-_EVERY = {"blocks": 1, "by size": 1, "shuffled": 1, "gzip": 2, "writer": 2}
+# Every so many steps. Each step of one case is tried, and some steps of each case.
+_EVERY = {"blocks": 1, "by size": 3, "shuffled": 3, "gzip": 4, "writer": 4}
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def test_killed_at_each_step(ended: Any, case: str, before: str) -> None:
 
     Writes are killed in their midst.
     """
-    summary = ended(case, before, "steps", _EVERY.get(case, 5))
+    summary = ended(case, before, "steps", _EVERY.get(case, 8))
     assert "none" in summary["states"]
     assert ("old" in summary["states"]) == (before == "old")
     # Shards that rows are dealt to in turn all end with the source.
@@ -102,7 +102,7 @@ def test_a_disk_that_fails(ended: Any, case: str, before: str, failure: str) -> 
     The disk fails once, at any step, or takes no more bytes from then on. No file has
     the name of a shard and other bytes; the runs that follow go as after a kill.
     """
-    summary = ended(case, before, failure, 2)
+    summary = ended(case, before, failure, 4)
     assert summary["ended"] > 10
     nothing = "nothing of split 'train' was published"
     kept = (
