@@ -8,8 +8,8 @@ BENCH := .venv-bench
 BENCH_GENERATE := .venv-bench-generate
 
 # So do the tools that exports are for; and two of them do not get along.
-NEIGHBOURS := .venv-neighbours
-NEIGHBOURS_TFDV := .venv-neighbours-tfdv
+INTEROP := .venv-interop
+INTEROP_TFDV := .venv-interop-tfdv
 
 # Pairs of TensorFlow and Keras, each with a Python; tests/versions/PAIR.txt has the rest.
 PAIRS := $(notdir $(basename $(wildcard tests/versions/tensorflow-*.txt)))
@@ -20,7 +20,7 @@ VERSIONS := .venv-versions
 # Tests in environments of their own run in one process each: two at a time.
 BOTH = $(MAKE) --jobs 2 --output-sync=target
 
-.PHONY: help demo test test-all test-slow test-vendored test-neighbours test-tools test-tfdv test-versions test-version-ends check generate bench bench-write bench-read bench-verify bench-generate clean
+.PHONY: help demo test test-all test-slow test-vendored test-interop test-tools test-tfdv test-versions test-version-ends check generate bench bench-write bench-read bench-verify bench-generate clean
 
 help:  ## Show what there is to make.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -35,7 +35,7 @@ PYTEST := $(RUN) pytest -n 2 --dist worksteal
 test: $(VENV)/dev.installed  ## Run the tests for every change (six minutes).
 	$(PYTEST) -m "not slow" --hypothesis-profile quick
 
-test-all: test test-slow test-vendored test-neighbours test-version-ends  ## Run all tests, in all environments (twenty minutes).
+test-all: test test-slow test-vendored test-interop test-version-ends  ## Run all tests, in all environments (twenty minutes).
 
 test-slow: $(VENV)/dev.installed  ## Run what `make test` leaves out: kills, browsers, long pages.
 	$(PYTEST) -m slow
@@ -45,7 +45,7 @@ test-vendored: $(VENV)/dev.installed  ## Run the contract tests with copies of t
 	    tests/contract/test_kinds.py tests/contract/test_round_trip.py \
 	    tests/contract/test_sequence_records.py tests/contract/test_hard_names.py
 
-test-neighbours:  ## Have the tools read what was exported.
+test-interop:  ## Have the tools read what was exported.
 	@if $(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))'; then \
 	    $(BOTH) test-tools test-tfdv; \
 	else \
@@ -53,13 +53,13 @@ test-neighbours:  ## Have the tools read what was exported.
 	    echo "NOT RUN: test_tfdv_validates.py, since TensorFlow Data Validation wants Python 3.11."; \
 	fi
 
-test-tools: $(NEIGHBOURS)/neighbours.installed  ## Have all tools but TensorFlow Data Validation do it.
-	NEIGHBOURS=1 $(NEIGHBOURS)/bin/python -m pytest --confcutdir tests/neighbours \
-	    tests/neighbours --ignore tests/neighbours/test_tfdv_validates.py
+test-tools: $(INTEROP)/interop.installed  ## Have all tools but TensorFlow Data Validation do it.
+	INTEROP=1 $(INTEROP)/bin/python -m pytest --confcutdir tests/interop \
+	    tests/interop --ignore tests/interop/test_tfdv_validates.py
 
-test-tfdv: $(NEIGHBOURS_TFDV)/neighbours-tfdv.installed  ## Have TensorFlow Data Validation do it.
-	NEIGHBOURS=1 $(NEIGHBOURS_TFDV)/bin/python -m pytest --confcutdir tests/neighbours \
-	    tests/neighbours/test_tfdv_validates.py
+test-tfdv: $(INTEROP_TFDV)/interop-tfdv.installed  ## Have TensorFlow Data Validation do it.
+	INTEROP=1 $(INTEROP_TFDV)/bin/python -m pytest --confcutdir tests/interop \
+	    tests/interop/test_tfdv_validates.py
 
 test-versions: $(PAIRS:%=pair/%)  ## Run generated code with all TensorFlows of docs/versions.md; PAIRS=... for some.
 
@@ -103,7 +103,7 @@ bench-generate: $(BENCH_GENERATE)/bench-generate.installed  ## Measure generatin
 	$(BENCH_GENERATE)/bin/python -m benchmarks.generate $(OPTIONS)
 
 clean:  ## Remove what was made: .venv, data, the demo's pictures.
-	rm -rf $(VENV) $(BENCH) $(BENCH_GENERATE) $(NEIGHBOURS) $(NEIGHBOURS_TFDV) $(VERSIONS) data demo/out
+	rm -rf $(VENV) $(BENCH) $(BENCH_GENERATE) $(INTEROP) $(INTEROP_TFDV) $(VERSIONS) data demo/out
 
 # One stamp for each extra of pyproject.toml, so that nothing is installed twice.
 $(VENV)/%.installed: pyproject.toml constraints.txt
@@ -112,11 +112,11 @@ $(VENV)/%.installed: pyproject.toml constraints.txt
 $(BENCH)/bench.installed: pyproject.toml constraints-bench.txt
 	$(call install,$(BENCH),constraints-bench.txt,bench)
 
-$(NEIGHBOURS)/neighbours.installed: pyproject.toml constraints-neighbours.txt
-	$(call install,$(NEIGHBOURS),constraints-neighbours.txt,neighbours,--no-compile)
+$(INTEROP)/interop.installed: pyproject.toml constraints-interop.txt
+	$(call install,$(INTEROP),constraints-interop.txt,interop,--no-compile)
 
-$(NEIGHBOURS_TFDV)/neighbours-tfdv.installed: pyproject.toml constraints-neighbours-tfdv.txt
-	$(call install,$(NEIGHBOURS_TFDV),constraints-neighbours-tfdv.txt,neighbours-tfdv,--no-compile)
+$(INTEROP_TFDV)/interop-tfdv.installed: pyproject.toml constraints-interop-tfdv.txt
+	$(call install,$(INTEROP_TFDV),constraints-interop-tfdv.txt,interop-tfdv,--no-compile)
 
 $(BENCH_GENERATE)/%.installed: pyproject.toml constraints-bench-generate.txt
 	$(call install,$(BENCH_GENERATE),constraints-bench-generate.txt,$*)

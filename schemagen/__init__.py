@@ -80,14 +80,16 @@ def constants(schema_file: str) -> Mapping[str, Any]:
 def generate(
     directory: Path | str = ".", *, dry_run: bool = False, force: bool = False
 ) -> Plan:
-    """Bring a project's generated code up to date; see `schemagen.project.generate`."""
-    from . import project  # schema files import this package and need no generator
+    """Bring a project's generated code up to date; see `schemagen.use_cases.generate.generate`."""
+    from .use_cases import (
+        generate as project,  # schema files import this package and need no generator
+    )
 
     return project.generate(directory, dry_run=dry_run, force=force)
 
 
 def check(directory: Path | str = ".") -> Plan:
-    """Compare generated code with its schemas; see `schemagen.project.check`."""
-    from . import project
+    """Compare generated code with its schemas; see `schemagen.use_cases.generate.check`."""
+    from .use_cases import generate as project
 
     return project.check(directory)

@@ -13,11 +13,11 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from .breaking import breaking
 from .config import settings_directory
 from .evolution.comparison import Mode
 from .findings import Finding, SchemagenError, render_text
-from .project import check
+from .use_cases.compare import breaking
+from .use_cases.generate import check
 
 
 def assert_fresh(directory: Path | str | None = None) -> None:

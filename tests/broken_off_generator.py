@@ -16,9 +16,9 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from schemagen import project
 from schemagen.config import find_project
 from schemagen.findings import SchemagenError
+from schemagen.use_cases import generate as project
 
 NOT_REACHED = 77
 

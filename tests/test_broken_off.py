@@ -12,9 +12,9 @@ import pytest
 import schemagen
 from command_line import make_project, run
 from schemagen.codegen.apply import apply, sweep
+from schemagen.codegen.lock import turn
 from schemagen.codegen.plan import make_plan
 from schemagen.codegen.render import RenderedFile
-from schemagen.codegen.turns import turn
 
 PET = """\
 from typing import Annotated

@@ -248,8 +248,8 @@ def test_check_names_code_of_another_schemagen(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SG303, where only the templates differ."""
-    from schemagen import project as use_cases
     from schemagen.codegen.render import RenderedFile
+    from schemagen.use_cases import generate as use_cases
 
     render = use_cases.render
 
@@ -456,8 +456,8 @@ def test_a_bug_is_exit_code_3_and_says_so(
     def fails(*arguments: object, **options: object) -> None:
         raise error
 
-    home = "starting" if command == "init" else "project"
-    monkeypatch.setattr(f"schemagen.{home}.{command}", fails)
+    home = "init" if command == "init" else "generate"
+    monkeypatch.setattr(f"schemagen.use_cases.{home}.{command}", fails)
     where = () if command == "init" else ("--project", project)
     result = run(command, *where)
     assert result.exit_code == 3
@@ -475,7 +475,7 @@ def test_a_closed_pipe_is_no_bug(
     def closed(*arguments: object, **options: object) -> None:
         raise BrokenPipeError(errno.EPIPE, "Broken pipe")
 
-    monkeypatch.setattr("schemagen.project.describe", closed)
+    monkeypatch.setattr("schemagen.use_cases.generate.describe", closed)
     assert run("describe", "--project", project).stderr == ""
 
 

@@ -133,8 +133,8 @@ def test_make_installs_what_a_target_needs_and_only_once(
     (tmp_path / "venv" / f"{extra}.installed").touch()
     others = []
     for name, installed in (
-        ("NEIGHBOURS", "neighbours"),
-        ("NEIGHBOURS_TFDV", "neighbours-tfdv"),
+        ("INTEROP", "interop"),
+        ("INTEROP_TFDV", "interop-tfdv"),
     ):
         (tmp_path / installed).mkdir()
         (tmp_path / installed / f"{installed}.installed").touch()

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import schemagen
 from command_line import make_project, run, snapshot
-from schemagen.codegen.causes import Action
 from schemagen.codegen.conflicts import find_conflict
+from schemagen.codegen.drift import Action
 from schemagen.codegen.plan import Plan, make_plan
 from schemagen.codegen.render import RenderedFile
 from schemagen.codegen.spec_changes import spec_changes

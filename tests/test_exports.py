@@ -1,6 +1,6 @@
 """`schemagen export`: what is refused, what is printed, and what is on the disk then.
 
-That other tools read what is written is tested in tests/neighbours.
+That other tools read what is written is tested in tests/interop.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ import pytest
 import schemagen
 from command_line import run, snapshot
 from schemagen.findings import SchemagenError
-from schemagen.neighbours.exports import arrow, tfds, tfmd, writing
-from schemagen.neighbours.exports.fates import (
+from schemagen.interop.exports import arrow, tfds, tfmd, writing
+from schemagen.interop.exports.mapping import (
     ANY,
     Verdict,
-    fates_of,
     notes_of,
     parameters_of,
+    rows_of,
 )
-from schemagen.neighbours.exports.page import with_tables
-from schemagen.neighbours.exports.targets import TABLES, TITLES
-from schemagen.neighbours.exports.wire import entries_by_key
+from schemagen.interop.exports.page import with_tables
+from schemagen.interop.exports.targets import TABLES, TITLES
+from schemagen.interop.exports.wire import entries_by_key
 from schemagen.spec.model import KINDS, LabelSpec, RecordSpec, ScalarSpec, TextSpec
 
 if TYPE_CHECKING:
@@ -80,31 +80,31 @@ def test_every_parameter_of_every_kind_has_a_row(to: str) -> None:
         (kind, parameter)
         for kind in KINDS
         for parameter in parameters_of(kind)
-        if not fates_of(TABLES[to], kind, parameter)
+        if not rows_of(TABLES[to], kind, parameter)
     ]
     assert without == []
 
 
 @pytest.mark.parametrize("to", TABLES)
 def test_every_row_is_about_a_parameter_that_there_is(to: str) -> None:
-    for fate in TABLES[to]:
-        kinds = [fate.kind] if fate.kind != ANY else list(KINDS)
-        assert all(fate.parameter in parameters_of(kind) for kind in kinds), fate
-        assert fate.words
-        assert not fate.words.endswith(".")
+    for row in TABLES[to]:
+        kinds = [row.kind] if row.kind != ANY else list(KINDS)
+        assert all(row.parameter in parameters_of(kind) for kind in kinds), row
+        assert row.words
+        assert not row.words.endswith(".")
 
 
 @pytest.mark.parametrize("to", TABLES)
 def test_no_row_stands_behind_one_that_says_all(to: str) -> None:
     """The first row that is about a field counts; each has to have its turn."""
     for kind in (ANY, *KINDS):
-        for parameter in {fate.parameter for fate in TABLES[to] if fate.kind == kind}:
+        for parameter in {row.parameter for row in TABLES[to] if row.kind == kind}:
             rows = [f for f in TABLES[to] if (f.kind, f.parameter) == (kind, parameter)]
             assert all(row.condition or row.when for row in rows[:-1]), rows
 
 
 def test_the_page_has_the_tables() -> None:
-    page = (DOCS / "neighbours.md").read_text(encoding="utf-8")
+    page = (DOCS / "interop.md").read_text(encoding="utf-8")
     assert with_tables(page) == page
     assert all(title in page for title in TITLES.values())
 
@@ -113,7 +113,7 @@ def test_the_commands_of_the_page_run(
     pets: Workspace, data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All of them; where there is no pyarrow, the one that needs it says so."""
-    page = (DOCS / "neighbours.md").read_text(encoding="utf-8")
+    page = (DOCS / "interop.md").read_text(encoding="utf-8")
     monkeypatch.chdir(data.parent)
     lines = [
         line.split()[2:]
@@ -381,6 +381,6 @@ def test_complex_numbers_are_refused_by_arrow() -> None:
     waves = ScalarSpec(name="a", key="a", role="info", dtype="complex64")
     spec = RecordSpec("r", "R", "schemas/r.py", "", (waves,))
     notes = notes_of(TABLES["arrow"], spec)
-    assert [n.fate.words for n in notes if n.fate.verdict is Verdict.REFUSED] == [
+    assert [n.row.words for n in notes if n.row.verdict is Verdict.REFUSED] == [
         "Arrow has no complex numbers"
     ]

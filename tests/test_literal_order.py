@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal, Optional
 
-from schemagen.project import describe
+from schemagen.use_cases.generate import describe
 
 SCHEMA = """
 from typing import Annotated, Literal

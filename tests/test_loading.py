@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import schemagen
 from command_line import make_project, place, refusals, run, snapshot
-from schemagen.project import describe
+from schemagen.use_cases.generate import describe
 
 IMPORT = "from schemagen import Record\n\n"
 PET = f"{IMPORT}class Pet(Record):\n    age: int\n"

@@ -15,7 +15,7 @@ from schemagen.codegen.plan import Action, Plan, make_plan
 from schemagen.codegen.render import RenderedFile, render
 from schemagen.config import find_project
 from schemagen.findings import SchemagenError
-from schemagen.project import load_specs, plan
+from schemagen.use_cases.generate import load_specs, plan
 
 PET = """\
 from typing import Annotated

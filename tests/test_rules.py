@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 
 import schemagen
-from schemagen.explain import ALL_RULES, rules_page
 from schemagen.rules import RULES
+from schemagen.use_cases.explain import ALL_RULES, rules_page
 
 PACKAGE = Path(schemagen.__file__).parent
 TESTS = Path(__file__).parent
@@ -50,7 +50,7 @@ def test_rules_are_written_for_readers() -> None:
 
 
 def test_the_page_of_rules_is_what_the_table_says() -> None:
-    """docs/rules.md is made by `python -m schemagen.explain > docs/rules.md`."""
+    """docs/rules.md is made by `python -m schemagen.use_cases.explain > docs/rules.md`."""
     page = TESTS.parent / "docs" / "rules.md"
     assert page.read_text(encoding="utf-8") == rules_page()
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import tensorflow as tf
-from schemagen.runtime.datasets.diagnosis import Parser
+from schemagen.runtime.datasets.error_report import Parser
 from schemagen.runtime.datasets.files import find_files
 from schemagen.runtime.datasets.pipeline import Pipeline
 from schemagen.runtime.datasets.records import read_records

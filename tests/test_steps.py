@@ -14,8 +14,8 @@ import tensorflow as tf
 from command_line import make_project, place, refusals
 from pydantic import ValidationError
 from schemagen.config import find_project
-from schemagen.project import load_specs
 from schemagen.spec.serial import from_json, to_json
+from schemagen.use_cases.generate import load_specs
 
 if TYPE_CHECKING:
     from conftest import PackageOf, Workspace

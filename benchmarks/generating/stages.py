@@ -22,15 +22,15 @@ IMPORTS = "import schemagen"
 REST = "everything else"
 
 STAGES = {
-    "find the project": ("schemagen.project", "find_project"),
-    "load the schema files": ("schemagen.project", "load_schemas"),
-    "resolve records to specs": ("schemagen.project", "resolve"),
+    "find the project": ("schemagen.use_cases.generate", "find_project"),
+    "load the schema files": ("schemagen.use_cases.generate", "load_schemas"),
+    "resolve records to specs": ("schemagen.use_cases.generate", "resolve"),
     "load templates": ("jinja2", "Environment.compile"),
-    "render": ("schemagen.project", "render"),
-    "read what is there": ("schemagen.project", "read_existing"),
-    "plan": ("schemagen.project", "make_plan"),
+    "render": ("schemagen.use_cases.generate", "render"),
+    "read what is there": ("schemagen.use_cases.generate", "read_existing"),
+    "plan": ("schemagen.use_cases.generate", "make_plan"),
     "compile": ("schemagen.codegen.render", "check_python"),
-    "write": ("schemagen.project", "apply"),
+    "write": ("schemagen.use_cases.generate", "apply"),
 }
 """The functions that are looked at: modules, and names as they are used there."""
 
@@ -84,7 +84,7 @@ def run(directory: str, command: str) -> dict[str, float]:
     """
     clock = Clock()
     clock.begin(IMPORTS)
-    importlib.import_module("schemagen.project")
+    importlib.import_module("schemagen.use_cases.generate")
     cli: Any = importlib.import_module("schemagen.cli")
     clock.end()
     for stage, (module, name) in STAGES.items():

@@ -44,9 +44,9 @@ def breaking(
     Findings are of three axes: wire, data does not parse; meaning, it parses and says
     something else; api, programs that use the generated code have to change.
     """
-    from ..breaking import breaking as compare
     from ..evolution.comparison import Mode
     from ..findings import ExitCode
+    from ..use_cases.compare import breaking as compare
 
     if not against.strip():
         raise click.UsageError(
@@ -74,7 +74,7 @@ def breaking(
 @click.argument("rule", metavar="ID")
 def explain(rule: str) -> None:
     """Say what the rule ID is about, and what to do."""
-    from ..explain import explained
+    from ..use_cases.explain import explained
 
     try:
         click.echo(explained(rule), nl=False)

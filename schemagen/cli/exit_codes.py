@@ -12,9 +12,9 @@ from typing import TextIO
 
 import click
 
+from ..atomic_write import writing_advice
 from ..findings import COMMAND_LINE, ExitCode, Finding, SchemagenError
 from ..interrupts import INTERRUPTED
-from ..whole_file import writing_advice
 from .reporting import Output, report
 
 # What the machine refuses, whatever the program does.

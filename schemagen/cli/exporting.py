@@ -48,9 +48,9 @@ def export(
 ) -> None:
     """Describe RECORD for TFDS, TFMD, Arrow or Croissant.
 
-    What another tool cannot say is printed, or refused; docs/neighbours.md lists it.
+    What another tool cannot say is printed, or refused; docs/interop.md lists it.
     """
-    from .. import exporting as use_cases
+    from ..use_cases import export as use_cases
 
     given = dict(_pair(each) for each in properties)
     found = use_cases.export(

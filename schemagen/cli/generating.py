@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 )
 def init(directory: str, train: str | None) -> None:
     """Make DIRECTORY a project, with a schema to start from."""
-    from .. import starting
+    from ..use_cases import init as starting
 
     if train is None:
         started = starting.init(directory)
@@ -64,13 +64,13 @@ def generate(
 
     With --watch it runs until Ctrl-C, which ends it with exit code 0.
     """
-    from .. import project as use_cases
     from ..findings import ExitCode
+    from ..use_cases import generate as use_cases
 
     if watch:
         if dry_run:
             raise click.UsageError("--watch writes; leave out --dry-run or --watch.")
-        from ..watching import watch as keep_generating
+        from ..use_cases.watch import watch as keep_generating
 
         options = ["--format", style, *(["--force"] if force else [])]
         keep_generating(project, options, lambda text: click.echo(text, err=True))
@@ -106,8 +106,8 @@ def _tell_changes(found: Plan, *, dry_run: bool) -> None:
 @tracked_option
 def check(project: str, style: str, diff: bool, tracked: bool) -> None:
     """Tell whether the generated code is what the schemas ask for."""
-    from .. import project as use_cases
     from ..findings import ExitCode
+    from ..use_cases import generate as use_cases
 
     found = use_cases.check(project)
     findings = found.findings
@@ -146,9 +146,9 @@ def _coloured(diff: str) -> str:
 @table_option("A table for people, or the spec.")
 def describe(record: str | None, project: str, style: str) -> None:
     """Show how RECORD, or every record, is stored and read."""
-    from .. import project as use_cases
     from ..codegen.describe import describe_text
     from ..spec.serial import dumps, to_data
+    from ..use_cases import generate as use_cases
 
     specs = use_cases.describe(project, record)
     if style == "json":

@@ -45,7 +45,7 @@ def import_(
     the file; what has no counterpart is refused, and nothing is written.
     """
     from ..findings import Finding, Location
-    from ..neighbours.imports import import_schema
+    from ..interop.imports import import_schema
 
     done = import_schema(
         source, form, out, name=name, force=force, skip_refused=skip_refused

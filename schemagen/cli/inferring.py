@@ -42,7 +42,7 @@ def infer(
     """
     from ..data.sources import listed_names
     from ..findings import printable
-    from ..inferring import infer as infer_schema
+    from ..use_cases.infer import infer as infer_schema
 
     found = infer_schema(
         data,

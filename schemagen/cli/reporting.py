@@ -40,7 +40,7 @@ def report(findings: Iterable[Finding], style: str) -> None:
 
     context = click.get_current_context(silent=True)
     if style == "github" and context is not None:
-        start = Path(context.meta.get("schemagen.project", ".")).resolve()
+        start = Path(context.meta.get("schemagen.use_cases.generate", ".")).resolve()
         findings = in_repository(findings, settings_directory(start) or start)
     text = RENDERERS[style](findings)
     if style != "text":
@@ -80,7 +80,7 @@ def format_option(command: Callable[..., Any]) -> Callable[..., Any]:
     @click.pass_context
     @wraps(command)
     def with_format(ctx: click.Context, /, style: str, **options: Any) -> Any:
-        ctx.meta["schemagen.project"] = options.get("project", ".")
+        ctx.meta["schemagen.use_cases.generate"] = options.get("project", ".")
         return command(style=style, **options)
 
     return with_format
@@ -166,7 +166,7 @@ def spec_of_record(record: str | None, project: str) -> RecordSpec | None:
     """Return what the project's schema says of a record; None if none is named."""
     if record is None:
         return None
-    from .. import project as use_cases
+    from ..use_cases import generate as use_cases
 
     (spec,) = use_cases.describe(project, record)
     return spec

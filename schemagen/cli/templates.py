@@ -17,7 +17,7 @@ def templates() -> None:
 @table_option("A table for people, or data.")
 def list_(project: str, style: str) -> None:
     """Show every template: what it makes, what it is given, and whose it is."""
-    from .. import own_templates
+    from ..use_cases import templates as own_templates
 
     text = own_templates.listing(project, style)
     if style == "json":
@@ -31,7 +31,7 @@ def list_(project: str, style: str) -> None:
 @project_option
 def eject(name: str, project: str) -> None:
     """Copy the template NAME into the project, to be changed there."""
-    from .. import own_templates
+    from ..use_cases import templates as own_templates
 
     done = own_templates.eject(name, project)
     click.echo(f"wrote {done.path}")

@@ -11,8 +11,8 @@ from pathlib import Path
 from stat import S_IMODE
 from time import time
 
+from ..atomic_write import writing_advice
 from ..findings import Finding, Location, SchemagenError, refuse
-from ..whole_file import writing_advice
 from .plan import Action, Plan, shown_path
 
 # What a run writes first, and what a run that was killed leaves behind.

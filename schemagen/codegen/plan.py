@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from ..findings import Finding, Location
-from .causes import FORMER_RUNTIME, Evidence, Rerender, Verdict, plain_text, verdict_on
-from .causes import Action as Action
+from .drift import FORMER_RUNTIME, Evidence, Rerender, Verdict, plain_text, verdict_on
+from .drift import Action as Action
 from .header import read_header
 from .render import RenderedFile
 

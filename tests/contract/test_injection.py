@@ -28,8 +28,8 @@ from schemagen.codegen.describe import describe_text
 from schemagen.codegen.render import render_training
 from schemagen.config import find_project
 from schemagen.findings import SchemagenError
-from schemagen.project import load_specs
 from schemagen.spec.model import KINDS, AugmentSpec, RecordSpec
+from schemagen.use_cases.generate import load_specs
 
 from .generated_records import importable, write_project
 from .hostile_texts import FLAG, HARMLESS, HOSTILE, write_hostile_project

@@ -13,8 +13,8 @@ import schemagen
 import tensorflow as tf
 from contract.generated_records import importable
 from schemagen.findings import SchemagenError
-from schemagen.neighbours.imports import import_schema
-from schemagen.neighbours.imports.feature_spec import import_feature_spec, table
+from schemagen.interop.imports import import_schema
+from schemagen.interop.imports.feature_spec import import_feature_spec, table
 
 from . import taught
 
@@ -161,7 +161,7 @@ def test_what_has_no_counterpart_is_refused(tmp_path: Path) -> None:
 def test_every_row_of_the_table_is_met() -> None:
     """What the page says has been seen to be."""
     met = {
-        outcome.fate
+        outcome.row
         for name in ("EVERY", "STEPS", "REFUSED", "VARYING_STEPS")
         for outcome in import_feature_spec(f"{TAUGHT}:{name}").outcomes
     }

@@ -10,12 +10,12 @@ import pytest
 from click.testing import CliRunner, Result
 from contract.hard_texts import INJECTIONS
 from schemagen.cli import main
-from schemagen.neighbours.imports import tables
-from schemagen.neighbours.imports.tables import page_of
+from schemagen.interop.imports import tables
+from schemagen.interop.imports.tables import page_of
 
 from .test_tfds import connector, dataset, shape
 
-PAGE = Path(__file__).parents[2] / "docs" / "neighbours.md"
+PAGE = Path(__file__).parents[2] / "docs" / "interop.md"
 
 
 def run(*arguments: object) -> Result:
@@ -144,7 +144,7 @@ def test_names_in_a_source_are_data(text: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("form", tables())
 def test_the_page_has_the_table_of_each_form(form: str) -> None:
-    """It is made by `python -m schemagen.neighbours.imports.tables`."""
+    """It is made by `python -m schemagen.interop.imports.tables`."""
     assert page_of(form) in PAGE.read_text(encoding="utf-8")
 
 

@@ -16,9 +16,9 @@ import schemagen
 import tensorflow as tf
 from contract.generated_records import importable
 from schemagen.findings import SchemagenError
-from schemagen.neighbours.imports import import_schema
-from schemagen.neighbours.imports.tfds import import_tfds, table
-from schemagen.neighbours.imports.tfds.table import TABLE
+from schemagen.interop.imports import import_schema
+from schemagen.interop.imports.tfds import import_tfds, table
+from schemagen.interop.imports.tfds.table import TABLE
 
 from . import tfds_zoo
 
@@ -184,10 +184,10 @@ def test_what_has_no_counterpart_is_refused_together(tmp_path: Path) -> None:
     with pytest.raises(SchemagenError) as caught:
         import_schema(source, "tfds", tmp_path / "x.py")
     assert [finding.rule for finding in caught.value.findings] == ["SG462"] * 6
-    for number, fate in enumerate(REFUSED):
-        assert f"SG462 f{number}: {fate.becomes}" in str(caught.value)
+    for number, row in enumerate(REFUSED):
+        assert f"SG462 f{number}: {row.becomes}" in str(caught.value)
     assert not (tmp_path / "x.py").exists()
-    assert set(REFUSED) == {fate for fate in TABLE if fate.kept == "refused"}
+    assert set(REFUSED) == {row for row in TABLE if row.kept == "refused"}
 
 
 def test_what_is_refused_can_be_left_out(tmp_path: Path) -> None:
@@ -207,7 +207,7 @@ def test_the_dataset_meets_every_other_row_of_the_table(tmp_path: Path) -> None:
     label = connector("ClassLabel", "classLabel")
     source = dataset(tmp_path, audio=lazy, note=note, label=label)
     outcomes = [*import_tfds(str(ZOO)).outcomes, *import_tfds(source).outcomes]
-    met = {outcome.fate for outcome in outcomes}
+    met = {outcome.row for outcome in outcomes}
     structure = {table.OPTIONAL, table.SEQUENCE, table.NESTED}  # said of any feature
     assert met | structure | set(REFUSED) == set(TABLE)
 

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from schemagen.config import find_project
 from schemagen.findings import SchemagenError
-from schemagen.neighbours.exports import tfds
-from schemagen.neighbours.imports import import_schema
-from schemagen.neighbours.imports.tfds import import_tfds
-from schemagen.project import load_specs
+from schemagen.interop.exports import tfds
+from schemagen.interop.imports import import_schema
+from schemagen.interop.imports.tfds import import_tfds
 from schemagen.spec.model import FieldSpec, RecordSpec
+from schemagen.use_cases.generate import load_specs
 
 # Of each kind that TFDS has a word for, the parameters whose rows say "kept".
 SCHEMA = '''

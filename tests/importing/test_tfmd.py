@@ -13,10 +13,10 @@ import schemagen
 import tensorflow as tf
 from contract.generated_records import importable
 from schemagen.findings import SchemagenError
-from schemagen.neighbours.imports import import_schema
-from schemagen.neighbours.imports.tfmd import import_tfmd
-from schemagen.neighbours.imports.tfmd.table import DERIVED, STRUCT, TABLE
-from schemagen.neighbours.imports.tfmd.table import PRESENCE as SAID_OF_ANY
+from schemagen.interop.imports import import_schema
+from schemagen.interop.imports.tfmd import import_tfmd
+from schemagen.interop.imports.tfmd.table import DERIVED, STRUCT, TABLE
+from schemagen.interop.imports.tfmd.table import PRESENCE as SAID_OF_ANY
 
 HERE = Path(__file__).parent
 EVERY = HERE / "every.pbtxt"
@@ -144,7 +144,7 @@ def test_every_row_of_the_table_is_met(tmp_path: Path) -> None:
         *import_tfmd(str(EVERY)).outcomes,
         *import_tfmd(str(tmp_path / "refused.pbtxt")).outcomes,
     ]
-    assert {outcome.fate for outcome in outcomes} | {SAID_OF_ANY} == set(TABLE)
+    assert {outcome.row for outcome in outcomes} | {SAID_OF_ANY} == set(TABLE)
 
 
 def test_what_an_example_does_not_hold_is_refused(tmp_path: Path) -> None:

@@ -13,8 +13,8 @@ from PIL import Image
 from schemagen.data.decoding import decode
 from schemagen.data.infer import Drafted, draft_record, gather
 from schemagen.data.records import records_of
-from schemagen.drafting import schema_source
 from schemagen.runtime.shared.tfrecord import frame
+from schemagen.schema_source import schema_source
 
 Values = Sequence[Any] | np.ndarray | bytes | str | int | float | None
 

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from schemagen.data.infer.naming import PYDANTIC, identifier, name_fields
 from schemagen.data.verify import verify
 from schemagen.findings import SchemagenError
-from schemagen.inferring import infer
 from schemagen.schema.record import SequenceRecord
+from schemagen.use_cases.infer import infer
 
 from .messages import example, picture, sequence_example, write_file
 

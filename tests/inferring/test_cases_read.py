@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 import schemagen
 from contract.generated_records import importable
-from schemagen.inferring import Inferred, infer
+from schemagen.use_cases.infer import Inferred, infer
 
 from .messages import write_file
 from .readings import check_readings

@@ -11,7 +11,7 @@ import schemagen
 from contract.generated_records import importable
 from formats.test_formats import NAMES, format_of
 from schemagen.data.verify import verify
-from schemagen.inferring import Inferred, infer
+from schemagen.use_cases.infer import Inferred, infer
 
 from .messages import write_file
 from .readings import check_readings

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from formats.test_formats import format_of
-from schemagen.inferring import infer
+from schemagen.use_cases.infer import infer
 
 from .messages import write_file
 

@@ -18,7 +18,7 @@ from contract.strategies import arguments, contract, rows
 from hypothesis import given
 from hypothesis import strategies as st
 from schemagen.data.verify import verify
-from schemagen.inferring import Inferred, infer
+from schemagen.use_cases.infer import Inferred, infer
 
 from .messages import write_file
 from .readings import check_readings

@@ -13,10 +13,10 @@ from google_crc32c import value as crc32c
 from schemagen.cli import main
 from schemagen.data.verify import verify
 from schemagen.findings import SchemagenError
-from schemagen.inferring import infer
 from schemagen.runtime.storage.manifest import Manifest, Shard, Split, save
 from schemagen.spec.model import RecordSpec, ScalarSpec
 from schemagen.spec.serial import fingerprint, to_data
+from schemagen.use_cases.infer import infer
 
 from .messages import example, sequence_example, sized, varint, write_file
 

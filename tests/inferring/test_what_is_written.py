@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from PIL import Image
 from schemagen.data.verify import verify
-from schemagen.inferring import infer
+from schemagen.use_cases.infer import infer
 
 from .messages import NO_BYTES, body, example, picture, write_file
 

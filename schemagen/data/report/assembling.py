@@ -10,16 +10,16 @@ from ..statistics.model import DataStatistics
 from ..verify.model import DataFinding, Verification
 from .classes import MOST_FIGURES as MOST_CLASSES
 from .classes import class_counts, class_figure
+from .columns import Part, Subject, parts_of, subjects_of
 from .differences import differences_of
 from .files import files_figure
+from .formatting import listed, number, one_line, plural, share, size
 from .measures import RULES, cautions_of
 from .missing import missing_figure
 from .pictures import Budget
 from .samples import samples_of
-from .subjects import Part, Subject, parts_of, subjects_of
 from .values import MOST_FIGURES, key_figure, key_table
 from .view import Difference, Figure, Finding, Page, Split, Verdict
-from .words import listed, number, one_line, plural, share, size
 
 _MOST_KEYS = 1_000
 _MOST_FINDINGS = 100

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from ...spec.model import FieldSpec, MultiLabelSpec, RecordSpec, VarLenSpec
 from .features import Features
-from .words import decoded, number, one_line
+from .formatting import decoded, number, one_line
 
 _SIDES = ("xmin", "ymin", "xmax", "ymax")
 _SIDE = re.compile(

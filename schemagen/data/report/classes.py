@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...spec.model import LabelSpec, MultiLabelSpec
+from .columns import Part, Subject
 from .drawing import Bar, bars
-from .subjects import Part, Subject
+from .formatting import listed, number, one_line, percent, plural
 from .view import Column, Figure, Table
-from .words import listed, number, one_line, percent, plural
 
 MOST_FIGURES = 12
 _MOST_BARS = 24

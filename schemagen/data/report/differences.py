@@ -7,7 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ..statistics.numbers import Numbers
-from .chance import (
+from .classes import ClassCounts
+from .columns import Part, Subject, holders
+from .formatting import listed, number, percent, plural, share
+from .significance import (
     ERRORS,
     EXPECTED,
     FEWEST,
@@ -17,10 +20,7 @@ from .chance import (
     exceedances,
     total_variation,
 )
-from .classes import ClassCounts
-from .subjects import Part, Subject, holders
 from .view import Difference
-from .words import listed, number, percent, plural, share
 
 _DISTANCE = 0.1
 _MISSING = 0.02

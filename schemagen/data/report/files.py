@@ -9,10 +9,10 @@ import numpy as np
 
 from ..statistics.model import FileStatistics
 from ..statistics.numbers import numbers
+from .columns import Part
 from .drawing import Bar, Line, columns, histogram
-from .subjects import Part
+from .formatting import number, one_line, plural, size
 from .view import Column, Figure, Plot, Table
-from .words import number, one_line, plural, size
 
 _MOST_COLUMNS = 300
 _MOST_ROWS = 1_000

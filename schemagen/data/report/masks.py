@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from ...runtime.shared.image_headers import png_header
 from ...spec.model import MaskSpec
 from .features import Features, shaped
+from .formatting import one_line
 from .palette import OTHERS, shade
 from .pictures import MOST_PIXELS, Budget, data_url
-from .words import one_line
 
 MOST_LAYERS = 16
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from .chance import CHANCE, FEWEST
-from .subjects import Part
-from .words import listed
+from .columns import Part
+from .formatting import listed
+from .significance import CHANCE, FEWEST
 
 RULES = (
     (

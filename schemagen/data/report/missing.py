@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from .columns import Part, Subject, holders
 from .drawing import Bar, bars
-from .subjects import Part, Subject, holders
+from .formatting import percent, plural, share
 from .view import Column, Figure, Table
-from .words import percent, plural, share
 
 _MOST_MISSING = 24
 _MOST_ROWS = 1_000

@@ -12,14 +12,14 @@ from ...spec.model import ImageSpec, ImagesSpec, LabelSpec, MaskSpec, RecordSpec
 from ..message import BYTES
 from ..statistics.samples import Sample as Kept
 from .boxes import BoxFields, box_fields, boxes_in
+from .colors import Colors, SampleRead, legends_of
+from .columns import Part, Subject, name_of
 from .features import Features, read, shaped
-from .legends import Colors, SampleRead, legends_of
+from .formatting import listed, one_line, plural
 from .masks import MaskPixels, layers, mask_of
 from .pictures import Budget, Copy, copy_of, copy_of_pixels
-from .subjects import Part, Subject, name_of
 from .value_texts import MISSING, class_words, value_text
 from .view import Box, Layer, Legend, Picture, Sample, Samples, Value
-from .words import listed, one_line, plural
 
 MOST_SPLITS = 8
 _SHARD = re.compile(r"-(?P<shard>\d{5})-of-(?P<of>\d{5})(?!\d)")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from ...runtime.shared.images import sniff
 from ...spec.model import FieldSpec, LabelSpec, MultiLabelSpec
 from ..message import BYTES, Feature
+from .columns import Subject
 from .features import Features
-from .subjects import Subject
-from .words import decoded, hexadecimal, number, one_line, plural, size
+from .formatting import decoded, hexadecimal, number, one_line, plural, size
 
 MISSING = "not there"
 

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from ..statistics.histograms import merged_histogram, width_exponent
 from ..statistics.model import KindStatistics
 from ..statistics.numbers import Numbers, quantile
+from .columns import Part, Subject
 from .drawing import Bar, Line, bars, histogram
-from .subjects import Part, Subject
+from .formatting import decoded, listed, number, one_line, plural, share, size
 from .view import Column, Figure, Plot, Table
-from .words import decoded, listed, number, one_line, plural, share, size
 
 MOST_FIGURES = 24
 

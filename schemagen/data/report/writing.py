@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from ...atomic_write import write_whole
 from ...runtime.shared.errors import DatasetError
 from ...spec.model import RecordSpec
 from ...spec.serial import from_data
-from ...whole_file import write_whole
 from ..sources import find_data
 from ..statistics.model import DataStatistics
 from ..verify.model import Verification

@@ -9,8 +9,8 @@ from typing import Any
 from ..parsing.groups import Member
 from ..shared.errors import DatasetError, did_you_mean
 from ..shared.requirements import tf
+from .catch_parse_errors import PARALLEL, parsed
 from .faults import Faults
-from .guarded import PARALLEL, parsed
 
 Lengths = Mapping[str, tuple[Member, Any]]
 """Fields whose length varies: where it stands in a record, and the key's description."""

@@ -14,8 +14,8 @@ from typing import Literal
 from ..shared.errors import DatasetError, did_you_mean
 from ..shared.requirements import tf
 from .callbacks import call_python, unless
-from .diagnosis import Parser, fault_of, fault_of_all, refused
-from .survey import inflated_size_ends_with, opening_problem, place_of, surveyed
+from .error_report import Parser, fault_of, fault_of_all, refused
+from .rescan import inflated_size_ends_with, opening_problem, place_of, surveyed
 
 OnCorrupt = Literal["raise", "skip"]
 

@@ -15,10 +15,10 @@ from ..shared.requirements import tf
 from ..storage.schema import Spec
 from .batching import Lengths, Padding, bucketed, check_buckets, joined
 from .caching import Cache, cached, check_cache
-from .diagnosis import Parser
+from .catch_parse_errors import PARALLEL, parsed, reported, sifted
+from .error_report import Parser
 from .faults import Faults, OnCorrupt
 from .files import Files, Source, find_files
-from .guarded import PARALLEL, parsed, reported, sifted
 from .mixing import check_weights, mixed
 from .records import read_records
 from .replacement import as_opened

@@ -13,7 +13,7 @@ from ..shared.errors import DatasetError
 from ..shared.requirements import tf
 from ..storage.schema import Spec
 from .batching import Lengths, Padding, lengthened
-from .diagnosis import Parser
+from .error_report import Parser
 from .faults import OnCorrupt
 from .pipeline import Batch, Pipeline, Sources
 from .selection import select

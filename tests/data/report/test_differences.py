@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 from schemagen.data.decoding import decode
 from schemagen.data.records import records_of
-from schemagen.data.report.chance import (
+from schemagen.data.report.classes import class_counts
+from schemagen.data.report.columns import parts_of, subjects_of
+from schemagen.data.report.differences import differences_of
+from schemagen.data.report.measures import cautions_of
+from schemagen.data.report.significance import (
     beyond,
     deviation,
     differ,
     exceedances,
     total_variation,
 )
-from schemagen.data.report.classes import class_counts
-from schemagen.data.report.differences import differences_of
-from schemagen.data.report.measures import cautions_of
-from schemagen.data.report.subjects import parts_of, subjects_of
 from schemagen.data.report.view import Difference
 from schemagen.data.statistics.measuring import Measuring
 from schemagen.data.statistics.model import RecordStatistics

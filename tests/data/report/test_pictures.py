@@ -11,9 +11,9 @@ import pytest
 from PIL import Image
 from schemagen.data.report.boxes import FoundBox, box_fields, boxes_in
 from schemagen.data.report.features import read, shaped
+from schemagen.data.report.formatting import decoded, number, one_line, percent, size
 from schemagen.data.report.masks import class_word, layers, mask_of
 from schemagen.data.report.pictures import Budget, copy_of, copy_of_pixels
-from schemagen.data.report.words import decoded, number, one_line, percent, size
 from schemagen.spec.model import MaskSpec, VarLenSpec
 
 from .scenes import SCENE, encoded, example, record_spec

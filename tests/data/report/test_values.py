@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from schemagen.data.decoding import decode
 from schemagen.data.records import records_of
-from schemagen.data.report.subjects import parts_of, subjects_of
+from schemagen.data.report.columns import parts_of, subjects_of
 from schemagen.data.report.values import _bins, key_figure
 from schemagen.data.statistics.measuring import Measuring
 from schemagen.data.statistics.numbers import numbers

@@ -1,0 +1,357 @@
+"""Exporting: what is refused, all at once, and the files, all or none."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ...findings import Finding, Location, SchemagenError, refuse
+from ...runtime.shared.compatibility import differences
+from ...runtime.shared.errors import DatasetError, did_you_mean
+from ...runtime.storage import manifest
+from ...runtime.storage.manifest import Manifest
+from ...spec.model import RecordSpec
+from ...spec.serial import to_data
+from . import arrow, croissant, tfds, tfmd
+from .mapping import Note, Verdict, notes_of, printable
+from .targets import TABLES, TITLES
+
+# TFDS takes names of splits apart by other characters.
+_SPLIT = re.compile(r"\w+")
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What an export has written.
+
+    Attributes:
+        files: their paths.
+        notes: what was approximated.
+        missing: properties that a validator recommends and nobody has given.
+    """
+
+    files: tuple[Path, ...]
+    notes: tuple[Note, ...]
+    missing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """Files by their paths, and shards to be linked into a directory."""
+
+    texts: Mapping[Path, bytes]
+    shards: Mapping[Path, Path] = field(default_factory=dict)
+
+
+def export_spec(
+    spec: RecordSpec,
+    to: str,
+    out: Path | str,
+    *,
+    data: Path | str | None = None,
+    given: Mapping[str, str] | None = None,
+    force: bool = False,
+) -> Exported:
+    """Describe a record for another tool.
+
+    Args:
+        spec: of the record.
+        to: tfds, tfmd, arrow or croissant.
+        out: the file to write; for tfds a directory, which may be `data` itself.
+        data: the record's data directory; tfds cannot do without.
+        given: properties of a Croissant description that only a person knows.
+        force: overwrite files that are there.
+
+    Raises:
+        SchemagenError: with all that stands against it; nothing is written then.
+    """
+    given = given or {}
+    out = Path(out)
+    notes = notes_of(TABLES[to], spec)
+    findings = [
+        _refusal(spec, to, n) for n in notes if n.row.verdict is Verdict.REFUSED
+    ]
+    findings += _wrong_properties(to, given)
+    found = None
+    if data is not None:
+        found, problems = _opened(spec, to, Path(data))
+        findings += problems
+    elif to == "tfds":
+        findings.append(_needs_data(out))
+    findings += _in_the_way(spec, to, out, data, force=force)
+    if findings:
+        raise SchemagenError(findings)
+    directory = None if data is None else Path(data)
+    plan = _plan(spec, to, out, directory, found, given)
+    for path in (*plan.texts, *plan.shards):
+        if path.is_dir():
+            findings.append(_misplaced(path, "a file, or nothing"))
+        elif not force and os.path.lexists(path):
+            findings.append(_exists(path))
+    if findings:
+        raise SchemagenError(findings)
+    _write(plan)
+    said = {"description": spec.doc, **given}
+    missing = tuple(p for p in croissant.RECOMMENDED if not said.get(p))
+    return Exported(
+        (*plan.texts, *plan.shards),
+        tuple(n for n in notes if n.row.verdict is Verdict.APPROXIMATED),
+        missing if to == "croissant" else (),
+    )
+
+
+def _plan(
+    spec: RecordSpec,
+    to: str,
+    out: Path,
+    data: Path | None,
+    found: Manifest | None,
+    given: Mapping[str, str],
+) -> _Plan:
+    splits = {} if found is None else found.splits
+    if to == "tfmd":
+        return _Plan({out: tfmd.schema_text(spec).encode()})
+    if to == "arrow":
+        return _Plan({out: arrow.schema_bytes(spec)})
+    if to == "croissant":
+        names = [shard.file for split in splits.values() for shard in split.shards]
+        sums = {name: _sha256((data or Path()) / name) for name in names}
+        described = croissant.description(spec, splits, sums, given)
+        return _Plan({out: croissant.dumps(described).encode()})
+    # TFDS looks for the last one: before it is there, there is no dataset.
+    texts = {
+        **tfds.label_files(spec),
+        tfds.FEATURES_FILE: tfds.dumps(tfds.features(spec)),
+        tfds.INFO_FILE: tfds.dumps(tfds.dataset_info(spec, splits)),
+    }
+    shards: dict[Path, Path] = {}
+    if data is not None and not _same(data, out):
+        for split in splits.values():
+            for shard in split.shards:
+                shards[out / shard.file] = data / shard.file
+    return _Plan({out / name: text.encode() for name, text in texts.items()}, shards)
+
+
+def _same(one: Path, other: Path) -> bool:
+    return one.resolve() == other.resolve()
+
+
+def _opened(
+    spec: RecordSpec, to: str, data: Path
+) -> tuple[Manifest | None, list[Finding]]:
+    """Return the manifest of a data directory, or why it cannot be described."""
+    try:
+        found = manifest.load(data)
+    except (DatasetError, OSError) as error:
+        return None, [_unfit(data, str(error), "a data directory that can be read")]
+    if found is None:
+        return None, [
+            _unfit(data, "there is no manifest.json", "a data directory of schemagen")
+        ]
+    return found, list(_unfits(spec, to, data, found))
+
+
+def _unfits(
+    spec: RecordSpec, to: str, data: Path, found: Manifest
+) -> Iterator[Finding]:
+    for name, split in found.splits.items():
+        for change in differences(found.spec_of(name), to_data(spec)):
+            words = f"split {name!r} was written with another schema: {change.plain}"
+            yield _unfit(data, words, "data that this schema reads", change.hint)
+        for shard in split.shards:
+            path = data / shard.file
+            size = path.stat().st_size if path.is_file() else None
+            if size != shard.bytes:
+                there = "missing" if size is None else f"{size} bytes"
+                words = f"{shard.file} is not as the manifest says"
+                expected = f"{shard.bytes} bytes"
+                yield _unfit(data, words, expected, "run `schemagen verify`", there)
+        if to == "tfds":
+            yield from _unfit_for_tfds(data, name, split)
+
+
+def _unfit_for_tfds(data: Path, name: str, split: manifest.Split) -> Iterator[Finding]:
+    if split.compression:
+        yield _unfit(
+            data,
+            f"split {name!r} is compressed, and TFDS reads only what is not",
+            "no compression",
+            "write the split again without compression=",
+            split.compression,
+        )
+        return
+    count = len(split.shards)
+    names = [f"{name}-{at:05d}-of-{count:05d}.tfrecord" for at in range(count)]
+    if [shard.file for shard in split.shards] != names or not _SPLIT.fullmatch(name):
+        yield _unfit(
+            data,
+            f"split {name!r} has a name, or files with names, that TFDS does not find",
+            f"a name of letters, digits and _, and {names[0]}",
+            "write the split again under such a name",
+            split.shards[0].file,
+        )
+
+
+def _unfit(
+    data: Path, words: str, expected: str, advice: str = "", found: str = ""
+) -> Finding:
+    return Finding(
+        Location(str(data)),
+        "SG453",
+        printable(f"{data}: {words}"),
+        found=printable(found),
+        expected=printable(expected),
+        advice=advice or "name the data directory of this record",
+    )
+
+
+def _needs_data(out: Path) -> Finding:
+    return Finding(
+        Location(str(out)),
+        "SG453",
+        "--to tfds describes data, and there is none to describe",
+        expected="--data DIR",
+        advice="name the data directory; --out may be the same, and adds files to it",
+    )
+
+
+def _refusal(spec: RecordSpec, to: str, note: Note) -> Finding:
+    names = ", ".join(map(printable, note.fields))
+    row = note.row
+    return Finding(
+        Location(spec.source),
+        "SG451",
+        f"{spec.class_name} cannot be exported to {to}: {row.words}",
+        found=f"{row.kind}.{row.parameter} of {names}",
+        expected=f"what {TITLES[to]} can say",
+        advice="docs/interop.md lists what each export keeps",
+    )
+
+
+def _wrong_properties(to: str, given: Mapping[str, str]) -> Iterator[Finding]:
+    if given and to != "croissant":
+        yield Finding(
+            Location("--set"),
+            "SG452",
+            "--set gives properties of a Croissant description",
+            found=f"--to {to}",
+            expected="--to croissant",
+            advice="leave out --set",
+        )
+        return
+    for name in given:
+        if name not in croissant.PROPERTIES:
+            yield Finding(
+                Location("--set"),
+                "SG452",
+                f"no property {printable(name)!r} of a Croissant description",
+                found=printable(name),
+                expected=f"one of {', '.join(croissant.PROPERTIES)}",
+                advice=did_you_mean(name, croissant.PROPERTIES) or "name one of these",
+            )
+
+
+def _in_the_way(
+    spec: RecordSpec, to: str, out: Path, data: Path | str | None, *, force: bool
+) -> Iterator[Finding]:
+    """Find out whether the output cannot be a file, or a directory for TFDS."""
+    if to == "tfds" and out.exists() and not out.is_dir():
+        yield _misplaced(out, "a directory, which TFDS reads, or nothing")
+    elif to != "tfds" and out.is_dir():
+        yield _misplaced(out, f"a file, such as {out / spec.record}")
+
+
+def _misplaced(out: Path, expected: str) -> Finding:
+    there = "a directory" if out.is_dir() else "a file"
+    return Finding(
+        Location(str(out)),
+        "SG454",
+        f"{out} is in the way",
+        found=there,
+        expected=expected,
+        advice="give another --out",
+    )
+
+
+def _exists(path: Path) -> Finding:
+    return Finding(
+        Location(str(path)),
+        "SG454",
+        f"{path} is there already",
+        expected="nothing there",
+        advice="give another --out, or --force to overwrite it",
+    )
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _write(plan: _Plan) -> None:
+    """Write all files under temporary names, and rename them when all are there.
+
+    Raises:
+        SchemagenError: the disk refuses; of what is new nothing is left.
+    """
+    temporary: dict[Path, Path] = {}
+    new: list[Path] = []
+    made: list[Path] = []
+    done = False
+    try:
+        for path in (*plan.shards, *plan.texts):
+            made += _made(path.parent)
+            temporary[path] = Path(tempfile.mkdtemp(prefix=".export.", dir=path.parent))
+            below = temporary[path] / "file"
+            if path in plan.shards:
+                _link(plan.shards[path], below)
+            else:
+                below.write_bytes(plan.texts[path])
+        for path, folder in temporary.items():
+            new += [] if path.exists() else [path]
+            (folder / "file").replace(path)
+        done = True
+    except OSError as error:
+        where = error.filename or next(iter(plan.texts))
+        raise refuse(
+            Finding(
+                Location(str(where)),
+                "SG454",
+                f"{where} cannot be written: {error.strerror or error}",
+                advice="make the directory writable and run the command again",
+            )
+        ) from None
+    finally:
+        for folder in temporary.values():
+            shutil.rmtree(folder, ignore_errors=True)
+        if not done:
+            with suppress(OSError):
+                for path in new:
+                    path.unlink(missing_ok=True)
+                for directory in reversed(made):
+                    directory.rmdir()
+
+
+def _made(directory: Path) -> list[Path]:
+    """Make a directory and those above it; return those that are new."""
+    new = [path for path in (directory, *directory.parents) if not path.exists()]
+    directory.mkdir(parents=True, exist_ok=True)
+    return list(reversed(new))
+
+
+def _link(source: Path, target: Path) -> None:
+    """Give a file a second name, or copy it where the disk has no such thing.
+
+    A shard is never changed: what replaces it is another file.
+    """
+    try:
+        os.link(source.resolve(), target)
+    except OSError:
+        shutil.copyfile(source, target)

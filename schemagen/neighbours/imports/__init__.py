@@ -1,7 +1,0 @@
-"""Schemas out of other descriptions of records: TFDS, TensorFlow Metadata, tf.io."""
-
-from .importing import FORMS, Written, import_schema
-from .outcome import Fate, Outcome
-from .tables import tables
-
-__all__ = ["FORMS", "Fate", "Outcome", "Written", "import_schema", "tables"]

@@ -1,0 +1,258 @@
+"""The gate for changes of schemas: what they break, and what was accepted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..atomic_write import write_whole
+from ..config import FILE_NAME as SETTINGS
+from ..config import Project, find_project, output_in
+from ..evolution.acceptance import (
+    FILE_NAME,
+    Acceptance,
+    dump_acceptances,
+    is_accepted,
+    load_acceptances,
+)
+from ..evolution.baseline import Baseline, distinct, of_data, of_path, of_revision
+from ..evolution.comparison import Break, Mode, compare
+from ..findings import Finding, Location, refuse
+from ..git.revisions import Revision, find_revision
+from ..runtime.shared.errors import Problem, did_you_mean
+from ..schema.loading import LoadedRecord
+from ..spec.serial import to_data
+from .generate import resolve_schemas
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What a change of schemas breaks.
+
+    Attributes:
+        findings: what was not accepted.
+        records: how many records were compared.
+        accepted: how many breaks were accepted, now or before.
+        where: what the schemas were compared with.
+    """
+
+    findings: tuple[Finding, ...]
+    records: int
+    accepted: int
+    where: str
+
+    @property
+    def breaks(self) -> int:
+        """How many findings are more than a warning."""
+        return sum(finding.severity == "error" for finding in self.findings)
+
+
+@dataclass(frozen=True)
+class _Found:
+    """A break, where it shows, and what it was found against."""
+
+    broken: Break
+    location: Location
+    class_name: str
+    where: str
+    at_data: bool = False
+
+    @property
+    def selector(self) -> str:
+        """What names it on the command line: SG221:pet_photo.breed."""
+        field = self.broken.change.field
+        subject = f"{self.broken.record}.{field}" if field else self.broken.record
+        return f"{self.broken.rule.id}:{subject}"
+
+
+def breaking(
+    against: str,
+    directory: Path | str = ".",
+    *,
+    mode: Mode = Mode.BACKWARD,
+    accept: Sequence[str] = (),
+    reason: str = "",
+) -> Comparison:
+    """Compare a project's schemas with those of a revision, a file or data.
+
+    Args:
+        against: a path that exists, the URL of a data directory, or a git revision.
+        directory: in the project.
+        mode: who has to get along with whom.
+        accept: breaks to record as accepted: a rule's id, or with the field,
+            "SG221:pet_photo.breed", where several come under the rule.
+        reason: why they may be.
+
+    Raises:
+        SchemagenError: the schemas or what they are compared with cannot be read, or
+            there is no such break to accept. Nothing is recorded then.
+    """
+    project = find_project(Path(directory))
+    resolved = resolve_schemas(project)
+    specs = {spec.record: to_data(spec) for spec in resolved.specs}
+    parts = _baselines(against, project)
+    found = [
+        _located(broken, part, resolved.records, project)
+        for part in parts
+        for broken in compare(part.specs, specs, mode, part.axes)
+    ]
+    at_data = any("api" not in part.axes for part in parts)
+    if accept and at_data:
+        raise refuse(_data_accepts_nothing(against, project))
+    # What is accepted passes the gate; data is read alike or it is not.
+    accepted = () if at_data else _recorded(project)
+    if accept:
+        chosen = [_chosen(selector, found, accepted, project) for selector in accept]
+        new = [Acceptance(each.broken.facts(), reason) for each in chosen]
+        accepted = (*accepted, *new)
+        write_whole(
+            project.output / FILE_NAME,
+            dump_acceptances(accepted),
+            f"{project.settings.output}/{FILE_NAME}",
+        )
+    left = [each for each in found if not is_accepted(each.broken, accepted)]
+    findings = [_finding(each, against) for each in left]
+    findings += [_nothing(part, project) for part in parts if not part.specs]
+    return Comparison(
+        tuple(sorted(findings)),
+        len({record for part in parts for record in part.specs}),
+        len(found) - len(left),
+        " and ".join(part.where for part in parts),
+    )
+
+
+def _data_accepts_nothing(against: str, project: Project) -> Finding:
+    return Finding(
+        Location(f"{project.settings.output}/{FILE_NAME}"),
+        "SG433",
+        f"--accept: no break can be accepted against data, as {against} is",
+        found=f"--against {against}",
+        expected="--against a git revision or a spec.json",
+        advice="accepting makes no data readable: see what `to do` says of the break",
+    )
+
+
+def _baselines(against: str, project: Project) -> tuple[Baseline, ...]:
+    try:
+        if "://" in against:
+            return distinct(of_data(against, against))
+        if Path(against).exists():
+            return distinct(of_path(Path(against), against))
+        revision = find_revision(project.root, against)
+        if revision is None:
+            return (Baseline(f"{against}, before the first commit,", {}),)
+        return (of_revision(revision, _output_at(revision, project)),)
+    except Problem as problem:
+        raise refuse(
+            Finding(
+                Location(project.settings.schemas),
+                "SG431",
+                f"{against}: nothing to compare with",
+                found=problem.found,
+                expected=problem.expected,
+                advice=problem.advice,
+            )
+        ) from None
+
+
+def _nothing(part: Baseline, project: Project) -> Finding:
+    """Say that there is nothing to compare with: the first commit of a project."""
+    return Finding(
+        Location(project.settings.schemas),
+        "SG431",
+        f"{part.where} has no generated code: nothing can be broken",
+        expected=f"a spec.json for each record, in {project.settings.output}",
+        advice="commit the generated code; if it is there, see what is compared",
+        severity="warning",
+    )
+
+
+def _output_at(revision: Revision, project: Project) -> str:
+    """Return where a revision has its generated code, by its own settings."""
+    text = revision.read([SETTINGS]).get(SETTINGS, b"")
+    return output_in(text.decode(errors="replace")) or project.settings.output
+
+
+def _located(
+    broken: Break, part: Baseline, records: Mapping[str, LoadedRecord], project: Project
+) -> _Found:
+    record = records.get(broken.record)
+    place, name = Location(project.settings.schemas), broken.record
+    if record is not None:
+        place = record.fields.get(broken.change.field, record.location)
+        name = record.name
+    return _Found(broken, place, name, part.where, "api" not in part.axes)
+
+
+def _finding(found: _Found, against: str) -> Finding:
+    broken = found.broken
+    draft = ", in a draft" if broken.draft else ""
+    change, to_do = str(broken.change), broken.rule.to_do
+    if broken.forward:  # the reader's schema is an old one, which no hint can change
+        change = broken.change.plain
+        expected = f"code of {found.where} to read the new data alike"
+        to_do = "update all readers before anything is written with the new schema"
+    elif broken.rule.axis == "api":
+        expected = f"what runs with the code of {found.where} to run unchanged"
+    else:
+        expected = f"data of {found.where} to be read alike"
+    accept = (
+        f"; or `schemagen breaking --against {against} --accept {found.selector} "
+        "--reason TEXT`"
+    )
+    return Finding(
+        found.location,
+        broken.rule.id,
+        f"{found.class_name}: {change}",
+        found=f"{broken.rule.axis}: {broken.rule.title}{draft}",
+        expected=expected,
+        advice=to_do + (accept if broken.is_error and not found.at_data else ""),
+        severity="error" if broken.is_error else "warning",
+    )
+
+
+def _recorded(project: Project) -> tuple[Acceptance, ...]:
+    path = project.output / FILE_NAME
+    shown = f"{project.settings.output}/{FILE_NAME}"
+    try:
+        return load_acceptances(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return ()
+    except (OSError, ValueError) as error:
+        raise refuse(
+            Finding(
+                Location(shown),
+                "SG432",
+                f"{shown} cannot be read: {error}",
+                expected="the file that `schemagen breaking --accept` writes",
+                advice="restore it; of a merge conflict, keep the lines of both sides and take "
+                "its markers out",
+            )
+        ) from None
+
+
+def _chosen(
+    selector: str,
+    found: Sequence[_Found],
+    accepted: Sequence[Acceptance],
+    project: Project,
+) -> _Found:
+    """Return the one break that is meant."""
+    there = [each for each in found if not is_accepted(each.broken, accepted)]
+    meant = [each for each in there if selector in (each.selector, each.broken.rule.id)]
+    if meant and all(each.broken.facts() == meant[0].broken.facts() for each in meant):
+        return meant[0]
+    names = sorted({each.selector for each in there})
+    raise refuse(
+        Finding(
+            Location(f"{project.settings.output}/{FILE_NAME}"),
+            "SG433",
+            f"--accept {selector}: "
+            + ("there is no such break" if not meant else "several breaks are meant"),
+            found=", ".join(sorted({each.selector for each in meant}) or names)
+            or "no break at all",
+            expected="one break, by its rule and field: SG221:pet_photo.breed",
+            advice=did_you_mean(selector, names) or "name one of them",
+        )
+    )

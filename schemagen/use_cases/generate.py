@@ -1,0 +1,331 @@
+"""What can be done with a project: each use case of the command line."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+
+from ..codegen import diff
+from ..codegen.apply import apply, sweep
+from ..codegen.existing import read_existing
+from ..codegen.header import source_of
+from ..codegen.lock import turn
+from ..codegen.outputs import Outputs, read_outputs, with_outputs
+from ..codegen.plan import COMMAND, Plan, make_plan, shown_path
+from ..codegen.render import RenderedFile, render
+from ..codegen.vendoring import vendored
+from ..config import FILE_NAME, Project, find_project
+from ..evolution.acceptance import FILE_NAME as ACCEPTED_BREAKS
+from ..findings import Finding, Location, SchemagenError, refuse
+from ..git.index import half_tracked, tracked_files
+from ..runtime.shared.errors import did_you_mean
+from ..schema.failures import failure_in_schemas
+from ..schema.loading import load_schemas
+from ..schema.models import UnusedModel
+from ..spec.checks import model_warnings
+from ..spec.model import RecordSpec
+from ..spec.resolve import Resolved, resolve
+from ..spec.serial import from_json
+from .templates import outputs_of, warnings_of
+
+
+def resolve_schemas(project: Project) -> Resolved:
+    """Read the schemas of a project: their specs, and where each thing is declared.
+
+    Raises:
+        SchemagenError: with everything that is wrong with them.
+    """
+    settings = project.settings
+    places = (project.root, settings.schemas, settings.output)
+    try:
+        loaded = load_schemas(*places)
+        resolved = resolve(loaded.records)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # SystemExit too: it would be the exit code
+        finding = failure_in_schemas(error, *places)
+        if finding is None:
+            raise
+        raise refuse(finding) from None
+    findings = (*loaded.findings, *resolved.findings)
+    if not findings and not loaded.records:
+        findings = (_no_record(project, loaded.models),)
+    if findings:
+        raise SchemagenError(findings)
+    return replace(resolved, warnings=tuple(model_warnings(loaded.models)))
+
+
+def _no_record(project: Project, models: Sequence[UnusedModel]) -> Finding:
+    """Return the finding that there is no record, with the classes that may be meant."""
+    schemas = project.settings.schemas
+    if not (project.root / schemas).is_dir():
+        message = f"there is no directory {schemas}"
+    else:
+        message = f"no record in {schemas}/*.py"
+    names = " and ".join(repr(model.name) for model in models)
+    return Finding(
+        models[0].location if models else Location(schemas),
+        "SG103",
+        message,
+        found=f"{names}, derived from pydantic.BaseModel" if models else "",
+        expected="a class that derives from schemagen.Record",
+        advice=f"derive {models[0].name!r} from schemagen.Record"
+        if models
+        else "run `schemagen init`, or set `schemas` in [tool.schemagen]",
+    )
+
+
+def load_specs(project: Project) -> tuple[RecordSpec, ...]:
+    """Read the specs of a project.
+
+    Raises:
+        SchemagenError: with everything that is wrong with the schemas.
+    """
+    return resolve_schemas(project).specs
+
+
+def plan(project: Project, *, force: bool = False, command: str = COMMAND) -> Plan:
+    """Compare a project's schemas with its generated code. Writes nothing.
+
+    Args:
+        project: the project.
+        force: overwrite generated files that were edited by hand.
+        command: how its code is generated from where the user is, for messages.
+
+    Raises:
+        SchemagenError: the schemas or the output directory cannot be read.
+    """
+    resolved = resolve_schemas(project)
+    specs = resolved.specs
+    outputs = outputs_of(project)
+    shown = project.settings.output
+    try:
+        existing = read_existing(project.output)
+        runtime = project.settings.runtime
+        rendered = _rendered(specs, outputs, existing.files, runtime)
+        beside = read_outputs(project.root, outputs, (f.path for f in rendered))
+    except OSError as error:
+        raise _unreadable(project, error, command) from None
+    there = {**existing.files, **beside.files}
+    there.pop(ACCEPTED_BREAKS, None)  # what people have decided is no generated code
+    found = make_plan(
+        rendered,
+        there,
+        shown,
+        force=force,
+        links=existing.links | beside.links,
+        command=command,
+        rerender=lambda text: _rendered(
+            (from_json(text),), outputs, existing.files, runtime
+        ),
+    )
+    return replace(
+        found, warnings=(*found.kept, *resolved.warnings, *warnings_of(outputs))
+    )
+
+
+def _rendered(
+    specs: tuple[RecordSpec, ...],
+    outputs: Outputs,
+    existing: Mapping[str, bytes],
+    runtime: str,
+) -> tuple[RenderedFile, ...]:
+    """Return all files that specs ask for, additional outputs included."""
+    rendered = render(specs, outputs.templates, existing, runtime)
+    files = with_outputs(rendered, specs, outputs, kept=(ACCEPTED_BREAKS,))
+    return (*files, *vendored(files)) if runtime == "vendored" else files
+
+
+def _unreadable(project: Project, error: OSError, command: str) -> SchemagenError:
+    output = PurePosixPath(project.settings.output)
+    path = Path(error.filename or project.output)
+    if path != project.output and path.is_relative_to(project.output):
+        shown = (output / path.relative_to(project.output).as_posix()).as_posix()
+        expected, advice = "a file that can be read", "make it readable"
+    else:
+        shown, expected = output.as_posix(), "a directory, or nothing"
+        advice = "move it away, or set `output` in [tool.schemagen]"
+    return refuse(
+        Finding(
+            Location(shown),
+            "SG403",
+            f"{shown} cannot be read: {error.strerror or error}",
+            expected=expected,
+            advice=f"{advice}, and run `{command}`",
+        )
+    )
+
+
+def generate_command(project: Project, directory: Path | str) -> str:
+    """Return the command that generates a project's code from where the user is.
+
+    Args:
+        project: the project.
+        directory: the directory in it that the user gave.
+    """
+    if str(directory) == ".":
+        return COMMAND
+    try:
+        here = find_project(Path.cwd()).root
+    except (SchemagenError, OSError):
+        here = None
+    if here == project.root:
+        return COMMAND
+    return f"{COMMAND} --project {shlex.quote(str(directory))}"
+
+
+def generate(
+    directory: Path | str = ".", *, dry_run: bool = False, force: bool = False
+) -> Plan:
+    """Bring a project's generated code up to date.
+
+    Of several runs at the same time each waits for the one before.
+
+    Args:
+        directory: in the project.
+        dry_run: only say what would be done.
+        force: overwrite generated files that were edited by hand.
+
+    Returns:
+        What was done, or would be.
+
+    Raises:
+        SchemagenError: with everything that stands against it; nothing is changed.
+    """
+    project = find_project(Path(directory))
+    command = generate_command(project, directory)
+    if dry_run:
+        return _allowed(plan(project, force=force, command=command))
+    with turn(project.root) as alone:
+        found = _allowed(plan(project, force=force, command=command))
+        if not project.output.resolve().is_relative_to(project.root):
+            if found.changes:
+                raise refuse(_leaving(project, command))
+            return found
+        apply(found, project.output)
+        sweep(found, project.output, alone=alone)
+    return found
+
+
+def _allowed(found: Plan) -> Plan:
+    """Return a plan in which nothing is refused.
+
+    Raises:
+        SchemagenError: something is.
+    """
+    if found.refused:
+        raise SchemagenError(found.refused)
+    return found
+
+
+def _leaving(project: Project, command: str) -> Finding:
+    shown = project.settings.output
+    return Finding(
+        Location(shown),
+        "SG311",
+        f"{shown} leads out of the project by a symbolic link",
+        found=project.output.resolve().as_posix(),
+        expected="a directory of the project",
+        advice=f"remove the link, and run `{command}`",
+    )
+
+
+def check(directory: Path | str = ".") -> Plan:
+    """Compare a project's generated code with its schemas.
+
+    Args:
+        directory: in the project.
+
+    Returns:
+        A plan, whose `findings` say what is not up to date and why.
+
+    Raises:
+        SchemagenError: the schemas cannot be read.
+    """
+    project = find_project(Path(directory))
+    return plan(project, command=generate_command(project, directory))
+
+
+def untracked(found: Plan, directory: Path | str = ".") -> tuple[Finding, ...]:
+    """Tell which generated files or schemas git does not track, and the others it does.
+
+    Args:
+        found: the plan of the project. Files that are not there are left out: they
+            are missing, whatever git tracks.
+        directory: in the project.
+
+    Raises:
+        SchemagenError: git does not say what it tracks.
+    """
+    project = find_project(Path(directory))
+    sources = {
+        shown_path(found.output, file.path): source_of(file.path, file.new)
+        for file in found.files
+        if file.new is not None and (project.output / file.path).exists()
+    }
+    looked_at = (FILE_NAME, project.settings.schemas, found.output)
+    accepted = f"{found.output}/{ACCEPTED_BREAKS}"
+    if (project.root / accepted).exists():
+        sources[accepted] = FILE_NAME  # what was accepted belongs to the project
+    tracked = tracked_files(project.root, looked_at)
+    return half_tracked(sources, tracked, found.output)
+
+
+@dataclass(frozen=True)
+class ImportPlace:
+    """How programs import a project's generated code.
+
+    Attributes:
+        package: the name of the output package.
+        directory: the one that has to be on Python's path.
+    """
+
+    package: str
+    directory: Path
+
+
+def import_directory(directory: Path | str = ".") -> ImportPlace:
+    """Return where a project's generated code is imported from."""
+    output = find_project(Path(directory)).output
+    return ImportPlace(output.name, output.parent)
+
+
+def unified_diff(found: Plan) -> str:
+    """Return what a plan would change, as a unified diff."""
+    return diff.unified_diff(found)
+
+
+def describe(directory: Path | str, record: str | None = None) -> list[RecordSpec]:
+    """Return the specs of all records, or of one by its name or class name.
+
+    Raises:
+        SchemagenError: the schemas cannot be read, or there is no such record.
+    """
+    project = find_project(Path(directory))
+    specs = load_specs(project)
+    return list(specs) if record is None else [spec_of(record, specs, project)]
+
+
+def spec_of(record: str, specs: tuple[RecordSpec, ...], project: Project) -> RecordSpec:
+    """Return the spec of a record by its name or class name.
+
+    Raises:
+        SchemagenError: there is no such record.
+    """
+    for spec in specs:
+        if record in (spec.record, spec.class_name):
+            return spec
+    names = [spec.record for spec in specs]
+    all_names = [*names, *(spec.class_name for spec in specs)]
+    raise refuse(
+        Finding(
+            Location(project.settings.schemas),
+            "SG405",
+            f"no record {record!r}",
+            found=record,
+            expected=f"one of {', '.join(names)}",
+            advice=did_you_mean(record, all_names) or "name one of these",
+        )
+    )

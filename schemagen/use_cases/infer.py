@@ -1,0 +1,367 @@
+"""From data to a schema file: what `infer` does."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ..atomic_write import write_whole
+from ..data.infer import Drafted, Evidence, Reading, class_name_of, draft_record, gather
+from ..data.limits import MAX_RECORD_BYTES
+from ..data.names import Gap
+from ..data.records import Damage
+from ..data.sources import Data, find_data
+from ..findings import Finding, Location, SchemagenError, refuse
+from ..runtime.shared.errors import DatasetError
+from ..schema_source import schema_source
+from ..schema_source.checking import wrong_with
+from ..spec.model import RecordSpec
+from ..spec.names import is_package_name, snake_case
+from ..spec.serial import from_data
+
+LIMIT = 10_000
+"""So many records are read, if nobody says how many."""
+
+# More keys than this hold data that belongs into values.
+_MOST_KEYS = 2_000
+_MOST_MALFORMED = 0.5
+
+_EVENTS = b"brain.Event:"
+
+
+@dataclass(frozen=True)
+class Inferred:
+    """A schema file that was written.
+
+    Attributes:
+        path: where.
+        spec: what it declares.
+        doubts: how many of its comments somebody has to look at.
+        read: what was read, in words; "" if a manifest had the spec.
+        left_out: why keys are in no field, by key.
+        damages: the places at which no record could be read.
+        malformed: how many records are no tf.train.Example.
+        gaps: what names of files say of further ones that are not there.
+        passed_over: names of what else is in a directory without a manifest.
+    """
+
+    path: Path
+    spec: RecordSpec
+    doubts: int = 0
+    read: str = ""
+    left_out: Mapping[str, str] | None = None
+    damages: tuple[Damage, ...] = ()
+    malformed: int = 0
+    gaps: tuple[Gap, ...] = ()
+    passed_over: tuple[str, ...] = ()
+
+
+def infer(
+    data: str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    *,
+    name: str | None = None,
+    split: str | None = None,
+    limit: int | None = LIMIT,
+    force: bool = False,
+    max_record_bytes: int = MAX_RECORD_BYTES,
+) -> Inferred:
+    """Write the schema of data of which there is none.
+
+    Every record that was read can be read by what is generated from it. Where a
+    manifest has the spec that wrote the data, that is what is written.
+
+    Args:
+        data: a data directory, a glob, or a file.
+        out: the schema file to write.
+        name: what to call the class; otherwise it is called as the file.
+        split: only the files of this split.
+        limit: the most records to read, the first ones of each file; None for all.
+        force: overwrite what is there.
+        max_record_bytes: longer records, and those of so many values that decoding
+            takes more memory, are not read and are among the damages.
+
+    Raises:
+        SchemagenError: the data holds no records, or other ones; there is such a file.
+    """
+    path = Path(out)
+    _check_path(path, force=force)
+    class_name = _checked_name(name, path)
+    try:
+        found = find_data(data, split)
+    except DatasetError as error:
+        raise _not_found(data, str(error)) from None
+    except OSError as error:
+        raise _not_found(data, error.strerror or str(error)) from None
+    written = _of_manifest(found)
+    if written is not None:
+        return _write_written(path, written, class_name if name else None)
+    reading = Reading(max_record_bytes)
+    evidence = gather(
+        reading.batches([file.path for file in found.files], limit), _MOST_KEYS
+    )
+    _check_evidence(found, reading, evidence)
+    drafted = draft_record(evidence, class_name)
+    _check_drafted(found, drafted)
+    read = _said(reading)
+    text = schema_source(
+        drafted.spec, header=_header(read, reading, evidence), comments=drafted.comments
+    )
+    _check_text(text, drafted.spec)
+    write_whole(path, text)
+    return Inferred(
+        path,
+        drafted.spec,
+        drafted.doubts,
+        read,
+        drafted.left_out,
+        tuple(reading.damages),
+        evidence.malformed,
+        found.gaps,
+        found.passed_over,
+    )
+
+
+def _not_found(where: str | os.PathLike[str], message: str) -> SchemagenError:
+    return refuse(Finding(Location(os.fspath(where)), "SG441", message))
+
+
+def _refused(
+    where: str | os.PathLike[str],
+    message: str,
+    *,
+    found: str = "",
+    expected: str = "",
+    advice: str,
+) -> SchemagenError:
+    return refuse(
+        Finding(
+            Location(os.fspath(where)),
+            "SG442",
+            message,
+            found=found,
+            expected=expected,
+            advice=advice,
+        )
+    )
+
+
+def _check_path(path: Path, *, force: bool) -> None:
+    """See that a schema file can stand there, and nothing that is somebody's does."""
+    if path.suffix != ".py" or not path.stem.isidentifier() or path.stem[0] == "_":
+        raise refuse(
+            Finding(
+                Location(str(path)),
+                "SG442",
+                f"{path.name} is no name of a schema file",
+                expected="a name that Python can import, such as schemas/photos.py",
+                advice="schema files are imported; those that begin with '_' are not "
+                "searched for records",
+            )
+        )
+    if path.exists() and not force:
+        raise refuse(
+            Finding(
+                Location(str(path)),
+                "SG404",
+                f"{path} is already there",
+                advice="give --out another path, or overwrite it with --force",
+            )
+        )
+
+
+def _checked_name(name: str | None, path: Path) -> str:
+    """Return the name of the class.
+
+    Raises:
+        SchemagenError: no class can have it, or no package of generated code.
+    """
+    class_name = class_name_of(path.stem) if name is None else name
+    if not class_name.isidentifier() or not is_package_name(snake_case(class_name)):
+        raise refuse(
+            Finding(
+                Location(str(path)),
+                "SG105",
+                f"the record cannot be called {class_name!r}",
+                expected="a name such as PetPhoto, in ASCII and no Python keyword",
+                advice="give another one by --name",
+            )
+        )
+    return class_name
+
+
+def _of_manifest(data: Data) -> RecordSpec | None:
+    """Return the spec that wrote the data, if a manifest tells it of all files.
+
+    Raises:
+        SchemagenError: it tells several.
+    """
+    specs = [file.spec for file in data.files]
+    if not specs or any(spec is None for spec in specs):
+        return None
+    distinct: list[RecordSpec] = []
+    for spec in specs:
+        assert spec is not None
+        try:
+            one = replace(from_data(dict(spec)), source="")
+        except (ValueError, KeyError, TypeError) as error:
+            raise _refused(
+                data.where,
+                f"the spec in the manifest cannot be read: {error}",
+                advice="a newer version of schemagen may have written it",
+            ) from None
+        if one not in distinct:
+            distinct.append(one)
+    if len(distinct) > 1:
+        raise _refused(
+            data.where,
+            f"its splits were written by {len(distinct)} different schemas",
+            found=", ".join(sorted(data.splits)),
+            expected="one schema",
+            advice="name a split by --split",
+        )
+    return distinct[0]
+
+
+def _write_written(path: Path, spec: RecordSpec, class_name: str | None) -> Inferred:
+    """Give a user their schema back."""
+    if class_name is not None:
+        spec = replace(spec, class_name=class_name, record=snake_case(class_name))
+    header = "The schema that wrote this data, as its manifest has it."
+    text = schema_source(spec, header=header)
+    _check_text(text, spec)
+    write_whole(path, text)
+    return Inferred(path, spec)
+
+
+def _check_evidence(data: Data, reading: Reading, evidence: Evidence) -> None:
+    """Refuse what holds no records, or records of another sort."""
+    where = data.where
+    first = next(iter(reading.damages), None)
+    if not reading.records:
+        if first is None:
+            raise _refused(
+                where,
+                "no records: the files are empty",
+                found=f"{reading.files:,} empty files"
+                if reading.files > 1
+                else "an empty file",
+                expected="a file with a record at least",
+                advice="name files that hold data",
+            )
+        raise _refused(
+            where,
+            f"no record can be read from {_shown(first.file)}",
+            found=first.found + (f" ({first.cause})" if first.cause else ""),
+            expected=first.expected,
+            advice="`schemagen verify` tells what is wrong with each file",
+        )
+    if evidence.first.find(_EVENTS) >= 0:
+        raise _refused(
+            where,
+            "these records are TensorBoard events, and no training data",
+            found="a tensorflow.Event in each record",
+            expected="a tf.train.Example or SequenceExample",
+            advice="name files that hold Examples",
+        )
+    if evidence.malformed > _MOST_MALFORMED * reading.records:
+        raise _refused(
+            where,
+            f"{evidence.malformed:,} of {reading.records:,} records are no "
+            "tf.train.Example: they hold another message, or none",
+            found=evidence.reason,
+            expected="a tf.train.Example or SequenceExample",
+            advice="schemagen reads no other protobufs; write Examples of what they "
+            "hold",
+        )
+    if not evidence.keys and not evidence.steps:
+        other = ", ".join(sorted(evidence.unknown or {}))
+        raise _refused(
+            where,
+            "the records have no key: they hold another message, or none",
+            found=other or "records without a feature",
+            expected="a tf.train.Example or SequenceExample",
+            advice="name files that hold Examples",
+        )
+    if len(evidence.keys) + len(evidence.steps) > _MOST_KEYS:
+        raise _refused(
+            where,
+            f"more than {_MOST_KEYS:,} keys",
+            found=f"keys such as {', '.join(map(ascii, list(evidence.keys)[:3]))}",
+            expected="keys that are the same in all records",
+            advice="data that stands in keys cannot be declared: write it as values",
+        )
+    if 0 < evidence.sequences < evidence.records:
+        raise _refused(
+            where,
+            "the records are of two sorts",
+            found=f"{evidence.sequences:,} tf.train.SequenceExamples and "
+            f"{evidence.records - evidence.sequences:,} tf.train.Examples",
+            expected="one of them",
+            advice="name the files of each sort by themselves",
+        )
+
+
+def _check_drafted(data: Data, drafted: Drafted) -> None:
+    """Refuse records of which nothing can be declared."""
+    spec = drafted.spec
+    lists = any(field.kind == "Steps" for field in spec.fields)
+    if spec.fields and (lists or spec.message == "Example"):
+        return
+    reasons = [f"{key!a}: {reason}" for key, reason in drafted.left_out.items()]
+    raise _refused(
+        data.where,
+        "no field can be made of "
+        + ("the feature lists" if spec.fields else "any of the keys"),
+        found="; ".join(reasons[:3]) or "SequenceExamples without feature lists",
+        expected="a key with values of one kind",
+        advice="`schemagen inspect` shows what each key holds",
+    )
+
+
+def _said(reading: Reading) -> str:
+    """Say what was read: 10,000 records, the first 834 of each of 12 files."""
+    if reading.files == 1:
+        files = "a file"
+    elif reading.read < reading.files:
+        files = f"{reading.read:,} of {reading.files:,} files"
+    else:
+        files = f"{reading.files:,} files"
+    noun = "record" if reading.records == 1 else "records"
+    if reading.whole:
+        every = "all " if reading.records > 1 else ""
+        return f"{every}{reading.records:,} {noun} of {files}"
+    if reading.files == 1:
+        return f"the first {reading.records:,} {noun} of {files}"
+    return f"{reading.records:,} {noun}, the first ones of each of {files}"
+
+
+def _header(read: str, reading: Reading, evidence: Evidence) -> str:
+    """Return the docstring of the file."""
+    lines = [f"Inferred from {read}.", ""]
+    lines.append('What the data does not tell is marked with "doubt:".')
+    if reading.damages:
+        lines += ["", f"Places that could not be read: {len(reading.damages):,}."]
+    if evidence.malformed:
+        lines += ["", f"Records that are no tf.train.Example: {evidence.malformed:,}."]
+    return "\n".join(lines)
+
+
+def _check_text(text: str, spec: RecordSpec) -> None:
+    """See that what will be written loads, and means what it should.
+
+    Raises:
+        RuntimeError: it does not load, which is a mistake of this program.
+    """
+    findings = wrong_with(text, spec)
+    if findings:
+        said = "\n".join(map(str, findings))
+        raise RuntimeError(f"what was inferred does not load:\n{said}\n{text}")
+
+
+def _shown(path: str) -> str:
+    """Return a file's name for people: what controls a terminal is escaped."""
+    name = Path(path).name
+    return name if name.isprintable() else ascii(name)

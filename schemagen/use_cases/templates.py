@@ -1,0 +1,235 @@
+"""A project's own templates: its settings as values, and the verbs `list` and `eject`."""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from ..atomic_write import write_whole
+from ..codegen.outputs import Output, Outputs
+from ..codegen.templates import (
+    Entry,
+    Templates,
+    changed_originals,
+    ejected,
+    entries,
+    idle_blocks,
+    our_names,
+    strays,
+)
+from ..config import FILE_NAME, Project, find_project, setting_place
+from ..findings import Finding, Location, SchemagenError, refuse
+from ..runtime.shared.errors import did_you_mean
+
+_USUAL = "templates"
+
+
+def outputs_of(project: Project) -> Outputs:
+    """Return the additional outputs of a project, and its templates.
+
+    Raises:
+        SchemagenError: its directory of templates is not there, or holds one that
+            stands for nothing.
+    """
+    settings = project.settings
+    if settings.templates and not (project.root / settings.templates).is_dir():
+        text = (project.root / FILE_NAME).read_text(encoding="utf-8")
+        raise refuse(
+            Finding(
+                setting_place(text, "templates"),
+                "SG401",
+                f"there is no directory {settings.templates}",
+                expected="the directory of your templates",
+                advice="`schemagen templates eject NAME` makes it; or take the setting "
+                "out",
+            )
+        )
+    rows = tuple(
+        Output(row.template, row.path, row.per, row.comment, row.place)
+        for row in settings.outputs
+    )
+    outputs = Outputs(
+        settings.output,
+        settings.output_directories,
+        rows,
+        templates_of(project),
+        settings.schemas,
+    )
+    wrong = [stray for stray in _strays(outputs) if stray.severity == "error"]
+    wrong += idle_blocks(outputs.templates)
+    if wrong:
+        raise SchemagenError(wrong)
+    return outputs
+
+
+def _strays(outputs: Outputs) -> tuple[Finding, ...]:
+    return strays(outputs.templates, [row.template for row in outputs.rows])
+
+
+def warnings_of(outputs: Outputs) -> tuple[Finding, ...]:
+    """Return what users should know of their templates, and what fails nothing."""
+    return tuple(sorted((*_strays(outputs), *changed_originals(outputs.templates))))
+
+
+def templates_of(project: Project) -> Templates:
+    """Return a project's templates."""
+    shown = project.settings.templates
+    return Templates(project.root / shown, shown) if shown else Templates()
+
+
+@dataclass(frozen=True)
+class OwnOutput:
+    """An additional output, as `templates list` shows it.
+
+    Attributes:
+        template: relative to the project.
+        makes: the path that it is written to.
+        per: "record" or "project".
+    """
+
+    template: str
+    makes: str
+    per: str
+
+
+def list_templates(
+    directory: Path | str = ".",
+) -> tuple[tuple[Entry, ...], tuple[OwnOutput, ...]]:
+    """Return our templates with what a project has in their place, and its outputs.
+
+    Raises:
+        SchemagenError: the settings or the templates cannot be used.
+    """
+    project = find_project(Path(directory))
+    outputs = outputs_of(project)
+    shown = outputs.templates.shown
+    own = tuple(
+        OwnOutput(f"{shown}/{row.template}", row.path, row.per) for row in outputs.rows
+    )
+    return entries(outputs.templates, outputs.output), own
+
+
+def listing(directory: Path | str, style: str) -> str:
+    """Return what `templates list` prints, as text or JSON.
+
+    Raises:
+        SchemagenError: the settings or the templates cannot be used.
+    """
+    ours, own = list_templates(directory)
+    if style == "json":
+        data = {
+            "version": 1,
+            "templates": [asdict(entry) for entry in ours],
+            "outputs": [asdict(output) for output in own],
+        }
+        return json.dumps(data, indent=2, sort_keys=True) + "\n"
+    rows = [("template", "makes", "context", "yours")]
+    rows += [
+        (
+            entry.name,
+            entry.makes,
+            f"{entry.context.type}, {entry.context.module}",
+            _state(entry),
+        )
+        for entry in ours
+    ]
+    rows += [
+        (output.template, output.makes, _CONTEXTS[output.per], "an output")
+        for output in own
+    ]
+    widths = [max(len(row[column]) for row in rows) for column in range(4)]
+    lines = (
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        for row in rows
+    )
+    return "".join(f"{line.rstrip()}\n" for line in lines)
+
+
+_CONTEXTS = {
+    "record": "RecordView, schemagen/codegen/record_view.py",
+    "project": "ProjectView, schemagen/codegen/project_view.py",
+}
+
+
+def _state(entry: Entry) -> str:
+    changed = ", ejected from an older version" if entry.changed else ""
+    return f"{entry.own}{changed}"
+
+
+@dataclass(frozen=True)
+class Ejected:
+    """What `eject` has done.
+
+    Attributes:
+        path: the new template, relative to the project.
+        setting: whether the setting `templates` was added for it.
+        to_add: the line that the user has to add to the settings; "" if none.
+    """
+
+    path: str
+    setting: bool
+    to_add: str
+
+
+def eject(name: str, directory: Path | str = ".") -> Ejected:
+    """Copy one of our templates into the project, to be changed there.
+
+    Nothing is overwritten. Without the setting `templates`, the directory is
+    "templates", and the setting is added.
+
+    Raises:
+        SchemagenError: there is no such template, or the project has its own already.
+    """
+    project = find_project(Path(directory))
+    names = our_names()
+    if name not in names:
+        raise refuse(
+            Finding(
+                Location(FILE_NAME),
+                "SG416",
+                f"schemagen has no template {name!r}",
+                found=name,
+                expected=f"one of {', '.join(names)}",
+                advice=did_you_mean(name, names) or "see `schemagen templates list`",
+            )
+        )
+    shown = project.settings.templates or _USUAL
+    place = project.root / shown / name
+    path = f"{shown}/{name}"
+    if os.path.lexists(place):
+        raise refuse(
+            Finding(
+                Location(path),
+                "SG404",
+                f"{path} exists, and is yours",
+                advice="move it away to have the original again",
+            )
+        )
+    write_whole(place, ejected(name), path)
+    if project.settings.templates:
+        return Ejected(path, setting=False, to_add="")
+    line = f'templates = "{shown}"'
+    added = _add_setting(project.root / FILE_NAME, line)
+    return Ejected(path, setting=added, to_add="" if added else line)
+
+
+def _add_setting(path: Path, line: str) -> bool:
+    """Add a line below [tool.schemagen] if that says what it should, and no more."""
+    data = path.read_bytes()
+    text = data.decode()
+    head, mark, rest = text.partition("[tool.schemagen]")
+    rest_of_line, end, below = rest.partition("\n")
+    ending = "\r\n" if rest_of_line.endswith("\r") else "\n"
+    new = f"{head}{mark}{rest_of_line}{end or ending}{line}{ending}{below}"
+    wanted = tomllib.loads(text)
+    wanted.get("tool", {}).get("schemagen", {})["templates"] = _USUAL
+    try:
+        if not mark or tomllib.loads(new) != wanted:
+            return False
+    except tomllib.TOMLDecodeError:
+        return False
+    write_whole(path.resolve(), new, path.name)
+    return True

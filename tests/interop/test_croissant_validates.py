@@ -1,0 +1,103 @@
+"""`mlcroissant` takes the exported description for one, and reads what it holds."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+from pathlib import Path
+
+import pytest
+from exported_records import tool
+from schemagen.use_cases.export import export
+
+mlcroissant = tool("mlcroissant")
+
+PROPERTIES = {
+    "license": "https://creativecommons.org/licenses/by/4.0/",
+    "url": "https://example.org/kept",
+    "version": "1.0.0",
+    "datePublished": "2024-02-29",
+    "citeAs": "@misc{kept}",
+}
+
+
+@pytest.mark.parametrize("record", ["kept", "changed", "clip", "pair"])
+def test_it_is_valid(project: Path, tmp_path: Path, record: str) -> None:
+    out = tmp_path / "croissant.json"
+    export(record, "croissant", out, project)
+    dataset = mlcroissant.Dataset(out)
+    assert not dataset.metadata.ctx.issues.errors
+    assert dataset.metadata.name == record
+
+
+def test_the_validator_recommends_what_was_said_to_be_missing(
+    project: Path,
+    data: dict[str, Path],
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Its warnings are those of the run, and there are none once all is given."""
+    out = tmp_path / "croissant.json"
+    found = export("pair", "croissant", out, project, data=data["pair"])
+    issues = mlcroissant.Dataset(out).metadata.ctx.issues.warnings
+    assert set(found.missing) - {"url"} == {
+        name for name in found.missing if any(name in str(w) for w in issues)
+    }
+    found = export(
+        "pair",
+        "croissant",
+        out,
+        project,
+        data=data["pair"],
+        given=PROPERTIES,
+        force=True,
+    )
+    assert found.missing == ()
+    assert not mlcroissant.Dataset(out).metadata.ctx.issues.warnings
+
+
+def test_files_are_named_with_their_sums(
+    project: Path, data: dict[str, Path], tmp_path: Path
+) -> None:
+    out = tmp_path / "croissant.json"
+    export("pair", "croissant", out, project, data=data["pair"])
+    dataset = mlcroissant.Dataset(out)
+    files = {f.name: f for f in dataset.metadata.file_objects}
+    assert set(files) == {
+        "train-00000-of-00002.tfrecord",
+        "train-00001-of-00002.tfrecord",
+    }
+    for name, file in files.items():
+        content = (data["pair"] / name).read_bytes()
+        assert file.sha256 == hashlib.sha256(content).hexdigest()
+        assert file.content_size == f"{len(content)} B"
+
+
+def test_classes_and_splits_are_read(
+    project: Path, data: dict[str, Path], tmp_path: Path
+) -> None:
+    out = tmp_path / "croissant.json"
+    export("changed", "croissant", out, project, data=data["changed"])
+    dataset = mlcroissant.Dataset(out)
+    assert list(dataset.records("splits")) == [
+        {"splits/name": "train", "splits/records": 7}
+    ]
+    name = "changed.late.classes"
+    assert [row[f"{name}/id"] for row in dataset.records(name)] == [1, 2]
+
+
+def test_records_cannot_be_extracted(
+    project: Path, data: dict[str, Path], tmp_path: Path
+) -> None:
+    """As the notes say. Once Croissant reads TFRecord files, they have to say else."""
+    logging.disable(logging.CRITICAL)
+    out = data["pair"] / "croissant.json"
+    try:
+        export("pair", "croissant", out, project, data=data["pair"], force=True)
+        with pytest.raises(Exception, match=r"Read\(files\)"):
+            list(mlcroissant.Dataset(out).records("pair"))
+    finally:
+        logging.disable(logging.NOTSET)
+        out.unlink(missing_ok=True)
+    assert json.loads((data["pair"] / "manifest.json").read_text())["record"] == "pair"
