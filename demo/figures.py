@@ -42,7 +42,7 @@ _SPLIT_COLOURS = {"train": ORANGE, "test": BLUE}
 
 
 def draw_digits(task: Task, runs: Sequence[Run], directory: Path) -> Path:
-    """Draw held-out scans with predictions beside curves and accuracies."""
+    """Draw held-out scans with predictions next to curves and accuracies."""
     found = answers(task, runs[0].model)
     with matplotlib.rc_context(STYLE):
         figure, samples = _page("Handwritten digits", task, runs, found)
@@ -51,7 +51,7 @@ def draw_digits(task: Task, runs: Sequence[Run], directory: Path) -> Path:
 
 
 def draw_penguins(task: Task, runs: Sequence[Run], directory: Path) -> Path:
-    """Draw held-out birds with predictions beside curves and accuracies."""
+    """Draw held-out birds with predictions next to curves and accuracies."""
     found = answers(task, runs[0].model)
     with matplotlib.rc_context(STYLE):
         figure, samples = _page("Palmer penguins", task, runs, found)

@@ -111,7 +111,7 @@ def fit(task: Task, name: str, inputs: tuple[str, ...] | None) -> Run:
 
 @dataclass(frozen=True)
 class Answers:
-    """Held-out records beside what a model says of them, in the order of the shards.
+    """Held-out records next to what a model says of them, in the order of the shards.
 
     Attributes:
         features: every input, by name.

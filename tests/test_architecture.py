@@ -19,7 +19,7 @@ MODULES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py"
 ALLOWED = {part.name: {*part.imports} for part in SCHEMAGEN}
 RUNTIME_ALLOWED = {part.name: {*part.imports} for part in RUNTIME}
 
-# The modules that read data or make models; nobody else may wait for tensorflow.
+# The modules that read data or make models; no one else may wait for tensorflow.
 TENSORFLOW = {
     module
     for module in MODULES

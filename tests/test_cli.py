@@ -104,7 +104,7 @@ def test_init_adds_to_a_pyproject_that_exists(tmp_path: Path, text: str) -> None
 
 
 def test_init_keeps_schemas_that_exist(tmp_path: Path) -> None:
-    """Where there are schemas, no example is put beside them."""
+    """Where there are schemas, no example is put next to them."""
     (tmp_path / "schemas").mkdir()
     (tmp_path / "schemas/mine.py").write_text(PET)
     result = run("init", tmp_path)

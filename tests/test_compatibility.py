@@ -588,7 +588,7 @@ def test_the_error_names_every_field() -> None:
         "  field 'x': kind: written Text, expected Label (SG205)\n"
         "  field 'b': dtype: written 'float32', expected 'int32' (SG205)\n"
         "Read it with code generated from that schema, which the manifest holds; or "
-        "change the schema back; or write the data anew into another directory. "
+        "change the schema back; or write the data again into another directory. "
         "`schemagen explain SG205` says more."
     )
 
@@ -692,7 +692,7 @@ _READ: dict[str, tuple[str, str, list[Any], Any]] = {
         _LISTS,
         "field 'x': max_length: written 30, expected 3",
     ),
-    "padded anew": (
+    "padded again": (
         "Annotated[Any, VarLen('int64')]",
         "Annotated[Any, VarLen('int64', padding_value=-7)]",
         _LISTS,

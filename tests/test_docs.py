@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import re
+import tokenize
 from pathlib import Path
 
 import pytest
@@ -67,3 +68,46 @@ def test_the_examples_of_the_schema_page_can_be_generated(tmp_path: Path) -> Non
     paths = {file.path for file in schemagen.generate(tmp_path).changes}
     assert {"station/parser.py", "every/model.py", "robot_step/model.py"} <= paths
     assert {"long_question/serializer.py", "video/parser.py"} <= paths
+
+
+# Words for which technical English has a common one, and that one.
+_UNCOMMON = {
+    "anew": "again",
+    "beside": "next to",
+    "nobody": "no one",
+    "whoever": "a caller",
+    "mend": "fix",
+    "is none of": "is not one of",
+    "of unknown make": "of unknown origin",
+    "fate": "mapping",
+}
+
+
+def _texts(path: Path) -> str:
+    """Return the prose of a file: of a Python file, its comments and strings."""
+    if path.suffix != ".py":
+        return path.read_text(encoding="utf-8")
+    with path.open("rb") as file:
+        tokens = list(tokenize.tokenize(file.readline))
+    kinds = (tokenize.COMMENT, tokenize.STRING)
+    texts = (token.string for token in tokens if token.type in kinds)
+    # What stands in braces is code.
+    return "\n".join(re.sub(r"\{[^{}]*\}", "", text) for text in texts)
+
+
+def test_prose_uses_common_words() -> None:
+    """In documentation, messages, docstrings and comments."""
+    root = DOCS.parent
+    files = [root / "README.md", root / "CHANGELOG.md", *DOCS.glob("*.md")]
+    for directory in ("schemagen", "templates"):
+        files += [
+            *(root / directory).rglob("*.py"),
+            *(root / directory).rglob("*.jinja"),
+        ]
+    pattern = re.compile(rf"\b({'|'.join(_UNCOMMON)})\b", re.I)
+    found = {
+        f"{path.relative_to(root)}: {match[0]!r}, say {_UNCOMMON[match[0].lower()]!r}"
+        for path in files
+        for match in pattern.finditer(_texts(path))
+    }
+    assert found == set()

@@ -135,7 +135,7 @@ def test_a_stale_file_names_what_changed(project: Path) -> None:
 
 
 def test_what_changed_is_told_only_if_it_is_known(project: Path) -> None:
-    """Without an intact spec of that time beside it, the schema alone is named."""
+    """Without an intact spec of that time next to it, the schema alone is named."""
     rewrite(project / "schemas/pets.py", "name: str", "age: int")
     rewrite(project / "generated/pet/spec.json", '"pug"', '"pig"')
     assert finding(PARSER).message == (
@@ -226,7 +226,7 @@ def test_an_edit_of_unknown_origin_is_in_no_line(project: Path) -> None:
 
 
 def test_a_reformatted_file_is_known_after_the_schema_changed(project: Path) -> None:
-    """SG305, not an edit: generate mends it without --force."""
+    """SG305, not an edit: generate fixes it without --force."""
     rewrite(project / PARSER, "(\n", "(\n\n")
     rewrite(project / "schemas/pets.py", "name: str", "age: int")
     found = finding(PARSER)
@@ -270,7 +270,7 @@ def test_a_file_that_goes_while_it_is_read_is_missing(
 
 
 def test_an_edit_after_the_template_changed_is_told_as_both(project: Path) -> None:
-    """SG304, and no line, since nobody knows what the template printed."""
+    """SG304, and no line, since no one knows what the template printed."""
     rendered = [
         RenderedFile(file.path, file.new or "", "schemas/pets.py", "0" * 16)
         for file in schemagen.check().files
@@ -405,7 +405,7 @@ def test_a_broken_header_is_not_overwritten(project: Path, old: str, new: str) -
     found = finding(PARSER)
     assert found.rule == "SG310"
     assert found.message == (
-        f"{PARSER} has a broken header, so that nobody can tell whether it was edited"
+        f"{PARSER} has a broken header, so that no one can tell whether it was edited"
     )
     assert found.location.source == path.read_text().split("\n")[0]
     assert found.advice == (
@@ -569,7 +569,7 @@ def test_names_that_differ_in_case_are_told(project: Path) -> None:
 # Commands
 
 
-@pytest.mark.parametrize("place", ["the project", "inside", "outside", "beside"])
+@pytest.mark.parametrize("place", ["the project", "inside", "outside", "next to"])
 def test_the_command_is_right_for_where_the_user_is(
     project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
 ) -> None:
@@ -580,7 +580,7 @@ def test_the_command_is_right_for_where_the_user_is(
         "the project": project,
         "inside": project / "schemas",
         "outside": tmp_path,
-        "beside": other,
+        "next to": other,
     }[place]
     monkeypatch.chdir(here)
     given = "." if place in ("the project", "inside") else project

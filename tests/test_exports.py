@@ -75,7 +75,7 @@ def export(pets: Workspace, *arguments: str | Path) -> Any:
 
 @pytest.mark.parametrize("to", TABLES)
 def test_every_parameter_of_every_kind_has_a_row(to: str) -> None:
-    """Nobody can add a kind or a parameter that an export passes over silently."""
+    """No one can add a kind or a parameter that an export passes over silently."""
     without = [
         (kind, parameter)
         for kind in KINDS
@@ -354,7 +354,7 @@ def test_a_full_disk_leaves_nothing(
 def test_a_directory_with_a_file_s_name_is_never_replaced(
     pets: Workspace, data: Path, tmp_path: Path
 ) -> None:
-    """Nor is anything else written beside it."""
+    """Nor is anything else written next to it."""
     out = tmp_path / "out"
     (out / "features.json").mkdir(parents=True)
     before = snapshot(tmp_path)

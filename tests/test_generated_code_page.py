@@ -63,6 +63,6 @@ def test_every_rule_of_generated_files_is_on_the_page() -> None:
 
 
 def test_the_readme_leads_to_the_page() -> None:
-    """Nobody looks for a page that nothing names."""
+    """No one looks for a page that nothing names."""
     readme = PAGE.parents[1] / "README.md"
     assert "docs/generated-code.md" in readme.read_text(encoding="utf-8")

@@ -116,7 +116,7 @@ def said(parse: Callable[..., Any], batch: tf.Tensor, *fields: str) -> str:
 
 
 def test_sizes_and_formats_are_written_from_the_headers(serializer: Any) -> None:
-    """Of encoded bytes and of pixels, beside the image, as integers and text."""
+    """Of encoded bytes and of pixels, next to the image, as integers and text."""
     row = {**SCENE, "thumbnail": pixels(2, 2)}
     found = features(serializer.serialize(**row))
     assert found["image/height"].int64_list.value == [5]

@@ -294,7 +294,7 @@ def test_loading_leaves_no_trace_in_the_process(tmp_path: Path, text: str) -> No
 
 
 def test_loading_writes_nothing_into_the_schemas(tmp_path: Path) -> None:
-    """No bytecode appears beside schema files, nested or shared ones either."""
+    """No bytecode appears next to schema files, nested or shared ones either."""
     schemas = {"pets.py": f"from ._b import x\n{PET}", "_b.py": "x = 1\n"}
     schemas["deep/dogs.py"] = PET.replace("Pet", "Dog")
     project = make_project(tmp_path, schemas)

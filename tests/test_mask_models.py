@@ -100,7 +100,7 @@ def test_a_model_learns_which_pixels_are_which(
     model = module.build_model(optimizer=keras.optimizers.Adam(0.01))
     module.adapt(model, dataset)
     before = model.evaluate(dataset, verbose=0, return_dict=True)
-    # One long epoch: to start reading anew takes longer than to learn.
+    # One long epoch: to start reading again takes longer than to learn.
     model.fit(dataset.cache().repeat(40), verbose=0)
     after = model.evaluate(dataset, verbose=0, return_dict=True)
     assert after["pixel_accuracy"] > 0.95 > before["pixel_accuracy"]
@@ -123,7 +123,7 @@ def test_a_model_learns_which_pixels_are_which(
     module.export_serving(model, tmp_path / "served")
     served = tf.saved_model.load(str(tmp_path / "served")).signatures["serving_default"]
     row = _scene(chance)
-    row.pop("mask")  # a model is asked because nobody knows it
+    row.pop("mask")  # a model is asked because no one knows it
     example = package.module("scene", "serializer").serialize(**row)
     (answer,) = served(examples=tf.constant([example])).values()
     assert answer.shape == (1, 8, 8, 2)

@@ -374,7 +374,7 @@ def test_a_mask_of_what_is_always_there_is_a_finding(tmp_path: Path, name: str) 
 
 
 def test_the_name_of_a_mask_that_is_asked_for_is_taken(tmp_path: Path) -> None:
-    """A field beside one with `presence=True` cannot be called as its mask."""
+    """A field next to one with `presence=True` cannot be called as its mask."""
     (finding,) = findings_of(
         tmp_path, "x: Annotated[str, Text(presence=True)] = ''", "x_present: bool"
     )

@@ -495,7 +495,7 @@ def test_one_input_of_several(package: Workspace, tmp_path: Path, name: str) -> 
     keras.utils.set_random_seed(0)
     model = module.build_model(inputs=[name], optimizer=keras.optimizers.Adam(0.02))
     module.adapt(model, dataset)
-    # One long epoch: to start reading anew takes longer than to learn.
+    # One long epoch: to start reading again takes longer than to learn.
     model.fit(dataset.cache().repeat(60), verbose=0)
     assert model.evaluate(dataset, verbose=0, return_dict=True)["loss"] < 0.2
     base = _two(0.5, 0.5, 0.5)
@@ -545,7 +545,7 @@ def test_a_wrong_choice_of_inputs(
 def test_forgetting_adapt_is_an_error(
     several: tf.data.Dataset, package: Workspace
 ) -> None:
-    """A model that has not been adapted says so, naming inputs; adapting mends it."""
+    """A model that has not been adapted says so, naming inputs; adapting fixes it."""
     module = package.module("several", "model")
     model = module.build_model()
     words = r"not been adapted to data for 'a', 'b': call adapt\(model, dataset\)"

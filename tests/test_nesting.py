@@ -136,7 +136,7 @@ def flat(tensors: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def test_parsed_records_are_nested_again(episode: SimpleNamespace) -> None:
-    """Dicts in dicts, with masks beside what they are of; alone and in batches."""
+    """Dicts in dicts, with masks next to what they are of; alone and in batches."""
     data = tf.constant(episode.serializer.serialize(**row()))
     parsed = episode.parser.parse_example(data)
     assert set(parsed) == {"id", "steps", "scene", "success"}

@@ -202,7 +202,7 @@ def test_drift_of_outputs_is_found(tmp_path: Path) -> None:
 
 
 def test_files_of_a_record_that_is_gone_are_deleted(tmp_path: Path) -> None:
-    """In the directories beside the generated code as well, and no others."""
+    """In the directories next to the generated code as well, and no others."""
     project = project_with(tmp_path, TS)
     generate(project)
     mine = project / "web/types/mine.ts"
@@ -474,7 +474,7 @@ def test_a_file_in_another_project_s_folder_is_not_overwritten(tmp_path: Path) -
 
 
 def test_a_linked_directory_of_generated_code_moves_nothing(tmp_path: Path) -> None:
-    """Paths beside it are counted from the project, not from where the link leads."""
+    """Paths next to it are counted from the project, not from where the link leads."""
     project = project_with(tmp_path, TS)
     elsewhere = project / "elsewhere" / "generated"
     elsewhere.mkdir(parents=True)

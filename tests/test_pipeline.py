@@ -507,7 +507,7 @@ def test_no_manifest(data: Callable[..., Path], make_dataset: MakeDataset) -> No
 
 
 def test_an_unknown_split(data: Callable[..., Path], make_dataset: MakeDataset) -> None:
-    """A split that is not there is named beside those that are."""
+    """A split that is not there is named next to those that are."""
     directory = data()
     data(3, "test")
     assert _refused(make_dataset, directory, "valid") == (
@@ -516,7 +516,7 @@ def test_an_unknown_split(data: Callable[..., Path], make_dataset: MakeDataset) 
 
 
 def test_a_split_of_files(data: Callable[..., Path], make_dataset: MakeDataset) -> None:
-    """Files have no splits: naming one beside a glob is a mistake."""
+    """Files have no splits: naming one next to a glob is a mistake."""
     pattern = f"{data()}/train-*"
     assert _refused(make_dataset, pattern, "train") == (
         "split='train' is for a data directory; the source names files itself"

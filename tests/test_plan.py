@@ -71,7 +71,7 @@ def test_a_project_is_up_to_date_after_generate(project: Path) -> None:
 
 
 def test_a_missing_file_is_named_with_its_schema(project: Path) -> None:
-    """SG301: the file, the schema that asks for it, and the command that mends it."""
+    """SG301: the file, the schema that asks for it, and the command that fixes it."""
     (project / "generated/pet/model.py").unlink()
     assert check(project) == {
         "generated/pet/model.py": (
@@ -274,7 +274,7 @@ def test_an_edited_file_of_a_record_that_is_gone_is_kept(project: Path) -> None:
 
 # a file that schemagen did not write, and its contents
 STRANGERS = {
-    "beside the packages": ("notes.txt", b"mine"),
+    "next to the packages": ("notes.txt", b"mine"),
     "inside a package": ("pet/mine.py", b"x = 1\n"),
     "in the place of a file": ("pet/model.py", b"x = 1\n"),
     "in the place of a package": ("cat", b"mine"),

@@ -168,7 +168,7 @@ def test_images_are_compared_as_pixels() -> None:
 
 
 def test_a_profile_counts_what_an_operation_does_itself() -> None:
-    """What goes on inside of it counts there; what comes later is beside it."""
+    """What goes on inside of it counts there; what comes later is next to it."""
     events = [
         Event("outer", 0, 100),
         Event("inner", 10, 30),

@@ -87,7 +87,7 @@ OTHER_VALUES: dict[tuple[str, str], dict[str, str]] = {
 }
 
 CANNOT_CHANGE = {
-    # How to resize is said beside a size, and a format's text beside its key.
+    # How to resize is said next to a size, and a format's text next to its key.
     ("digit", "image"): {"interpolation", "format_text"},
     # A group has two fields, and only in it something can be filled in.
     ("digit", "ink_runs"): {"group", "fill_value"},

@@ -96,7 +96,7 @@ REFUSED = [
         "2:13",
         "pyproject.toml cannot be read: Illegal character",
         "",
-        "mend the file",
+        "correct the file",
     ),
 ]
 

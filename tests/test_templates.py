@@ -148,7 +148,7 @@ def test_what_a_template_includes_is_no_stray(tmp_path: Path) -> None:
     ],
 )
 def test_a_mistyped_name_is_an_error(tmp_path: Path, name: str, near: str) -> None:
-    """It would change nothing, and nobody would know why."""
+    """It would change nothing, and no one would know why."""
     [finding] = refusals(with_templates(tmp_path, {name: "x\n"}))
     assert finding["rule"] == "SG413"
     assert place(finding) == f"templates/{name}:1:1"

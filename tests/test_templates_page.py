@@ -57,7 +57,7 @@ def test_the_page_s_commands_work(project: Path) -> None:
 
 
 def test_the_added_function_is_in_every_parser(project: Path) -> None:
-    """A block that is said anew stands in the module, and the rest of it is ours."""
+    """A block that is said again stands in the module, and the rest of it is ours."""
     text = (project / "generated/pet_photo/parser.py").read_text(encoding="utf-8")
     assert "def parse_example(" in text
     assert text.endswith("    return len(parse_example(serialized))\n")

@@ -103,7 +103,7 @@ class Table:
 
 
 class Endless:
-    """Rows by index, nobody knows how many."""
+    """Rows by index, no one knows how many."""
 
     def __getitem__(self, index: int) -> dict[str, Any]:
         return {"label": index}

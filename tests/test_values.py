@@ -27,7 +27,7 @@ def _values(dtype: str) -> st.SearchStrategy[Any]:
         bits = arrays.arrays(np.uint16, arrays.array_shapes(min_dims=0, max_dims=2))
         return bits.map(lambda found: np.asarray(found).view(ml_dtypes.bfloat16))
     shapes = arrays.array_shapes(min_dims=0, max_dims=2, max_side=4)
-    # Small values beside those of any size, so that many of them do fit.
+    # Small values next to those of any size, so that many of them do fit.
     elements = arrays.from_dtype(np.dtype(dtype))
     if dtype != "bool":
         small = st.integers(0, 300).map(lambda n: np.dtype(dtype).type(n % 128))
@@ -139,7 +139,7 @@ def _nearest_bfloat16(number: float) -> float:
     st.booleans(),
 )
 def test_bfloat16_is_rounded_once(bits: int, side: float, negative: bool) -> None:
-    """A float64 beside a tie goes to its own side, as if float32 were not between.
+    """A float64 next to a tie goes to its own side, as if float32 were not between.
 
     Rounding to float32 first would make a tie of it, and a tie goes to the even one.
     """

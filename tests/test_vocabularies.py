@@ -1,4 +1,4 @@
-"""Vocabularies: files of class names beside a schema file."""
+"""Vocabularies: files of class names next to a schema file."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_a_missing_file_is_named_with_its_path(tmp_path: Path) -> None:
 
 
 def test_the_names_have_to_fit_what_the_type_says(tmp_path: Path) -> None:
-    """A Literal beside a vocabulary has its names, and a number of classes its count."""
+    """A Literal next to a vocabulary has its names, and a number of classes its count."""
     schema = PET.replace("Annotated[str, Label(", 'Annotated[Literal["pug"], Label(')
     schema = schema.replace("import Annotated", "import Annotated, Literal")
     assert refusals(project(tmp_path / "a", b"pug\nbeagle\n", schema))

@@ -73,7 +73,7 @@ class Watcher:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A project with a module beside the schemas and one that they share."""
+    """A project with a module next to the schemas and one that they share."""
     root = make_project(
         tmp_path / "p",
         {
@@ -125,7 +125,7 @@ def spec(project: Path, record: str) -> str:
 
 @pytest.mark.slow
 def test_it_generates_when_a_schema_is_saved(project: Path, watcher: Watcher) -> None:
-    """Only the record's files; a broken schema is told, and mending it goes on."""
+    """Only the record's files; a broken schema is told, and correcting it goes on."""
     pets = project / "schemas/pets.py"
     before = snapshot(project / "generated/dog")
     printed = watcher.after(replaced(pets, "age: int", "age: float"))

@@ -136,7 +136,7 @@ def test_digits_are_the_scans_of_the_source(
 def test_what_digits_derive_comes_from_the_scan_beside_it_alone(
     stored: dict[tuple[str, str], Stored], split: str
 ) -> None:
-    """Runs and moments, worked out anew from each stored image, are as stored."""
+    """Runs and moments, worked out again from each stored image, are as stored."""
     batch = stored["digit", split].batch
     for image, runs, moments in zip(
         batch["image"][..., 0], batch["ink_runs"], batch["moments"], strict=True

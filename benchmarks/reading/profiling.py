@@ -38,7 +38,7 @@ def own_times(events: Iterable[Event]) -> Counter[str]:
     """Return how long each operation of a thread took without those inside of it.
 
     Args:
-        events: of one thread; each begins and ends inside another or beside it.
+        events: of one thread; each begins and ends inside another or next to it.
     """
     found: Counter[str] = Counter()
     around: list[Event] = []

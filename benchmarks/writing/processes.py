@@ -19,7 +19,7 @@ from .ours import Ours
 
 TARGET = 1.7
 
-# What the machine gives: nothing is shared, and nobody waits for the other.
+# What the machine gives: nothing is shared, and no one waits for the other.
 CEILING = "two programs with half of the rows each"
 
 _PHOTOGRAPHS = 1024

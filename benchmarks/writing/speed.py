@@ -174,7 +174,7 @@ def file_ways(
 
 
 def markdown(found: dict[str, Any]) -> str:
-    """Return tables: the time of each way, and the ratios beside their targets."""
+    """Return tables: the time of each way, and the ratios next to their targets."""
     parts = []
     for measurement in (IN_MEMORY, TO_A_FILE):
         parts.append(_times(found, measurement))

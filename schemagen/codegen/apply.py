@@ -80,7 +80,7 @@ def sweep(plan: Plan, output: Path, *, alone: bool) -> None:
     removed stays for the next time.
 
     Args:
-        plan: a plan, whose files beside the output directory are looked after, too.
+        plan: a plan, whose files next to the output directory are looked after, too.
         output: the output directory.
         alone: whether no other run goes on, whose temporary files these could be.
     """

@@ -43,7 +43,7 @@ class Verdict:
         action: what to do.
         rule: the rule's id.
         reason: what is wrong, to be read behind the file's path.
-        advice: what users can do; ends with the command that mends it.
+        advice: what users can do; ends with the command that fixes it.
         line: where, counted from 1.
         shown: the text of that line, if it is to be shown.
         expected: what stood in the place of that line, if it is known.
@@ -215,7 +215,7 @@ def _not_ours(
         return Verdict(
             Action.REFUSE,
             "SG310",
-            "has a broken header, so that nobody can tell whether it was edited",
+            "has a broken header, so that no one can tell whether it was edited",
             f"take what is yours out of it; to overwrite it, run `{run} --force`"
             if wanted
             else f"take what is yours out of it; to delete it, run `{run} --force`",

@@ -133,7 +133,7 @@ def identifier(name: str) -> Foreign:
     """Let a name through that is an identifier here as well as in Python.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is not one.
     """
     return Foreign(python_identifier(name))
 

@@ -11,7 +11,7 @@ class Code(str):
     """Text that is safe to print into generated code.
 
     Templates print nothing else. What is made of it by joining, formatting or cutting
-    is a plain str again, so that nothing gets in beside it.
+    is a plain str again, so that nothing gets in next to it.
     """
 
     __slots__ = ()
@@ -78,7 +78,7 @@ def identifier(name: str) -> Code:
     """Let a name through that is a Python identifier.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is not one.
     """
     if not name.isidentifier() or keyword.iskeyword(name):
         raise ValueError(f"not an identifier: {name!r}")

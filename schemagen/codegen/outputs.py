@@ -55,7 +55,7 @@ class Outputs:
 
     Attributes:
         output: the directory of generated code, relative to the project.
-        directories: those beside it.
+        directories: those next to it.
         rows: the outputs.
         templates: the project's own.
         schemas: the directory of schemas, the source of what all records make.
@@ -226,7 +226,7 @@ def _check_json(body: str, path: str, row: Output, outputs: Outputs) -> None:
             f"{row.template} prints no valid JSON for {path}: line {line}: {words}",
             found=body.split("\n")[line - 1].strip(),
             expected="an object that begins the file, {...}, for the header to stand in",
-            advice="mend the template; nothing is written until it is",
+            advice="correct the template; nothing is written until it is",
         )
     )
 

@@ -106,7 +106,7 @@ class RecordView:
 
     @cached_property
     def pipeline(self) -> PipelineView:
-        """What `pipeline.py` is made of beside all else."""
+        """What `pipeline.py` is made of in addition to all else."""
         return PipelineView(self.fields)
 
     @property
@@ -146,7 +146,7 @@ class RecordView:
 
     @property
     def pairs(self) -> Code:
-        """What encodes each field beside the field's values, sorted by key."""
+        """What encodes each field in addition to its values, sorted by key."""
         pairs = [f"(_{identifier(f.name)}, {f.value})" for f in self.by_key]
         return Code(", ".join(pairs) + "," * (len(pairs) == 1))
 
@@ -183,7 +183,7 @@ class RecordView:
 
     @property
     def further_keys(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """The keys that fields are read from beside their own, by field name."""
+        """The keys that fields are read from in addition to their own, by field name."""
         found = {field.name: field.further_keys for field in self.fields}
         for group in self.equal_lengths:
             for field in group.fields:

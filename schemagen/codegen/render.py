@@ -172,7 +172,7 @@ def _no_python(
         f"{getattr(error, 'msg', error)}",
         found=found,
         expected="a module that Python can compile",
-        advice="mend the template; nothing is written until it is",
+        advice="correct the template; nothing is written until it is",
     )
 
 

@@ -14,7 +14,7 @@ from .header import SEAL
 
 _SHOWN = 6
 
-# What is not worth a word beside the attribute that it is counted from.
+# What is not worth a word in addition to the attribute that it is counted from.
 _COUNTED = {"num_classes": "classes"}
 
 # The header's two lines, as JSON has them.

@@ -73,7 +73,7 @@ def other_format(start: bytes) -> str:
 
 
 def what_begins_so(start: bytes) -> str:
-    """Say in plain words what a file is that is none of TFRecords."""
+    """Say in plain words what a file is that is not a TFRecord file."""
     if start[_TAR_MAGIC] == b"ustar":
         return "a tar archive"
     for magic, what in _OTHERS:

@@ -27,7 +27,7 @@ _KINDS = {0x0A: BYTES, 0x12: FLOAT, 0x1A: INT64}
 # than they save.
 _FEW = 16
 
-# Nobody has longer keys; whoever claims to is not read a thousand times at once.
+# No one has longer keys; a record that claims to is not read a thousand times at once.
 _LONGEST_KEY = 1 << 12
 
 # Records with more map entries than this are read one by one: a step of numpy for each

@@ -57,7 +57,7 @@ def is_hidden(name: str) -> bool:
 
 
 def is_beside(name: str) -> bool:
-    """Tell whether a file is one of those that stand beside data."""
+    """Tell whether a file is one of those that are next to data."""
     return bool(_BESIDE.fullmatch(name)) or name in _BESIDE_NAMES
 
 

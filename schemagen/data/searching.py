@@ -9,7 +9,7 @@ from .runs import FOOTER, FRAMING, HEADER, headers_in, length_at
 from .stream import Stream
 
 MOST_BYTES = (1 << 31) - 1
-"""No protobuf is longer, so that nobody waits for a record that claims to be."""
+"""No protobuf is longer, so that no one waits for a record that claims to be."""
 
 # How much is tried at a time.
 _WINDOW_BYTES = 1 << 20

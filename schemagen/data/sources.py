@@ -51,7 +51,7 @@ class Data:
 
     Attributes:
         where: what the user has called them.
-        directory: the data directory, if it was one or they stand beside a manifest.
+        directory: the data directory, if it was one or they are next to a manifest.
         manifest: of the directory, if it has one.
         files: sorted by split and name; files that a manifest lists may be missing.
         unlisted: names of TFRecord files in the directory that its manifest does not
@@ -88,7 +88,7 @@ def find_data(
 ) -> Data:
     """Find the files that a directory, a glob or a file's path names.
 
-    Files that stand beside a manifest which lists them are known by it, however they
+    Files that are next to a manifest which lists them are known by it, however they
     are named.
 
     Args:
@@ -132,7 +132,7 @@ def find_data(
 
 
 def has_damaged_manifest(where: str) -> bool:
-    """Tell whether a manifest that cannot be read stands in, or beside, some data."""
+    """Tell whether a manifest that cannot be read stands in, or next to, some data."""
     path = Path(where)
     try:
         manifest.load(path if path.is_dir() else path.parent)
@@ -184,7 +184,7 @@ def _directory(where: str, path: Path, *, use_manifest: bool) -> Data:
 
 
 def _listed(where: str, paths: list[Path], *, use_manifest: bool) -> Data:
-    """Return files as the manifests beside them know them."""
+    """Return files as the manifests next to them know them."""
     known: dict[Path, dict[str, DataFile]] = {}
     manifests: dict[Path, Manifest] = {}
     for directory in dict.fromkeys(path.parent for path in paths):

@@ -92,7 +92,7 @@ def parse_tensor_proto(data: bytes) -> TensorProto:
     """Read a serialized tensor.
 
     Raises:
-        MalformedError: it is none.
+        MalformedError: it is not one.
     """
     dtype, content = 0, (0, 0)
     shape: list[int] = []

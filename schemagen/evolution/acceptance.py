@@ -1,4 +1,4 @@
-"""Breaks that were accepted: recorded beside the specs, so that the gate stays on.
+"""Breaks that were accepted: recorded next to the specs, so that the gate stays on.
 
 An acceptance is of one exact break: the rule, the field, and what it was and is. When
 the field changes again, that is another one. Each is a line of JSON by itself: git joins

@@ -77,7 +77,7 @@ RULES = (
         before="",
         after="age: int | None = 1",
         to_do="read for older models with make_dataset(fields=...), or build and train "
-        "them anew",
+        "them again",
         level="warning",
     ),
     BreakingRule(
@@ -90,7 +90,7 @@ RULES = (
         check=interface.more_classes,
         before='breed: Annotated[str, Label(classes=("pug", "tabby"))]',
         after='breed: Annotated[str, Label(classes=("pug", "tabby", "beagle"))]',
-        to_do="build and train models anew before they see such records",
+        to_do="build and train models again before they see such records",
         level="warning",
     ),
     BreakingRule(

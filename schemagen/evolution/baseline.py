@@ -109,7 +109,7 @@ def _parsed(text: bytes, where: str) -> Spec:
     """Read a `spec.json`.
 
     Raises:
-        Problem: it is none, or one of a later schemagen.
+        Problem: it is not one, or one of a later schemagen.
     """
     try:
         spec: Spec = json.loads(text)

@@ -90,7 +90,7 @@ def compare(
         if mode is not Mode.BACKWARD and after is not None:
             data = [axis for axis in axes if axis != "api"]
             found += _breaks(record, after, before, data, forward=True)
-    if "api" not in axes:  # data is read alike or it is not, whoever has written it
+    if "api" not in axes:  # data is read alike or it is not, regardless of who wrote it
         found = [replace(each, draft=False) for each in found]
     return tuple(found)
 

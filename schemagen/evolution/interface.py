@@ -105,7 +105,7 @@ def stricter(before: Spec, after: Spec) -> Iterator[Change]:
     """Find the fields whose writer refuses what it has taken so far.
 
     Numbers that it has rounded, and names of classes that have none any more, after
-    which nobody could tell whether they come back in another order.
+    which no one could tell whether they come back in another order.
     """
     for old, new in _pairs(before, after):
         if old["kind"] == new["kind"] and new.get("exact") and not old.get("exact"):
@@ -142,7 +142,7 @@ def planned_removals(before: Spec, after: Spec) -> Iterator[Change]:
 def becomes_draft(before: Spec, after: Spec) -> Iterator[Change]:
     """Find out whether what was relied on is declared a draft."""
     if after.get("draft") and not before.get("draft"):
-        words = "the record is declared a draft, and was none"
+        words = "the record is declared a draft, and was not one before"
         yield Change("SG253", "", "draft", False, True, words)
 
 

@@ -127,7 +127,7 @@ RULES = (
         check=DATA_CHECKS["SG229"],
         before="size: Annotated[np.ndarray, Vector(shape=(2,), finite=False)]",
         after="size: Annotated[np.ndarray, Vector(shape=(2,))]",
-        to_do="keep finite=False, or write the data anew",
+        to_do="keep finite=False, or write the data again",
     ),
     BreakingRule(
         id="SG230",
@@ -170,7 +170,7 @@ RULES = (
             '    np.ndarray, Image(shape=(4, 4, 3), resize=(2, 2), interpolation="nearest")\n'
             "]"
         ),
-        to_do="train models anew and accept the break; the data may stay",
+        to_do="train models again and accept the break; the data may stay",
     ),
     BreakingRule(
         id="SG233",
@@ -181,7 +181,7 @@ RULES = (
         check=DATA_CHECKS["SG233"],
         before='words: Annotated[list[int], VarLen("int64")]',
         after='words: Annotated[list[int], VarLen("int64", padding_value=-1)]',
-        to_do="train models anew and accept the break; the data may stay",
+        to_do="train models again and accept the break; the data may stay",
     ),
     BreakingRule(
         id="SG234",
@@ -192,7 +192,7 @@ RULES = (
         check=DATA_CHECKS["SG234"],
         before='words: Annotated[list[int], VarLen("int64", max_length=3, too_long="keep_head")]',
         after='words: Annotated[list[int], VarLen("int64", max_length=2, too_long="keep_head")]',
-        to_do="train models anew and accept the break; the data may stay",
+        to_do="train models again and accept the break; the data may stay",
     ),
     BreakingRule(
         id="SG235",

@@ -42,6 +42,6 @@ class BreakingRule(Rule):
 
 # What to do about most changes of what bytes mean.
 LATER = (
-    "write the data anew into another directory, or declare a new field for it with a "
+    "write the data again into another directory, or declare a new field for it with a "
     "key of its own"
 )

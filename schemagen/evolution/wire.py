@@ -20,7 +20,7 @@ RULES = (
             "    number: int\n"
             '    steps: Annotated[list[int], Steps(Scalar("int64"))]'
         ),
-        to_do="declare a record of another name, and write the data anew",
+        to_do="declare a record of another name, and write the data again",
     ),
     BreakingRule(
         id="SG202",

@@ -120,7 +120,7 @@ DATA_FILES = (
     ),
     Rule(
         "SG530",
-        "a size beside a value that is not the value's",
+        "a size next to a value that is not the value's",
         "Sizes are stored so that somebody relies on them.",
     ),
     Rule(

@@ -62,7 +62,7 @@ REQUESTS = (
     ),
     Rule(
         "SG412",
-        "a template prints what is none of the file's language",
+        "a template prints text that is not valid in the file's language",
         "A module that cannot be compiled would be found out by those who import it.",
     ),
     Rule(
@@ -78,7 +78,7 @@ REQUESTS = (
     Rule(
         "SG415",
         "the original of an ejected template has changed",
-        "What the new version prints better, or has mended, is not in the copy.",
+        "What the new version prints better, or has fixed, is not in the copy.",
     ),
     Rule(
         "SG416",

@@ -39,7 +39,7 @@ def field_docstrings(cls: type) -> dict[str, str]:
 
 @lru_cache(maxsize=1)  # a file is asked for by each of its classes, then by SourceMap
 def syntax_tree(text: str) -> ast.Module:
-    """Return the syntax tree of a file's text, which nobody may change.
+    """Return the syntax tree of a file's text, which no one may change.
 
     Raises:
         SyntaxError: it is not Python.

@@ -93,7 +93,7 @@ def load_failure(
         location,
         "SG101",
         f"the schema file does not load: {kind}: {text}".rstrip(": "),
-        advice="mend the file; importing it with python shows the whole traceback",
+        advice="correct the file; importing it with python shows the whole traceback",
     )
 
 

@@ -103,7 +103,7 @@ class Kind(Parameters, ABC):
         return {}
 
     def beside(self, directory: Path | None) -> Self:
-        """Return the kind with what it says in files beside the schema file filled in.
+        """Return the kind with what it says in files next to the schema file filled in.
 
         Args:
             directory: of the file in which the field is declared; None if in none.
@@ -157,7 +157,7 @@ def is_utf8(text: str) -> bool:
 
 
 def key_problems(parameter: str, value: object) -> Iterator[Problem]:
-    """Yield a wire key that is given and is none."""
+    """Yield a wire key that is given and is not valid."""
     if value is None:
         return
     if not isinstance(value, str) or not value:
@@ -207,7 +207,7 @@ def flag_problems(**flags: object) -> Iterator[Problem]:
 
 
 def group_problems(value: object) -> Iterator[Problem]:
-    """Yield a group's name that is given and is none."""
+    """Yield a group's name that is given and is not valid."""
     if value is not None and (
         not isinstance(value, str) or not value or not is_utf8(value)
     ):

@@ -19,7 +19,7 @@ class Label(Classes):
     Attributes:
         classes: the classes' names in the order of their ids.
         num_classes: how many classes there are, if they have no names.
-        vocabulary: a file of the names, one a line, beside the schema file.
+        vocabulary: a file of the names, one a line, next to the schema file.
         offset: what is added to a class id where it is stored.
         stored: "id", or "text" for the class's name itself.
     """

@@ -39,8 +39,8 @@ class LoadedRecord:
         source: its file, relative to the project, with forward slashes.
         location: where the class begins.
         fields: where each of its fields is declared, inherited ones included.
-        lost: what looks like a field and is none, by name and place.
-        declared: its fields, nested ones in place, with what files beside it say.
+        lost: what looks like a field and is not one, by name and place.
+        declared: its fields, nested ones in place, with what files next to it say.
     """
 
     cls: type[Record]

@@ -49,7 +49,7 @@ def is_enum(python_type: Any) -> bool:
 
 
 def literal_values(python_type: Any) -> tuple[Any, ...] | None:
-    """Return the values of a Literal, or None if the type is none."""
+    """Return the values of a Literal, or None if the type is not one."""
     return get_args(python_type) if get_origin(python_type) is Literal else None
 
 

@@ -20,7 +20,7 @@ class ClassPlaces:
     Attributes:
         location: where the class begins.
         fields: its fields by name; the last of one name counts, as in Python.
-        lost: names that look like fields and are none: private ones without a value,
+        lost: names that look like fields and are not: private ones without a value,
             and the first of several of one name.
     """
 

@@ -19,7 +19,7 @@ DTYPES = ("bool", *(name for name in INTEGERS if name not in RAW_ONLY), "float32
 class Sparse(Kind):
     """A tensor that is zero but for a few values, as tf.io.SparseFeature reads it.
 
-    The values are stored under `key`, the indices beside them.
+    The values are stored under `key`, the indices next to them.
 
     Attributes:
         shape: of the whole tensor.

@@ -1,4 +1,4 @@
-"""Files of class names beside a schema file, one name a line."""
+"""Files of class names next to a schema file, one name a line."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def schema_source(
         header: the docstring of the file; none if empty.
         comments: by the name of a field or of a nested model, `observation_state`, what
             is said above it, a line each. "" is for above the class.
-        vocabularies: by the name of a field, the file beside the schema file in which
+        vocabularies: by the name of a field, the file next to the schema file in which
             the names of its classes stand; otherwise they are written out.
 
     Raises:

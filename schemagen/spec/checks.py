@@ -196,7 +196,7 @@ def _kind_advice(field: Declaration) -> str:
     if isinstance(python_type, Kind) or (
         isinstance(python_type, type) and issubclass(python_type, Kind)
     ):
-        return "a kind stands beside the type: Annotated[type, kind]"
+        return "a kind is next to the type: Annotated[type, kind]"
     if isinstance(python_type, type) and issubclass(python_type, (int, np.integer)):
         return 'annotate it: Annotated[int, Scalar("int64")]'
     if isinstance(python_type, type) and issubclass(python_type, np.floating):
@@ -305,7 +305,7 @@ def nesting_findings(
 def findings_between(
     fields: Mapping[str, Declaration], record: LoadedRecord
 ) -> Iterator[Finding]:
-    """Yield what is wrong with fields beside each other."""
+    """Yield what is wrong with fields next to each other."""
     kinds = {name: field.kind for name, field in fields.items() if field.kind}
     weights = [name for name, kind in kinds.items() if role_of(kind) == "weight"]
     yield from _key_findings(kinds, record)

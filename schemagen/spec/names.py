@@ -18,7 +18,7 @@ def is_package_name(name: str) -> bool:
     return bool(re.fullmatch(r"[a-z][a-z0-9_]*", name)) and not keyword.iskeyword(name)
 
 
-# What the bodies of the generated writer's functions use beside their keywords.
+# What the bodies of the generated writer's functions use in addition to their keywords.
 RESERVED_FIELDS = frozenset(
     {
         "self",

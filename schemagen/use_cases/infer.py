@@ -22,7 +22,7 @@ from ..spec.names import is_package_name, snake_case
 from ..spec.serial import from_data
 
 LIMIT = 10_000
-"""So many records are read, if nobody says how many."""
+"""So many records are read, if no one says how many."""
 
 # More keys than this hold data that belongs into values.
 _MOST_KEYS = 2_000

@@ -1,4 +1,4 @@
-"""A schema to start from: rename it, change it, add others beside it."""
+"""A schema to start from: rename it, change it, add others next to it."""
 
 from typing import Annotated
 
@@ -21,4 +21,4 @@ class PetPhoto(Record):
     breed: Annotated[int, Label(classes=("beagle", "pug", "tabby"))]
 
     age_years: float | None = None
-    """Missing where nobody knows it."""
+    """Missing where no one knows it."""

@@ -29,7 +29,7 @@ def write_project(
         root: the project's directory, which must not exist.
         source: the schema file's text.
         package: the name of the output package.
-        files: text of further files beside the schema file, by name.
+        files: text of further files next to the schema file, by name.
     """
     (root / "schemas").mkdir(parents=True)
     for name, text in (files or {}).items():

@@ -1,4 +1,4 @@
-"""A Literal or an Enum and a Label beside it name the same classes, or are refused."""
+"""A Literal or an Enum and a Label next to it name the same classes, or are refused."""
 
 from __future__ import annotations
 

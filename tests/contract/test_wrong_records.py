@@ -202,7 +202,7 @@ def empty_sequences(required: Generated) -> bytes:
 
 
 def test_empty_is_a_value_of_its_own(required: Generated) -> None:
-    """Sequences that are there and empty read as empty, beside ones that are not."""
+    """Sequences that are there and empty read as empty, next to ones that are not."""
     good, empty = required.serializer.serialize(**ROW), empty_sequences(required)
     batch = required.parse_batch(tf.constant([empty, good]))
     assert batch["ids"].numpy().tolist() == [[0, 0], [1, 2]]

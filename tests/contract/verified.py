@@ -1,4 +1,4 @@
-"""What `verify` says of single records, beside what the generated parser does."""
+"""What `verify` says of single records, next to what the generated parser does."""
 
 from __future__ import annotations
 

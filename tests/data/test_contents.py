@@ -153,7 +153,7 @@ def test_a_column_of_everything() -> None:
 
 
 def test_few_different_texts_are_counted() -> None:
-    """Of more than DISTINCT, or of long ones, nobody counts each."""
+    """Of more than DISTINCT, or of long ones, no one counts each."""
     names = [b"%d" % number for number in range(DISTINCT)]
     assert found_of(names * 2).distinct == dict.fromkeys(names, 2)
     assert found_of([*names, b"one more"]).distinct is None

@@ -108,7 +108,7 @@ def test_a_flipped_byte_in_a_length(number: int) -> None:
 
 
 def test_a_length_of_2_to_the_60() -> None:
-    """With its checksum right it is still none, and nobody waits for the bytes."""
+    """With its checksum right it is still none, and no one waits for the bytes."""
     length = struct.pack("<Q", 1 << 60)
     header = length + struct.pack("<I", masked_crc32c(length))
     for size in (None, len(FILE)):
@@ -178,7 +178,7 @@ def test_files_of_other_kinds(
 
 
 def test_an_archive_of_records_is_no_damaged_file(tmp_path: Path) -> None:
-    """Though whole records stand in it; nobody should copy it again."""
+    """Though whole records stand in it; no one should copy it again."""
     path = tmp_path / "old.tfrecord"
     (tmp_path / "a").write_bytes(FILE)
     with tarfile.open(path, "w") as archive:

@@ -51,7 +51,7 @@ def flower(number: int) -> bytes:
 
 @pytest.fixture
 def old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The files of the page, beside which commands run."""
+    """The files of the page, next to which commands run."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("COLUMNS", raising=False)
     directory = tmp_path / "old"

@@ -82,7 +82,7 @@ def test_a_split_is_what_stands_before_numbers_and_suffixes(
     ],
 )
 def test_names_of_other_files_do_not_say_records(name: str) -> None:
-    """Hidden ones, indices and what stands beside data."""
+    """Hidden ones, indices and what is next to data."""
     assert not says_records(name)
 
 

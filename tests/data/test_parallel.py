@@ -63,7 +63,7 @@ def test_a_worker_that_ends_is_told(ends: Any) -> None:
 
 
 def test_a_worker_stops_in_the_midst_of_a_task() -> None:
-    """When it reads on: nobody waits for what takes long."""
+    """When it reads on: no one waits for what takes long."""
     running = in_parallel(reads_for_minutes, [0, 60, 60, 60], workers=2)
     assert next(running)[0] == 0
     begin = time.monotonic()

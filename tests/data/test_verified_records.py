@@ -340,7 +340,7 @@ CASES = [
         {"x": [bytes(24)], "x__rows": [3]},
         (
             "SG530",
-            "bytes that do not go with the sizes beside them",
+            "bytes that do not go with the sizes next to them",
             "the bytes of a uint16 tensor of the stored sizes",
             "24 bytes and the sizes [3, 2]",
             "that is the size of as many float32 or int32 numbers: stored as such, "
@@ -418,7 +418,7 @@ CASES = [
         {"x": [bytes(6)], "x__height": [4]},
         (
             "SG530",
-            "bytes that do not go with the size beside them",
+            "bytes that do not go with the size next to them",
             "height x width x channels x 1 bytes (uint8)",
             "6 bytes and the size [4, 2, 1]",
             "",
@@ -484,7 +484,7 @@ GOOD: list[tuple[FieldSpec, dict[str, Values | None]]] = [
 def test_good_values_have_none(
     field: FieldSpec, features: dict[str, Values | None]
 ) -> None:
-    """What stands beside the wrong values above."""
+    """What is next to the wrong values above."""
     if isinstance(features.get("x"), list) and features["x"] == []:
         return  # an empty list has no type here
     keys = {key.replace("__", "/"): values for key, values in features.items()}

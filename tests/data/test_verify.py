@@ -399,7 +399,7 @@ def test_control_characters_are_escaped() -> None:
 
 
 def test_progress_adds_up_to_all_bytes(data: Path) -> None:
-    """Each byte once, with the total beside it."""
+    """Each byte once, with the total next to it."""
     seen: list[tuple[int, int]] = []
     verify(data, progress=lambda read, total: seen.append((read, total)))
     assert {total for _, total in seen} == {sum(read for read, _ in seen)}
@@ -408,7 +408,7 @@ def test_progress_adds_up_to_all_bytes(data: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 def test_ctrl_c_ends_all_processes_quietly(tmp_path: Path) -> None:
-    """Exit code 130, no traceback, and nobody left behind."""
+    """Exit code 130, no traceback, and no one left behind."""
     path = tmp_path / "data"
     records = {f"train-{n:05}-of-00099.tfrecord": [mixed(1)] * 4000 for n in range(99)}
     write(path, records)

@@ -25,7 +25,7 @@ def package(package_of: PackageOf) -> Workspace:
 def data(package: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Data:
     """Return what writes numbered records of a kind, and gives their directory.
 
-    Nobody may change what is written there.
+    No one may change what is written there.
     """
     written: dict[object, Path] = {}
 

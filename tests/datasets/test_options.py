@@ -77,7 +77,7 @@ def test_some_fields(
 
 
 def test_fields_without_targets(data: Data, package: Workspace) -> None:
-    """A dict of them alone, or beside what is carried along."""
+    """A dict of them alone, or next to what is carried along."""
     make = package.module("bare", "pipeline").make_dataset
     write = package.module("bare", "serializer").write_dataset
     directory = data().parent / "unlabelled"
@@ -784,7 +784,7 @@ def test_a_function_with_a_default_gets_no_seed(
 def test_no_cache_holds_what_was_drawn(
     data: Data, make_dataset: MakeDataset, options: dict[str, Any]
 ) -> None:
-    """Every epoch is augmented anew."""
+    """Every epoch is augmented again."""
     dataset = make_dataset(
         data(), batch_size=4, training=True, augment=_drawn, **options
     )

@@ -96,7 +96,7 @@ def test_split_overwritten_between_epochs_is_refused(
 def test_a_seed_does_not_repeat_an_epoch(
     service: str, data: Data, package: Workspace
 ) -> None:
-    """Workers begin anew with each epoch: a seed would give each the same order."""
+    """Workers begin again with each epoch: a seed would give each the same order."""
     make = package.module("small", "pipeline").make_dataset
     # One file goes to one worker, so that nothing but the shuffling moves records.
     options: dict[str, Any] = {"training": True, "seed": 1, "service": service}
@@ -166,7 +166,7 @@ def test_records_of_every_kind(service: str, data: Data, package: Workspace) -> 
     directory = data("every", 5, 2)
 
     def elements(**options: Any) -> list[Any]:
-        # Alone in a batch, no record depends on those beside it.
+        # Alone in a batch, no record depends on those next to it.
         found = [*make(directory, batch_size=1, info=True, **options)]
         return sorted((values(each) for each in found), key=lambda e: str(e[-1]))
 
@@ -205,7 +205,7 @@ def test_what_does_not_go_with_a_service(
     assert type(caught.value).__name__ == "DatasetError"
     assert str(caught.value) == (
         f"service='grpc://nowhere:1' with {what}: the service divides the records among "
-        "its workers by itself, anew in each epoch"
+        "its workers by itself, again in each epoch"
     )
 
 

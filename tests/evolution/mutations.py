@@ -273,7 +273,7 @@ def _changes(
     if field.path:
         yield alone("path", path=())
     yield alone("doc", doc=f"{field.doc} Anew.")
-    yield alone("key", kind=replace(kept, key=f"anew/{field.name}"))
+    yield alone("key", kind=replace(kept, key=f"again/{field.name}"))
     for role in _ROLES:
         yield alone("role", kind=replace(kept, role=role))
     yield alone("presence", kind=replace(kept, presence=not kind.presence))
@@ -337,7 +337,7 @@ def _own(value: Any, kind: Kind, parameter: str) -> Any:
     return value
 
 
-# What is legal only beside something else.
+# What is legal only next to something else.
 _TOGETHER: tuple[tuple[tuple[str, ...], tuple[Any, ...]], ...] = (
     (("interpolation", "resize"), ("nearest", (4, 4))),
     (("interpolation", "resize"), ("nearest", (3, 2))),
@@ -488,7 +488,7 @@ def _taken_keys(
 def _moved(keys: Any, key: str) -> Any:
     if isinstance(keys, tuple):
         return tuple(_moved(each, key) for each in keys)
-    return f"{key}/anew" if keys == key else keys
+    return f"{key}/again" if keys == key else keys
 
 
 def changed_attributes(old: FieldSpec, new: FieldSpec) -> frozenset[tuple[str, str]]:
@@ -516,7 +516,7 @@ def record_mutants(spec: RecordSpec, chance: random.Random) -> Iterator[Mutant]:
     changes: list[tuple[str, Any]] = [
         ("record", f"{spec.record}_anew"),
         ("class_name", f"{spec.class_name}Anew"),
-        ("source", "schemas/anew.py"),
+        ("source", "schemas/again.py"),
         ("doc", f"{spec.doc} Anew."),
         ("message", other_message),
         ("reserved", (*spec.reserved, "something")),

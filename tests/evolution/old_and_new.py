@@ -304,10 +304,10 @@ class _Field:
         given = row.get(self.key)
         words = f"{self.words}: {given!r} was {was}, is {found}"
         stored = _cut(given, self.old)
-        if stored is not given:  # and so other data would be written anew
+        if stored is not given:  # and so other data would be written again
             anew = None
         if anew is not None and not all(_same(found[n], anew[n]) for n in found):
-            self.outcome.misread.append(f"{words}, and written anew {anew}")
+            self.outcome.misread.append(f"{words}, and written again {anew}")
         if "SG232" in self.rules:
             return anew is not None
         before = _cut(_meaning(was["value"], self.old, self.new, stored), self.new)
@@ -395,7 +395,7 @@ def _meaning(value: Any, spec: FieldSpec, other: FieldSpec, given: Any) -> Any:
     if spec.kind in ("VarLen", "Images"):
         value = _listed(value)
         if getattr(spec, "fill_value", None) is not None and given is None:
-            return []  # as many as the group has, which is seen in what is written anew
+            return []  # as many as the group has, which is seen in what is written again
         return value[: 0 if given is None else len(given)]
     if spec.kind == "Ragged":
         rows = [] if given is None else given

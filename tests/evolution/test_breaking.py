@@ -315,7 +315,7 @@ def test_data_of_a_record_that_is_gone(repository: Repository, tmp_path: Path) -
 
 
 def test_data_accepts_nothing(repository: Repository, tmp_path: Path) -> None:
-    """What was accepted at the gate cannot be read for that, and nobody can accept it."""
+    """What was accepted at the gate cannot be read for that, and no one can accept it."""
     data = tmp_path / "data"
     _data(data, load_spec(str(repository.root / "generated" / "pet" / "x.py")))
     repository.change(*SWAPPED)
@@ -363,7 +363,7 @@ def test_a_removed_record(repository: Repository) -> None:
 
 
 def test_an_accepted_break(repository: Repository) -> None:
-    """It passes, alone and from now on, and its reason stays beside the specs."""
+    """It passes, alone and from now on, and its reason stays next to the specs."""
     repository.schema(_SCHEMA.replace(*SWAPPED).replace("max_length=8", "max_length=4"))
     call = ("--against", "HEAD", "--accept", "SG221", "--reason", "No data yet.")
     assert ids(repository.breaking(*call, code=1)) == ["SG208"]

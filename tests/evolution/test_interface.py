@@ -160,7 +160,7 @@ def test_the_parts_of_elements() -> None:
 
 
 def test_names_of_classes_that_are_dropped() -> None:
-    """Writers take them no more, and nobody can tell how they come back."""
+    """Writers take them no more, and no one can tell how they come back."""
     named = replace(_BREED, classes=("a", "b"))
     assert _said(_record(named), _record(_BREED)) == [
         "SG248 field 'breed': classes: written ['a', 'b'], expected []"

@@ -292,7 +292,7 @@ def test_a_file_of_names_that_does_not_fit_is_doubtful(tmp_path: Path) -> None:
     reason="tensorflow-datasets is not installed",
 )
 def test_tfds_still_writes_what_is_tested_here(tmp_path: Path) -> None:
-    """The dataset that stands beside this test is what TFDS writes today."""
+    """The dataset that is next to this test is what TFDS writes today."""
     anew = Path(tfds_zoo.write(str(tmp_path)))
     name = "features.json"
     assert json.loads((anew / name).read_text()) == json.loads((ZOO / name).read_text())

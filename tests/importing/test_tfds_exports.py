@@ -77,7 +77,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> RecordSpec:
 
 @pytest.fixture(scope="module")
 def exported(kept: RecordSpec, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The files beside the data, as `export` writes them."""
+    """The files next to the data, as `export` writes them."""
     out = tmp_path_factory.mktemp("exported")
     (out / tfds.FEATURES_FILE).write_text(tfds.dumps(tfds.features(kept)))
     for name, text in tfds.label_files(kept).items():

@@ -199,7 +199,7 @@ class Found(Record):
     label: Annotated[int | None, Label(num_classes=3)] = None
 """,
     ),
-    "names beside a label are its classes": (
+    "names next to a label are its classes": (
         lambda i: {"class/label": i % 3, "class/text": NAMES[i % 3]},
         """\
 class Found(Record):
@@ -209,7 +209,7 @@ class Found(Record):
     text: Annotated[str, Text(key="class/text", role="info")]
 """,
     ),
-    "names of some classes only stay beside it": (
+    "names of some classes only stay next to it": (
         lambda i: {"class/label": 2 * (i % 2), "class/text": NAMES[i % 2]},
         """\
 class Found(Record):
@@ -337,7 +337,7 @@ class Found(Record):
     height: Annotated[int, Scalar("int64", role="info")]
 """,
     ),
-    "a mask stands beside its picture": (
+    "a mask is next to its picture": (
         lambda i: {
             "image": picture(4, 5, form="jpeg"),
             "mask": palette(4, 5),

@@ -97,7 +97,7 @@ def test_a_broken_schema_is_annotated_at_its_line(
 
 
 def test_other_commands_and_options(action: Action, repository: Repository) -> None:
-    """`generate` mends what `check` found; options are passed on one by one."""
+    """`generate` fixes what `check` found; options are passed on one by one."""
     repository.replace("schemas/pets.py", "age: int", "age: float")
     shown = action.run(repository.root, {"args": "--diff  --tracked\n"})
     assert shown.exit_code == 1

@@ -1,4 +1,4 @@
-"""All schemas that there are to be written anew: this repository's, and the tests'."""
+"""All schemas that there are to be written again: this repository's, and the tests'."""
 
 from __future__ import annotations
 

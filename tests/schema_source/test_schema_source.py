@@ -21,7 +21,7 @@ OWN_OR_WRONG = f"{AUTHORS_OWN},RUF012"
 
 @dataclass(frozen=True)
 class Written:
-    """Specs, and the project in which they were written anew."""
+    """Specs, and the project in which they were written again."""
 
     specs: tuple[RecordSpec, ...]
     root: Path
@@ -33,7 +33,7 @@ def written(
 ) -> Written:
     """The records of one corpus, each in a file of its own."""
     specs = tuple(CORPORA[request.param](tmp_path_factory.mktemp("given") / "project"))
-    root = tmp_path_factory.mktemp("anew")
+    root = tmp_path_factory.mktemp("again")
     (root / "schemas").mkdir()
     for spec in specs:
         path = root / "schemas" / f"{spec.record}.py"

@@ -583,7 +583,7 @@ def test_a_package_behind_fsspec_is_not_installed() -> None:
 
 @pytest.mark.parametrize("path", ["", b"data"])
 def test_what_is_no_directory(path: Any) -> None:
-    """An empty text would be the current directory, which nobody means."""
+    """An empty text would be the current directory, which no one means."""
     with pytest.raises(DatasetError, match=r"directory .*: expected a path or a URL"):
         open_directory(path)
 

@@ -303,7 +303,7 @@ def test_a_dead_parent_with_living_children(path: Path) -> None:
 
 
 def test_a_lock_that_is_forgotten(path: Path) -> None:
-    """A lock that nobody refers to any more is not held."""
+    """A lock that no one refers to any more is not held."""
     acquire(path)
     gc.collect()
     acquire(path).release()
@@ -347,7 +347,7 @@ def test_file_systems_without_locks(
         lock = acquire(path)
     assert str(caught[0].message) == (
         f"{path}: this file system cannot lock files ({os.strerror(number)}); make sure "
-        "yourself that nobody else writes here meanwhile"
+        "yourself that no one else writes here meanwhile"
     )
     assert not lock.held
     lock.release()

@@ -101,7 +101,7 @@ def test_one_row(tmp_path: Path) -> None:
 
 
 def test_an_error_leaves_the_lines(tmp_path: Path) -> None:
-    """What was reported before an error can be read, without a warning beside it."""
+    """What was reported before an error can be read, without a warning next to it."""
     path = tmp_path / "refused.jsonl"
 
     def fail() -> None:

@@ -376,7 +376,7 @@ def _other(path: Path) -> None:
 def test_torn_buckets_are_not_reopened(
     tmp_path: Path, name: str, damage: Callable[[Path], None]
 ) -> None:
-    """After a power cut the index or the files may be torn: the caller begins anew."""
+    """After a power cut the index or the files may be torn: the caller begins again."""
     _filled(tmp_path / "a", _records(300))
     damage(tmp_path / "a" / name)
     assert Buckets.reopen(tmp_path / "a") is None

@@ -442,7 +442,7 @@ def test_what_waits_for_its_turn_is_bounded(
 
 
 def test_what_cannot_be_sent_to_a_new_process() -> None:
-    """Where processes start anew, the error says what cannot go there."""
+    """Where processes start again, the error says what cannot go there."""
     before = multiprocessing.get_start_method(allow_none=True)
     multiprocessing.set_start_method("spawn", force=True)
     advice = (
@@ -636,7 +636,7 @@ def test_ctrl_c(tmp_path: Path, start: str) -> None:
 
 
 def test_a_script_without_a_guard(tmp_path: Path) -> None:
-    """Processes that start anew run the script again: the error says what to do."""
+    """Processes that start again run the script again: the error says what to do."""
     with run(tmp_path, "spawn", "if True:") as parent:
         _, errors = parent.communicate(timeout=120)
     assert parent.returncode == 1

@@ -418,7 +418,7 @@ def test_two_writers_of_one_split(tmp_path: Path) -> None:
 
 
 def test_another_schema_in_the_meantime(tmp_path: Path) -> None:
-    """What was written beside an open writer is checked again when it closes."""
+    """What was written next to an open writer is checked again when it closes."""
     first = make_writer(tmp_path, "train")
     write(tmp_path, ROWS, split="test", fingerprint="bbbb", spec=_OTHER)
     with pytest.raises(SchemaMismatchError, match=r"split 'test': .*another schema"):
@@ -548,7 +548,7 @@ def test_good_split_names(tmp_path: Path, split: str) -> None:
         ({"shard_bytes": 1.5e4}, "shard_bytes=15000.0: expected an integer from 1"),
         (
             {"shards": 2, "shard_bytes": 100},
-            "shard_bytes=100 beside shards=2: expected one of them, the number of files "
+            "shard_bytes=100 and shards=2: expected one of them, the number of files "
             "or their size",
         ),
         (

@@ -96,7 +96,7 @@ def finding_of(
         _place(error, name, roots),
         "SG411",
         _words(error, environment),
-        advice="mend the template; `schemagen templates list` names the type that each "
+        advice="fix the template; `schemagen templates list` names the type that each "
         "is given",
     )
 

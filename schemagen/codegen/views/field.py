@@ -314,17 +314,17 @@ class FieldView:
 
     @property
     def pictured(self) -> bool:
-        """Whether it is predicted from pictures, beside the features of a record."""
+        """Whether it is predicted from pictures, and not from the features alone."""
         return False
 
     @property
     def further(self) -> tuple[tuple[str, Code], ...]:
-        """The keys that it is read from beside its own, with their descriptions."""
+        """The further keys that it is read from, with their descriptions."""
         return ()
 
     @property
     def further_keys(self) -> tuple[str, ...]:
-        """The keys that it is read from beside its own."""
+        """The further keys that it is read from."""
         return tuple(key for key, _ in self.further)
 
     @property

@@ -66,7 +66,7 @@ class LabelView(ClassesView):
 
     @property
     def present(self) -> Code:
-        if self.missing:  # then -1 is none, wherever it comes from
+        if self.missing:  # then -1 is not one, wherever it comes from
             return Code(f"tf.greater_equal(batch[{literal(self.name)}], 0)")
         return super().present
 

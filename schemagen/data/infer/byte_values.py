@@ -40,7 +40,7 @@ class BytesLook:
         channels: the channels of the images.
         bits: their bits a channel.
         grey: how many have classes' form: grey, or colours of a palette.
-        damaged: how many begin as an image and are none that can be read.
+        damaged: how many begin as an image and cannot be read.
         broken: what is wrong with the first of these.
         refused: how many of these are whole, by format and channels.
         tensors: how many are serialized tensors of each dtype and shape.

@@ -220,7 +220,7 @@ def _may_vary(seen: KeyEvidence) -> bool:
 def follows_another(scene: Scene, seen: KeyEvidence) -> bool:
     """Tell whether an optional list has one length only because it is seldom there.
 
-    Its records are those in which another list beside it, that varies, is as long.
+    Its records are those in which another list next to it, that varies, is as long.
     """
     there = seen.lengths >= 0
     above = parent_of(seen.key).split("/")[0]

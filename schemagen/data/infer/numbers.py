@@ -28,7 +28,7 @@ class NumberLook:
         whole: whether all finite ones are integers.
         distinct: how often each value occurs; None if there are too many.
         repeats: whether a record has an integer twice.
-        solid: whether no record has a zero before a number that is none.
+        solid: whether no record has a zero before a number that is not zero.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Encoded images, and what is stored beside them: sizes, formats, masks."""
+"""Encoded images, and what is stored next to them: sizes, formats, masks."""
 
 from __future__ import annotations
 
@@ -216,7 +216,7 @@ def _size_key(
 
 
 def _goes_with(key: str, picture: str) -> bool:
-    """Tell whether a key stands beside a picture's, or above it."""
+    """Tell whether a key is next to a picture's, or above it."""
     above = parent_of(key)
     return not above or f"{picture}/".startswith(f"{above}/")
 
@@ -255,7 +255,7 @@ def _add_format(scene: Scene, draft: Draft, seen: KeyEvidence) -> None:
 
 
 def say_what_is_broken(draft: Draft, look: BytesLook) -> None:
-    """Say why bytes that begin as images are none."""
+    """Say why bytes that begin as images are not images."""
     images = sum(look.formats.values())
     for (form, channels), count in sorted(look.refused.items()):
         has = "has" if count == 1 else "have"

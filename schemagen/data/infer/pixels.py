@@ -104,7 +104,7 @@ def order_of(samples: Sequence[bytes], sizes: Rows) -> Order:
 
 
 def _difference(picture: NDArray[np.int16]) -> float:
-    """Return how much pixels differ from those below and beside them, in the mean."""
+    """Return how much pixels differ from those below and next to them, in the mean."""
     down = np.abs(np.diff(picture, axis=0)).mean()
     right = np.abs(np.diff(picture, axis=1)).mean()
     return float(down + right) / 2

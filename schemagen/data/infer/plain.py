@@ -145,7 +145,7 @@ def _mixed_tensors(look: BytesLook) -> str:
 
 
 def _side(size: int, channels: int) -> int:
-    """Return the side of a square picture of so many bytes; 0 if it is none."""
+    """Return the side of a square picture of so many bytes; 0 if it is not one."""
     side = isqrt(size // channels)
     return side if side * side * channels == size else 0
 

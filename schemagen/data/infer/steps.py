@@ -47,7 +47,7 @@ def _problem(seen: StepEvidence, in_context: bool) -> str:
     if not each.kinds:
         return "no step has a value, so that nothing says what it holds"
     if each.missing:
-        return "steps without a value beside steps with one"
+        return "steps without a value next to steps with one"
     if each.shortest != each.longest:
         return f"{each.shortest:,} to {each.longest:,} values in a step"
     if not each.longest:

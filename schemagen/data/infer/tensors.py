@@ -1,4 +1,4 @@
-"""Bytes that are numbers: serialized tensors, and raw ones whose sizes stand beside."""
+"""Bytes that are numbers: serialized tensors, and raw ones with sizes in other lists."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ def _size_candidates(scene: Scene, seen: KeyEvidence) -> Iterator[_Sizes]:
 
 
 def _stands_near(key: str, other: str) -> bool:
-    """Tell whether a key of sizes may speak of another: beside it, below or above."""
+    """Tell whether a key of sizes may speak of another: next to it, below or above."""
     above, around = parent_of(key), parent_of(other)
     return not above or above in (around, other) or f"{around}/".startswith(f"{above}/")
 

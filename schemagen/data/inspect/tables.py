@@ -44,7 +44,7 @@ def table(rows: Sequence[Sequence[str]], columns: int) -> list[str]:
 
 
 def room_for_last(rows: Sequence[Sequence[str]], columns: int) -> int:
-    """Return how wide the last column may be, beside these others."""
+    """Return how wide the last column may be, next to these others."""
     widths = _widths(rows, columns)
     return max(columns - sum(widths) - len(_GAP) * len(widths), _SHORTEST)
 

@@ -6,7 +6,7 @@ DataStatistics, specs, Verification ──► view.Page ──► page.html.jinj
 ```
 
 Plots are Vega-Lite specs, rendered while the page is made; the page runs one script of
-its own and asks nobody for anything.
+its own and asks no one for anything.
 """
 
 from .writing import check_target, specs_of, write_report

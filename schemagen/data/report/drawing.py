@@ -143,7 +143,7 @@ def bars(bars: Sequence[Bar], series: int, label: str, *, shares: bool = True) -
 
 
 def columns(bars: Sequence[Bar], label: str) -> Plot:
-    """Draw amounts beside each other, in their order."""
+    """Draw amounts next to each other, in their order."""
     values = [
         {"i": index, "s": each.series, "v": each.value, "hint": each.hint}
         for index, each in enumerate(bars)

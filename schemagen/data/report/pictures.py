@@ -86,7 +86,7 @@ FULL = "left out: the report holds enough pictures"
 
 
 def copy_of(data: bytes, budget: Budget) -> Copy:
-    """Return a copy of an encoded image, made anew from its pixels."""
+    """Return a copy of an encoded image, made again from its pixels."""
     form = sniff(data)
     if form is None:
         return Copy(trouble="no image: neither JPEG, PNG, GIF, BMP nor WebP")

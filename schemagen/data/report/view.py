@@ -21,7 +21,7 @@ class Table:
         caption: what it says, for those who do not see the plot above it.
         columns: its columns; the first one names the row.
         rows: the text of each cell.
-        left_out: how many rows are not in it, since nobody would read them.
+        left_out: how many rows are not in it, since no one would read them.
     """
 
     caption: str

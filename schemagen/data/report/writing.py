@@ -43,7 +43,7 @@ def check_target(path: str | os.PathLike[str]) -> None:
         raise DatasetError(f"{target}: there is no directory {target.parent}")
     if target.exists() and not _replaceable(target):
         raise DatasetError(
-            f"{target}: this file is none of schemagen's reports, and is left as it is; "
+            f"{target}: this file is not a report of schemagen, and is left as it is; "
             "delete it, or choose another name"
         )
 

@@ -16,7 +16,7 @@ from .histograms import summed
 from .numbers import Numbers, few, merged_numbers, numbers
 
 LONGEST_COUNTED = 256
-"""Values of more bytes are not told apart: nobody names a class like that."""
+"""Values of more bytes are not told apart: no one names a class like that."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def merged_bytes(parts: Sequence[BytesValues]) -> BytesValues:
     )
 
 
-# What Python needs for a value beside its bytes.
+# What Python needs for a value in addition to its bytes.
 _OBJECT = 100
 
 

@@ -26,7 +26,7 @@ from .histograms import (
 DISTINCT = 1024
 """Up to so many different values are counted one by one; ImageNet has 1001 labels."""
 
-# Whoever has more different values mostly shows it in the first few.
+# Keys with more different values mostly show it in the first few.
 _FIRST_LOOK = 1 << 12
 
 # float32: 23 bits of mantissa, 8 of exponent; 1 is 127; subnormal below exponent 1.

@@ -1,4 +1,4 @@
-"""What is stored beside a picture: its height, width, channels and format."""
+"""What is stored next to a picture: its height, width, channels and format."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ Progress = Callable[[int], object]
 # The name of a manifest's file, by its size and checksum.
 Written = Mapping[tuple[int, str], str]
 
-# How many bytes tell the compression, and are read at a time where nobody looks.
+# How many bytes tell the compression, and are read at a time where no one looks.
 _START, _SCRATCH_BYTES = 12, 1 << 20
 
 _BY_SUFFIX = {".gz": "GZIP", ".gzip": "GZIP", ".zlib": "ZLIB"}
@@ -40,7 +40,7 @@ class Task:
 
     Attributes:
         part: what to check.
-        spec: what its records should be; None if nobody knows.
+        spec: what its records should be; None if no one knows.
         examples: how many examples of each kind of finding to keep.
         checksum: whether the file's own checksum is asked for.
         most: how many records to check; None for all.
@@ -124,7 +124,7 @@ def check_part(task: Task, progress: Progress | None = None) -> Checked:
                     checked.whole = False
                     return checked
             rest = memoryview(bytearray(_SCRATCH_BYTES))
-            while fill(rest):  # what nobody has asked for has a checksum, too
+            while fill(rest):  # what no one has asked for has a checksum, too
                 pass
     except OSError as error:
         reason = error.strerror or str(error)

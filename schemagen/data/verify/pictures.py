@@ -40,7 +40,7 @@ _Check = Callable[[bytes], object]
 
 
 def image(spec: ImageSpec, units: Units) -> Passed:
-    """Check a picture, and what is stored beside it about its size and format."""
+    """Check a picture, and what is stored next to it about its size and format."""
     if spec.encoding == "raw":
         keys = (spec.height_key, spec.width_key, spec.channels_key)
         column = yield from _raw(spec, units, spec.shape, keys)
@@ -194,7 +194,7 @@ def _raw(
     shape: tuple[int | None, ...],
     keys: tuple[str | None, ...],
 ) -> Passed:
-    """Check raw pixels, of a fixed shape or of the one that is stored beside them."""
+    """Check raw pixels, of a fixed shape or of the one that is stored next to them."""
     finite = False
     if None not in shape:
         sizes = [size or 0 for size in shape]
@@ -220,7 +220,7 @@ def _raw(
             column = yield from raw_sizes(column, right, text, spec.dtype, size)
         yield from beside(units, column, keys, lambda data: sizes)
         return column
-    text = f"{spec.dtype} pixels of the size that is stored beside them"
+    text = f"{spec.dtype} pixels of the size that is stored next to them"
     column = yield from single_bytes(
         units, spec.key, optional=spec.optional, expected=text
     )
@@ -259,7 +259,7 @@ def _raw(
         column,
         bad,
         "SG530",
-        "bytes that do not go with the size beside them",
+        "bytes that do not go with the size next to them",
         f"height x width{' x channels' * (len(shape) == 3)} x "
         f"{item_size(spec.dtype)} bytes ({spec.dtype})",
         lambda wrong, at: (

@@ -16,7 +16,7 @@ def run(
     Args:
         tasks: what to do; asked for one by one.
         total: about how many bytes that is.
-        workers: how many processes; None for one each core, or none beside this one
+        workers: how many processes; None for one each core, or none but this one
             where there is little to do.
         progress: told how many bytes have been read.
 

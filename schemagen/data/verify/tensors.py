@@ -1,4 +1,4 @@
-"""Tensors of any shape: sizes that are stored beside them or in them."""
+"""Tensors of any shape: sizes that are stored next to them or in them."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def tensor(spec: TensorSpec, units: Units) -> Passed:
         column,
         wrong,
         "SG530",
-        f"{unit} that do not go with the sizes beside them",
+        f"{unit} that do not go with the sizes next to them",
         f"the {unit} of a {spec.dtype} tensor of the stored sizes",
         lambda _, at: (
             f"{held[at]} {unit} and the sizes "

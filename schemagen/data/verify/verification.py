@@ -27,7 +27,7 @@ from .running import run
 from .tally import Kind, Tally
 
 EXAMPLES = 3
-"""How many examples of each kind of finding are kept if nobody asks for more."""
+"""How many examples of each kind of finding are kept if no one asks for more."""
 
 
 @dataclass
@@ -259,7 +259,7 @@ def _written(data: Data) -> dict[tuple[int, str], str]:
 
 
 def _beside_damaged_manifest(where: str, split: str | None) -> Data | None:
-    """Return the files that stand beside a manifest which cannot be read.
+    """Return the files that are next to a manifest which cannot be read.
 
     None if there is no such manifest, so that something else is wrong.
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...spec.model import KINDS, FieldSpec
 from .mapping import ANY, always, approximated, attribute_in, kept, parameters_of
 
-_SPEC = "said in the spec alone, which the manifest beside the shards holds"
+_SPEC = "said in the spec alone, which the manifest next to the shards holds"
 
 _COMMON = parameters_of("Text")
 

@@ -34,7 +34,7 @@ class Exported:
     Attributes:
         files: their paths.
         notes: what was approximated.
-        missing: properties that a validator recommends and nobody has given.
+        missing: properties that a validator recommends and no one has given.
     """
 
     files: tuple[Path, ...]

@@ -22,7 +22,7 @@ _PIECE = 256
 
 
 def check_buckets(by: str | None, boundaries: Sequence[int], known: Lengths) -> None:
-    """Refuse buckets that are none.
+    """Refuse invalid buckets.
 
     Raises:
         DatasetError: no such field, or boundaries that do not ascend.

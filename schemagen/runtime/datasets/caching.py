@@ -30,7 +30,7 @@ def cached(
 ) -> tf.data.Dataset:
     """Keep what a dataset delivers in its first epoch.
 
-    Tensorflow reads a cache's file whoever has written it, whatever the data is by now.
+    TensorFlow reads a cache's file regardless of who wrote it and of the data.
     So the file's name ends with a digest of all that its content depends on.
 
     Args:

@@ -39,7 +39,7 @@ def _end() -> None:
     """Let what is running end, and nothing new begin.
 
     A thread of tensorflow that is in Python while the interpreter ends would never come
-    back, and whoever waits for it would not either.
+    back, and a caller that waits for it would not either.
     """
     _ENDED.set()
     deadline = time.monotonic() + _PATIENCE

@@ -78,7 +78,7 @@ class Faults:
             path: the file.
             records: how many have been read.
             size: the bytes of these with their frames.
-            expected: how many there should be; -1 if nobody has said.
+            expected: how many there should be; -1 if no one has said.
         """
 
         def read(

@@ -40,9 +40,9 @@ class Files:
         paths: in order.
         compressions: of each file, as tf.data.TFRecordDataset takes it.
         sizes: of each file, in bytes.
-        records: how many records each holds, or None if nobody has said.
+        records: how many records each holds, or None if no one has said.
         checksums: of each file's bytes, or else of its size and time of change.
-        first_bytes: the length of a first record, where nobody has said how many there
+        first_bytes: the length of a first record, where no one has said how many there
             are; 0 if it is not known.
         manifests: those that list files of these.
         states: size and modification time of each file that no manifest lists, by path.

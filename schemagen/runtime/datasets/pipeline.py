@@ -89,7 +89,7 @@ class Pipeline:
             parser: how records are parsed.
             arrange: from a parsed batch to an element.
             change: the augmentation that the schema declares.
-            augment: what the user wants to be done to features beside it.
+            augment: what the user wants to be done to features in addition.
             lengths: the fields that buckets can be made by.
             padding: what fills up shorter rows.
 
@@ -196,7 +196,7 @@ class Pipeline:
     def _reading_seed(self) -> int | None:
         """The seed of what comes before a cache.
 
-        A cache serves whoever comes next, with whatever seed.
+        A cache serves any later reader, with whatever seed.
         """
         return 0 if self.cache or self.cache_decoded else self._order_seed
 
@@ -204,7 +204,7 @@ class Pipeline:
     def _order_seed(self) -> int | None:
         """The seed of the order.
 
-        Workers of a service begin anew in each epoch, which would then all be alike.
+        Workers of a service begin again in each epoch, which would then all be alike.
         """
         return None if self.service is not None else self.seed
 
@@ -320,7 +320,7 @@ class Pipeline:
         return options
 
     def _check(self, sources: Sources, lengths: Lengths) -> None:
-        """Refuse options that are none, or contradict each other."""
+        """Refuse options that are invalid or contradict each other."""
         for name in ("batch_size", "shuffle_buffer"):
             value = getattr(self, name)
             if type(value) is not int or value < 1:
@@ -354,7 +354,7 @@ class Pipeline:
             if given:
                 raise DatasetError(
                     f"service={self.service!r} with {what}: the service divides the "
-                    "records among its workers by itself, anew in each epoch"
+                    "records among its workers by itself, again in each epoch"
                 )
 
 

@@ -122,7 +122,7 @@ def _rest(
 ) -> tf.Tensor:
     """Return what has not been read of a file at whose end tensorflow is: string [N].
 
-    Where nobody has said how many records there are, sizes tell; but not those of
+    Where no one has said how many records there are, sizes tell; but not those of
     compressed files, which are read again to make sure.
     """
     complete = tf.where(

@@ -60,7 +60,7 @@ class _Classes(Feature):
         """Return the id of a class that is given by id, name or Enum member.
 
         Raises:
-            Problem: it is none.
+            Problem: it is not one.
         """
         if isinstance(value, Enum):
             value = value.value

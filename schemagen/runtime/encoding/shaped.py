@@ -1,4 +1,4 @@
-"""Tensors of any shape: with their sizes beside them, or inside a TensorProto."""
+"""Tensors of any shape: with their sizes next to them, or inside a TensorProto."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class _Shaped(Feature):
 
 
 class SizedTensor(Compound):
-    """A tensor of any shape, whose sizes are stored beside it.
+    """A tensor of any shape, whose sizes are stored next to it.
 
     Args:
         name: the field's name.

@@ -95,7 +95,7 @@ class Steps(Feature):
         """Return the steps of a row, once they are seen to be a sequence.
 
         Raises:
-            Problem: they are none, or too many.
+            Problem: they are not steps, or too many.
         """
         is_array = isinstance(value, np.ndarray) and value.ndim > 0
         if isinstance(value, np.ma.MaskedArray):

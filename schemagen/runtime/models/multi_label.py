@@ -1,7 +1,7 @@
 """Loss and metric of several labels a record, for records that may have no labels.
 
 Targets are zeros and ones, float32 [B, num_classes], with -1 throughout in the rows
-of records whose labels nobody has given.
+of records whose labels no one has given.
 """
 
 from __future__ import annotations

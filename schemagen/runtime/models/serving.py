@@ -227,7 +227,7 @@ def check_place(path: str, *, overwrite: bool) -> None:
     """Refuse to write a SavedModel where something is that may not be replaced.
 
     Raises:
-        FileExistsError: there is such a thing. An empty directory is none.
+        FileExistsError: it exists. An empty directory may be replaced.
     """
     if not tf.io.gfile.exists(path) or _is_empty_directory(path):
         return
@@ -251,7 +251,7 @@ def _is_saved_model(path: str) -> bool:
 
 
 def write_beside(path: str, write: Callable[[str], None]) -> None:
-    """Write a directory under a hidden name beside its own, and rename it when whole.
+    """Write a directory under a hidden name next to its own, and rename it when whole.
 
     Args:
         path: the directory; if there is one it is replaced, once the new one is whole.

@@ -1,4 +1,4 @@
-"""Tensors of any shape: sizes that are stored beside them or in them, and padding.
+"""Tensors of any shape: sizes that are stored next to them or in them, and padding.
 
 A batch whose tensors all have one shape takes one reshape; any other is taken apart
 into rows and filled up.
@@ -29,7 +29,7 @@ def sized(
     padding_value: Any,
     present: tf.Tensor | None = None,
 ) -> tf.Tensor:
-    """Give stored numbers the shape that is stored beside them.
+    """Give stored numbers the shape that is stored next to them.
 
     Args:
         data: string [B] of raw little-endian numbers, or ragged [B, (N)].
@@ -262,7 +262,7 @@ def _padded(
         batch_shape,
     )
     with tf.control_dependencies(checks):
-        # Also what comes from sizes alone would be made beside the check in a graph.
+        # Also what comes from sizes alone would be made next to the check in a graph.
         numbers, sizes = tf.identity(numbers), tf.identity(sizes)
     # Dimensions after the last one that varies stay whole. One at least is taken
     # apart, since what is missing has no rows even where every size is fixed.

@@ -40,7 +40,7 @@ class Change:
         written: what the spec that wrote the data says of it.
         expected: what the reader's spec says of it.
         words: the change in words, for those that an attribute does not tell; or "".
-        hint: what may have happened, for whoever can change the reader's schema; or "".
+        hint: a possible cause, for people who can change the reader's schema; or "".
         record_by_record: data may be opened, since each record tells whether it is
             read alike, or what is stored is read alike and used otherwise.
     """
@@ -274,7 +274,7 @@ def check_compatible(written: Spec, expected: Spec, where: str) -> None:
         raise SchemaMismatchError(
             f"{where}: the data was written with another schema:\n{listed}\n"
             "Read it with code generated from that schema, which the manifest holds; or "
-            "change the schema back; or write the data anew into another directory. "
+            "change the schema back; or write the data again into another directory. "
             f"`schemagen explain {found[0].rule}` says more."
         )
 
@@ -328,7 +328,7 @@ def _nested(field: FieldSpec) -> str:
     if len(field.get("path", ())) < 2:
         return ""
     return (
-        "keep it out of the model, or write the data anew: keys of nested fields begin "
+        "keep it out of the model, or write the data again: keys of nested fields begin "
         "with those of their models"
     )
 

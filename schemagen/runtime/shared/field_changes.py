@@ -309,7 +309,7 @@ def _cuts(field: FieldSpec) -> bool:
 
 
 def _less(after: int | None, before: int | None) -> bool:
-    """Compare limits; None is none."""
+    """Compare limits; None is no limit."""
     return after is not None and (before is None or after < before)
 
 

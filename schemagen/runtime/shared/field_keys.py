@@ -12,7 +12,7 @@ from typing import Any
 from .json_entries import KINDS
 from .values import INTEGERS, RAW_ONLY
 
-# What stands under the keys that a field has beside its own, by attribute.
+# What stands under the keys that a field has in addition to its own, by attribute.
 FURTHER_KEYS = {
     "height_key": "height",
     "width_key": "width",

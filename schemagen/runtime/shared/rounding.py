@@ -14,7 +14,7 @@ def round_to_bfloat16(array: NDArray[Any]) -> NDArray[np.float32]:
         single = array.astype(np.float32)
     bits = single.view(np.uint32)
     if array.dtype.kind == "f" and array.dtype.itemsize > 4:
-        # Rounding twice would make a tie of what is beside one. The first time goes
+        # Rounding twice would make a tie of what is next to one. The first time goes
         # towards zero, with the last bit set to tell that something was cut off.
         cut = np.isfinite(single) & (single != array)
         bits = bits - (cut & (np.abs(single) > np.abs(array)))

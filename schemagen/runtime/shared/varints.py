@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from .wire import varint
 
 # How many numbers are encoded at once: what they take on the way fits into the
-# processor's cache, and memory is not asked for anew.
+# processor's cache, and memory is not asked for again.
 _BLOCK = 1 << 14
 
 # Below this, a table holds the varint of every number.

@@ -214,4 +214,4 @@ def _owner(file: FileIO) -> str:
 
 
 def _warn(path: Path, reason: str) -> None:
-    warn(f"{path}: {reason}; make sure yourself that nobody else writes here meanwhile")
+    warn(f"{path}: {reason}; make sure yourself that no one else writes here meanwhile")

@@ -173,7 +173,7 @@ def loads(text: str | bytes, where: str) -> Manifest:
         check_manifest(data)
         if not sealed and "crc32c" in data:
             raise ValueError(
-                "its text was laid out anew after it was sealed with the CRC-32C in it"
+                "its text was laid out again after it was sealed with the CRC-32C in it"
             )
         unknown = set(data) - _ENTRIES - {"crc32c"}
         if unknown:

@@ -63,7 +63,7 @@ class Compressor:
         form: "GZIP" or "ZLIB".
         level: 0 (stored) to 9 (smallest); None for 6.
         threads: deflates the blocks. zlib lets other Python threads run meanwhile, so
-            that one thread is enough to compress beside what the caller does.
+            that one thread is enough to compress alongside the caller's work.
         pending: how many blocks may wait or be deflated at a time; None for as many
             as keep every processor busy.
 

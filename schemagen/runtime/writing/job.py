@@ -173,7 +173,7 @@ class Job:
         if rows != [before.last_row] or checksum != before.contents.last:
             raise ChangedSourceError(
                 f"{self.pending.where}: the source has changed: row {before.last_row} "
-                "is not what the interrupted run has written; begin anew with "
+                "is not what the interrupted run has written; begin again with "
                 "resume=False"
             )
 

@@ -29,7 +29,7 @@ class Packing:
     Attributes:
         compression: "", "GZIP" or "ZLIB".
         level: 1 (fast) to 9 (small).
-        threads: how many blocks are compressed at once, beside the encoding.
+        threads: how many blocks are compressed at once, alongside the encoding.
         open_shards: how many shards are written at a time.
     """
 
@@ -49,7 +49,7 @@ def check_destination(directory: object, split: object, call: str) -> None:
 
     Raises:
         TypeError: an argument is of another type, such as rows.
-        DatasetError: the name is none that a split can have; saying which ones can.
+        DatasetError: not a name of a split; says which names are.
     """
     if not isinstance(directory, (str, os.PathLike)):
         expected = "a path or a URL"
@@ -87,7 +87,7 @@ def check_sharding(shards: int | None, shard_bytes: int) -> None:
         raise DatasetError(f"shard_bytes={shard_bytes!r}: expected an integer from 1")
     if shards is not None and shard_bytes != DEFAULT_SHARD_BYTES:
         raise DatasetError(
-            f"shard_bytes={shard_bytes} beside shards={shards}: expected one of them, "
+            f"shard_bytes={shard_bytes} and shards={shards}: expected one of them, "
             "the number of files or their size"
         )
 
@@ -134,7 +134,7 @@ def packing_of(
         open_shards: how many shards are written at a time.
 
     Raises:
-        DatasetError: an argument is none of these.
+        DatasetError: an argument has another value.
     """
     if compression not in (None, "GZIP", "ZLIB"):
         raise DatasetError(

@@ -92,7 +92,7 @@ class PendingSplit:
                 f"{self.where}: another writer is writing split {split!r}: {busy}; wait until it ends"
             ) from None
         try:
-            # Checked again, now that nobody else is at it.
+            # Checked again, now that no one else is at it.
             with self.telling():
                 run = self._leftovers.begin(
                     self._request, self._lock, overwrite=overwrite, resume=resume
@@ -182,7 +182,7 @@ class PendingSplit:
         return file
 
     def finish(self, shard: int, *, next_row: int = 0, last_row: int = -1) -> None:
-        """Make a shard durable, which takes its time beside the writing of others.
+        """Make a shard durable, which takes its time alongside the writing of others.
 
         Args:
             shard: its number; without records it is an empty file.
@@ -223,7 +223,7 @@ class PendingSplit:
         """Make all shards durable and publish them.
 
         Args:
-            total: how many there are; those that nobody has written to are empty.
+            total: how many there are; those that no one has written to are empty.
 
         Returns:
             The number of records.

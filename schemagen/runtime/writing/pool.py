@@ -38,7 +38,7 @@ class _Worker:
 
     Attributes:
         tasks: what it has been given and not finished, in order.
-        ready: what it has sent and nobody has taken, with sizes in bytes.
+        ready: what it has sent and no one has taken, with sizes in bytes.
         ahead: how many bytes those are.
         next_row: the position up to which its first task has come back.
         gone: whether its connection has ended.
@@ -198,7 +198,7 @@ class Pool:
                 worker.gone = True
                 self._changed.notify_all()
         except BaseException as error:
-            # Whoever waits for this thread must hear of it.
+            # Callers that wait for this thread must be told.
             with self._changed:
                 self._broken = error
                 self._changed.notify_all()

@@ -99,7 +99,7 @@ def check_place(
         resume: whether an interrupted run was to be gone on with.
 
     Raises:
-        DatasetError: it has the split, or other records, or files that nobody knows.
+        DatasetError: it has the split, or other records, or files that no one knows.
         SchemaMismatchError: it has splits that readers of this one could not read.
     """
     existing = load_or_new(directory, mine)

@@ -27,7 +27,7 @@ Keep = Callable[[int | None, int], bool]
 class Report:
     """Counts rows that were left out, and writes one line of JSON for each.
 
-    Used as a context manager: entering it begins the file anew; leaving it warns of
+    Used as a context manager: entering it begins the file again; leaving it warns of
     the rows, if there were any. The file is the same for any number of workers.
 
     Args:

@@ -93,7 +93,7 @@ class Buckets:
     def reopen(cls, path: Path, *, memory: int = 64 << 20) -> Buckets | None:
         """Return the buckets that were sealed in a folder, or None if there are none.
 
-        None also stands for buckets that are torn: the caller then begins anew.
+        None also stands for buckets that are torn: the caller then begins again.
 
         Args:
             path: the folder.

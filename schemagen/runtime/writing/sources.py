@@ -19,7 +19,7 @@ class Parts:
 
     Attributes:
         callables: return the rows of one shard each, in any process.
-        length: None, since nobody knows before.
+        length: None, since no one knows before.
     """
 
     callables: Sequence[Callable[[], Iterable[object]]]

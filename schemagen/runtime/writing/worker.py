@@ -175,7 +175,7 @@ def work(
     source: Parts | Indexed | None,
     encoding: Encoding,
 ) -> None:
-    """Encode what is asked for until there is nothing more, or nobody to ask.
+    """Encode what is asked for until there is nothing more, or no one to ask.
 
     Args:
         end: this process's end of the connection.

@@ -206,7 +206,7 @@ def warn_of_nothing(pending: PendingSplit, split: str) -> None:
 
 
 def _abandon(pending: PendingSplit, split: str) -> None:
-    """Clean up after a writer that nobody closed, and say that its records are lost."""
+    """Clean up after a writer that no one closed, and say that its records are lost."""
     if pending.is_of_this_process:
         warn(
             f"{pending.where}: split {split!r}: the writer was never closed, and its "

@@ -39,7 +39,7 @@ class KindCase:
         padding: by the name's suffix ("" for the field itself), what fills a dense
             batch beyond a row's own sizes.
         one_row_batches: whether rows cannot be stacked.
-        files: text of the files beside the schema file that it names, by name.
+        files: text of the files next to the schema file that it names, by name.
         prelude: source text of what it needs above the records.
         members: of a nested model, the names of its required fields.
         optional_members: and of its optional ones.

@@ -1,4 +1,4 @@
-"""Images: encoded in every format, raw of any size, with their size beside them; lists."""
+"""Images: encoded in every format, raw of any size with their size stored; lists."""
 
 from __future__ import annotations
 

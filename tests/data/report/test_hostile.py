@@ -102,7 +102,7 @@ def hostile_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_nothing_runs_and_nothing_is_requested(
     visit: Visit, hostile_page: Path
 ) -> None:
-    """All names are there to be read; `visit` sees that nobody has acted on them."""
+    """All names are there to be read; `visit` sees that no one has acted on them."""
     page = visit(hostile_page)
     text = page.inner_text("main")
     assert SCRIPT in text
@@ -158,7 +158,7 @@ def test_a_decompression_bomb_is_not_decoded() -> None:
 
 
 def test_pictures_are_made_anew() -> None:
-    """What stands in an image beside its pixels does not come into the page."""
+    """What stands in an image next to its pixels does not come into the page."""
     data = encoded(np.zeros((300, 300, 3), np.uint8), "JPEG")
     comment = b"\xff\xfe" + struct.pack(">H", len(SVG) + 2) + SVG
     copy = copy_of(data[:2] + comment + data[2:], Budget())

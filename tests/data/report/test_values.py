@@ -24,7 +24,7 @@ def figure_of(rows: list[Features]) -> tuple[list[str], dict[str, str]]:
 
 
 def test_whole_numbers_stand_in_the_middle_of_their_bins() -> None:
-    """Also zeros, of which there are few, beside many ones."""
+    """Also zeros, of which there are few, next to many ones."""
     bins, logarithmic = _bins([numbers(np.array([0] + [1] * 99, np.int64))])
     assert bins == [[(-0.5, 0.5, 1), (0.5, 1.5, 99)]]
     assert not logarithmic

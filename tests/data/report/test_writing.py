@@ -108,7 +108,7 @@ def test_a_file_of_others_is_left_as_it_is(data: Path, tmp_path: Path) -> None:
     result = run("inspect", data, "--html", out)
     assert result.exit_code == 2
     assert (
-        f"{out}: this file is none of schemagen's reports, and is left as it is; "
+        f"{out}: this file is not a report of schemagen, and is left as it is; "
         "delete it, or choose another name"
     ) in result.stderr
     assert "mine" in out.read_text(encoding="utf-8")

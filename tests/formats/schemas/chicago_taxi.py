@@ -6,7 +6,7 @@ from schemagen import Record, Scalar, Text
 
 
 class TaxiTrip(Record):
-    """One trip. Numbers that nobody wrote down are 0, words are empty."""
+    """One trip. Numbers that no one wrote down are 0, words are empty."""
 
     trip_start_timestamp: Annotated[int, Scalar("int64", role="info")]
     trip_start_month: int = 0

@@ -21,4 +21,4 @@ class Melanoma(Record):
 
     diagnosis: Annotated[int | None, Label(num_classes=10, role="info")] = None
     target: Annotated[int | None, Label(classes=("benign", "malignant"))] = None
-    """Nobody has said it of the pictures of the test split."""
+    """No one has said it of the pictures of the test split."""

@@ -12,7 +12,7 @@ FIXED = MappingRow(
 FIXED_BYTES = MappingRow(
     "`FixedLenFeature([], tf.string)`, and of shape [1]",
     "approximated",
-    "`bytes`: nobody says whether it is a text, a picture or something else",
+    "`bytes`: no one says whether it is a text, a picture or something else",
 )
 FIXED_LIST = MappingRow(
     "`FixedLenFeature` of several strings",

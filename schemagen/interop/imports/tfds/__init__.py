@@ -175,7 +175,7 @@ def _leaf(feature: Connector, here: Here) -> Outcome:
         return box_outcome(feature, here)
     if feature.kind == "Audio" and feature.says.get("lazyDecode"):
         form = feature.says.get("fileFormat") or "any format"
-        remark = f"the bytes of an audio file ({form}), decoded by nobody here"
+        remark = f"the bytes of an audio file ({form}), which schemagen does not decode"
         return bytes_outcome(table.LAZY_AUDIO, remark, here)
     if feature.kind in ("Tensor", "Scalar", "Audio"):
         return tensor_outcome(feature, here)

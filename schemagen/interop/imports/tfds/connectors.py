@@ -86,7 +86,7 @@ def read_features(path: Path) -> Connector:
     """Read a features.json.
 
     Raises:
-        Unreadable: it is none.
+        Unreadable: it is not one.
     """
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
@@ -119,7 +119,7 @@ def _in_words(error: Exception) -> str:
     if isinstance(error, RecursionError):
         return "features in features without an end"
     if isinstance(error, ValueError):
-        return f"a value that is none: {error}"
+        return f"an invalid value: {error}"
     return "a list, text or number where there is a feature or its parameters"
 
 

@@ -94,7 +94,7 @@ def label_outcome(feature: Connector, here: Here) -> Outcome:
         said += f", in the order of {_few(names)}" if names else ""
         return list_outcome("int64", (), here, table.LISTED_LABEL, said, role="info")
     if not count:
-        said = "a class id; nobody says how many classes there are"
+        said = "a class id; no one says how many classes there are"
         return list_outcome("int64", (), here, table.UNCOUNTED_LABEL, said, role="info")
     field = LabelSpec(**here.place.common("target"), num_classes=count, classes=names)
     return Outcome(here.part, table.LABEL, (field,), problem)

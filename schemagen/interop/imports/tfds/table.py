@@ -18,7 +18,7 @@ FLOAT_IMAGE = MappingRow(
 LABELED_IMAGE = MappingRow(
     "`LabeledImage`",
     "kept",
-    "`Mask` with the names out of its file; a target beside an `Image` of its size, else with the role info",
+    "`Mask` with the names out of its file; a target next to an `Image` of its size, else with the role info",
 )
 JPEG_MASK = MappingRow(
     "`LabeledImage` as JPEG", "refused", "JPEG changes the ids of classes"
@@ -83,7 +83,7 @@ WIDE = MappingRow(
 FLAT = MappingRow(
     "sizes that vary behind the first, three and more sequences, strings in a number",
     "approximated",
-    "a flat list, beside the lengths of its rows if it has some; a comment tells its form",
+    "a flat list, next to the lengths of its rows if it has some; a comment tells its form",
 )
 RAGGED = MappingRow("numbers or texts in two sequences", "kept", "`Ragged`")
 RAW = MappingRow(

@@ -24,7 +24,7 @@ def import_tfmd(source: str) -> Imported:
         source: a schema.pbtxt.
 
     Raises:
-        Unreadable: it is none.
+        Unreadable: it is not one.
         Missing: tensorflow-metadata is not installed.
     """
     schema = read_schema(Path(source))

@@ -14,8 +14,8 @@ def read_schema(path: Path) -> Any:
     """Return a schema as the message that it is.
 
     Raises:
-        Unreadable: it is none.
-        Missing: tensorflow-metadata, without which nobody can tell.
+        Unreadable: it is not one.
+        Missing: tensorflow-metadata, without which no one can tell.
     """
     try:
         text = path.read_text(encoding="utf-8")

@@ -13,7 +13,7 @@ NUMBERS = MappingRow("INT and FLOAT of other `value_count`s", "kept", "`VarLen`"
 BYTES = MappingRow(
     "BYTES without a domain",
     "approximated",
-    "`bytes`, `list[bytes]`: nobody says whether they are texts or pictures",
+    "`bytes`, `list[bytes]`: no one says whether they are texts or pictures",
 )
 TEXT = MappingRow(
     "`natural_language_domain`, `url_domain`, `mid_domain`",
@@ -23,7 +23,7 @@ TEXT = MappingRow(
 IMAGE = MappingRow(
     "`image_domain`",
     "approximated",
-    '`Image((None, None, 3), encoding="any")`: nobody says its size and channels',
+    '`Image((None, None, 3), encoding="any")`: no one says its size and channels',
 )
 STRINGS = MappingRow(
     "`string_domain` of one value, in the feature or by its name",
