@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from numpy.typing import NDArray
+from schemagen.runtime.models import blocks
 from schemagen.runtime.models.adaptation import Moments
 
 if TYPE_CHECKING:
@@ -173,10 +174,66 @@ def test_vocabularies_have_the_size_that_is_asked_for(
     assert np.isfinite(model.predict(features, verbose=0)).all()
 
 
-def test_a_vocabulary_without_room_for_a_token_is_refused(package: Workspace) -> None:
-    """Padding and unknown tokens take two indices."""
-    with pytest.raises(ValueError, match="max_tokens=2: expected at least 3"):
-        package.module("seen", "model").build_model(max_tokens=2)
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"max_tokens": 2}, "max_tokens=2: expected an int from 3 on"),
+        ({"max_tokens": None}, "max_tokens=None: expected an int from 3 on"),
+        ({"sequence_length": 0}, "sequence_length=0: expected a positive int"),
+        ({"sequence_length": -1}, "sequence_length=-1: expected a positive int"),
+        ({"sequence_length": 2.5}, "sequence_length=2.5: expected a positive int"),
+    ],
+)
+def test_a_size_out_of_range_is_refused(
+    package: Workspace, options: dict[str, Any], words: str
+) -> None:
+    """Padding and unknown tokens take two indices; a negative length would cut ends."""
+    with pytest.raises(ValueError, match=words):
+        package.module("seen", "model").build_model(**options)
+
+
+def test_a_block_with_the_name_of_no_input_cannot_be_adapted(
+    package: Workspace, make_dataset: Callable[..., tf.data.Dataset]
+) -> None:
+    """A vocabulary of one's own is left alone, whatever its name."""
+    module = package.module("seen", "model")
+
+    def wrong(ids: Any) -> Any:
+        return blocks.tokens(ids, name="idz", padding_value=7)
+
+    model = module.build_model(inputs=["ids"], encoders={"ids": wrong})
+    with pytest.raises(
+        ValueError, match=r"'idz_vocabulary' cannot be adapted: .* 'idz'"
+    ):
+        module.adapt(model, make_dataset())
+    words = keras.layers.TextVectorization(vocabulary=["red"], name="own_vocabulary")
+
+    def own(note: Any) -> Any:
+        return keras.ops.cast(words(note)[:, :1], "float32")
+
+    model = module.build_model(inputs=["note"], encoders={"note": own})
+    module.adapt(model, make_dataset())
+    assert words.get_vocabulary() == ["", "[UNK]", "red"]
+
+
+def test_very_long_tokens_are_unknown(package: Workspace) -> None:
+    """Keras saves a vocabulary as an array in which each token is as long as the longest."""
+    blocks_model = {
+        "words": lambda value: blocks.tokens(value, name="words", padding_value=""),
+        "note": lambda value: blocks.text(value, name="note"),
+    }
+    inputs = {
+        "words": keras.Input((None,), dtype="string", name="words"),
+        "note": keras.Input((), dtype="string", name="note"),
+    }
+    outputs = [encode(inputs[name]) for name, encode in blocks_model.items()]
+    model = keras.Model(inputs, outputs)
+    long = "a" * 100_000
+    features = {"words": tf.constant([[long, "b"]]), "note": tf.constant([f"{long} b"])}
+    package.module("seen", "model").adapt(model, tf.data.Dataset.from_tensors(features))
+    for name in ("words", "note"):
+        found = model.get_layer(f"{name}_vocabulary").get_vocabulary()
+        assert found == ["", "[UNK]", "b"]
 
 
 def test_only_the_first_tokens_are_read(

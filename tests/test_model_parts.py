@@ -369,6 +369,36 @@ def test_weights_hold_normalizations_and_no_vocabularies(
 
 
 @pytest.mark.slow
+def test_weights_of_normalizations_reach_functions_that_were_traced(
+    package: Workspace, dataset: tf.data.Dataset, tmp_path: Path
+) -> None:
+    """By `load_weights` and by `set_weights`, in a model and in a clone of it."""
+    module = package.module("parts", "model")
+    other = dataset.map(lambda x, y: ({**x, "place": x["place"] * 5 + 1}, y))
+    first, second = (module.build_model(inputs=["place", "steps"]) for _ in range(2))
+    module.adapt(first, dataset)
+    module.adapt(second, other)
+    second.predict(dataset, verbose=0)
+    expected = first.predict(dataset, verbose=0)
+    first.save_weights(tmp_path / "model.weights.h5")
+    second.load_weights(tmp_path / "model.weights.h5")
+    clone = keras.models.clone_model(first)
+    clone.set_weights(first.get_weights())
+    for model in (second, clone):
+        _assert_equal(model.predict(dataset, verbose=0), expected)
+
+
+@pytest.mark.slow
+def test_a_model_that_has_not_been_adapted_is_not_saved(
+    package: Workspace, tmp_path: Path
+) -> None:
+    """Keras would write a file that it cannot load."""
+    with pytest.raises(RuntimeError, match="has not been adapted"):
+        package.module("parts", "model").build_model().save(tmp_path / "model.keras")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.slow
 def test_a_clone_is_not_ready(package: Workspace, dataset: tf.data.Dataset) -> None:
     """It has the layers, and neither means nor vocabularies."""
     clone = keras.models.clone_model(_adapted(package, dataset))

@@ -33,7 +33,7 @@ _KINDS = np.arange(6) % 3
 _PASSING = {
     "stored": _STORED,
     "cast": _STORED.astype(np.float64),
-    "varied": _STORED * np.float32(0.77),
+    "wide": _STORED.astype(np.int64),
     "black": np.zeros((6, 4, 4, 1), np.float32),
     "black and white": (_STORED > 127).astype(np.float32),
 }
@@ -41,10 +41,15 @@ _SCALED = {
     "float32": (_STORED / 255).astype(np.float32),
     "float64": _STORED / 255,
     "centred": _STORED / 127.5 - 1,
+    "standardized": (_STORED / 255 - 0.45) / 0.22,
+    "resized": _STORED * np.float32(0.77),
+    "too large": _STORED.astype(np.int64) + 200,
+    "NaN": np.full((6, 4, 4, 1), np.nan, np.float32),
     "a tensor": tf.constant(_STORED / 255),
 }
 _WORDS = (
-    r"input 'photo': found float.. within \[-1, 1\], expected uint8, .* from 0 to 255"
+    r"input 'photo': found \S+ in (float|int)64|input 'photo': found \S+ in float32, "
+    r"expected uint8, .* whole numbers from 0 to 255"
 )
 
 
@@ -65,9 +70,15 @@ def test_scaled_pixels_are_refused(model: Any) -> None:
     for photo in _SCALED.values():
         with pytest.raises(ValueError, match=_WORDS):
             model.predict(_features(photo), verbose=0)
+    scaled = _features(_SCALED["float32"])
     for method in (model.fit, model.evaluate):
         with pytest.raises(ValueError, match=_WORDS):
-            method(_features(_SCALED["float32"]), _KINDS, verbose=0)
+            method(scaled, _KINDS, verbose=0)
+    for method in (model.train_on_batch, model.test_on_batch):
+        with pytest.raises(ValueError, match=_WORDS):
+            method(scaled, _KINDS)
+    with pytest.raises(ValueError, match=_WORDS):
+        model.predict_on_batch(scaled)
 
 
 def test_pixels_of_the_stored_range_pass(model: Any) -> None:
@@ -112,3 +123,22 @@ def test_the_check_is_saved_with_the_model(model: Any, tmp_path: Any) -> None:
     np.testing.assert_array_equal(
         loaded.predict(stored, verbose=0), model.predict(stored, verbose=0)
     )
+
+
+def test_features_may_come_from_a_generator_or_a_list(model: Any) -> None:
+    """These are as Keras takes them."""
+    stored = _features(_STORED)
+    expected = model.predict(stored, verbose=0)
+    found = model.predict((each for each in [(stored,)]), verbose=0)
+    np.testing.assert_array_equal(found, expected)
+    found = model([stored[name] for name in model.input])
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+    with pytest.raises(ValueError, match=_WORDS):
+        model([_features(_SCALED["float32"])[name] for name in model.input])
+
+
+def test_a_feature_that_is_not_an_input_is_refused(model: Any) -> None:
+    """Keras would pass the tensors to other inputs."""
+    more = {"a": np.zeros((6, 1), np.float32), **_features(_STORED)}
+    with pytest.raises(ValueError, match="feature 'a': the model has no such input"):
+        model.predict(more, verbose=0)

@@ -22,6 +22,9 @@ from .layers import Normalization, densify
 # after loading, all tokens after one of them would have the index of another.
 _LINE_ENDS = r"[\x00\n\v\f\r\x1c-\x1e\x{85}\x{2028}\x{2029}]"
 
+# Keras also makes an array of a vocabulary whose items are all as long as the longest.
+_LONGEST = 1000
+
 # The indices of padding and of unknown tokens, which every vocabulary has.
 _SPECIAL = 2
 
@@ -32,15 +35,28 @@ _NO_TOKENS = {"string": ["[NO TOKENS]"], "int64": [2**63 - 1]}
 def adaptable_layers(model: Any) -> dict[Any, str]:
     """Return the layers that have to be adapted, and the input that each one reads.
 
-    Lookups are found by class and name: `<field>_vocabulary`. Others are a user's own.
+    Lookups are found by class and name: `<field>_vocabulary`. Others are a user's own,
+    and so are those of other names that have a vocabulary.
+
+    Raises:
+        ValueError: a layer has the name of no input.
     """
     lookups = (layers.StringLookup, layers.IntegerLookup, layers.TextVectorization)
-    found = {}
+    names = {tensor.name for tensor in model.inputs}
+    found: dict[Any, str] = {}
     for layer in model.layers:
         if isinstance(layer, Normalization):
             found[layer] = layer.name.removesuffix("_normalization")
         elif isinstance(layer, lookups) and layer.name.endswith("_vocabulary"):
-            found[layer] = layer.name.removesuffix("_vocabulary")
+            name = layer.name.removesuffix("_vocabulary")
+            if name in names or layer.vocabulary_size() == _SPECIAL:
+                found[layer] = name
+    for layer, name in found.items():
+        if name not in names:
+            raise ValueError(
+                f"the layer {layer.name!r} cannot be adapted: the model has no input "
+                f"{name!r}; the name= of a block is that of its field"
+            )
     return found
 
 
@@ -127,6 +143,7 @@ def _tokens(layer: Any, batch: Any) -> tf.Tensor:
             values, "UTF-8", "UTF-8", errors="replace", replacement_char=ord(" ")
         )
         saved = tf.strings.regex_replace(saved, _LINE_ENDS, " ")
+        saved = tf.strings.regex_replace(saved, rf"\S{{{_LONGEST},}}", " ")
         if isinstance(layer, layers.TextVectorization):
             return saved
     else:

@@ -159,8 +159,9 @@ def tokens(
         units: the size of an embedding.
 
     Raises:
-        ValueError: Keras has another backend than TensorFlow.
+        ValueError: a size is out of range, or Keras has another backend than TensorFlow.
     """
+    _check_sizes(max_tokens, sequence_length)
     if keras.backend.backend() != "tensorflow":
         raise ValueError(
             f"the generated encoder of {name!r} looks ids up in a table, which Keras has "
@@ -213,20 +214,34 @@ def text(
         sequence_length: the number of words that are read of each text; None for all.
         pool: a function from embeddings to features [B, D]; `recurrent` keeps the order.
         units: the size of an embedding.
+
+    Raises:
+        ValueError: a size is out of range.
     """
+    _check_sizes(max_tokens, sequence_length)
     words = layers.TextVectorization(max_tokens, name=f"{name}_vocabulary")
     return _embedded(words(strings), max_tokens, sequence_length, pool, units)
+
+
+def _check_sizes(max_tokens: int, sequence_length: int | None) -> None:
+    if type(max_tokens) is not int or max_tokens < 3:
+        raise ValueError(
+            f"max_tokens={max_tokens!r}: expected an int from 3 on, for padding, unknown "
+            "tokens and a token"
+        )
+    if sequence_length is not None and (
+        type(sequence_length) is not int or sequence_length < 1
+    ):
+        raise ValueError(
+            f"sequence_length={sequence_length!r}: expected a positive int, or None for "
+            "sequences of any length"
+        )
 
 
 def _embedded(
     indices: Any, max_tokens: int, sequence_length: int | None, pool: Pool, units: int
 ) -> Any:
     """Return features [B, D] of a vocabulary's indices [B, T]."""
-    if max_tokens < 3:
-        raise ValueError(
-            f"max_tokens={max_tokens}: expected at least 3, for padding, unknown tokens "
-            "and a token"
-        )
     indices = indices[:, :sequence_length]
     embedded = layers.Embedding(max_tokens, units)(indices)
     return pool(embedded, ops.not_equal(indices, _PADDING))

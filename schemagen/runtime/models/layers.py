@@ -84,6 +84,9 @@ class EachItem(layers.Layer):  # type: ignore[misc]
 class Normalization(layers.Normalization):  # type: ignore[misc]
     """Returns NaN before it is adapted, where that of Keras returns raw numbers.
 
+    That of Keras also makes constants of the mean and the variance: `set_weights` does
+    not change them, and functions that were traced before keep the old ones.
+
     Args:
         padding_value: items that consist of it are not part of the mean and the
             variance; None if there is no padding.
@@ -102,7 +105,11 @@ class Normalization(layers.Normalization):  # type: ignore[misc]
         """Set the mean and the variance, [D]."""
         self.adapt_mean.assign(ops.broadcast_to(mean, self.adapt_mean.shape))
         self.adapt_variance.assign(ops.broadcast_to(variance, self.adapt_mean.shape))
-        self.finalize_state()
+
+    def call(self, inputs: Any) -> Any:
+        """Return the inputs normalized along their last dimension."""
+        deviation = ops.maximum(ops.sqrt(self.adapt_variance), keras.config.epsilon())
+        return (ops.cast(inputs, self.compute_dtype) - self.adapt_mean) / deviation
 
     @property
     def adapted(self) -> bool:

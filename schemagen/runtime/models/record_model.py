@@ -1,8 +1,9 @@
 """The class of generated models, which refuses what Keras would train on silently.
 
 Keras trains a model whose normalizations and vocabularies have seen no data. It casts
-what a model is given to the dtypes of its inputs: pixels that were scaled to [0, 1] all
-become 0 or 1 where the input takes uint8.
+features to the dtypes of the inputs: pixels that were scaled to [0, 1] all become 0 or 1
+where the input takes uint8. It pairs features with inputs by position if a dict has more
+names than the model.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ class RecordModel(keras.Model):  # type: ignore[misc]
 
     Raises:
         RuntimeError: `adapt` has not run.
-        ValueError: an input of integers is given scaled pixels, or a dataset of floats.
+        ValueError: features have a name that is not an input, or values that the dtype
+            of their input cannot hold.
     """
 
     _is_adapted = False
@@ -42,6 +44,26 @@ class RecordModel(keras.Model):  # type: ignore[misc]
         self._check(x)
         return super().predict(x, *args, **kwargs)
 
+    def train_on_batch(self, x: Any, *args: Any, **kwargs: Any) -> Any:
+        """Train the model on one batch."""
+        self._check(x)
+        return super().train_on_batch(x, *args, **kwargs)
+
+    def test_on_batch(self, x: Any, *args: Any, **kwargs: Any) -> Any:
+        """Return the loss and the metrics of one batch."""
+        self._check(x)
+        return super().test_on_batch(x, *args, **kwargs)
+
+    def predict_on_batch(self, x: Any) -> Any:
+        """Return predictions for one batch as arrays."""
+        self._check(x)
+        return super().predict_on_batch(x)
+
+    def save(self, filepath: Any, *args: Any, **kwargs: Any) -> None:
+        """Save the model; Keras writes one without a vocabulary, and cannot load it."""
+        self._check(None)
+        super().save(filepath, *args, **kwargs)
+
     def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """Return predictions as tensors."""
         # Other backends have no values here while a function is traced.
@@ -56,11 +78,11 @@ class RecordModel(keras.Model):  # type: ignore[misc]
                 raise RuntimeError(
                     "the model has not been adapted to data for "
                     f"{', '.join(map(repr, missing))}: call adapt(model, dataset) once, "
-                    "before training or predicting; a file of weights has no "
-                    "vocabularies"
+                    "before training, predicting or saving; a file of weights has no "
+                    "vocabularies, and is loaded after that"
                 )
             self._is_adapted = True
-        for problem in _scaled_pixels(self, getattr(x, "element_spec", x)):
+        for problem in _problems(self, getattr(x, "element_spec", x)):
             raise ValueError(problem)
 
 
@@ -68,43 +90,52 @@ def _is_symbolic(inputs: Any) -> bool:
     return any(isinstance(part, keras.KerasTensor) for part in tf.nest.flatten(inputs))
 
 
-def _scaled_pixels(model: Any, x: Any) -> Iterator[str]:
-    """Yield the integer inputs that are given scaled pixels, or a dataset of floats."""
+def _problems(model: Any, x: Any) -> Iterator[str]:
+    """Yield what is wrong with features: arrays, tensors, or the specs of a dataset."""
+    inputs = {tensor.name: tensor for tensor in model.inputs}
     features = x[0] if isinstance(x, tuple) and x else x
-    if not isinstance(features, Mapping):
-        features = dict(zip(model.input_names, tf.nest.flatten(features), strict=False))
-    for tensor in model.inputs:
-        values = features.get(tensor.name)
-        if "int" not in tensor.dtype or "float" not in str(
-            getattr(values, "dtype", "")
-        ):
+    if isinstance(features, list):
+        features = dict(zip(inputs, features, strict=False))
+    elif not isinstance(features, Mapping):
+        return  # a generator, or what Keras refuses
+    # Keras pairs a dict with inputs by position if it has more names.
+    for name in features:
+        if name not in inputs:
+            yield f"feature {name!r}: the model has no such input; leave it out"
+    for name, tensor in inputs.items():
+        values = features.get(name)
+        dtype = getattr(values, "dtype", tensor.dtype)
+        if "int" not in tensor.dtype or getattr(dtype, "name", dtype) == tensor.dtype:
             continue
         if isinstance(values, tf.TypeSpec):
-            found = f"a dataset of {values.dtype.name}"
-        elif _is_scaled(getattr(values, "flat_values", values)):
-            found = f"{np.dtype(str(np.asarray(values).dtype))} within [-1, 1]"
+            found = (
+                f"a dataset of {values.dtype.name}" if values.dtype.is_floating else ""
+            )
         else:
+            found = _beyond(getattr(values, "flat_values", values), tensor.dtype)
+        if not found:
             continue
-        advice = "give it whole numbers"
+        advice = "give it whole numbers in the range of that dtype"
         if tensor.dtype.startswith("uint"):
             advice = (
                 "the model scales pixels by itself, so give it those that are stored, "
-                f"from 0 to {np.iinfo(tensor.dtype).max}, as make_dataset does"
+                f"whole numbers from 0 to {np.iinfo(tensor.dtype).max}, as make_dataset "
+                "does"
             )
         yield (
-            f"input {tensor.name!r}: found {found}, expected {tensor.dtype}, to which "
-            f"Keras would cut it silently; {advice}"
+            f"input {name!r}: found {found}, expected {tensor.dtype}, to which Keras "
+            f"would cut it silently; {advice}"
         )
 
 
-def _is_scaled(values: Any) -> bool:
-    """Tell whether numbers lie within [-1, 1] and are more than -1, 0 and 1."""
+def _beyond(values: Any, dtype: str) -> str:
+    """Return a number that an integer dtype cannot hold, as text; "" if there is none."""
     try:
         numbers = np.asarray(values)
     except (TypeError, ValueError, RuntimeError):
-        return False  # a function is being traced: there are no values yet
-    return bool(
-        numbers.size
-        and np.abs(numbers).max() <= 1
-        and np.any(numbers != np.rint(numbers))
-    )
+        return ""  # a function is being traced: there are no values yet
+    if numbers.dtype.kind not in "iuf":
+        return ""
+    with np.errstate(invalid="ignore"):
+        beyond = numbers != numbers.astype(dtype)
+    return f"{numbers[beyond][0]} in {numbers.dtype}" if beyond.any() else ""
