@@ -209,7 +209,8 @@ def test_a_block_with_the_name_of_no_input_cannot_be_adapted(
     words = keras.layers.TextVectorization(vocabulary=["red"], name="own_vocabulary")
 
     def own(note: Any) -> Any:
-        return keras.ops.cast(words(note)[:, :1], "float32")
+        indices = keras.ops.cast(words(note), "float32")
+        return keras.ops.sum(indices, axis=1, keepdims=True)
 
     model = module.build_model(inputs=["note"], encoders={"note": own})
     module.adapt(model, make_dataset())
