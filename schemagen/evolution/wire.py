@@ -8,7 +8,7 @@ from .rule import LATER, BreakingRule
 RULES = (
     BreakingRule(
         id="SG201",
-        title="records are another message",
+        title="message type changed",
         purpose="A tf.train.Example and a tf.train.SequenceExample do not parse as each "
         "other.",
         axis="wire",
@@ -60,7 +60,7 @@ RULES = (
     ),
     BreakingRule(
         id="SG205",
-        title="values stand in another list",
+        title="feature type changed",
         purpose="tf.train.Feature has a list of bytes, one of floats and one of int64, "
         "and parsers ask for one of them.",
         axis="wire",

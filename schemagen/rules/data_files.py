@@ -49,7 +49,7 @@ DATA_FILES = (
     ),
     Rule(
         "SG509",
-        "a data file that is compressed otherwise than said",
+        "compression does not match",
         "Readers are told the compression by the name, the manifest or a parameter.",
     ),
     Rule(
@@ -71,9 +71,8 @@ DATA_FILES = (
     ),
     Rule(
         "SG521",
-        "a record that is another message",
-        "Any bytes may stand in a TFRecord file; some of other messages parse without "
-        "a word.",
+        "wrong message type",
+        "Any bytes may be in a TFRecord file; some of other messages parse silently.",
     ),
     Rule(
         "SG522",
@@ -104,7 +103,7 @@ DATA_FILES = (
     ),
     Rule(
         "SG527",
-        "a class that there is not",
+        "class id out of range",
         "An id outside of the classes trains nothing, or the wrong class.",
     ),
     Rule(

@@ -149,7 +149,7 @@ REQUESTS = (
     Rule(
         "SG462",
         "a part of a source that has no counterpart here",
-        "A field that is left out without a word would be missed only in training.",
+        "A field that is left out silently would be missed only in training.",
     ),
     Rule(
         "SG463",

@@ -209,7 +209,7 @@ MALFORMED = {
 
 @pytest.mark.parametrize("name", MALFORMED)
 def test_what_is_no_example(name: str) -> None:
-    """Protobuf refuses it, and so do columns, without a word on other records."""
+    """Protobuf refuses it, and so do columns, silently on other records."""
     with pytest.raises(DecodeError):
         tf.train.Example.FromString(MALFORMED[name])
     columns = decode(records_of([USUAL, MALFORMED[name], USUAL]))

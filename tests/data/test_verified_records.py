@@ -210,7 +210,7 @@ CASES = [
         {"x": [3]},
         (
             "SG527",
-            "a class that there is not",
+            "class id out of range",
             "class ids from 0 to 2",
             "3",
             "ids that count from 1? then declare offset=1",
@@ -221,7 +221,7 @@ CASES = [
         {"x": [0]},
         (
             "SG527",
-            "a class that there is not",
+            "class id out of range",
             "class ids from 1 to 3",
             "0",
             "ids that count from 0? then declare offset=0",
@@ -230,14 +230,14 @@ CASES = [
     (
         TAGS,
         {"x": [0, 7]},
-        ("SG527", "a class that there is not", "class ids from 0 to 2", "7 at [1]", ""),
+        ("SG527", "class id out of range", "class ids from 0 to 2", "7 at [1]", ""),
     ),
     (
         NAMED,
         {"x": [b"tabbi\x1b"]},
         (
             "SG527",
-            "a class that there is not",
+            "class id out of range",
             "one of 2 classes, 'pug', 'tabby'",
             r"'tabbi\x1b'",
             "did you mean 'tabby'?",
@@ -440,7 +440,7 @@ CASES = [
         {"x": [bytes([0, 2, 9, 3])]},
         (
             "SG527",
-            "a class that there is not",
+            "class id out of range",
             "class ids from 0 to 2, or 9 to be ignored",
             "class id 3",
             "",
@@ -606,7 +606,7 @@ def test_messages_of_another_sort_are_told_apart() -> None:
     """An Example is no SequenceExample, and other bytes are neither."""
     [finding] = found_in(steps_spec(), example({"x": [1]}))
     assert words(finding)[1:] == (
-        "a record that is another message",
+        "wrong message type",
         "a tf.train.SequenceExample",
         "a tf.train.Example",
         "declared as another one: derive the class from Record",

@@ -342,7 +342,7 @@ def test_the_verb_compares_with_a_record_of_the_project(tmp_path: Path) -> None:
     for name in ("Pet", "pet"):
         result = run("verify", path, "--record", name, "--project", root)
         assert result.exit_code == 1
-        assert "SG527 field 'breed': a class that there is not" in result.stderr
+        assert "SG527 field 'breed': class id out of range" in result.stderr
         assert "compared with pet, of this project" in result.stdout
     plain = run("verify", path)
     assert plain.exit_code == 0

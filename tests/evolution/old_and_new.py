@@ -159,7 +159,7 @@ class Outcome:
     """What reading has shown.
 
     Attributes:
-        misread: what was read otherwise than written without a word, in words.
+        misread: what was read otherwise than written silently, in words.
         unnamed: errors that do not name the field.
         unforeseen: errors of fields of which nothing was said beforehand.
         same: how many fields were read as they were written.

@@ -1,4 +1,4 @@
-"""No change of a schema makes old data read as something else without a word.
+"""No change of a schema makes old data read as something else silently.
 
 Each attribute of each field is changed, of every schema in this repository and of a
 number of random ones. `check` has to see it, and what was written before has either to be

@@ -205,7 +205,7 @@ def test_a_model_is_saved_and_loaded(
 def test_an_exported_model_is_served(
     trained: Any, module_of: ModuleOf, tmp_path: Path, capfd: Any
 ) -> None:
-    """By both signatures, from serialized records, without a word while it is written."""
+    """By both signatures, from serialized records, silently while it is written."""
     from every_kind import every
 
     serialize = module_of("every", "serializer").serialize

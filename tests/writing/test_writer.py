@@ -213,7 +213,7 @@ def test_leaving_with_an_error_publishes_nothing(tmp_path: Path) -> None:
 def test_an_aborted_writer_leaves_no_trace(
     tmp_path: Path, recwarn: pytest.WarningsRecorder
 ) -> None:
-    """Half-filled compressed buffers are dropped without a word."""
+    """Half-filled compressed buffers are dropped silently."""
     import gc
 
     writer = make_writer(tmp_path, compression="GZIP")

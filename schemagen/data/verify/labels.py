@@ -64,7 +64,7 @@ def _classes(spec: LabelSpec | MultiLabelSpec, column: Column, *, none: bool) ->
             column,
             bad,
             "SG527",
-            "a class that there is not",
+            "class id out of range",
             expected,
             _cause_of_id(spec),
         )
@@ -123,7 +123,7 @@ def _names(spec: LabelSpec | MultiLabelSpec, column: Column, *, none: bool) -> P
             column,
             wrong_rows,
             "SG527",
-            "a class that there is not",
+            "class id out of range",
             f"one of {len(spec.classes)} classes, {shown}{more}",
             found,
             cause,

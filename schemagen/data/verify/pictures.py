@@ -308,7 +308,7 @@ def _ids(spec: MaskSpec, column: Column) -> Passed:
             column,
             bad,
             "SG527",
-            "a class that there is not",
+            "class id out of range",
             expected,
             lambda _, number: f"class id {values[number]}",
         )

@@ -175,7 +175,7 @@ class RecordCheck:
         return found
 
     def facts(self, columns: Columns) -> Iterator[Facts]:
-        """Yield what readers pass over without a word."""
+        """Yield what readers pass over silently."""
         if self._spec is not None:
             for key, some in columns.by_key.items():
                 if key not in self._known or key in self._lists:
@@ -244,7 +244,7 @@ def _other_message(rows: NDArray[np.int64], is_sequence: bool) -> Fault:
     base = "Record" if is_sequence else "SequenceRecord"
     return Fault(
         "SG521",
-        "a record that is another message",
+        "wrong message type",
         expected,
         rows,
         lambda at: found,

@@ -61,7 +61,7 @@ def parsed(
             good = group.map(faults.sifted).filter(lambda some: tf.size(some) > 0)
             rest = good.map(parse_once).window(count)
         else:
-            # Raises in any case: nothing may be lost without a word.
+            # Raises in any case: nothing may be lost silently.
             told = group.flat_map(lambda batch: _after(faults.told(batch), whole))
             rest = told.concatenate(_refused(whole))
         return whole.concatenate(rest).take(1).flat_map(_unpacked)

@@ -105,6 +105,7 @@ class Normalization(layers.Normalization):  # type: ignore[misc]
         """Set the mean and the variance, [D]."""
         self.adapt_mean.assign(ops.broadcast_to(mean, self.adapt_mean.shape))
         self.adapt_variance.assign(ops.broadcast_to(variance, self.adapt_mean.shape))
+        self.finalize_state()
 
     def call(self, inputs: Any) -> Any:
         """Return the inputs normalized along their last dimension."""

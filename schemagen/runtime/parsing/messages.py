@@ -1,7 +1,7 @@
 """What messages say before they are parsed: which they are, and which keys they have.
 
 Field 1 of an Example and of a SequenceExample is a map of features, so that each's
-parser would read the other's bytes without a word: as a record without steps, or as
+parser would read the other's bytes silently: as a record without steps, or as
 one that has lost them.
 """
 

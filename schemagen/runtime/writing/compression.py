@@ -68,7 +68,7 @@ class Compressor:
             as keep every processor busy.
 
     Raises:
-        DatasetError: a form or level that there is not.
+        DatasetError: an unknown form or level.
     """
 
     def __init__(

@@ -14,7 +14,7 @@ import schemagen
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 
 # What ends in `# wrong` has to be reported there, and nothing else.
 SCHEMA = '''\

@@ -33,7 +33,7 @@ from benchmarks.reading.targets import (
 from benchmarks.reading.ways import Reading
 from benchmarks.shapes import Columns, Row, columns_of
 
-DOCUMENT = Path(__file__).parent.parent / "docs" / "benchmarks.md"
+DOCUMENT = Path(__file__).parents[2] / "docs" / "benchmarks.md"
 
 
 @pytest.fixture

@@ -35,7 +35,7 @@ from benchmarks.writing.targets import (
     without_fsync,
 )
 
-DOCUMENT = Path(__file__).parent.parent / "docs" / "benchmarks.md"
+DOCUMENT = Path(__file__).parents[2] / "docs" / "benchmarks.md"
 
 
 @pytest.fixture

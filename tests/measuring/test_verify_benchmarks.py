@@ -15,7 +15,7 @@ from benchmarks.reading.shapes import SHAPES
 from benchmarks.setting import Setting
 from benchmarks.verifying import speed, ways
 
-DOCUMENT = Path(__file__).parent.parent / "docs" / "benchmarks.md"
+DOCUMENT = Path(__file__).parents[2] / "docs" / "benchmarks.md"
 
 
 @pytest.mark.slow

@@ -470,7 +470,7 @@ def test_a_bug_is_exit_code_3_and_says_so(
 def test_a_closed_pipe_is_no_bug(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`schemagen describe | head` ends without a word."""
+    """`schemagen describe | head` ends silently."""
 
     def closed(*arguments: object, **options: object) -> None:
         raise BrokenPipeError(errno.EPIPE, "Broken pipe")

@@ -17,7 +17,7 @@ from schemagen.codegen import imports, render
 from schemagen.codegen.header import with_header
 from schemagen.runtime import interface
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 
 PET = """
 from typing import Annotated

@@ -27,7 +27,7 @@ from benchmarks.generating.targets import (
 from benchmarks.generating.ways import Way, change
 from benchmarks.measure import Different
 
-DOCUMENT = Path(__file__).parent.parent / "docs" / "benchmarks.md"
+DOCUMENT = Path(__file__).parents[2] / "docs" / "benchmarks.md"
 OURS = (GENERATE, CHANGED, CHECK, IMPORTS)
 
 

@@ -14,7 +14,7 @@ import schemagen
 from click.testing import CliRunner
 from schemagen.cli import main
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 
 # For each field of schemas/ with a kind, another value for all that its kind can be
 # told. Key, role and classes are not listed: what to change them to is the same

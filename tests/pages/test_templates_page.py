@@ -12,7 +12,7 @@ from command_line import run
 
 pytestmark = pytest.mark.slow
 
-PAGE = Path(__file__).parents[1] / "docs" / "templates.md"
+PAGE = Path(__file__).parents[2] / "docs" / "templates.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 HASH = re.compile(r"=[0-9a-f]{16}")
 BLOCK = re.compile(r"<!-- (file|append|makes): (\S+) -->\n```\w+\n(.*?)```", re.DOTALL)

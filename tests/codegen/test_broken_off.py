@@ -53,7 +53,7 @@ def project(tmp_path: Path) -> Path:
 )
 def test_a_run_may_be_broken_off_anywhere(project: Path, how: str, least: int) -> None:
     """At each step: every file is the old or the new one, and the next run repairs."""
-    script = Path(__file__).with_name("broken_off_generator.py")
+    script = Path(__file__).parents[1] / "broken_off_generator.py"
     done = subprocess.run(
         [sys.executable, str(script), how, str(project)],
         capture_output=True,

@@ -42,7 +42,7 @@ class Bare(Record):
 Rows = Iterator[dict[str, Any]]
 
 
-PAGE = Path(__file__).parent.parent / "docs" / "training.md"
+PAGE = Path(__file__).parents[2] / "docs" / "training.md"
 
 
 def _samples(count: int) -> Rows:
@@ -194,7 +194,7 @@ def test_what_is_written_is_clean_and_says_what_it_takes(project: Workspace) -> 
     _init(project, "sample")
     text = (project.root / "train.py").read_text(encoding="utf-8")
     assert f"from {project.package}.sample.model import adapt" in text
-    settings = Path(__file__).parent.parent / "pyproject.toml"
+    settings = Path(__file__).parents[2] / "pyproject.toml"
     for command in (
         ("ruff", "check", "--config", str(settings), "train.py"),
         ("ruff", "format", "--check", "--config", str(settings), "train.py"),

@@ -156,7 +156,7 @@ def test_a_mistyped_name_is_an_error(tmp_path: Path, name: str, near: str) -> No
 
 
 def test_a_block_that_replaces_none_is_an_error(tmp_path: Path) -> None:
-    """Jinja would leave it out without a word; a block within a block is a new one."""
+    """Jinja would leave it out silently; a block within a block is a new one."""
     text = (
         '{% extends "schemagen/parser.py.jinja" %}\n'
         "{% block more %}{% block inner %}\n\nMORE = 1\n{% endblock %}{% endblock %}\n"

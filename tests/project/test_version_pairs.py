@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PAIRS = sorted((ROOT / "tests" / "versions").glob("tensorflow-*.txt"))
 
 

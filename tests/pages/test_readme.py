@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
 _BLOCK = re.compile(r"(?:<!-- excerpt: (\S+) -->\n)?```(\w+)\n(.*?)```", re.DOTALL)
 

@@ -15,7 +15,7 @@ from command_line import make_project
 from schemagen.codegen.templates import templates_directory
 from schemagen.runtime.shared.tfrecord import read_records
 
-CHECKOUT = Path(__file__).parent.parent
+CHECKOUT = Path(__file__).parents[2]
 
 PET = """\
 from typing import Annotated

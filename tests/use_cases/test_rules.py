@@ -10,7 +10,7 @@ from schemagen.rules import RULES
 from schemagen.use_cases.explain import ALL_RULES, rules_page
 
 PACKAGE = Path(schemagen.__file__).parent
-TESTS = Path(__file__).parent
+TESTS = Path(__file__).parents[1]
 
 
 TABLES = sorted((PACKAGE / "rules").glob("*.py"))

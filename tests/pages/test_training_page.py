@@ -11,7 +11,7 @@ import pytest
 
 pytestmark = pytest.mark.slow
 
-PAGE = Path(__file__).parent.parent / "docs" / "training.md"
+PAGE = Path(__file__).parents[2] / "docs" / "training.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 
 # The data of the README, fewer of them.

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from schemagen.rules import RULES
 
-PAGE = Path(__file__).parents[1] / "docs" / "generated-code.md"
+PAGE = Path(__file__).parents[2] / "docs" / "generated-code.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 
 

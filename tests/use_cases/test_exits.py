@@ -22,7 +22,7 @@ from schemagen.cli import main
 from schemagen.findings import COMMAND_LINE, Finding, render_json
 from schemagen.interrupts import DOCUMENT, asked_format
 
-CHECKOUT = Path(__file__).parent.parent
+CHECKOUT = Path(__file__).parents[2]
 PACKAGE = Path(schemagen.__file__).parent
 SCHEMA = json.loads((CHECKOUT / "docs/findings.schema.json").read_text("utf-8"))
 

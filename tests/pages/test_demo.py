@@ -18,7 +18,7 @@ from demo import records, training
 from generated.digit import model as digit_model
 from generated.digit import pipeline as digit_pipeline
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def task(record: str, data: Path) -> training.Task:

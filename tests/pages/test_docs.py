@@ -12,7 +12,7 @@ import pytest
 import schemagen
 from schemagen.schema.kind import Kind
 
-DOCS = Path(__file__).parent.parent / "docs"
+DOCS = Path(__file__).parents[2] / "docs"
 KINDS = [
     kind
     for name in schemagen.__all__
@@ -80,6 +80,8 @@ _UNCOMMON = {
     "is none of": "is not one of",
     "of unknown make": "of unknown origin",
     "fate": "mapping",
+    "without a word": "silently",
+    "a class that there is not": "class id out of range",
 }
 
 

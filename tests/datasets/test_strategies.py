@@ -16,7 +16,7 @@ import pytest
 
 from generated.digit.serializer import write_dataset
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parents[1]
 COUNT = 40
 
 pytestmark = pytest.mark.slow

@@ -9,7 +9,7 @@ from lived_pages import assert_shown, live
 
 pytestmark = pytest.mark.slow
 
-PAGE = Path(__file__).parent.parent / "docs" / "adopting.md"
+PAGE = Path(__file__).parents[2] / "docs" / "adopting.md"
 
 
 def test_five_commands(tmp_path: Path) -> None:
