@@ -156,7 +156,3 @@ class Verification:
     def records(self) -> int:
         """How many records were read."""
         return sum(split.records for split in self.splits)
-
-    def of_split(self, split: str | None) -> tuple[DataFinding, ...]:
-        """Return the findings of one split."""
-        return tuple(each for each in self.findings if each.split == split)
