@@ -25,8 +25,8 @@ from schemagen.interop.exports.mapping import (
 )
 from schemagen.interop.exports.page import with_tables
 from schemagen.interop.exports.targets import TABLES, TITLES
-from schemagen.interop.exports.wire import entries_by_key
 from schemagen.spec.model import KINDS, LabelSpec, RecordSpec, ScalarSpec, TextSpec
+from schemagen.spec.storage import entries_by_key
 
 if TYPE_CHECKING:
     from conftest import PackageOf, Workspace

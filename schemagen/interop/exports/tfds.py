@@ -27,6 +27,7 @@ from ...spec.model import (
     VarLenSpec,
     VectorSpec,
 )
+from ...spec.storage import BYTES, Entry, entries_of
 from .tfds_mapping import (
     decoded,
     has_ragged_names,
@@ -36,7 +37,6 @@ from .tfds_mapping import (
     raw_decoded,
     raw_dtype,
 )
-from .wire import BYTES, Entry, entries_of
 
 Json = dict[str, Any]
 

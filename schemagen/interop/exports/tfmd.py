@@ -23,7 +23,15 @@ from ...spec.model import (
     TextSpec,
     VectorSpec,
 )
-from .wire import BYTES, FLOAT, INT, Entry, entries_by_key, entries_of, size_of
+from ...spec.storage import (
+    BYTES,
+    FLOAT,
+    INT,
+    Entry,
+    entries_by_key,
+    entries_of,
+    size_of,
+)
 
 _TYPES = {INT: "INT", FLOAT: "FLOAT", BYTES: "BYTES"}
 

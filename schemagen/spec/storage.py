@@ -1,15 +1,15 @@
-"""What a field has in an Example: its keys, and what stands under each.
+"""The storage of a field in an Example: its keys, and the list under each.
 
-One field may have several keys. Each export describes keys; what they say of values (ids,
-pixels, text) follows from the field.
+A field may have several keys. The storage states the list's type, count and bounds; what its
+values mean (ids, pixels, text) is a matter of the field's kind.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...runtime.shared.values import INTEGERS, RAW_ONLY
-from ...spec.model import (
+from ..runtime.shared.values import INTEGERS, RAW_ONLY
+from .model import (
     FieldSpec,
     ImageSpec,
     ImagesSpec,
