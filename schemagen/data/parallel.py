@@ -122,8 +122,9 @@ def in_parallel(
             if not running:
                 return
             done, _ = wait(running, _TELL_SECONDS, return_when=FIRST_COMPLETED)
-            new, told = read.value - told, read.value
-            moved(new)
+            total = read.value  # it grows meanwhile
+            moved(total - told)
+            told = total
             for future in done:
                 yield running.pop(future), future.result()
     except BrokenProcessPool:

@@ -119,7 +119,7 @@ def adapt(model: Any, dataset: tf.data.Dataset) -> None:
         if layer.vocabulary_size() == _SPECIAL:
             numbers = isinstance(layer, layers.IntegerLookup)
             layer.set_vocabulary(_NO_TOKENS["int64" if numbers else "string"])
-    # Functions that were traced before have the old means and tables as constants.
+    # Functions that were traced before have the old tables as constants.
     model.train_function = model.test_function = model.predict_function = None
 
 
