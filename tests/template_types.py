@@ -10,11 +10,14 @@ import collections.abc
 import types
 import typing
 from collections.abc import Iterator
-from functools import cached_property, reduce
+from functools import cache, cached_property, reduce
 from operator import or_
 from typing import Any
 
 from jinja2 import nodes
+from schemagen.kinds.field import COMMON, facts_of
+from schemagen.kinds.kind import Kind
+from schemagen.kinds.view import FieldView
 
 GLOBALS = {"macros", "range", "dict", "cycler", "joiner", "namespace", "loop"}
 
@@ -206,8 +209,26 @@ def family(cls: type) -> Iterator[type]:
         yield from family(below)
 
 
+@cache
+def facts(view: type[FieldView]) -> type:
+    """Return a class with the facts of a view's kind, or of all kinds, as attributes."""
+    kind = kind_of(view)
+    names = COMMON if kind is None else facts_of(kind)
+    hints = dict.fromkeys((*names, "kind"), Any)
+    return type(f"{view.__name__}.spec", (), {"__annotations__": hints})
+
+
+def kind_of(view: type[FieldView]) -> type[Kind] | None:
+    """Return the kind that a class of views is of; None if of several."""
+    (base,) = view.__orig_bases__  # type: ignore[attr-defined]
+    (kind,) = typing.get_args(base)
+    return kind if isinstance(kind, type) else None
+
+
 def declared(cls: type, name: str) -> Any:
     """Return the type that a class states for an attribute; None if it has none."""
+    if name == "spec" and issubclass(cls, FieldView):
+        return facts(cls)
     value = getattr(cls, name, None)
     if isinstance(value, property):
         return typing.get_type_hints(value.fget).get("return", Any)

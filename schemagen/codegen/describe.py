@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from ..kinds.view import FieldView
 from ..spec.model import RecordSpec
 from ..spec.serial import fingerprint
 from .record_view import RecordView
-from .views import FieldView
 
 _HEADINGS = ("field", "kind", "role", "key", "stored as", "parsed as")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .literals import Code, literal
-from .views import FieldView
+from ..kinds.literals import Code, literal
+from ..kinds.view import FieldView
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class EqualLengths:
     @property
     def measure(self) -> FieldView | None:
         """The member whose length tells readers the group's: one that is always there."""
-        required = (field for field in self.counted if not field.declared.optional)
+        required = (field for field in self.counted if not field.optional)
         return next(required, None)
 
 
@@ -48,7 +48,7 @@ def length_of(field: FieldView) -> Code:
 
 def member_of(field: FieldView) -> Code:
     """Return the `groups.Member` of a field in a group, as source code."""
-    parts = [Code("optional=True")] if field.declared.optional else []
+    parts = [Code("optional=True")] if field.optional else []
     if field.stored_filler is not None:
         parts.append(Code(f"fill={literal(field.stored_filler)}"))
     return _member(field, parts)

@@ -14,8 +14,8 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
+from ..kinds.literals import Code
 from .layout import WIDTH
-from .literals import Code
 
 RUNTIME = "schemagen.runtime"
 """The installed runtime, as generated code imports it."""

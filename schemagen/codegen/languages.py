@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from .literals import comment as in_line
-from .literals import identifier as python_identifier
+from ..kinds.literals import comment as in_line
+from ..kinds.literals import identifier as python_identifier
 
 
 class Foreign(str):

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .literals import Code, identifier, literal
-from .views import FieldView
-from .views.field import value_at
+from ..kinds.literals import Code, identifier, literal
+from ..kinds.view import FieldView, value_at
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 
 from ..findings import Finding, Location, SchemagenError, refuse
+from ..kinds.literals import comment
 from ..runtime.shared.errors import did_you_mean
 from ..spec.model import RecordSpec
 from ..spec.serial import fingerprint, to_json
@@ -18,7 +19,6 @@ from .existing import Existing
 from .header import BY, digest, with_header
 from .languages import language_of
 from .layout import wrap
-from .literals import comment
 from .output_paths import Taken, link_on_the_way, outputs_below
 from .plan import shown_path
 from .project_view import ProjectView

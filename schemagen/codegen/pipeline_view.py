@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..kinds.literals import Code
+from ..kinds.view import FieldView
 from .equal_lengths import length_of
-from .literals import Code
-from .views import FieldView
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from ..kinds.literals import Code, identifier
+from ..kinds.view import FieldView, field_view
 from ..spec.model import RecordSpec
 from .equal_lengths import EqualLengths, equal_lengths, member_of
-from .literals import Code, identifier
 from .nested_view import Member, NestedView, all_nested, in_models
 from .pipeline_view import PipelineView
-from .views import FieldView, field_view
 
 
 def _with_masks(fields: tuple[FieldView, ...]) -> tuple[str, ...]:
@@ -184,7 +184,9 @@ class RecordView:
     @property
     def further_keys(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """The keys that fields are read from in addition to their own, by field name."""
-        found = {field.name: field.further_keys for field in self.fields}
+        found = {
+            field.name: tuple(key for key, _ in field.further) for field in self.fields
+        }
         for group in self.equal_lengths:
             for field in group.fields:
                 if field.stored_filler is not None and group.measure:

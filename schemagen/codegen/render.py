@@ -9,13 +9,13 @@ from functools import partial
 from types import MappingProxyType
 
 from ..findings import Finding, Location, SchemagenError, refuse
+from ..kinds.literals import comment
 from ..runtime.interface import INTERFACE
 from ..spec.model import RecordSpec
 from ..spec.serial import fingerprint, to_json
 from .header import digest, with_header
 from .imports import COPY, RUNTIME, import_line, unknown_names, with_imports
 from .layout import wrap
-from .literals import comment
 from .record_view import RecordView
 from .templates import Templates
 from .training_view import TrainingView

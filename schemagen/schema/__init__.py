@@ -1,21 +1,21 @@
 """What users write: records and the kinds of their fields."""
 
-from .augment import Augment
-from .image import Image
-from .images import Images
-from .label import Label
-from .mask import Mask
-from .multilabel import MultiLabel
+from ..kinds.augment import Augment
+from ..kinds.image import Image
+from ..kinds.images import Images
+from ..kinds.label import Label
+from ..kinds.mask import Mask
+from ..kinds.multilabel import MultiLabel
+from ..kinds.ragged import Ragged
+from ..kinds.scalar import Scalar
+from ..kinds.sparse import Sparse
+from ..kinds.steps import Steps
+from ..kinds.tensor import Tensor
+from ..kinds.text import Text
+from ..kinds.varlen import VarLen
+from ..kinds.vector import Vector
 from .nested import Nested
-from .ragged import Ragged
 from .record import Record, SequenceRecord
-from .scalar import Scalar
-from .sparse import Sparse
-from .steps import Steps
-from .tensor import Tensor
-from .text import Text
-from .varlen import VarLen
-from .vector import Vector
 
 __all__ = [
     "Augment",

@@ -11,14 +11,11 @@ from typing import Annotated, Any, Union, get_args, get_origin
 import numpy as np
 from pydantic.fields import FieldInfo
 
-from ..runtime.shared.errors import Problem
-from ..runtime.shared.values import shortened
-from .images import Images
-from .kind import Kind
-from .label import Label
-from .multilabel import MultiLabel
-from .nested import Nested
-from .python_types import (
+from ..kinds.images import Images
+from ..kinds.kind import Kind
+from ..kinds.label import Label
+from ..kinds.multilabel import MultiLabel
+from ..kinds.python_types import (
     class_names,
     is_array,
     is_enum,
@@ -27,11 +24,14 @@ from .python_types import (
     literal_values,
     members,
 )
-from .ragged import Ragged
-from .scalar import Scalar
-from .steps import Steps
-from .text import Text
-from .varlen import VarLen
+from ..kinds.ragged import Ragged
+from ..kinds.scalar import Scalar
+from ..kinds.steps import Steps
+from ..kinds.text import Text
+from ..kinds.varlen import VarLen
+from ..runtime.shared.errors import Problem
+from ..runtime.shared.values import shortened
+from .nested import Nested
 
 # A plain float is 64 bits wide and the FloatList that readers expect is 32, so that
 # rounding is what its author asks for, of arrays and numpy's scalars too.
@@ -114,7 +114,7 @@ def declaration(
         kind = replace(kind, step=classes)
     problems = []
     try:
-        kind = kind and kind.named(name).beside(directory)
+        kind = kind and kind.in_file(name, directory)
     except Problem as problem:
         problems.append(problem)
     nested = [item for item in metadata if isinstance(item, Nested)]

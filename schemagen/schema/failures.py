@@ -9,9 +9,9 @@ from pathlib import Path
 from types import TracebackType
 
 from ..findings import Finding, Location
+from ..kinds.augment import Augment
+from ..kinds.kind import Kind
 from ..runtime.shared.errors import did_you_mean
-from .augment import Augment
-from .kind import Kind
 from .source_map import SourceMap
 
 # What Python says of a keyword that a class does not take.

@@ -9,8 +9,8 @@ from types import ModuleType
 from pydantic import BaseModel
 
 from ..findings import Location
+from ..kinds.kind import Kind
 from .declaration import unwrapped
-from .kind import Kind
 from .nested import Nested
 from .nesting import file_of, is_model, nested_model, own_fields
 from .record import Record

@@ -9,9 +9,8 @@ from typing import Any
 from pydantic import GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
+from ..kinds.parameters import Parameters, key_problems
 from ..runtime.shared.errors import Problem
-from .kind import key_problems
-from .parameters import Parameters
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from ..kinds.kind import Kind
 from .declaration import Declaration, declaration
-from .kind import Kind
 
 SEPARATOR = "/"
 

@@ -1,71 +1,34 @@
-"""From a field's spec back to its kind, its Python type and its default."""
+"""The declaration of a field: its kind with few parameters, its type, its default."""
 
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import MISSING, asdict, fields, replace
+from dataclasses import MISSING, fields, replace
 from typing import Any
 
 from .. import schema
+from ..kinds.field import FieldSpec
+from ..kinds.kind import Kind
+from ..kinds.python_types import number_types
 from ..runtime.shared.errors import Problem
-from ..schema.kind import Kind
-from ..schema.python_types import number_types
-from ..spec import model
-from ..spec.checks import role_of
 
-# Those of every kind, which are said last.
-_SHARED = ("key", "role", "presence")
-
-_KINDS: dict[str, type[Kind]] = {name: getattr(schema, name) for name in model.KINDS}
+# Those of every kind, which come last.
+_SHARED = tuple(each.name for each in fields(Kind))
 
 
-def kind_of(field: model.FieldSpec, name: str) -> Kind:
-    """Return the kind that a field was declared with, so far as it makes a difference.
-
-    Every parameter that might as well have been left out has its default.
+def kind_of(field: FieldSpec, name: str) -> Kind:
+    """Return a field's kind with as few parameters as it takes.
 
     Args:
-        field: the field's spec, with its keys as they stand in its own model.
+        field: the field, with its keys as they are in its own model.
         name: its name there.
     """
-    given: dict[str, Any] = {
-        "key": field.key,
-        "role": field.role,
-        "presence": field.presence,
-    }
-    return _shortest(_KINDS[field.kind](**_parameters(field), **given), name)
-
-
-def _step_kind(step: model.FieldSpec) -> Kind:
-    """Return the kind of one step, which has neither key nor role of its own."""
-    return _shortest(_KINDS[step.kind](**_parameters(step)), step.name)
-
-
-def _parameters(field: model.FieldSpec) -> dict[str, Any]:
-    """Return what the spec of a field says beyond what every spec says, as parameters."""
-    shared = {each.name for each in fields(model.FieldSpec)}
-    given = {
-        each.name: _parameter(getattr(field, each.name))
-        for each in fields(field)
-        if each.name not in shared
-    }
-    if "classes" in given:  # either the names of the classes or their number
-        given["classes"] = given["classes"] or None
-        if given["classes"] is not None:
-            given["num_classes"] = None
-    if isinstance(field, model.SparseSpec) and len(field.index_key) == 1:
-        given["index_key"] = field.index_key[0]
-    own = {each.name for each in fields(_KINDS[field.kind])}
-    # What follows from the dtype is a fact and no parameter: the encoding of a Scalar.
-    return {name: value for name, value in given.items() if name in own}
-
-
-def _parameter(value: Any) -> Any:
-    if isinstance(value, model.FieldSpec):
-        return _step_kind(value)
-    if isinstance(value, model.AugmentSpec):
-        return schema.Augment(**asdict(value))
-    return value
+    kind = field.kind
+    if isinstance(kind, schema.Steps):
+        kind = replace(kind, step=_shortest(kind.step, ""))
+    elif isinstance(kind, schema.Sparse) and len(kind.index_keys) == 1:
+        kind = replace(kind, index_key=kind.index_keys[0])
+    return _shortest(kind, name)
 
 
 def _shortest(kind: Kind, name: str) -> Kind:
@@ -82,9 +45,8 @@ def _shortest(kind: Kind, name: str) -> Kind:
 
 
 def _meaning(kind: Kind, name: str) -> str:
-    """Return what the spec says of a kind, so that 0.0 differs from 0 and from -0.0."""
-    facts = kind.named(name).facts()
-    return repr((kind.key or name, role_of(kind), kind.presence, facts))
+    """Return the settled kind as text, so that 0.0 differs from 0 and from -0.0."""
+    return repr(kind.settled(name))
 
 
 def said(kind: Kind | schema.Augment) -> list[tuple[str, Any]]:

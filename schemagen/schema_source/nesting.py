@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from ..kinds.field import FieldSpec
 from ..schema.nesting import SEPARATOR
-from ..spec.model import FieldSpec
 
 
 @dataclass(frozen=True)
@@ -108,16 +108,14 @@ def _keys(spec: FieldSpec) -> Iterator[str]:
 
 def _without(spec: FieldSpec, prefix: str) -> FieldSpec:
     """Take a prefix off the keys and the group of a field."""
-    return replace(
-        spec,
-        **{name: _stripped(value, prefix) for name, value in _prefixed(spec).items()},
-    )
+    kept = {name: _stripped(value, prefix) for name, value in _prefixed(spec).items()}
+    return replace(spec, kind=replace(spec.kind, **kept))
 
 
 def _prefixed(spec: FieldSpec) -> Mapping[str, Any]:
     return {
-        each.name: getattr(spec, each.name)
-        for each in fields(spec)
+        each.name: getattr(spec.kind, each.name)
+        for each in fields(spec.kind)
         if each.name in ("key", "group") or each.name.endswith("_key")
     }
 

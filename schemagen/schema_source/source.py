@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 from ..codegen.layout import WIDTH, display_width
-from ..codegen.literals import identifier, literal
+from ..kinds.kind import Kind
+from ..kinds.literals import identifier, literal
 from ..schema import Augment, Label, MultiLabel
 from ..schema.declaration import PLAIN_KINDS
-from ..schema.kind import Kind
 from ..spec.model import RecordSpec
 from .kinds import kind_of, said, type_of
 from .layout import STEP, Brackets, Node, field_lines, flat, lines, or_none
@@ -65,7 +65,7 @@ class _File:
         self._members = tree(spec.fields)
         names = {name for field in spec.fields for name in (field.name, *field.path)}
         self.words = Words({*names, spec.class_name})
-        kinds = {field.kind for field in spec.fields}
+        kinds = {field.kind.name for field in spec.fields}
         self._taken = {*names, spec.class_name, *kinds, *COMMON}
         self._models: dict[tuple[str, ...], str] = {}
         self._comments = comments
@@ -205,8 +205,7 @@ class _File:
         if default is None:
             return "None"
         if isinstance(kind, Label) and (by_name or kind.stored == "text"):
-            assert kind.classes is not None
-            return literal(kind.classes[default])
+            return literal(kind.class_names[default])
         if not isinstance(default, tuple):
             return self._value(default)
         items = self._items(default)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from ..codegen.layout import WIDTH, display_width
-from ..codegen.literals import comment, prose
+from ..kinds.literals import comment, prose
 
 # Words by which comments give orders to tools.
 _ORDERS = re.compile(

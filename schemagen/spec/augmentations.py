@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ..findings import Finding
-from ..schema.augment import Augment, delivered_size
+from ..kinds.augment import Augment, delivered_size
+from ..kinds.image import Image
+from ..kinds.images import Images
+from ..kinds.mask import Mask
 from ..schema.declaration import Declaration
-from ..schema.image import Image
-from ..schema.images import Images
 from ..schema.loading import LoadedRecord
-from ..schema.mask import Mask
 
 _MOVES = ("flip_left_right", "flip_up_down", "crop")
 

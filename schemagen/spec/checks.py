@@ -9,14 +9,14 @@ from typing import Any, get_args
 import numpy as np
 
 from ..findings import Finding, Location
+from ..kinds.kind import Kind
+from ..kinds.python_types import class_names, text_of
 from ..runtime.shared.errors import Problem
 from ..runtime.shared.values import shortened
 from ..schema.declaration import Declaration
-from ..schema.kind import Kind
 from ..schema.loading import LoadedRecord
 from ..schema.models import UnusedModel
 from ..schema.nesting import is_model, nested_model, nesting_problem
-from ..schema.python_types import class_names, text_of
 from ..schema.record import Record
 from .names import RESERVED_FIELDS, is_package_name
 
@@ -364,7 +364,8 @@ def _key_findings(kinds: Mapping[str, Kind], record: LoadedRecord) -> Iterator[F
     taken: dict[str, tuple[str, str]] = {}
     for name, kind in kinds.items():
         own: Any = name if kind.key is None else kind.key
-        for key, holds in ((own, f"field {name}"), *kind.companions().items()):
+        further = ((each.key, each.content) for each in kind.storage(own)[1:])
+        for key, holds in ((own, f"field {name}"), *further):
             if not isinstance(key, str):
                 continue
             other, held = taken.setdefault(key, (name, holds))

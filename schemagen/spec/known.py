@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..runtime.shared.json_entries import KINDS, check_spec
+from ..kinds.registry import KINDS
+from ..runtime.shared.json_entries import check_spec
 
 _STRINGS = ("string", "bytes")
 _PICTURES = ("raw", "jpeg", "png", "bmp", "gif", "webp", "any")

@@ -45,7 +45,8 @@ def lifetime_findings(
     for field in fields.values():
         names = {field.name, field.label}
         if field.kind is not None:
-            names |= {field.kind.key or field.name, *field.kind.companions()}
+            storage = field.kind.storage(field.kind.key or field.name)
+            names |= {each.key for each in storage}
         for taken in sorted(names & set(reserved)):
             yield Finding(
                 record.fields[field.name],

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ..findings import Finding
+from ..kinds.steps import Steps
 from ..schema.declaration import Declaration
 from ..schema.loading import LoadedRecord
 from ..schema.record import SequenceRecord
-from ..schema.steps import Steps
 
 
 def message_findings(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from ..findings import Finding
-from ..schema.augment import Augment
+from ..kinds.field import Default, FieldSpec
+from ..kinds.kind import Kind
 from ..schema.declaration import Declaration
-from ..schema.kind import Kind
 from ..schema.loading import LoadedRecord
 from ..schema.record import BASES, Record, SequenceRecord
 from .augmentations import augmentation_findings
@@ -20,12 +20,11 @@ from .checks import (
     nesting_findings,
     plain_default,
     record_findings,
-    role_of,
 )
 from .groups import group_findings
 from .lifetime import lifetime_findings, reserved_by
 from .messages import message_findings
-from .model import KINDS, AugmentSpec, Default, FieldSpec, RecordSpec
+from .model import RecordSpec
 from .names import snake_case
 
 
@@ -107,30 +106,14 @@ def _clean(text: str) -> str:
 def _field_spec(field: Declaration) -> FieldSpec:
     kind = field.kind
     assert kind is not None
-    return KINDS[kind.name](
-        name=field.name,
-        key=kind.key or field.name,
-        role=role_of(kind),
+    return FieldSpec(
+        field.name,
+        kind,
         optional=field.optional,
         default=_default(field, kind),
-        presence=kind.presence,
         path=field.path,
         doc=_clean(field.doc),
-        **_facts(field, kind),
     )
-
-
-def _facts(field: Declaration, kind: Kind) -> dict[str, Any]:
-    """Return what a kind's spec says."""
-    return {name: _fact(field, kind, fact) for name, fact in kind.facts().items()}
-
-
-def _fact(field: Declaration, kind: Kind, fact: Any) -> Any:
-    if isinstance(fact, Kind):  # a kind inside one has no key of its own
-        return KINDS[fact.name](
-            name=field.name, key="", role=role_of(kind), **_facts(field, fact)
-        )
-    return AugmentSpec(**asdict(fact)) if isinstance(fact, Augment) else fact
 
 
 def _default(field: Declaration, kind: Kind) -> Default:

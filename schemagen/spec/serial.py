@@ -5,11 +5,15 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from dataclasses import Field, fields
+from dataclasses import MISSING, fields, replace
 from typing import Any
 
+from ..kinds.augment import Augment
+from ..kinds.field import FieldSpec, seldom_facts
+from ..kinds.kind import Kind
+from ..kinds.registry import KINDS
 from .known import check_known
-from .model import KINDS, AugmentSpec, FieldSpec, RecordSpec
+from .model import RecordSpec
 
 FORMAT = 1
 
@@ -27,7 +31,7 @@ def to_data(spec: RecordSpec) -> dict[str, Any]:
         attribute.name: _to_json_value(getattr(spec, attribute.name))
         for attribute in fields(spec)
         if attribute.metadata.get("seldom")
-        and not _left_out(attribute, getattr(spec, attribute.name))
+        and getattr(spec, attribute.name) != attribute.default
     }
     return {
         "format": FORMAT,
@@ -101,56 +105,72 @@ def _about_data(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _field_to_data(field: FieldSpec) -> dict[str, Any]:
-    data = {
-        attribute.name: _to_json_value(getattr(field, attribute.name))
-        for attribute in fields(field)
-        if not _left_out(attribute, getattr(field, attribute.name))
+    return _facts_to_data(field.facts(), type(field.kind))
+
+
+def _step_to_data(step: Kind) -> dict[str, Any]:
+    """Return the facts of one step's kind, which has no key and no role."""
+    return _facts_to_data({"kind": step.name, **step.facts()}, type(step))
+
+
+def _facts_to_data(facts: dict[str, Any], kind: type[Kind]) -> dict[str, Any]:
+    left_out = seldom_facts(kind)
+    return {
+        name: _to_json_value(value)
+        for name, value in facts.items()
+        if name not in left_out or value != left_out[name]
     }
-    return {"kind": field.kind, **data}
-
-
-def _left_out(attribute: Field[Any], value: Any) -> bool:
-    """Tell whether an attribute goes without saying."""
-    return bool(attribute.metadata.get("seldom")) and value == attribute.default
 
 
 def _field_from_data(data: dict[str, Any]) -> FieldSpec:
+    """Return the field of an entry of `fields`.
+
+    Raises:
+        ValueError: it has not just the facts of its kind.
+    """
     kind = KINDS[data["kind"]]
-    known = {field.name for field in fields(kind)}
-    needed = {f.name for f in fields(kind) if not f.metadata.get("seldom")}
-    given: dict[str, Any] = {
-        name: _step_from_data(value, data)
-        if name == "step"
-        else _augment_from_data(value)
-        if name == "augment"
-        else _from_json_value(value)
+    facts = {
+        name: _fact_from_data(name, value)
         for name, value in data.items()
         if name != "kind"
     }
-    if not needed <= set(given) <= known:
-        odd = (set(given) - known) | (needed - set(given))
-        raise ValueError(f"{data['kind']}: unlike {sorted(odd)}")
-    return kind(**given)
+    parameters = {each.name: each for each in (*fields(FieldSpec), *fields(kind))}
+    lacking = [
+        name
+        for name, parameter in parameters.items()
+        if parameter.default is MISSING and name not in (*facts, "kind")
+    ]
+    odd = [name for name in facts if name not in (*parameters, *kind.derived)]
+    try:
+        if lacking or odd:
+            raise ValueError(f"unlike {sorted((*lacking, *odd))}")
+        field = FieldSpec.of(kind, **facts)
+    except ValueError as error:  # a Problem is one
+        raise ValueError(f"{kind.name}: {error}") from None
+    found, left_out = field.facts(), seldom_facts(kind)
+    odd = [name for name in facts if not _equal(facts[name], found.get(name, MISSING))]
+    odd += [name for name in found if name not in (*facts, *left_out, "kind")]
+    if odd:
+        raise ValueError(f"{kind.name}: unlike {sorted(odd)}")
+    return field
 
 
-def _step_to_data(step: FieldSpec) -> dict[str, Any]:
-    """Return what the spec of one step says beyond the field that it is a step of."""
-    shared = {attribute.name for attribute in fields(FieldSpec)}
-    data = _field_to_data(step)
-    return {name: value for name, value in data.items() if name not in shared}
+def _fact_from_data(name: str, value: Any) -> Any:
+    if name == "step":
+        shared = {"name": "", "key": "", "optional": False, "default": None, "doc": ""}
+        step = _field_from_data({"role": "info", **shared, **value}).kind
+        return replace(step, key=None, role=None)
+    return _augment_from_data(value) if name == "augment" else _from_json_value(value)
 
 
-def _step_from_data(data: dict[str, Any], field: dict[str, Any]) -> FieldSpec:
-    shared = {"key": "", "optional": False, "default": None, "doc": ""}
-    return _field_from_data(
-        {**shared, "name": field["name"], "role": field["role"], **data}
-    )
+def _equal(one: Any, other: Any) -> bool:
+    return bool(one == other or (one != one and other != other))
 
 
-def _augment_from_data(data: dict[str, Any] | None) -> AugmentSpec | None:
+def _augment_from_data(data: dict[str, Any] | None) -> Augment | None:
     if not data:
         return None
-    known = {attribute.name: attribute.default for attribute in fields(AugmentSpec)}
+    known = {attribute.name: attribute.default for attribute in fields(Augment)}
     for name, value in data.items():
         if name not in known:
             raise ValueError(f"augment: unknown entry {name!r}")
@@ -164,14 +184,14 @@ def _augment_from_data(data: dict[str, Any] | None) -> AugmentSpec | None:
             fits = type(value) is likes
         if not fits:
             raise ValueError(f"augment: {name} is {value!r}")
-    return AugmentSpec(**{name: _from_json_value(each) for name, each in data.items()})
+    return Augment(**{name: _from_json_value(each) for name, each in data.items()})
 
 
 def _to_json_value(value: Any) -> Any:
     """JSON has no bytes and no non-finite floats: those are written as objects."""
-    if isinstance(value, FieldSpec):
+    if isinstance(value, Kind):
         return _step_to_data(value)
-    if isinstance(value, AugmentSpec):
+    if isinstance(value, Augment):
         return {name: _to_json_value(each) for name, each in value.said().items()}
     if isinstance(value, tuple):
         return [_to_json_value(item) for item in value]

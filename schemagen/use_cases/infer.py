@@ -307,7 +307,7 @@ def _check_evidence(data: Data, reading: Reading, evidence: Evidence) -> None:
 def _check_drafted(data: Data, drafted: Drafted) -> None:
     """Refuse records of which nothing can be declared."""
     spec = drafted.spec
-    lists = any(field.kind == "Steps" for field in spec.fields)
+    lists = any(field.kind.name == "Steps" for field in spec.fields)
     if spec.fields and (lists or spec.message == "Example"):
         return
     reasons = [f"{key!a}: {reason}" for key, reason in drafted.left_out.items()]

@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 from schemagen.codegen import render as rendering
 from schemagen.codegen.render import render
-from schemagen.spec.model import RecordSpec, ScalarSpec
+from schemagen.kinds.field import FieldSpec
+from schemagen.kinds.scalar import Scalar
+from schemagen.spec.model import RecordSpec
 
-_AGE = ScalarSpec(name="age", key="age", role="input", dtype="int64")
+_AGE = FieldSpec.of(Scalar, name="age", key="age", role="input", dtype="int64")
 _SPECS = (RecordSpec("pet", "Pet", "schemas/pet.py", "A pet.", (_AGE,)),)
 
 

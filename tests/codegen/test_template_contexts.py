@@ -10,7 +10,7 @@ import pytest
 from jinja2 import nodes
 from schemagen.codegen.templates import Templates, our_names
 from schemagen.codegen.templates.catalogue import context_of, original
-from template_types import Walk
+from template_types import Walk, kind_of
 
 ENVIRONMENT = Templates().python
 
@@ -59,8 +59,9 @@ def test_a_kind_s_macros_are_given_its_own_view(name: str) -> None:
     if name == "kinds/parts.jinja":
         assert view.__name__ == "FieldView"
         return
-    spec = view.__annotations__["spec"].removesuffix("Spec")
-    assert f"kinds/{spec.lower()}.jinja" == name
+    kind = kind_of(view)
+    assert kind is not None
+    assert f"kinds/{kind.name.lower()}.jinja" == name
 
 
 @pytest.mark.parametrize(

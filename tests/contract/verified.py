@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from schemagen.data.decoding import decode
 from schemagen.data.records import records_of
 from schemagen.data.verify.record import RecordCheck
+from schemagen.kinds.field import FieldSpec
+from schemagen.kinds.steps import Steps
 from schemagen.runtime.storage.schema import load_spec
-from schemagen.spec.model import FieldSpec, RecordSpec, StepsSpec
+from schemagen.spec.model import RecordSpec
 from schemagen.spec.serial import from_data
 
 Message = tf.train.Example | tf.train.SequenceExample
@@ -151,6 +153,6 @@ def check_agreement(spec: RecordSpec, parse: Any, message: bytes) -> None:
 
 
 def _is_decoded(field: FieldSpec) -> bool:
-    inner = field.step if isinstance(field, StepsSpec) else field
+    inner = field.step if isinstance(field.kind, Steps) else field
     raw = getattr(inner, "encoding", "raw") == "raw"
     return inner.kind in DECODED and not raw

@@ -6,19 +6,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from schemagen.kinds.field import FieldSpec
+from schemagen.kinds.image import Image
+from schemagen.kinds.label import Label
+from schemagen.kinds.ragged import Ragged
+from schemagen.kinds.scalar import Scalar
+from schemagen.kinds.sparse import Sparse
+from schemagen.kinds.text import Text
+from schemagen.kinds.varlen import VarLen
+from schemagen.kinds.vector import Vector
 from schemagen.runtime.shared.wire import varint
-from schemagen.spec.model import (
-    FieldSpec,
-    ImageSpec,
-    LabelSpec,
-    RaggedSpec,
-    RecordSpec,
-    ScalarSpec,
-    SparseSpec,
-    TextSpec,
-    VarLenSpec,
-    VectorSpec,
-)
+from schemagen.spec.model import RecordSpec
 from schemagen.spec.serial import to_data
 
 Values = Sequence[int] | Sequence[float] | Sequence[bytes]
@@ -62,16 +60,22 @@ def common(name: str, **more: Any) -> dict[str, Any]:
 
 MIXED = to_data(
     record_of(
-        ImageSpec(**common("image"), shape=(4, 3, 1), encoding="raw", dtype="uint8"),
-        LabelSpec(**common("label"), num_classes=3, classes=("a", "b", "c")),
-        VectorSpec(**common("stats"), shape=(2,), dtype="float32"),
-        VarLenSpec(**common("tokens"), dtype="int32", max_length=9),
-        VarLenSpec(**common("boxes"), dtype="float32", item_shape=(2,), group="boxes"),
-        VarLenSpec(**common("words"), dtype="string", group="boxes"),
-        ScalarSpec(**common("age", optional=True), dtype="int8"),
-        TextSpec(**common("name")),
-        RaggedSpec(**common("lists"), dtype="int64", row_lengths_key="lists/lengths"),
-        SparseSpec(**common("sparse"), shape=(9,), index_key=("sparse/at",)),
+        FieldSpec.of(
+            Image, **common("image"), shape=(4, 3, 1), encoding="raw", dtype="uint8"
+        ),
+        FieldSpec.of(Label, **common("label"), num_classes=3, classes=("a", "b", "c")),
+        FieldSpec.of(Vector, **common("stats"), shape=(2,), dtype="float32"),
+        FieldSpec.of(VarLen, **common("tokens"), dtype="int32", max_length=9),
+        FieldSpec.of(
+            VarLen, **common("boxes"), dtype="float32", item_shape=(2,), group="boxes"
+        ),
+        FieldSpec.of(VarLen, **common("words"), dtype="string", group="boxes"),
+        FieldSpec.of(Scalar, **common("age", optional=True), dtype="int8"),
+        FieldSpec.of(Text, **common("name")),
+        FieldSpec.of(
+            Ragged, **common("lists"), dtype="int64", row_lengths_key="lists/lengths"
+        ),
+        FieldSpec.of(Sparse, **common("sparse"), shape=(9,), index_key=("sparse/at",)),
     )
 )
 """The spec of `mixed`, as JSON has it."""

@@ -16,29 +16,28 @@ from schemagen.data.records import records_of
 from schemagen.data.verify import verify
 from schemagen.data.verify.record import RecordCheck
 from schemagen.evolution.baseline import of_path
+from schemagen.kinds.augment import Augment
+from schemagen.kinds.field import FieldSpec, facts_of, seldom_facts
+from schemagen.kinds.image import Image
+from schemagen.kinds.images import Images
+from schemagen.kinds.label import Label
+from schemagen.kinds.mask import Mask
+from schemagen.kinds.multilabel import MultiLabel
+from schemagen.kinds.ragged import Ragged
+from schemagen.kinds.registry import KINDS
+from schemagen.kinds.scalar import Scalar
+from schemagen.kinds.sparse import Sparse
+from schemagen.kinds.steps import Steps
+from schemagen.kinds.tensor import Tensor
+from schemagen.kinds.text import Text
+from schemagen.kinds.varlen import VarLen
+from schemagen.kinds.vector import Vector
 from schemagen.runtime.shared import json_entries
 from schemagen.runtime.shared.compatibility import differences
 from schemagen.runtime.shared.errors import DatasetError, Problem
 from schemagen.runtime.shared.tfrecord import frame
 from schemagen.runtime.storage import manifest
-from schemagen.spec.model import (
-    KINDS,
-    AugmentSpec,
-    ImageSpec,
-    ImagesSpec,
-    LabelSpec,
-    MaskSpec,
-    MultiLabelSpec,
-    RaggedSpec,
-    RecordSpec,
-    ScalarSpec,
-    SparseSpec,
-    StepsSpec,
-    TensorSpec,
-    TextSpec,
-    VarLenSpec,
-    VectorSpec,
-)
+from schemagen.spec.model import RecordSpec
 from schemagen.spec.serial import from_data, to_data
 
 from .messages import common, example, feature, sized
@@ -46,7 +45,8 @@ from .messages import common, example, feature, sized
 PICTURE = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x04\0\0\0\x04\x08\0\0\0\0" + bytes(30)
 
 FIELDS = (
-    ImageSpec(
+    FieldSpec.of(
+        Image,
         **common("image"),
         shape=(4, None, 3),
         encoding="raw",
@@ -58,14 +58,19 @@ FIELDS = (
         channels_key="c",
         format_key="f",
         format_text="JPEG",
-        augment=AugmentSpec(flip_up_down=True, crop=2, value_range=(0.0, 1.0)),
+        augment=Augment(flip_up_down=True, crop=2, value_range=(0.0, 1.0)),
     ),
-    ImagesSpec(**common("images"), shape=(None, None, 3), encoding="jpeg", count=2),
-    LabelSpec(**common("label"), num_classes=3, classes=("a", "b", "c"), offset=1),
-    MultiLabelSpec(
-        **common("labels"), num_classes=2, classes=("x", "y"), stored="text"
+    FieldSpec.of(
+        Images, **common("images"), shape=(None, None, 3), encoding="jpeg", count=2
     ),
-    MaskSpec(
+    FieldSpec.of(
+        Label, **common("label"), num_classes=3, classes=("a", "b", "c"), offset=1
+    ),
+    FieldSpec.of(
+        MultiLabel, **common("labels"), num_classes=2, classes=("x", "y"), stored="text"
+    ),
+    FieldSpec.of(
+        Mask,
         **common("mask"),
         shape=(4, 4),
         num_classes=3,
@@ -74,51 +79,63 @@ FIELDS = (
         ignore=255,
         height_key="mh",
     ),
-    VarLenSpec(
+    FieldSpec.of(
+        VarLen,
         **common("tokens"),
         dtype="int32",
         max_length=9,
         too_long="keep_head",
         pad_on_disk=True,
     ),
-    VarLenSpec(
+    FieldSpec.of(
+        VarLen,
         **common("boxes", optional=True),
         dtype="float32",
         item_shape=(2,),
         group="g",
         fill_value=0.5,
     ),
-    RaggedSpec(**common("ragged"), dtype="int64", row_lengths_key="lengths"),
-    SparseSpec(**common("sparse"), shape=(3, 3), index_key=("i", "j")),
-    VectorSpec(
+    FieldSpec.of(Ragged, **common("ragged"), dtype="int64", row_lengths_key="lengths"),
+    FieldSpec.of(Sparse, **common("sparse"), shape=(3, 3), index_key=("i", "j")),
+    FieldSpec.of(
+        Vector,
         **common("vector"),
         shape=(2,),
         dtype="int8",
         encoding="raw",
         dequantize=(0.5, 1.0),
     ),
-    ScalarSpec(**common("scalar", optional=True, default=3), dtype="int64"),
-    TensorSpec(
-        **common("tensor"), shape=(None, 2), dtype="float32", shape_key=("t", None)
+    FieldSpec.of(Scalar, **common("scalar", optional=True, default=3), dtype="int64"),
+    FieldSpec.of(
+        Tensor,
+        **common("tensor"),
+        shape=(None, 2),
+        dtype="float32",
+        shape_key=("t", None),
     ),
-    TensorSpec(**common("sized"), shape=(None, 2), dtype="float32", shape_key="s"),
-    TextSpec(
-        **common("text", optional=True, default=b"x"), path=("a", "text"), presence=True
+    FieldSpec.of(
+        Tensor, **common("sized"), shape=(None, 2), dtype="float32", shape_key="s"
+    ),
+    FieldSpec.of(
+        Text,
+        **common("text", optional=True, default=b"x"),
+        path=("a", "text"),
+        presence=True,
     ),
 )
 STEPS = (
-    TextSpec(**common("title")),
-    StepsSpec(
+    FieldSpec.of(Text, **common("title")),
+    FieldSpec.of(
+        Steps,
         **common("steps"),
-        step=VectorSpec(**common("steps"), shape=(2,), dtype="float32"),
+        step=Vector(shape=(2,)),
         padding_value=0.0,
         max_length=4,
     ),
-    StepsSpec(
+    FieldSpec.of(
+        Steps,
         **common("frames"),
-        step=ImageSpec(
-            **common("frames"), shape=(None, None, 3), encoding="jpeg", dtype="uint8"
-        ),
+        step=Image(shape=(None, None, 3), encoding="jpeg"),
         padding_value=0,
     ),
 )
@@ -290,15 +307,15 @@ def test_the_table_of_entries_is_what_specs_have() -> None:
     late = {"dense", "ragged", "group", "padding_value", "shape_key", "count"}
     late |= {"max_count", "resize", "classes", "default", "doc"}
     for kind, model in KINDS.items():
-        named = {each.name for each in fields(model)} - shared
+        named = set(facts_of(model)) - shared
         needed = set(json_entries.KINDS[kind])
         assert needed <= named, kind
         assert named <= needed | set(json_entries.SELDOM), kind
-        always = {e.name for e in fields(model) if not e.metadata.get("seldom")}
+        always = set(facts_of(model)) - set(seldom_facts(model))
         assert needed <= always, kind
         assert always - shared - needed <= late, kind
     assert all(
-        each.default is not MISSING for each in fields(AugmentSpec)
+        each.default is not MISSING for each in fields(Augment)
     )  # so that `from_data` knows their types
 
 

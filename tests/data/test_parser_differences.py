@@ -11,11 +11,12 @@ from schemagen.data.decoding import decode
 from schemagen.data.records import records_of
 from schemagen.data.verify.record import RecordCheck
 from schemagen.data.verify.tally import Tally
-from schemagen.spec.model import VarLenSpec
+from schemagen.kinds.field import FieldSpec
+from schemagen.kinds.varlen import VarLen
 
 from .messages import common, record_of
 
-CHECK = RecordCheck(record_of(VarLenSpec(**common("x"), dtype="int64")))
+CHECK = RecordCheck(record_of(FieldSpec.of(VarLen, **common("x"), dtype="int64")))
 ODD = "a record that tensorflow's parser refuses or reads in part"
 NO_EXAMPLE = "a record that is no tf.train.Example"
 CHUNKS = "packed numbers in several chunks"

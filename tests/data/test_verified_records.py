@@ -11,25 +11,23 @@ from schemagen.data.records import records_of
 from schemagen.data.verify.model import DataFinding
 from schemagen.data.verify.record import CHECKS, RecordCheck
 from schemagen.data.verify.tally import Tally
+from schemagen.kinds.field import FieldSpec
+from schemagen.kinds.image import Image
+from schemagen.kinds.images import Images
+from schemagen.kinds.label import Label
+from schemagen.kinds.mask import Mask
+from schemagen.kinds.multilabel import MultiLabel
+from schemagen.kinds.ragged import Ragged
+from schemagen.kinds.registry import KINDS
+from schemagen.kinds.scalar import Scalar
+from schemagen.kinds.sparse import Sparse
+from schemagen.kinds.steps import Steps
+from schemagen.kinds.tensor import Tensor
+from schemagen.kinds.text import Text
+from schemagen.kinds.varlen import VarLen
+from schemagen.kinds.vector import Vector
 from schemagen.runtime.shared.png import encode_png
-from schemagen.spec.model import (
-    KINDS,
-    FieldSpec,
-    ImageSpec,
-    ImagesSpec,
-    LabelSpec,
-    MaskSpec,
-    MultiLabelSpec,
-    RaggedSpec,
-    RecordSpec,
-    ScalarSpec,
-    SparseSpec,
-    StepsSpec,
-    TensorSpec,
-    TextSpec,
-    VarLenSpec,
-    VectorSpec,
-)
+from schemagen.spec.model import RecordSpec
 
 from .messages import Values, common, example, feature, record_of, sized
 
@@ -57,29 +55,38 @@ def words(finding: DataFinding) -> tuple[str, str, str, str, str]:
 COLOURS = encode_png(np.zeros((4, 5, 3), np.uint8))
 GREY = encode_png(np.zeros((4, 5, 1), np.uint8))
 
-NUMBER = ScalarSpec(**common("x"), dtype="int64")
-BYTE = ScalarSpec(**common("x"), dtype="uint8")
-BOOL = ScalarSpec(**common("x"), dtype="bool")
-FLOAT = ScalarSpec(**common("x"), dtype="float32")
-VECTOR = VectorSpec(**common("x"), shape=(2, 2), dtype="float32")
-RAW = VectorSpec(**common("x"), shape=(4,), dtype="uint8", encoding="raw")
-DOUBLES = VectorSpec(**common("x"), shape=(2,), dtype="float64", encoding="raw")
-LABEL = LabelSpec(**common("x"), num_classes=3)
-FROM_ONE = LabelSpec(**common("x"), num_classes=3, offset=1)
-NAMED = LabelSpec(**common("x"), num_classes=2, classes=("pug", "tabby"), stored="text")
-TAGS = MultiLabelSpec(**common("x"), num_classes=3)
-TEXT = TextSpec(**common("x"))
-WORDS = VarLenSpec(**common("x"), dtype="string", max_length=2)
-PAIRS = VarLenSpec(**common("x"), dtype="float32", item_shape=(2,))
-RAW_LIST = VarLenSpec(**common("x"), dtype="float64")
-PADDED = VarLenSpec(**common("x"), dtype="int64", max_length=3, pad_on_disk=True)
-RAGGED = RaggedSpec(**common("x"), dtype="int64", row_lengths_key="x/lengths")
-SPARSE = SparseSpec(**common("x"), shape=(9,), index_key=("x/at",))
-TENSOR = TensorSpec(
-    **common("x"), shape=(None, 2), dtype="uint16", shape_key=("x/rows", None)
+NUMBER = FieldSpec.of(Scalar, **common("x"), dtype="int64")
+BYTE = FieldSpec.of(Scalar, **common("x"), dtype="uint8")
+BOOL = FieldSpec.of(Scalar, **common("x"), dtype="bool")
+FLOAT = FieldSpec.of(Scalar, **common("x"), dtype="float32")
+VECTOR = FieldSpec.of(Vector, **common("x"), shape=(2, 2), dtype="float32")
+RAW = FieldSpec.of(Vector, **common("x"), shape=(4,), dtype="uint8", encoding="raw")
+DOUBLES = FieldSpec.of(
+    Vector, **common("x"), shape=(2,), dtype="float64", encoding="raw"
 )
-PROTO = TensorSpec(**common("x"), shape=(None,), dtype="float32", encoding="proto")
-PNG = ImageSpec(
+LABEL = FieldSpec.of(Label, **common("x"), num_classes=3)
+FROM_ONE = FieldSpec.of(Label, **common("x"), num_classes=3, offset=1)
+NAMED = FieldSpec.of(
+    Label, **common("x"), num_classes=2, classes=("pug", "tabby"), stored="text"
+)
+TAGS = FieldSpec.of(MultiLabel, **common("x"), num_classes=3)
+TEXT = FieldSpec.of(Text, **common("x"))
+WORDS = FieldSpec.of(VarLen, **common("x"), dtype="string", max_length=2)
+PAIRS = FieldSpec.of(VarLen, **common("x"), dtype="float32", item_shape=(2,))
+RAW_LIST = FieldSpec.of(VarLen, **common("x"), dtype="float64")
+PADDED = FieldSpec.of(
+    VarLen, **common("x"), dtype="int64", max_length=3, pad_on_disk=True
+)
+RAGGED = FieldSpec.of(Ragged, **common("x"), dtype="int64", row_lengths_key="x/lengths")
+SPARSE = FieldSpec.of(Sparse, **common("x"), shape=(9,), index_key=("x/at",))
+TENSOR = FieldSpec.of(
+    Tensor, **common("x"), shape=(None, 2), dtype="uint16", shape_key=("x/rows", None)
+)
+PROTO = FieldSpec.of(
+    Tensor, **common("x"), shape=(None,), dtype="float32", encoding="proto"
+)
+PNG = FieldSpec.of(
+    Image,
     **common("x"),
     shape=(4, 5, 3),
     encoding="png",
@@ -87,20 +94,29 @@ PNG = ImageSpec(
     height_key="x/height",
     format_key="x/format",
 )
-TILE = ImageSpec(
+TILE = FieldSpec.of(
+    Image,
     **common("x"),
     shape=(None, 2, 1),
     encoding="raw",
     dtype="uint8",
     height_key="x/height",
 )
-MASK = MaskSpec(
-    **common("x"), shape=(4, 5), num_classes=3, encoding="png", dtype="uint8"
+MASK = FieldSpec.of(
+    Mask, **common("x"), shape=(4, 5), num_classes=3, encoding="png", dtype="uint8"
 )
-RAW_MASK = MaskSpec(
-    **common("x"), shape=(2, 2), num_classes=3, encoding="raw", dtype="uint8", ignore=9
+RAW_MASK = FieldSpec.of(
+    Mask,
+    **common("x"),
+    shape=(2, 2),
+    num_classes=3,
+    encoding="raw",
+    dtype="uint8",
+    ignore=9,
 )
-ALBUM = ImagesSpec(**common("x"), shape=(4, 5, 3), encoding="png", max_count=2)
+ALBUM = FieldSpec.of(
+    Images, **common("x"), shape=(4, 5, 3), encoding="png", max_count=2
+)
 
 # The field, its features, and: rule, what, expected, found, cause.
 CASES: list[tuple[FieldSpec, dict[str, Values | None], tuple[str, str, str, str, str]]]
@@ -493,7 +509,7 @@ def test_good_values_have_none(
 
 def test_a_missing_feature_names_what_is_there() -> None:
     """And the key that it may have been meant to be."""
-    spec = record_of(LABEL, TextSpec(**common("caption")))
+    spec = record_of(LABEL, FieldSpec.of(Text, **common("caption")))
     [finding] = found_in(spec, example({"x": [1], "captoin": [b"a"]}))
     assert words(finding) == (
         "SG522",
@@ -513,7 +529,10 @@ def test_a_missing_feature_names_what_is_there() -> None:
 def test_a_key_of_another_field_is_not_what_was_meant() -> None:
     """Neither of the record nor, for a feature list, of the others."""
     spec = record_of(
-        *(VarLenSpec(**common(name), dtype="float32") for name in ("xmin", "ymin"))
+        *(
+            FieldSpec.of(VarLen, **common(name), dtype="float32")
+            for name in ("xmin", "ymin")
+        )
     )
     [finding] = found_in(spec, example({"ymin": [0.5]}))
     assert finding.examples[0].found == "no feature 'xmin'; there are: 'ymin'"
@@ -524,8 +543,8 @@ def test_a_key_of_another_field_is_not_what_was_meant() -> None:
 
 def test_optional_features_may_be_missing_and_no_more() -> None:
     """A class of -1 counts as missing where the default is None; another does not."""
-    label = LabelSpec(**common("x", optional=True), num_classes=3)
-    spec = record_of(label, TextSpec(**common("y")))
+    label = FieldSpec.of(Label, **common("x", optional=True), num_classes=3)
+    spec = record_of(label, FieldSpec.of(Text, **common("y")))
     good = [example({"y": [b""]}), example({"x": [-1], "y": [b""]})]
     assert found_in(spec, *good) == []
     [finding] = found_in(spec, example({"x": [-2], "y": [b""]}))
@@ -544,9 +563,13 @@ def test_kinds_of_findings_are_summed_up() -> None:
 def test_groups_name_two_fields_and_their_lengths() -> None:
     """A missing optional member does not count; what is there does."""
     boxes = [
-        VarLenSpec(**common("left"), dtype="float32", group="boxes"),
-        VarLenSpec(**common("size"), dtype="int64", item_shape=(2,), group="boxes"),
-        VarLenSpec(**common("word", optional=True), dtype="string", group="boxes"),
+        FieldSpec.of(VarLen, **common("left"), dtype="float32", group="boxes"),
+        FieldSpec.of(
+            VarLen, **common("size"), dtype="int64", item_shape=(2,), group="boxes"
+        ),
+        FieldSpec.of(
+            VarLen, **common("word", optional=True), dtype="string", group="boxes"
+        ),
     ]
     spec = record_of(*boxes)
     assert found_in(spec, example({"left": [0.5], "size": [1, 2]})) == []
@@ -578,8 +601,8 @@ def sequence(context: bytes, **lists: list[Values | None]) -> bytes:
 
 def steps_spec(**more: Any) -> RecordSpec:
     """Return a record with a number in each step."""
-    step = ScalarSpec(name="x", key="", role="input", dtype="uint8")
-    field = StepsSpec(**common("x"), step=step, padding_value=0, **more)
+    step = Scalar("uint8")
+    field = FieldSpec.of(Steps, **common("x"), step=step, padding_value=0, **more)
     return record_of(field, message="SequenceExample")
 
 
@@ -639,7 +662,7 @@ def test_every_kind_has_a_check() -> None:
 
 def test_hostile_keys_are_shown_in_part() -> None:
     """Neither their length nor their number is that of what is kept."""
-    spec = record_of(NUMBER, TextSpec(**common("y" * 30)))
+    spec = record_of(NUMBER, FieldSpec.of(Text, **common("y" * 30)))
     keys = {f"{number}" + "k" * 100_000: [1] for number in range(30)}
     tally = Tally(most=3)
     message = example({"x": [1], **keys})

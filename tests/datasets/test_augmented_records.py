@@ -14,7 +14,10 @@ import tensorflow as tf
 from command_line import make_project, place, refusals, run
 from numpy.typing import NDArray
 from PIL import Image as Pillow
-from schemagen.spec.model import AugmentSpec, ImageSpec, RecordSpec
+from schemagen.kinds.augment import Augment
+from schemagen.kinds.field import FieldSpec
+from schemagen.kinds.image import Image
+from schemagen.spec.model import RecordSpec
 from schemagen.spec.serial import fingerprint, from_json, to_json
 
 if TYPE_CHECKING:
@@ -165,8 +168,9 @@ def test_an_unknown_word_is_guessed(tmp_path: Path) -> None:
 # What the spec says.
 
 
-def _spec(augment: AugmentSpec | None) -> RecordSpec:
-    image = ImageSpec(
+def _spec(augment: Augment | None) -> RecordSpec:
+    image = FieldSpec.of(
+        Image,
         name="x",
         key="x",
         role="input",
@@ -182,7 +186,7 @@ def _spec(augment: AugmentSpec | None) -> RecordSpec:
 
 def test_the_spec_says_what_is_declared_and_no_more() -> None:
     """Its JSON gives back the same spec; without augmentation it has no word of it."""
-    spec = _spec(AugmentSpec(crop=2, contrast=0.5, value_range=(0, 4095)))
+    spec = _spec(Augment(crop=2, contrast=0.5, value_range=(0, 4095)))
     assert from_json(to_json(spec)) == spec
     assert "flip_left_right" not in to_json(spec)
     assert from_json(to_json(_spec(None))) == _spec(None)
@@ -191,7 +195,7 @@ def test_the_spec_says_what_is_declared_and_no_more() -> None:
 
 def test_the_fingerprint_does_not_know_it() -> None:
     """It names what a spec says about data: interrupted runs resume after a change."""
-    plain, varied = _spec(None), _spec(AugmentSpec(crop=2))
+    plain, varied = _spec(None), _spec(Augment(crop=2))
     assert fingerprint(plain) == fingerprint(varied)
     resized = replace(plain.fields[0], resize=(2, 2))  # as that does
     assert fingerprint(plain) != fingerprint(replace(plain, fields=(resized,)))

@@ -29,10 +29,11 @@ from schemagen import (
     VarLen,
     Vector,
 )
+from schemagen.kinds.field import COMMON, FieldSpec
+from schemagen.kinds.kind import Kind
 from schemagen.schema.declaration import Declaration
-from schemagen.schema.kind import Kind
 from schemagen.schema.loading import LoadedRecord
-from schemagen.spec.model import FieldSpec, RecordSpec
+from schemagen.spec.model import RecordSpec
 from schemagen.spec.resolve import resolve
 
 _INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
@@ -469,13 +470,13 @@ def _taken_keys(
 ) -> Iterator[tuple[str, Changes]]:
     """Yield the field under a further key of other fields, which have it elsewhere."""
     further = {
-        key for each in record.declared if each.kind for key in each.kind.companions()
+        key for each in record.declared if each.kind for key in _further(each.kind)
     }
-    for key in sorted(further - set(kept.companions())):
+    for key in sorted(further - _further(kept)):
         changes = {place: {"kind": replace(kept, key=key)}}
         for other, declared in enumerate(record.declared):
             kind = declared.kind
-            if other != place and kind is not None and key in kind.companions():
+            if other != place and kind is not None and key in _further(kind):
                 moved = {
                     each.name: _moved(getattr(kind, each.name), key)
                     for each in fields(kind)
@@ -483,6 +484,11 @@ def _taken_keys(
                 }
                 changes[other] = {"kind": replace(kind, **moved)}
         yield "taken key", changes
+
+
+def _further(kind: Kind) -> set[str]:
+    """Return the further keys that a field of this kind is stored under."""
+    return {entry.key for entry in kind.storage(kind.key or "")[1:]}
 
 
 def _moved(keys: Any, key: str) -> Any:
@@ -493,19 +499,18 @@ def _moved(keys: Any, key: str) -> Any:
 
 def changed_attributes(old: FieldSpec, new: FieldSpec) -> frozenset[tuple[str, str]]:
     """Return in what two fields differ, by kind and attribute."""
-    if type(old) is not type(new):
-        return frozenset({(old.kind, "kind")})
-    found = set()
-    for each in fields(old):
-        before, after = getattr(old, each.name), getattr(new, each.name)
-        if isinstance(before, FieldSpec):
-            inner = changed_attributes(before, after)
+    kind = old.kind.name
+    if kind != new.kind.name:
+        return frozenset({(kind, "kind")})
+    found, after = set(), new.facts()
+    for name, before in old.facts().items():
+        if isinstance(before, Kind):
+            inner = changed_attributes(old.step, new.step)
             if inner:
-                found.add((old.kind, each.name))
-            shared = {attribute.name for attribute in fields(FieldSpec)}
-            found |= {pair for pair in inner if pair[1] not in shared}
-        elif repr(before) != repr(after):
-            found.add((old.kind, each.name))
+                found.add((kind, name))
+            found |= {pair for pair in inner if pair[1] not in COMMON}
+        elif repr(before) != repr(after[name]):
+            found.add((kind, name))
     return frozenset(found)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,8 +19,10 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 from schemagen.codegen.render import render
+from schemagen.kinds.field import FieldSpec
+from schemagen.kinds.steps import Steps
 from schemagen.runtime.shared.compatibility import Change, differences
-from schemagen.spec.model import FieldSpec, RecordSpec, StepsSpec
+from schemagen.spec.model import RecordSpec
 from schemagen.spec.serial import to_data
 
 from .random_rows import Row, arguments, random_rows, translated
@@ -100,10 +102,10 @@ class Code:
 
 def _of_any_size(field: FieldSpec) -> bool:
     """Tell whether a field's pictures cannot be stacked."""
-    shape = getattr(field, "shape", ())
-    if field.kind not in ("Image", "Mask") or None not in shape:
+    shape = getattr(field.kind, "shape", ())
+    if field.kind.name not in ("Image", "Mask") or None not in shape:
         return False
-    return getattr(field, "resize", None) is None or None in shape[2:]
+    return getattr(field.kind, "resize", None) is None or None in shape[2:]
 
 
 def render_all(codes: Sequence[Code]) -> dict[str, str]:
@@ -193,10 +195,10 @@ def readable(written: Code, expected: Code) -> dict[str, set[str]]:
         for each in fields
     }
     for each in fields:  # what is wrong with one field of a group is so with all
-        group = getattr(each, "group", None)
+        group = getattr(each.kind, "group", None)
         if group is not None and "SG210" in rules[each.key]:
             for other in fields:
-                if getattr(other, "group", None) == group:
+                if getattr(other.kind, "group", None) == group:
                     rules[other.key].add("SG210")
     return {each.key: rules[each.key] for each in fields if each.name not in names}
 
@@ -360,17 +362,17 @@ def _named_in(text: str, spec: RecordSpec) -> set[str]:
 def _changed(old: FieldSpec, new: FieldSpec) -> str:
     """Say what differs in two fields."""
     found = []
-    for each in fields(old):
-        before, after = getattr(old, each.name), getattr(new, each.name, None)
-        if repr(before) != repr(after):
-            found.append(f"{each.name} {before!r} -> {after!r}")
-    return f"{old.kind} {old.name!r} with {', '.join(found) or 'nothing else'}"
+    facts = new.facts()
+    for name, before in old.facts().items():
+        if repr(before) != repr(facts.get(name)):
+            found.append(f"{name} {before!r} -> {facts.get(name)!r}")
+    return f"{old.kind.name} {old.name!r} with {', '.join(found) or 'nothing else'}"
 
 
 def _cut(items: Any, spec: FieldSpec) -> Any:
     """Return what a writer leaves of a row, or a reader of what is stored."""
-    most = getattr(spec, "max_length", None)
-    policy = getattr(spec, "too_long", "error")
+    most = getattr(spec.kind, "max_length", None)
+    policy = getattr(spec.kind, "too_long", "error")
     if items is None or policy == "error" or len(items) <= most:
         return items
     return items[:most] if policy == "keep_head" else items[-most:]
@@ -378,31 +380,31 @@ def _cut(items: Any, spec: FieldSpec) -> Any:
 
 def _meaning(value: Any, spec: FieldSpec, other: FieldSpec, given: Any) -> Any:
     """Return what a delivered value says, whatever fills it up and calls it."""
-    if spec.kind == "Steps" and isinstance(spec, StepsSpec):
+    if isinstance(spec.kind, Steps):
         items = _listed(value)[: 0 if given is None else len(given)]
-        assert isinstance(other, StepsSpec)
+        assert isinstance(other.kind, Steps)
         return [_meaning(item, spec.step, other.step, ()) for item in items]
-    if given is None and spec.kind in ("Image", "Mask", "Tensor"):
+    if given is None and spec.kind.name in ("Image", "Mask", "Tensor"):
         return None  # what stands for it is no value: its mask says so
-    names = getattr(spec, "classes", ())
-    if spec.kind == "Label" and names and getattr(other, "classes", ()):
+    names = getattr(spec.kind, "classes", ())
+    if spec.kind.name == "Label" and names and getattr(other.kind, "classes", ()):
         return names[value] if value >= 0 else None
-    if spec.kind == "MultiLabel":
+    if spec.kind.name == "MultiLabel":
         ids = [int(index) for index in np.nonzero(value)[0]]
         assert all(value[index] == 1 for index in ids)
-        named = names and getattr(other, "classes", ())
+        named = names and getattr(other.kind, "classes", ())
         return sorted(names[index] for index in ids) if named else ids
-    if spec.kind in ("VarLen", "Images"):
+    if spec.kind.name in ("VarLen", "Images"):
         value = _listed(value)
-        if getattr(spec, "fill_value", None) is not None and given is None:
+        if getattr(spec.kind, "fill_value", None) is not None and given is None:
             return []  # as many as the group has, which is seen in what is written again
         return value[: 0 if given is None else len(given)]
-    if spec.kind == "Ragged":
+    if spec.kind.name == "Ragged":
         rows = [] if given is None else given
         return [
             _listed(inner)[: len(row)] for inner, row in zip(value, rows, strict=False)
         ]
-    if spec.kind == "Tensor":
+    if spec.kind.name == "Tensor":
         value = value[tuple(map(slice, np.shape(given)))]
     return _listed(value)
 

@@ -10,20 +10,18 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 from PIL import Image as Picture
-from schemagen.spec.model import (
-    FieldSpec,
-    ImageSpec,
-    ImagesSpec,
-    LabelSpec,
-    MaskSpec,
-    MultiLabelSpec,
-    RaggedSpec,
-    RecordSpec,
-    SparseSpec,
-    StepsSpec,
-    TensorSpec,
-    VarLenSpec,
-)
+from schemagen.kinds.field import FieldSpec
+from schemagen.kinds.image import Image
+from schemagen.kinds.images import Images
+from schemagen.kinds.label import Label
+from schemagen.kinds.mask import Mask
+from schemagen.kinds.multilabel import MultiLabel
+from schemagen.kinds.ragged import Ragged
+from schemagen.kinds.sparse import Sparse
+from schemagen.kinds.steps import Steps
+from schemagen.kinds.tensor import Tensor
+from schemagen.kinds.varlen import VarLen
+from schemagen.spec.model import RecordSpec
 
 Row = dict[str, Any]
 """The value of each field by its key; those that are left out are missing."""
@@ -66,12 +64,12 @@ def translated(row: Row, written: RecordSpec, expected: RecordSpec) -> Row:
 
 
 def _said_by(value: Any, old: FieldSpec, new: FieldSpec) -> Any:
-    if isinstance(old, StepsSpec) and isinstance(new, StepsSpec):
+    if isinstance(old.kind, Steps) and isinstance(new.kind, Steps):
         return [_said_by(step, old.step, new.step) for step in value]
     if getattr(old, "classes", ()) and not getattr(new, "classes", ()):
         if isinstance(value, str):
             return old.classes.index(value)  # type: ignore[attr-defined]
-        if isinstance(old, MultiLabelSpec):
+        if isinstance(old.kind, MultiLabel):
             return [old.classes.index(name) for name in value]
     return value
 
@@ -99,27 +97,27 @@ class _Drawing:
 
     def _length(self, field: FieldSpec) -> int:
         """Return how many items a sequence has: as many as others of its group."""
-        limits = [getattr(f, "max_length", None) for f in self._of_group(field)]
-        limits += [getattr(f, "count", None) for f in self._of_group(field)]
-        limits += [getattr(f, "max_count", None) for f in self._of_group(field)]
+        limits = [getattr(f.kind, "max_length", None) for f in self._of_group(field)]
+        limits += [getattr(f.kind, "count", None) for f in self._of_group(field)]
+        limits += [getattr(f.kind, "max_count", None) for f in self._of_group(field)]
         most = min((limit for limit in limits if limit is not None), default=3)
-        fixed = [getattr(f, "count", None) for f in self._of_group(field)]
+        fixed = [getattr(f.kind, "count", None) for f in self._of_group(field)]
         wanted = (2, 0, most)[self._number] if self._number < 3 else 1
         length = min(wanted, most, 5)
-        if getattr(field, "too_long", "error") != "error" and self._number == 2:
+        if getattr(field.kind, "too_long", "error") != "error" and self._number == 2:
             length = most + 2 if most < 10 else length
         length = next((count for count in fixed if count is not None), length)
-        group = getattr(field, "group", None)
+        group = getattr(field.kind, "group", None)
         return self._lengths.setdefault(group, length) if group else length
 
     def _of_group(self, field: FieldSpec) -> list[FieldSpec]:
-        group = getattr(field, "group", None)
+        group = getattr(field.kind, "group", None)
         if group is None:
             return [field]
-        return [f for f in self._spec.fields if getattr(f, "group", None) == group]
+        return [f for f in self._spec.fields if getattr(f.kind, "group", None) == group]
 
     def _value(self, field: FieldSpec) -> Any:
-        draw = getattr(self, f"_{field.kind.lower()}")
+        draw = getattr(self, f"_{field.kind.name.lower()}")
         return draw(field)
 
     def _number_of(self, dtype: str, *, finite: bool = True) -> Any:
@@ -140,7 +138,7 @@ class _Drawing:
         return self._chance.choice(floats)
 
     def _array(self, field: FieldSpec, shape: tuple[int, ...], dtype: str) -> Any:
-        finite = getattr(field, "finite", True)
+        finite = getattr(field.kind, "finite", True)
         size = int(np.prod(shape))
         some = [self._number_of(dtype, finite=finite) for _ in range(min(size, 8))]
         flat = [some[at % len(some)] for at in range(size)]
@@ -148,78 +146,89 @@ class _Drawing:
         return np.array(flat, kind).reshape(shape)
 
     def _scalar(self, field: Any) -> Any:
-        if field.dtype in ("complex64", "complex128"):
+        if field.kind.dtype in ("complex64", "complex128"):
             return complex(self._chance.choice([0.5, 1.0]), -1.0)
-        return self._number_of(field.dtype, finite=field.finite)
+        return self._number_of(field.kind.dtype, finite=field.kind.finite)
 
     def _text(self, field: FieldSpec) -> str:
         return self._chance.choice(_WORDS)
 
     def _vector(self, field: Any) -> Any:
-        if field.dtype.startswith("complex"):
-            return np.full(field.shape, 0.5 - 1j, field.dtype)
-        return self._array(field, field.shape, field.dtype)
+        if field.kind.dtype.startswith("complex"):
+            return np.full(field.kind.shape, 0.5 - 1j, field.kind.dtype)
+        return self._array(field, field.kind.shape, field.kind.dtype)
 
-    def _tensor(self, field: TensorSpec) -> Any:
-        sizes = [self._chance.randint(1, 3) if s is None else s for s in field.shape]
-        if field.dtype.startswith("complex"):
-            return np.full(sizes, 0.5 - 1j, field.dtype)
-        return self._array(field, tuple(sizes), field.dtype)
+    def _tensor(self, field: FieldSpec[Tensor]) -> Any:
+        sizes = [
+            self._chance.randint(1, 3) if s is None else s for s in field.kind.shape
+        ]
+        if field.kind.dtype.startswith("complex"):
+            return np.full(sizes, 0.5 - 1j, field.kind.dtype)
+        return self._array(field, tuple(sizes), field.kind.dtype)
 
-    def _varlen(self, field: VarLenSpec) -> Any:
+    def _varlen(self, field: FieldSpec[VarLen]) -> Any:
         length = self._length(field)
-        if field.dtype in ("string", "bytes"):
-            items = [self._number_of(field.dtype) for _ in range(length)]
-            if field.pad_on_disk:
-                return [item or self._plain(field.dtype) for item in items]
+        if field.kind.dtype in ("string", "bytes"):
+            items = [self._number_of(field.kind.dtype) for _ in range(length)]
+            if field.kind.pad_on_disk:
+                return [item or self._plain(field.kind.dtype) for item in items]
             return items
-        array = self._array(field, (length, *field.item_shape), field.dtype)
-        if field.pad_on_disk and array.size:
-            array[array == field.padding_value] = 3 if field.dtype != "bool" else True
+        array = self._array(field, (length, *field.kind.item_shape), field.kind.dtype)
+        if field.kind.pad_on_disk and array.size:
+            array[array == field.kind.padding_value] = (
+                3 if field.kind.dtype != "bool" else True
+            )
         return array
 
     def _plain(self, dtype: str) -> Any:
         return "x" if dtype == "string" else b"x"
 
-    def _ragged(self, field: RaggedSpec) -> Any:
+    def _ragged(self, field: FieldSpec[Ragged]) -> Any:
         counts = [self._chance.randint(0, 3) for _ in range(self._length(field))]
         return [
-            [self._number_of(field.dtype, finite=field.finite) for _ in range(count)]
+            [
+                self._number_of(field.kind.dtype, finite=field.kind.finite)
+                for _ in range(count)
+            ]
             for count in counts
         ]
 
-    def _label(self, field: LabelSpec) -> Any:
-        index = self._chance.randrange(field.num_classes)
-        return field.classes[index] if field.classes else index
+    def _label(self, field: FieldSpec[Label]) -> Any:
+        index = self._chance.randrange(field.kind.count)
+        return field.kind.class_names[index] if field.kind.class_names else index
 
-    def _multilabel(self, field: MultiLabelSpec) -> Any:
-        most = min(field.num_classes, 2 if self._number != 1 else 0)
-        ids = self._chance.sample(range(field.num_classes), most)
-        return [field.classes[index] if field.classes else index for index in ids]
+    def _multilabel(self, field: FieldSpec[MultiLabel]) -> Any:
+        most = min(field.kind.count, 2 if self._number != 1 else 0)
+        ids = self._chance.sample(range(field.kind.count), most)
+        return [
+            field.kind.class_names[index] if field.kind.class_names else index
+            for index in ids
+        ]
 
-    def _sparse(self, field: SparseSpec) -> Any:
-        indices = self._indices.get(field.index_key)
+    def _sparse(self, field: FieldSpec[Sparse]) -> Any:
+        indices = self._indices.get(field.kind.index_keys)
         if indices is None:
             count = 0 if self._number == 1 else 2
             sizes = [  # those that share their indices may be of several shapes
-                f.shape
+                f.kind.shape
                 for f in self._spec.fields
-                if isinstance(f, SparseSpec) and set(f.index_key) & set(field.index_key)
+                if isinstance(f.kind, Sparse)
+                and set(f.kind.index_keys) & set(field.kind.index_keys)
             ]
             least = [min(axis) for axis in zip(*sizes, strict=False)]
             drawn = {
                 tuple(self._chance.randrange(size) for size in least)
                 for _ in range(count)
             }
-            indices = self._indices[field.index_key] = sorted(drawn)
-        one = field.dtype == "bool" or 1
-        values = [self._number_of(field.dtype) or one for _ in indices]
-        keys = indices if len(field.shape) > 1 else [index[0] for index in indices]
+            indices = self._indices[field.kind.index_keys] = sorted(drawn)
+        one = field.kind.dtype == "bool" or 1
+        values = [self._number_of(field.kind.dtype) or one for _ in indices]
+        keys = indices if len(field.kind.shape) > 1 else [index[0] for index in indices]
         return dict(zip(keys, values, strict=True))
 
-    def _size(self, field: ImageSpec | ImagesSpec | MaskSpec) -> tuple[int, int]:
+    def _size(self, field: FieldSpec[Image | Images | Mask]) -> tuple[int, int]:
         """Return a picture's size: one for all rows where they could not be stacked."""
-        own = (2, 3) if field.resize is None else self._sizes
+        own = (2, 3) if field.kind.resize is None else self._sizes
         found = []
         for axis, parameter in enumerate(("height_key", "width_key")):
             key = getattr(field, parameter, None)
@@ -228,22 +237,24 @@ class _Drawing:
                 for other in self._spec.fields
                 if key is not None and getattr(other, parameter, None) == key
             ]
-            fixed = [other.shape[axis] or 0 for other in (field, *others)]  # type: ignore[attr-defined]
+            fixed = [other.kind.shape[axis] or 0 for other in (field, *others)]  # type: ignore[attr-defined]
             found.append(
                 max(fixed) or (2, 3)[axis] if others[1:] else max(fixed) or own[axis]
             )
         return found[0], found[1]
 
-    def _image(self, field: ImageSpec) -> Any:
+    def _image(self, field: FieldSpec[Image]) -> Any:
         size = self._size(field)
-        return self._picture((*size, field.shape[2] or 3), field.encoding, field.dtype)
+        return self._picture(
+            (*size, field.kind.shape[2] or 3), field.kind.encoding, field.kind.dtype
+        )
 
-    def _images(self, field: ImagesSpec) -> Any:
+    def _images(self, field: FieldSpec[Images]) -> Any:
         found = []
         for _ in range(self._length(field)):
             size = self._size(field)
-            channels = field.shape[2] or 3
-            found.append(self._picture((*size, channels), field.encoding, "uint8"))
+            channels = field.kind.shape[2] or 3
+            found.append(self._picture((*size, channels), field.kind.encoding, "uint8"))
         return found
 
     def _picture(self, shape: tuple[int, ...], encoding: str, dtype: str) -> Any:
@@ -261,14 +272,14 @@ class _Drawing:
         Picture.fromarray(plain).save(out, format=encoding, **more)
         return out.getvalue()
 
-    def _mask(self, field: MaskSpec) -> Any:
+    def _mask(self, field: FieldSpec[Mask]) -> Any:
         size = self._size(field)
-        most = field.num_classes or 3
+        most = field.kind.count or 3
         chance = np.random.default_rng(self._chance.randrange(1000))
-        ids = chance.integers(0, most, size).astype(field.dtype)
-        if field.ignore is not None:
-            ids[0, 0] = field.ignore
+        ids = chance.integers(0, most, size).astype(field.kind.dtype)
+        if field.kind.ignore is not None:
+            ids[0, 0] = field.kind.ignore
         return ids
 
-    def _steps(self, field: StepsSpec) -> Any:
+    def _steps(self, field: FieldSpec[Steps]) -> Any:
         return [self._value(field.step) for _ in range(self._length(field))]

@@ -17,10 +17,12 @@ import pytest
 import tensorflow as tf
 from schemagen.codegen.plan import make_plan
 from schemagen.codegen.render import render
+from schemagen.kinds.field import facts_of
+from schemagen.kinds.registry import KINDS
 from schemagen.runtime.shared.compatibility import check_compatible
 from schemagen.runtime.shared.errors import SchemaMismatchError
 from schemagen.schema.loading import LoadedRecord
-from schemagen.spec.model import KINDS, RecordSpec
+from schemagen.spec.model import RecordSpec
 from schemagen.spec.serial import to_json
 
 from .mutated_records import RANDOM, records_of
@@ -111,7 +113,7 @@ def test_all_records_are_in_a_part() -> None:
 
 def test_every_attribute_of_every_kind_is_changed() -> None:
     """Whoever adds an attribute says how it may be changed, or why it cannot be."""
-    missing = {(k, each.name) for k, spec in KINDS.items() for each in fields(spec)}
+    missing = {(name, fact) for name, kind in KINDS.items() for fact in facts_of(kind)}
     missing -= set(_CANNOT_CHANGE)
     census = Census()
     for part in reversed(list(_parts())):

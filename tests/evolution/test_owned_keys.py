@@ -8,7 +8,7 @@ read with that of the other, for all pairs of owners.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,23 +16,21 @@ import pytest
 import tensorflow as tf
 from schemagen.evolution.comparison import Mode
 from schemagen.evolution.comparison import compare as compare_specs
+from schemagen.kinds.field import FieldSpec
+from schemagen.kinds.image import Image
+from schemagen.kinds.mask import Mask
+from schemagen.kinds.ragged import Ragged
+from schemagen.kinds.registry import KINDS
+from schemagen.kinds.scalar import Scalar
+from schemagen.kinds.sparse import Sparse
+from schemagen.kinds.tensor import Tensor
+from schemagen.kinds.text import Text
+from schemagen.kinds.varlen import VarLen
+from schemagen.kinds.vector import Vector
 from schemagen.runtime.shared.compatibility import check_compatible
 from schemagen.runtime.shared.errors import SchemaMismatchError
 from schemagen.runtime.shared.field_keys import FURTHER_KEYS, keys_of
-from schemagen.spec.model import (
-    KINDS,
-    FieldSpec,
-    ImageSpec,
-    MaskSpec,
-    RaggedSpec,
-    RecordSpec,
-    ScalarSpec,
-    SparseSpec,
-    TensorSpec,
-    TextSpec,
-    VarLenSpec,
-    VectorSpec,
-)
+from schemagen.spec.model import RecordSpec
 from schemagen.spec.serial import to_data
 
 from .old_and_new import Code, refusals, render_all
@@ -70,28 +68,32 @@ _RAW = {"encoding": "raw", "dtype": "uint8", "resize": (2, 2)}
 _PNG = {"encoding": "png", "dtype": "uint8", "resize": (2, 2), "shape": _ANY}
 
 _OWN: dict[str, Owner] = {
-    "Scalar": _own(ScalarSpec, dtype="uint8"),  # a size that memory holds
-    "Scalar of float32": _own(ScalarSpec, dtype="float32"),
-    "Text": _own(TextSpec),
-    "VarLen": _own(VarLenSpec, dtype="int64"),
-    "Vector": _own(VectorSpec, shape=(2,), dtype="uint8"),
+    "Scalar": _own(FieldSpec[Scalar], dtype="uint8"),  # a size that memory holds
+    "Scalar of float32": _own(FieldSpec[Scalar], dtype="float32"),
+    "Text": _own(FieldSpec[Text]),
+    "VarLen": _own(FieldSpec[VarLen], dtype="int64"),
+    "Vector": _own(FieldSpec[Vector], shape=(2,), dtype="uint8"),
 }
 _FURTHER: dict[str, Owner] = {
-    "height": _further(ImageSpec, "height_key", shape=(None, 2, 3), **_RAW),
-    "width": _further(ImageSpec, "width_key", shape=(2, None, 3), **_RAW),
-    "channels": _further(ImageSpec, "channels_key", shape=(2, 2, None), **_RAW),
+    "height": _further(FieldSpec[Image], "height_key", shape=(None, 2, 3), **_RAW),
+    "width": _further(FieldSpec[Image], "width_key", shape=(2, None, 3), **_RAW),
+    "channels": _further(FieldSpec[Image], "channels_key", shape=(2, 2, None), **_RAW),
     "height of a mask": _further(
-        MaskSpec, "height_key", shape=(None, 2), num_classes=3, **_RAW
+        FieldSpec[Mask], "height_key", shape=(None, 2), num_classes=3, **_RAW
     ),
-    "height of a PNG": _further(ImageSpec, "height_key", **_PNG),
-    "format": _further(ImageSpec, "format_key", **_PNG),
-    "row lengths": _further(RaggedSpec, "row_lengths_key", dtype="int64"),
-    "indices": _further(SparseSpec, "index_key", shape=(9,)),
+    "height of a PNG": _further(FieldSpec[Image], "height_key", **_PNG),
+    "format": _further(FieldSpec[Image], "format_key", **_PNG),
+    "row lengths": _further(FieldSpec[Ragged], "row_lengths_key", dtype="int64"),
+    "indices": _further(FieldSpec[Sparse], "index_key", shape=(9,)),
     "sizes": _further(
-        TensorSpec, "shape_key", shape=(None, None), dtype="uint8", encoding="list"
+        FieldSpec[Tensor],
+        "shape_key",
+        shape=(None, None),
+        dtype="uint8",
+        encoding="list",
     ),
     "one size": _further(
-        TensorSpec, "shape_key", shape=(None, 2), dtype="uint8", encoding="list"
+        FieldSpec[Tensor], "shape_key", shape=(None, 2), dtype="uint8", encoding="list"
     ),
 }
 
@@ -107,7 +109,7 @@ _LEGIT = {
 
 
 def _record(*found: FieldSpec) -> RecordSpec:
-    number = ScalarSpec(dtype="int64", **_common("number", "number"))
+    number = FieldSpec.of(Scalar, dtype="int64", **_common("number", "number"))
     return RecordSpec("pet", "Pet", "pets.py", "", (number, *found))
 
 
@@ -118,7 +120,7 @@ def codes() -> Iterator[tuple[dict[str, Code], dict[str, Code]]]:
     owners = _OWN | _FURTHER
     old = {name: Code(_record(make("before", "k"))) for name, make in owners.items()}
     new = {
-        name: Code(_record(replace(make("after", "k"), optional=True)))
+        name: Code(_record(make("after", "k").replaced(optional=True)))
         for name, make in owners.items()
     }
     render_all([*old.values(), *new.values()])
@@ -134,7 +136,7 @@ def _outcome(old: Code, new: Code) -> str:
         found = new.read(records, [field.key])[field.key]
     except tf.errors.OpError:
         return "an error"
-    if field.kind == "Scalar" and getattr(field, "dtype", "") == "float32":
+    if field.kind.name == "Scalar" and getattr(field.kind, "dtype", "") == "float32":
         return "other" if any(one["value"] == one["value"] for one in found) else ""
     return "other" if any(one["present"] for one in found) else ""
 
@@ -206,7 +208,7 @@ def test_each_key_of_each_kind_is_owned() -> None:
     for make in _FURTHER.values():
         (field,) = to_data(_record(make("x", "k")))["fields"][1:]
         assert [owned.key for owned in keys_of(field)] == ["x/own", "k"]
-    tensor = replace(_FURTHER["one size"]("x", "k"), shape_key=("a", None, "b"))
+    tensor = _FURTHER["one size"]("x", "k").replaced(shape_key=("a", None, "b"))
     field = to_data(_record(tensor))["fields"][1]
     assert [owned.key for owned in keys_of(field)] == ["x/own", "a", "b"]
 

@@ -25,8 +25,12 @@ from schemagen.interop.exports.mapping import (
 )
 from schemagen.interop.exports.page import with_tables
 from schemagen.interop.exports.targets import TABLES, TITLES
-from schemagen.spec.model import KINDS, LabelSpec, RecordSpec, ScalarSpec, TextSpec
-from schemagen.spec.storage import entries_by_key
+from schemagen.kinds.field import FieldSpec
+from schemagen.kinds.label import Label
+from schemagen.kinds.registry import KINDS
+from schemagen.kinds.scalar import Scalar
+from schemagen.kinds.text import Text
+from schemagen.spec.model import RecordSpec
 
 if TYPE_CHECKING:
     from conftest import PackageOf, Workspace
@@ -163,7 +167,8 @@ def test_a_schema_is_text_of_a_protocol_buffer(pets: Workspace, tmp_path: Path) 
 def test_text_of_data_stays_text() -> None:
     """Quotes, ends of lines and what a terminal would obey are escaped."""
     hostile = 'x"\n}\x1b[31m\\é'
-    label = LabelSpec(
+    label = FieldSpec.of(
+        Label,
         name="a",
         key=hostile,
         role="target",
@@ -366,19 +371,22 @@ def test_a_directory_with_a_file_s_name_is_never_replaced(
 
 def test_arrow_needs_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
-    text = TextSpec(name="a", key="a", role="input")
+    text = FieldSpec.of(Text, name="a", key="a", role="input")
     with pytest.raises(SchemagenError, match="SG452 --to arrow needs pyarrow"):
         arrow.schema_bytes(RecordSpec("r", "R", "schemas/r.py", "", (text,)))
 
 
 def test_a_key_that_two_fields_share_is_there_if_one_has_to_be() -> None:
-    one = ScalarSpec(name="a", key="k", role="input", dtype="int64", optional=True)
-    found = entries_by_key((one, replace(one, name="b", optional=False)))
+    one = FieldSpec.of(
+        Scalar, name="a", key="k", role="input", dtype="int64", optional=True
+    )
+    other = one.replaced(name="b", optional=False)
+    found = RecordSpec("r", "R", "r.py", "", (one, other)).storage()
     assert [missing for _, _, missing in found.values()] == [False]
 
 
 def test_complex_numbers_are_refused_by_arrow() -> None:
-    waves = ScalarSpec(name="a", key="a", role="info", dtype="complex64")
+    waves = FieldSpec.of(Scalar, name="a", key="a", role="info", dtype="complex64")
     spec = RecordSpec("r", "R", "schemas/r.py", "", (waves,))
     notes = notes_of(TABLES["arrow"], spec)
     assert [n.row.words for n in notes if n.row.verdict is Verdict.REFUSED] == [

@@ -12,7 +12,8 @@ from schemagen.findings import SchemagenError
 from schemagen.interop.exports import tfds
 from schemagen.interop.imports import import_schema
 from schemagen.interop.imports.tfds import import_tfds
-from schemagen.spec.model import FieldSpec, RecordSpec
+from schemagen.kinds.field import FieldSpec
+from schemagen.spec.model import RecordSpec
 from schemagen.use_cases.generate import load_specs
 
 # Of each kind that TFDS has a word for, the parameters whose rows say "kept".
@@ -92,13 +93,12 @@ def by_key(fields: tuple[FieldSpec, ...]) -> dict[str, FieldSpec]:
 def test_what_was_kept_comes_back(kept: RecordSpec, exported: Path) -> None:
     """Each key is there, of the same kind, with what the table calls kept."""
     found = by_key(import_tfds(str(exported)).fields)
-    assert {field.kind for field in kept.fields} == set(SAME)
+    assert {field.kind.name for field in kept.fields} == set(SAME)
     for field in kept.fields:
         back = found.pop(field.key)
-        facts = ("kind", "doc", "optional", *SAME[field.kind])
-        assert [getattr(back, name) for name in facts] == [
-            getattr(field, name) for name in facts
-        ], field.name
+        facts = ("kind", "doc", "optional", *SAME[field.kind.name])
+        ours, theirs = field.facts(), back.facts()
+        assert [theirs[n] for n in facts] == [ours[n] for n in facts], field.name
         if field.name == field.key:
             assert back.name == field.name
     assert set(found) == {"free/height"}
@@ -132,7 +132,7 @@ def test_the_older_form_is_read_at_any_depth(quoted: bool, tmp_path: Path) -> No
     top = {**inner, "content": json.dumps(content) if quoted else content}
     (tmp_path / "features.json").write_text(json.dumps(top))
     found = by_key(import_tfds(str(tmp_path)).fields)
-    assert {key: field.kind for key, field in found.items()} == {
+    assert {key: field.kind.name for key, field in found.items()} == {
         "said/word": "VarLen",
         "features": "Text",
     }

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
-from schemagen.spec.model import FieldSpec, RecordSpec
+from schemagen.kinds.field import FieldSpec
+from schemagen.spec.model import RecordSpec
 
 
 def check_readings(spec: RecordSpec, parser: Any, messages: Sequence[bytes]) -> None:
@@ -26,7 +27,7 @@ def check_readings(spec: RecordSpec, parser: Any, messages: Sequence[bytes]) -> 
         for field in spec.fields:
             where = f"{field.name} of record {number}"
             found = _member(tensors, field)
-            if field.kind == "Steps":
+            if field.kind.name == "Steps":
                 if field.key in lists:
                     steps = lists[field.key].feature
                     _check_steps(field, found, steps, where)
@@ -55,41 +56,41 @@ def _check_steps(field: Any, found: Any, steps: Any, where: str) -> None:
 
 
 def _check(field: Any, found: Any, values: list[Any], context: Any, where: str) -> None:
-    kind = field.kind
+    kind = field.kind.name
     if kind == "Images":
         assert len(found) == len(values), where
         for one, data in zip(found, values, strict=True):
             _same_pixels(field, one, data, where)
-    elif kind == "Image" and field.encoding == "raw":
-        data = np.frombuffer(values[0], field.dtype)
+    elif kind == "Image" and field.kind.encoding == "raw":
+        data = np.frombuffer(values[0], field.kind.dtype)
         _same(found, data.reshape(found.shape), where)
     elif kind in ("Image", "Mask"):
         if values[0]:
             _same_pixels(field, found, values[0], where)
     elif kind == "Label":
         (value,) = values
-        if field.stored == "text":
-            value = field.classes.index(value.decode())
+        if field.kind.stored == "text":
+            value = field.kind.class_names.index(value.decode())
         elif value >= 0:
-            value -= field.offset
+            value -= field.kind.offset
         assert int(found) == value, where
     elif kind == "Ragged":
-        lengths = iter(_values(context[field.row_lengths_key]))
+        lengths = iter(_values(context[field.kind.lengths_key]))
         rest = iter(values)
         wanted = [[next(rest) for _ in range(length)] for length in lengths]
         assert _plain(found) == wanted, where
     elif kind == "Sparse":
-        indices = _values(context[field.index_key[0]])
+        indices = _values(context[field.kind.index_keys[0]])
         pairs = dict(
             zip(found.indices.numpy()[:, -1], found.values.numpy(), strict=True)
         )
         assert pairs == dict(zip(indices, values, strict=True)), where
-    elif kind == "Tensor" and field.encoding == "proto":
-        _same(found, tf.io.parse_tensor(values[0], field.dtype).numpy(), where)
+    elif kind == "Tensor" and field.kind.encoding == "proto":
+        _same(found, tf.io.parse_tensor(values[0], field.kind.dtype).numpy(), where)
     elif kind == "Tensor":
-        data = np.frombuffer(values[0], np.dtype(field.dtype).newbyteorder("<"))
+        data = np.frombuffer(values[0], np.dtype(field.kind.dtype).newbyteorder("<"))
         _same(found, data.reshape(found.shape), where)
-    elif kind == "VarLen" and field.dtype in ("string", "bytes"):
+    elif kind == "VarLen" and field.kind.dtype in ("string", "bytes"):
         assert found.numpy().tolist() == values, where
     elif kind in ("Text", "Scalar") and isinstance(values[0], bytes):
         assert found.numpy() == values[0], where
@@ -108,11 +109,11 @@ def _plain(found: Any) -> list[Any]:
 
 
 def _same_pixels(field: Any, found: Any, data: bytes, where: str) -> None:
-    if field.kind == "Mask" or (field.kind != "Mask" and field.resize):
+    if field.kind.name == "Mask" or (field.kind.name != "Mask" and field.kind.resize):
         assert found.shape.rank in (2, 3), where
         return
-    dtype = tf.uint16 if getattr(field, "dtype", "uint8") == "uint16" else tf.uint8
-    channels = field.shape[2]
+    dtype = tf.uint16 if getattr(field.kind, "dtype", "uint8") == "uint16" else tf.uint8
+    channels = field.kind.shape[2]
     pixels = tf.io.decode_image(
         data, channels=channels, dtype=dtype, expand_animations=False
     )

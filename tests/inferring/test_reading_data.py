@@ -13,8 +13,10 @@ from google_crc32c import value as crc32c
 from schemagen.cli import main
 from schemagen.data.verify import verify
 from schemagen.findings import SchemagenError
+from schemagen.kinds.field import FieldSpec
+from schemagen.kinds.scalar import Scalar
 from schemagen.runtime.storage.manifest import Manifest, Shard, Split, save
-from schemagen.spec.model import RecordSpec, ScalarSpec
+from schemagen.spec.model import RecordSpec
 from schemagen.spec.serial import fingerprint, to_data
 from schemagen.use_cases.infer import infer
 
@@ -225,7 +227,7 @@ def test_verify_agrees_with_what_was_inferred_of_steps(tmp_path: Path) -> None:
     path = write_file(tmp_path / "records", records)
     found = infer(path, tmp_path / "x.py")
     assert not verify(path, spec=found.spec, workers=1).findings
-    assert [field.kind for field in found.spec.fields] == ["Steps"] * 3 + ["Text"]
+    assert [field.kind.name for field in found.spec.fields] == ["Steps"] * 3 + ["Text"]
 
 
 def written_by_us(directory: Path, specs: dict[str, RecordSpec]) -> None:
@@ -247,7 +249,9 @@ COUNT = RecordSpec(
     source="schemas/counts.py",
     doc="How many there were.",
     fields=(
-        ScalarSpec(name="number", key="a", role="input", dtype="int64", doc="Of all."),
+        FieldSpec.of(
+            Scalar, name="number", key="a", role="input", dtype="int64", doc="Of all."
+        ),
     ),
 )
 BACK = '''\

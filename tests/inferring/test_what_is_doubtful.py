@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from PIL import Image
-from schemagen.spec.model import FieldSpec
+from schemagen.kinds.field import FieldSpec
 
 from .messages import drafted, many, picture
 
@@ -38,8 +38,10 @@ def test_a_shape_belongs_to_no_field_when_many_would_fit() -> None:
             "shape": [2, 4],
         }
     )
-    assert {field.kind for key, field in fields.items() if key != "shape"} == {"Scalar"}
-    assert fields["shape"].kind == "Vector"
+    assert {field.kind.name for key, field in fields.items() if key != "shape"} == {
+        "Scalar"
+    }
+    assert fields["shape"].kind.name == "Vector"
     assert (
         "doubt: the sizes in 'shape' would fit numbers of 4 bytes: are they of this "
         "key, and is it float32 or int32? Tensor((2, 4), dtype=..., shape_key=...)"
@@ -52,15 +54,15 @@ def test_a_shape_belongs_to_the_field_that_it_names() -> None:
     fields, said = inferred(
         lambda i: {"arr": floats_of(i), "other": floats_of(9 + i), "arr_shape": [2, 4]}
     )
-    assert fields["arr"].shape_key == "arr_shape"  # type: ignore[attr-defined]
-    assert fields["other"].kind == "Scalar"
+    assert fields["arr"].kind.shape_key == "arr_shape"  # type: ignore[attr-defined]
+    assert fields["other"].kind.name == "Scalar"
     assert "arr_shape" not in said["other"]
 
 
 def test_a_shape_without_a_name_is_that_of_the_only_candidate() -> None:
     """It is a Tensor, and both are doubtful: its dtype, and whose shape that is."""
     fields, said = inferred(lambda i: {"arr": floats_of(i), "shape": [2, 4]})
-    assert fields["arr"].kind == "Tensor"
+    assert fields["arr"].kind.name == "Tensor"
     assert "which look like float32: or int32?" in said["arr"]
     assert "doubt: are its sizes those in 'shape'?" in said["arr"]
 
@@ -76,7 +78,7 @@ def test_serialized_tensors_of_two_dtypes_are_said_to_be_that() -> None:
     """No Tensor holds them; the doubt says why."""
     ones = (proto(1, struct.pack("<3f", 1, 1, 1), 3), proto(4, b"\1\1\1", 3))
     fields, said = inferred(lambda i: {"t": ones[i % 2]})
-    assert fields["t"].kind == "Scalar"
+    assert fields["t"].kind.name == "Scalar"
     assert said["t"] == (
         "doubt: serialized tensors of float32 and uint8, so that no Tensor can be "
         "declared"
@@ -112,7 +114,7 @@ def photo(number: int) -> dict[str, Any]:
 def test_one_picture_of_other_channels_is_told_apart() -> None:
     """The reader can leave it out."""
     fields, said = inferred(photo)
-    assert fields["image/encoded"].kind == "Scalar"
+    assert fields["image/encoded"].kind.name == "Scalar"
     assert said["image/encoded"] == (
         "doubt: 1 of 30 images has 4 channels, which decode_jpeg would convert and "
         "this schema language refuses: without them this is an Image"
@@ -155,8 +157,12 @@ def test_pixels_that_are_channels_first_are_no_image() -> None:
     )
     assert set(fields) == {"pixels"}
     field: Any = fields["pixels"]
-    assert (field.kind, field.shape, field.dtype) == ("Tensor", (3, 16, 20), "uint8")
-    assert field.shape_key == ("depth", "rows", "cols")
+    assert (field.kind.name, field.kind.shape, field.kind.dtype) == (
+        "Tensor",
+        (3, 16, 20),
+        "uint8",
+    )
+    assert field.kind.shape_key == ("depth", "rows", "cols")
     assert (
         "raw pixels, taken as 3 x height x width; neighbouring pixels differ by"
         in said["pixels"]
@@ -167,7 +173,7 @@ def test_pixels_that_are_channels_first_are_no_image() -> None:
 def test_pixels_that_are_channels_last_are_an_image_with_what_was_seen() -> None:
     """The order is doubtful all the same."""
     fields, said = inferred(lambda i: raw(smooth(16, 20, 3, i), 16, 20))
-    assert fields["pixels"].kind == "Image"
+    assert fields["pixels"].kind.name == "Image"
     assert (
         "doubt: raw pixels, taken as height x width x 3: or 3 x height x width, and is "
         "'rows' the height? Neighbouring pixels differ by"
@@ -178,7 +184,7 @@ def test_noise_tells_no_order() -> None:
     """Then nothing is said to be seen."""
     noise = np.random.default_rng(0).integers(0, 256, (16, 20, 3)).astype(np.uint8)
     fields, said = inferred(lambda i: raw(noise, 16, 20))
-    assert fields["pixels"].kind == "Image"
+    assert fields["pixels"].kind.name == "Image"
     assert "raw pixels, taken as" in said["pixels"]
     assert "eighbouring" not in said["pixels"]
 
@@ -202,7 +208,7 @@ def test_large_pictures_are_looked_at_whole() -> None:
     """The order is seen of 224 by 224 pixels as it is of few."""
     row = raw(smooth(224, 224, 3, 0).transpose(2, 0, 1), 224, 224)
     fields, _ = inferred(lambda i: row, 4)
-    assert fields["pixels"].kind == "Tensor"
+    assert fields["pixels"].kind.name == "Tensor"
 
 
 def test_pixels_that_are_channels_first_without_their_number() -> None:
@@ -210,5 +216,5 @@ def test_pixels_that_are_channels_first_without_their_number() -> None:
     pixels = smooth(16, 20, 3, 0).transpose(2, 0, 1).tobytes()
     fields, said = inferred(lambda i: {"h": 16, "w": 20, "pixels": pixels})
     field: Any = fields["pixels"]
-    assert (field.shape, field.shape_key) == ((3, 16, 20), (None, "h", "w"))
+    assert (field.kind.shape, field.kind.shape_key) == ((3, 16, 20), (None, "h", "w"))
     assert said["pixels"].startswith("3 bytes for each pixel of height and width")

@@ -17,7 +17,7 @@ import pytest
 import schemagen
 import tensorflow as tf
 from command_line import make_project, refusals
-from schemagen.schema.kind import Kind
+from schemagen.kinds.kind import Kind
 from schemagen.spec.names import snake_case
 
 if TYPE_CHECKING:

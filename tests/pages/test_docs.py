@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import schemagen
-from schemagen.schema.kind import Kind
+from schemagen.kinds.kind import Kind
 
 DOCS = Path(__file__).parents[2] / "docs"
 KINDS = [

@@ -823,7 +823,7 @@ def test_every_parameter_of_every_kind_is_in_the_table() -> None:
     from dataclasses import fields
 
     import schemagen
-    from schemagen.schema.kind import Kind
+    from schemagen.kinds.kind import Kind
 
     shared = {field.name for field in fields(Kind)}
     given = " ".join(f"{kind} {found}" for kind, found, *_ in PARAMETERS)

@@ -29,7 +29,7 @@ class Second(Record):
 def classes_of(root: Path) -> dict[str, set[tuple[str, ...]]]:
     """Return the classes of all fields of each record."""
     return {
-        spec.class_name: {tuple(field.classes or ()) for field in spec.fields}
+        spec.class_name: {tuple(field.kind.class_names or ()) for field in spec.fields}
         for spec in describe(root)
     }
 

@@ -16,9 +16,9 @@ import schemagen
 from pydantic import BaseModel
 from schemagen.codegen.render import render
 from schemagen.findings import Finding, Location
-from schemagen.schema.kind import Kind
+from schemagen.kinds.kind import Kind
+from schemagen.kinds.parameters import Parameters
 from schemagen.schema.loading import LoadedRecord, load_schemas
-from schemagen.schema.parameters import Parameters
 from schemagen.schema.record import Record, SequenceRecord
 from schemagen.spec.model import RecordSpec
 from schemagen.spec.resolve import resolve

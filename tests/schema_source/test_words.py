@@ -11,21 +11,21 @@ from pathlib import Path
 
 import pytest
 from contract.hard_texts import INJECTIONS
+from schemagen.kinds.field import FieldSpec
+from schemagen.kinds.image import Image
+from schemagen.kinds.label import Label
+from schemagen.kinds.scalar import Scalar
+from schemagen.kinds.text import Text
+from schemagen.kinds.varlen import VarLen
+from schemagen.kinds.vector import Vector
 from schemagen.schema_source import schema_source
-from schemagen.spec.model import (
-    ImageSpec,
-    LabelSpec,
-    RecordSpec,
-    ScalarSpec,
-    TextSpec,
-    VarLenSpec,
-    VectorSpec,
-)
+from schemagen.spec.model import RecordSpec
 from schemagen.spec.serial import to_data
 
 from .corpora import specs_of
 
-PHOTO = ImageSpec(
+PHOTO = FieldSpec.of(
+    Image,
     name="photo",
     key="image/encoded",
     role="input",
@@ -34,19 +34,30 @@ PHOTO = ImageSpec(
     dtype="uint8",
     resize=(224, 224),
 )
-BREED = LabelSpec(
-    name="breed", key="breed", role="target", num_classes=2, classes=("pug", "tabby")
+BREED = FieldSpec.of(
+    Label,
+    name="breed",
+    key="breed",
+    role="target",
+    num_classes=2,
+    classes=("pug", "tabby"),
 )
-AGE = ScalarSpec(
-    name="age", key="age", role="input", dtype="float32", exact=False, optional=True
+AGE = FieldSpec.of(
+    Scalar,
+    name="age",
+    key="age",
+    role="input",
+    dtype="float32",
+    exact=False,
+    optional=True,
 )
 
 
-def number(*path: str, key: str, doc: str = "") -> ScalarSpec:
+def number(*path: str, key: str, doc: str = "") -> FieldSpec[Scalar]:
     """Return an int of a nested model."""
     name = "_".join(path)
-    return ScalarSpec(
-        name=name, key=key, role="input", dtype="int64", path=path, doc=doc
+    return FieldSpec.of(
+        Scalar, name=name, key=key, role="input", dtype="int64", path=path, doc=doc
     )
 
 
@@ -164,8 +175,9 @@ def test_nested_fields_without_a_common_prefix_are_refused() -> None:
 def test_fields_may_be_called_like_types_and_kinds(tmp_path: Path) -> None:
     """What a field hides bears another name in the file."""
     spec = record(
-        ScalarSpec(name="int", key="int", role="input", dtype="int64"),
-        ScalarSpec(
+        FieldSpec.of(Scalar, name="int", key="int", role="input", dtype="int64"),
+        FieldSpec.of(
+            Scalar,
             name="float",
             key="float",
             role="input",
@@ -174,9 +186,13 @@ def test_fields_may_be_called_like_types_and_kinds(tmp_path: Path) -> None:
             default=float("inf"),
             finite=False,
         ),
-        VectorSpec(name="np", key="np", role="input", shape=(2,), dtype="float32"),
-        TextSpec(name="Text", key="t", role="info", optional=True, default="none"),
-        TextSpec(name="Annotated", key="a", role="input"),
+        FieldSpec.of(
+            Vector, name="np", key="np", role="input", shape=(2,), dtype="float32"
+        ),
+        FieldSpec.of(
+            Text, name="Text", key="t", role="info", optional=True, default="none"
+        ),
+        FieldSpec.of(Text, name="Annotated", key="a", role="input"),
     )
     text = schema_source(spec)
     assert "\n_float = float\n_int = int\n_np = np\n" in text
@@ -248,12 +264,15 @@ def test_long_defaults_are_laid_out_as_the_formatter_does(tmp_path: Path) -> Non
     long = "a word " * 9
     shared = {"role": "input", "optional": True}
     spec = record(
-        TextSpec(name="plain", key="plain", default=long + long[:10], **shared),
-        TextSpec(name="longer", key="longer", default=long * 2, **shared),
-        TextSpec(name="keyed", key="the key", default=long, **shared),
-        TextSpec(name="both", key=long, default=long, **shared),
-        TextSpec(name="m" * 80, key="m" * 80, **shared),
-        VectorSpec(
+        FieldSpec.of(
+            Text, name="plain", key="plain", default=long + long[:10], **shared
+        ),
+        FieldSpec.of(Text, name="longer", key="longer", default=long * 2, **shared),
+        FieldSpec.of(Text, name="keyed", key="the key", default=long, **shared),
+        FieldSpec.of(Text, name="both", key=long, default=long, **shared),
+        FieldSpec.of(Text, name="m" * 80, key="m" * 80, **shared),
+        FieldSpec.of(
+            Vector,
             name="numbers",
             key="n",
             shape=(9,),
@@ -261,7 +280,8 @@ def test_long_defaults_are_laid_out_as_the_formatter_does(tmp_path: Path) -> Non
             default=(0.5, 1.5, -2.5, 100.0, 1000.0, 10000.0, 0.125, 7.0, 8.0),
             **shared,
         ),
-        VectorSpec(
+        FieldSpec.of(
+            Vector,
             name="grid",
             key="grid",
             shape=(2, 20),
@@ -269,7 +289,9 @@ def test_long_defaults_are_laid_out_as_the_formatter_does(tmp_path: Path) -> Non
             default=(tuple(range(20)), tuple(range(20))),
             **shared,
         ),
-        VarLenSpec(name="z" * 70, key="z", dtype="int64", default=(), **shared),
+        FieldSpec.of(
+            VarLen, name="z" * 70, key="z", dtype="int64", default=(), **shared
+        ),
     )
     source = schema_source(spec)
     assert says(tmp_path, source, spec)

@@ -25,8 +25,8 @@ from jinja2 import (
 from jinja2.filters import do_indent
 
 from ...findings import refuse
+from ...kinds.literals import Code, identifier, literal, prose
 from ..languages import Foreign, Language
-from ..literals import Code, identifier, literal, prose
 from .faults import NoSuchName, PlainText, finding_of
 
 

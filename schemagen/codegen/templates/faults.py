@@ -24,8 +24,8 @@ from jinja2.environment import TemplateModule
 from jinja2.utils import missing
 
 from ...findings import Finding, Location
+from ...kinds.literals import Code
 from ...runtime.shared.errors import did_you_mean
-from ..literals import Code
 
 # What templates are given: the variables of all contexts.
 _VARIABLES = ("record", "project", "training", "macros")

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...spec.model import KINDS, FieldSpec
+from ...kinds.field import FieldSpec
+from ...kinds.registry import KINDS
 from .evidence import Evidence, KeyEvidence
 
 DOUBT = "doubt: "
@@ -71,10 +72,11 @@ class Draft:
         facts = dict(self.facts)
         if self.step is not None:
             inner = self.step
-            facts["step"] = KINDS[inner.kind](
-                name=name, key="", role=self.model_role, **inner.facts
-            )
-        return KINDS[self.kind](
+            facts["step"] = FieldSpec.of(
+                KINDS[inner.kind], name=name, key="", **inner.facts
+            ).kind
+        return FieldSpec.of(
+            KINDS[self.kind],
             name=name,
             key=self.key,
             role=self.model_role,

@@ -7,7 +7,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ...spec.model import FieldSpec, MultiLabelSpec, RecordSpec, VarLenSpec
+from ...kinds.field import FieldSpec
+from ...kinds.multilabel import MultiLabel
+from ...kinds.varlen import VarLen
+from ...spec.model import RecordSpec
 from .features import Features
 from .formatting import decoded, number, one_line
 
@@ -53,15 +56,15 @@ def box_fields(spec: RecordSpec) -> tuple[BoxFields, ...]:
     That is a VarLen group, or fields of no group, with four lists of numbers whose
     names or keys differ in their ends only: xmin, ymin, xmax and ymax.
     """
-    found: dict[tuple[str, str], dict[str, VarLenSpec]] = {}
+    found: dict[tuple[str, str], dict[str, FieldSpec[VarLen]]] = {}
     for field in spec.fields:
-        if not isinstance(field, VarLenSpec) or field.item_shape:
+        if not isinstance(field.kind, VarLen) or field.kind.item_shape:
             continue
         for text in (field.name, field.key):
             match = _SIDE.fullmatch(text)
             if match:
                 side = match["side"].lower().replace("_", "")
-                where = field.group or "", match["stem"]
+                where = field.kind.group or "", match["stem"]
                 found.setdefault(where, {}).setdefault(side, field)
                 break
     boxes = []
@@ -82,11 +85,13 @@ def _label(spec: RecordSpec, group: str, taken: set[str]) -> FieldSpec | None:
     for field in spec.fields:
         if field.key in taken:
             continue
-        if isinstance(field, VarLenSpec) and group and field.group == group:
+        if isinstance(field.kind, VarLen) and group and field.kind.group == group:
             if not _NAMES.search(field.name) and not _NAMES.search(field.key):
                 continue
-            (texts if field.dtype in ("string", "bytes") else numbers).append(field)
-        elif isinstance(field, MultiLabelSpec):
+            (texts if field.kind.dtype in ("string", "bytes") else numbers).append(
+                field
+            )
+        elif isinstance(field.kind, MultiLabel):
             numbers.append(field)
     return next(iter((*texts, *numbers)), None)
 
@@ -129,11 +134,11 @@ def _labels(field: FieldSpec | None, features: Features, count: int) -> list[str
     if feature.kind == "bytes":
         texts = features.bytes_of(feature)
         return [one_line(decoded(text) or "", 40) for text in texts]
-    if isinstance(field, MultiLabelSpec):
-        ids = [value - field.offset for value in feature.values]
-        known = len(field.classes)
+    if isinstance(field.kind, MultiLabel):
+        ids = [value - field.kind.offset for value in feature.values]
+        known = len(field.kind.class_names)
         return [
-            one_line(field.classes[id_], 40) if 0 <= id_ < known else str(id_)
+            one_line(field.kind.class_names[id_], 40) if 0 <= id_ < known else str(id_)
             for id_ in ids
         ]
     return [number(value) for value in feature.values]

@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...spec.model import LabelSpec, MultiLabelSpec
+from ...kinds.field import FieldSpec
+from ...kinds.label import Label
+from ...kinds.multilabel import MultiLabel
 from .columns import Part, Subject
 from .drawing import Bar, bars
 from .formatting import listed, number, one_line, percent, plural
@@ -51,7 +53,7 @@ def class_counts(subject: Subject, parts: Sequence[Part]) -> ClassCounts | None:
     if values is None:
         return None
     field = subject.field
-    if isinstance(field, LabelSpec | MultiLabelSpec):
+    if field is not None and isinstance(field.kind, Label | MultiLabel):
         return _by_schema(subject, field, values)
     if field is not None or subject.steps or not _like_classes(subject, parts, values):
         return None
@@ -128,17 +130,19 @@ def _word(value: int | bytes) -> str:
 
 def _by_schema(
     subject: Subject,
-    field: LabelSpec | MultiLabelSpec,
+    field: FieldSpec[Label | MultiLabel],
     values: Mapping[str, Mapping[Any, int]],
 ) -> ClassCounts:
-    given = field.classes or tuple(str(index) for index in range(field.num_classes))
+    given = field.kind.class_names or tuple(
+        str(index) for index in range(field.kind.count)
+    )
     given = given[:_MOST_ROWS]
     names = _different([one_line(name, 60) for name in given])
     by_stored: dict[int | bytes, str] = {}
     for index, (name, shown) in enumerate(zip(given, names, strict=True)):
-        by_stored[name.encode() if field.stored == "text" else index + field.offset] = (
-            shown
-        )
+        by_stored[
+            name.encode() if field.kind.stored == "text" else index + field.kind.offset
+        ] = shown
     strangers = sorted(
         {value for counts in values.values() for value in counts} - set(by_stored),
         key=str,
@@ -149,7 +153,7 @@ def _by_schema(
         split: {by_stored[value]: count for value, count in found.items()}
         for split, found in values.items()
     }
-    single = isinstance(field, LabelSpec)
+    single = isinstance(field.kind, Label)
     return ClassCounts(subject, tuple(further), len(names), counts, single)
 
 

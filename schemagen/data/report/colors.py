@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ...spec.model import MaskSpec
+from ...kinds.field import FieldSpec
+from ...kinds.mask import Mask
 from ..statistics.samples import Sample as Kept
 from .boxes import BoxFields, boxes_in
 from .columns import name_of
@@ -55,7 +56,7 @@ class Colors:
 
 def legends_of(
     every: Sequence[SampleRead],
-    masks: Sequence[MaskSpec],
+    masks: Sequence[FieldSpec[Mask]],
     boxes: Sequence[BoxFields],
 ) -> tuple[Colors, tuple[Legend, ...]]:
     """Give the most frequent classes a colour each, and the others a common one."""

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ...spec.model import (
-    FieldSpec,
-    ImageSpec,
-    LabelSpec,
-    MultiLabelSpec,
-    RecordSpec,
-    StepsSpec,
-)
+from ...kinds.field import FieldSpec
+from ...kinds.image import Image
+from ...kinds.label import Label
+from ...kinds.multilabel import MultiLabel
+from ...kinds.steps import Steps
+from ...spec.model import RecordSpec
 from ..statistics.model import KeyStatistics, KindStatistics, RecordStatistics
 from .formatting import listed, one_line
 from .palette import SERIES
@@ -122,15 +120,15 @@ class Subject:
 
 
 def _of_field(field: FieldSpec) -> str:
-    shape = getattr(field, "shape", None)
-    dtype = getattr(field, "dtype", None)
-    words = [field.kind]
-    if isinstance(field, LabelSpec | MultiLabelSpec):
-        words.append(f"of {field.num_classes:,} classes")
+    shape = getattr(field.kind, "shape", None)
+    dtype = getattr(field.kind, "dtype", None)
+    words = [field.kind.name]
+    if isinstance(field.kind, Label | MultiLabel):
+        words.append(f"of {field.kind.count:,} classes")
     if shape is not None:
         words.append("×".join("?" if size is None else f"{size}" for size in shape))
-    if isinstance(field, ImageSpec) and field.encoding != "raw":
-        words.append(field.encoding.upper())
+    if isinstance(field.kind, Image) and field.kind.encoding != "raw":
+        words.append(field.kind.encoding.upper())
     elif dtype is not None:
         words.append(dtype)
     if field.role != "input":
@@ -149,7 +147,7 @@ def subjects_of(parts: Sequence[Part], spec: RecordSpec | None) -> tuple[Subject
     keys = {key for part in parts for key in part.found.keys}
     lists = {key for part in parts for key in part.found.steps}
     for field in fields.values():
-        (lists if isinstance(field, StepsSpec) else keys).add(field.key)
+        (lists if isinstance(field.kind, Steps) else keys).add(field.key)
     order = {key: index for index, key in enumerate(fields)}
     every = sorted(
         [(order.get(key, len(order)), key, False) for key in keys]
@@ -170,7 +168,7 @@ def _subject(
         elif not steps and key in part.found.keys:
             found[part.split] = part.found.keys[key]
     inner = field
-    if isinstance(field, StepsSpec):
+    if field is not None and isinstance(field.kind, Steps):
         inner = field.step if steps else None
     elif steps:
         inner = None

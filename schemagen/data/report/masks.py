@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...kinds.field import FieldSpec
+from ...kinds.mask import Mask
 from ...runtime.shared.image_headers import png_header
-from ...spec.model import MaskSpec
 from .features import Features, shaped
 from .formatting import one_line
 from .palette import OTHERS, shade
@@ -25,23 +26,23 @@ MOST_LAYERS = 16
 class MaskPixels:
     """The mask of one sample: `ids` [H, W]."""
 
-    field: MaskSpec
+    field: FieldSpec[Mask]
     ids: NDArray[Any]
 
 
-def mask_of(field: MaskSpec, features: Features) -> MaskPixels | None:
+def mask_of(field: FieldSpec[Mask], features: Features) -> MaskPixels | None:
     """Read a sample's mask; None if it is missing, or not what the schema says."""
     data = features.single_bytes(field.key)
     if data is None:
         return None
-    if field.encoding == "png":
+    if field.kind.encoding == "png":
         ids = _png(data)
     else:
         sizes = {
-            0: features.integer(field.height_key),
-            1: features.integer(field.width_key),
+            0: features.integer(field.kind.height_key),
+            1: features.integer(field.kind.width_key),
         }
-        ids = shaped(data, field.dtype, field.shape[:2], sizes)
+        ids = shaped(data, field.kind.dtype, field.kind.shape[:2], sizes)
     if ids is None or ids.ndim != 2 or not ids.size or ids.size > MOST_PIXELS:
         return None
     return MaskPixels(field, ids)
@@ -71,12 +72,12 @@ def areas(mask: MaskPixels) -> dict[int, int]:
     return dict(zip(ids.tolist(), counts.tolist(), strict=True))
 
 
-def class_word(field: MaskSpec, id_: int) -> str:
+def class_word(field: FieldSpec[Mask], id_: int) -> str:
     """Return what an id is called."""
-    if id_ == field.ignore:
+    if id_ == field.kind.ignore:
         return f"ignored ({id_})"
-    if 0 <= id_ < len(field.classes):
-        return one_line(field.classes[id_], 40) or f"{id_}"
+    if 0 <= id_ < len(field.kind.class_names):
+        return one_line(field.kind.class_names[id_], 40) or f"{id_}"
     return f"{id_}"
 
 

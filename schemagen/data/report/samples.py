@@ -7,8 +7,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from ...kinds.field import FieldSpec
+from ...kinds.image import Image
+from ...kinds.images import Images
+from ...kinds.label import Label
+from ...kinds.mask import Mask
 from ...runtime.shared.images import sniff
-from ...spec.model import ImageSpec, ImagesSpec, LabelSpec, MaskSpec, RecordSpec
+from ...spec.model import RecordSpec
 from ..message import BYTES
 from ..statistics.samples import Sample as Kept
 from .boxes import BoxFields, box_fields, boxes_in
@@ -38,7 +43,7 @@ def samples_of(
 ) -> tuple[tuple[Samples, ...], tuple[Legend, ...]]:
     """Return samples of each split, and what the colours in them mean."""
     fields = spec.fields if spec else ()
-    masks = [field for field in fields if isinstance(field, MaskSpec)]
+    masks = [field for field in fields if isinstance(field.kind, Mask)]
     boxes = box_fields(spec) if spec else ()
     most = _PER_SPLIT.get(len(parts), 6)
     chosen = {
@@ -79,7 +84,7 @@ def _title(kept: Kept) -> str:
     return f"{record}, shard {int(shard['shard'])}"
 
 
-def _read(kept: Kept, masks: Sequence[MaskSpec]) -> SampleRead:
+def _read(kept: Kept, masks: Sequence[FieldSpec[Mask]]) -> SampleRead:
     features = read(kept.data)
     found = (mask_of(field, features) for field in masks)
     return SampleRead(kept, features, tuple(mask for mask in found if mask is not None))
@@ -111,7 +116,7 @@ class _Painter:
         if features.trouble:
             return "malformed"
         fields = self.spec.fields if self.spec else ()
-        labels = [field for field in fields if isinstance(field, LabelSpec)]
+        labels = [field for field in fields if isinstance(field.kind, Label)]
         targets = [field for field in labels if field.role == "target"]
         words = [
             word for field in targets or labels for word in class_words(field, features)
@@ -162,9 +167,14 @@ class _Painter:
         if feature is None or feature.kind != BYTES or not feature.values:
             return []
         values = features.bytes_of(feature)
-        if isinstance(field, ImageSpec) and field.encoding == "raw":
+        kind = field and field.kind
+        if (
+            field is not None
+            and isinstance(kind, Image)
+            and field.kind.encoding == "raw"
+        ):
             return [self._raw(field, features, values)]
-        if isinstance(field, ImageSpec | ImagesSpec):
+        if isinstance(kind, Image | Images):
             return [copy_of(value, self.budget) for value in values[:_MOST_PICTURES]]
         if field is None and all(sniff(value) for value in values[:_MOST_PICTURES]):
             copies = [copy_of(value, self.budget) for value in values[:_MOST_PICTURES]]
@@ -175,26 +185,32 @@ class _Painter:
     def _in_steps(self, subject: Subject, features: Features) -> list[Copy]:
         steps = features.steps(subject.key) or []
         found = []
-        if isinstance(subject.field, ImageSpec) or subject.field is None:
+        if subject.field is None or isinstance(subject.field.kind, Image):
             for step in steps[:_MOST_PICTURES]:
                 values = features.bytes_of(step) if step.kind == BYTES else []
                 if len(values) == 1 and sniff(values[0]):
                     found.append(copy_of(values[0], self.budget))
         return found
 
-    def _raw(self, field: ImageSpec, features: Features, values: list[bytes]) -> Copy:
+    def _raw(
+        self, field: FieldSpec[Image], features: Features, values: list[bytes]
+    ) -> Copy:
         sizes = {
-            0: features.integer(field.height_key),
-            1: features.integer(field.width_key),
-            2: features.integer(field.channels_key),
+            0: features.integer(field.kind.height_key),
+            1: features.integer(field.kind.width_key),
+            2: features.integer(field.kind.channels_key),
         }
         fits = len(values) == 1
-        pixels = shaped(values[0], field.dtype, field.shape, sizes) if fits else None
+        pixels = (
+            shaped(values[0], field.kind.dtype, field.kind.shape, sizes)
+            if fits
+            else None
+        )
         if pixels is None:
             wanted = "×".join(
-                "?" if each is None else str(each) for each in field.shape
+                "?" if each is None else str(each) for each in field.kind.shape
             )
-            return Copy(trouble=f"not the bytes of {wanted} {field.dtype} pixels")
+            return Copy(trouble=f"not the bytes of {wanted} {field.kind.dtype} pixels")
         return copy_of_pixels(pixels, self.budget)
 
     def _lay(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from ...kinds.field import FieldSpec
+from ...kinds.label import Label
+from ...kinds.multilabel import MultiLabel
 from ...runtime.shared.images import sniff
-from ...spec.model import FieldSpec, LabelSpec, MultiLabelSpec
 from ..message import BYTES, Feature
 from .columns import Subject
 from .features import Features
@@ -38,7 +40,7 @@ def value_text(subject: Subject, features: Features) -> str:
 def _feature_text(field: FieldSpec | None, feature: Feature, features: Features) -> str:
     if not feature.values:
         return "an empty list"
-    if isinstance(field, LabelSpec | MultiLabelSpec):
+    if field is not None and isinstance(field.kind, Label | MultiLabel):
         return ", ".join(_class_words(field, feature, features))
     if feature.kind == BYTES:
         return _bytes_text(features.bytes_of(feature))
@@ -67,14 +69,14 @@ def _value(value: bytes, limit: int = _MOST_TEXT) -> str:
     return hexadecimal(value)
 
 
-def class_words(field: LabelSpec | MultiLabelSpec, features: Features) -> list[str]:
+def class_words(field: FieldSpec[Label | MultiLabel], features: Features) -> list[str]:
     """Return the names of a record's classes; none if it does not have the field."""
     feature = features.feature(field.key)
     return _class_words(field, feature, features) if feature is not None else []
 
 
 def _class_words(
-    field: LabelSpec | MultiLabelSpec, feature: Feature, features: Features
+    field: FieldSpec[Label | MultiLabel], feature: Feature, features: Features
 ) -> list[str]:
     values = feature.values[:_MOST_NUMBERS]
     if feature.kind == BYTES:
@@ -84,7 +86,9 @@ def _class_words(
         ]
     found = []
     for value in values:
-        id_ = value - field.offset if isinstance(value, int) else -1
-        known = 0 <= id_ < len(field.classes)
-        found.append(one_line(field.classes[id_], 60) if known else number(value))
+        id_ = value - field.kind.offset if isinstance(value, int) else -1
+        known = 0 <= id_ < len(field.kind.class_names)
+        found.append(
+            one_line(field.kind.class_names[id_], 60) if known else number(value)
+        )
     return found

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ...spec.model import ImageSpec, MaskSpec
+from ...kinds.field import FieldSpec
+from ...kinds.image import Image
+from ...kinds.mask import Mask
 from ..columns import Column
 from ..message import BYTES, INT64
 from .faults import Fault, Passed, Rows, Units, only, shown_bytes
@@ -63,13 +65,13 @@ def _single_numbers(units: Units, key: str) -> Mapping[int, int]:
 
 
 def formats(
-    spec: ImageSpec | MaskSpec,
+    spec: FieldSpec[Image | Mask],
     units: Units,
     column: Column,
     format_of: Callable[[bytes], str],
 ) -> Passed:
     """Compare pictures with the name of their format, however it is capitalised."""
-    key, text = spec.format_key, getattr(spec, "format_text", None)
+    key, text = spec.kind.format_key, getattr(spec.kind, "format_text", None)
     if key is None or not len(column):
         return column
     formats = next((c for c in units.by_key.get(key, ()) if c.kind == BYTES), None)

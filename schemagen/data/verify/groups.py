@@ -9,8 +9,12 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
+from ...kinds.field import FieldSpec
+from ...kinds.images import Images
+from ...kinds.ragged import Ragged
+from ...kinds.steps import Steps
+from ...kinds.varlen import VarLen
 from ...runtime.shared.values import RAW_ONLY, item_size
-from ...spec.model import FieldSpec, ImagesSpec, RaggedSpec, StepsSpec, VarLenSpec
 from ..columns import Columns
 from ..message import BYTES, INT64
 from .faults import Fault, Rows, Units, sizes_of
@@ -42,7 +46,7 @@ def members_of(fields: Sequence[FieldSpec]) -> dict[str, tuple[Member, ...]]:
     """Return the members of each group whose lengths are to be compared."""
     found: dict[str, list[Member]] = {}
     for field in fields:
-        group, member = getattr(field, "group", None), _member(field)
+        group, member = getattr(field.kind, "group", None), _member(field)
         if group is not None and member is not None:
             found.setdefault(group, []).append(member)
     return {group: tuple(some) for group, some in found.items() if len(some) > 1}
@@ -51,17 +55,17 @@ def members_of(fields: Sequence[FieldSpec]) -> dict[str, tuple[Member, ...]]:
 def _member(field: FieldSpec) -> Member | None:
     """Return how long a field is to be found; None if on disk it has one length."""
     name, optional = ".".join(field.path or (field.name,)), field.optional
-    if isinstance(field, StepsSpec):
+    if isinstance(field.kind, Steps):
         return Member(name, field.key, "", optional=optional)
-    if isinstance(field, ImagesSpec):
+    if isinstance(field.kind, Images):
         return Member(name, field.key, BYTES, optional=optional)
-    if isinstance(field, RaggedSpec):
-        return Member(name, field.row_lengths_key, INT64, optional=optional)
-    if not isinstance(field, VarLenSpec) or field.pad_on_disk:
+    if isinstance(field.kind, Ragged):
+        return Member(name, field.kind.lengths_key, INT64, optional=optional)
+    if not isinstance(field.kind, VarLen) or field.kind.pad_on_disk:
         return None
-    raw = field.dtype in RAW_ONLY
-    size = prod(field.item_shape) * (item_size(field.dtype) if raw else 1)
-    return Member(name, field.key, list_kind(field.dtype), size, raw, optional)
+    raw = field.kind.dtype in RAW_ONLY
+    size = prod(field.kind.item_shape) * (item_size(field.kind.dtype) if raw else 1)
+    return Member(name, field.key, list_kind(field.kind.dtype), size, raw, optional)
 
 
 def group_faults(

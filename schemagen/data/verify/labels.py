@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ...spec.model import LabelSpec, MultiLabelSpec
+from ...kinds.field import FieldSpec
+from ...kinds.label import Label
+from ...kinds.multilabel import MultiLabel
 from ..columns import Column
 from ..message import BYTES, INT64
 from .faults import (
@@ -25,10 +27,10 @@ from .faults import (
 _SHOWN_CLASSES = 5
 
 
-def label(spec: LabelSpec, units: Units) -> Passed:
+def label(spec: FieldSpec[Label], units: Units) -> Passed:
     """Check one class: an id, or a name."""
     missing = spec.optional and spec.default is None
-    kind = BYTES if spec.stored == "text" else INT64
+    kind = BYTES if spec.kind.stored == "text" else INT64
     text = amount(1, kind)
     column = yield from stored(
         units, spec.key, kind, optional=spec.optional, expected=text
@@ -37,19 +39,21 @@ def label(spec: LabelSpec, units: Units) -> Passed:
     return (yield from _classes(spec, column, none=missing))
 
 
-def multi_label(spec: MultiLabelSpec, units: Units) -> Passed:
+def multi_label(spec: FieldSpec[MultiLabel], units: Units) -> Passed:
     """Check any number of classes."""
-    kind = BYTES if spec.stored == "text" else INT64
+    kind = BYTES if spec.kind.stored == "text" else INT64
     column = yield from stored(
         units, spec.key, kind, optional=spec.optional, expected=amount(None, kind)
     )
     return (yield from _classes(spec, column, none=False))
 
 
-def _classes(spec: LabelSpec | MultiLabelSpec, column: Column, *, none: bool) -> Passed:
+def _classes(
+    spec: FieldSpec[Label | MultiLabel], column: Column, *, none: bool
+) -> Passed:
     if column.kind == BYTES:
         return (yield from _names(spec, column, none=none))
-    first, last = spec.offset, spec.offset + spec.num_classes - 1
+    first, last = spec.kind.offset, spec.kind.offset + spec.kind.count - 1
     values = column.values
     if not len(values) or (values.min() >= first and values.max() <= last):
         return column
@@ -71,14 +75,14 @@ def _classes(spec: LabelSpec | MultiLabelSpec, column: Column, *, none: bool) ->
     )
 
 
-def _cause_of_id(spec: LabelSpec | MultiLabelSpec) -> Callable[[Any], str]:
+def _cause_of_id(spec: FieldSpec[Label | MultiLabel]) -> Callable[[Any], str]:
     def cause(value: Any) -> str:
-        if spec.offset == 0 and value == spec.num_classes:
+        if spec.kind.offset == 0 and value == spec.kind.count:
             return "ids that count from 1? then declare offset=1"
-        if spec.offset and value == spec.offset - 1:
+        if spec.kind.offset and value == spec.kind.offset - 1:
             return (
-                f"ids that count from {spec.offset - 1}? then declare offset="
-                f"{spec.offset - 1}"
+                f"ids that count from {spec.kind.offset - 1}? then declare offset="
+                f"{spec.kind.offset - 1}"
             )
         if value == -1:
             return "no class: declare it optional with the default None"
@@ -87,8 +91,10 @@ def _cause_of_id(spec: LabelSpec | MultiLabelSpec) -> Callable[[Any], str]:
     return cause
 
 
-def _names(spec: LabelSpec | MultiLabelSpec, column: Column, *, none: bool) -> Passed:
-    known = {name.encode() for name in spec.classes}
+def _names(
+    spec: FieldSpec[Label | MultiLabel], column: Column, *, none: bool
+) -> Passed:
+    known = {name.encode() for name in spec.kind.class_names}
     if none:
         known.add(b"")
     view = column.data.data
@@ -102,8 +108,8 @@ def _names(spec: LabelSpec | MultiLabelSpec, column: Column, *, none: bool) -> P
     wrong_rows = np.zeros(len(column), np.bool_)
     owners = np.repeat(np.arange(len(column)), column.lengths)
     wrong_rows[owners[~right]] = True
-    shown = ", ".join(map(repr, spec.classes[:_SHOWN_CLASSES]))
-    more = ", ..." if len(spec.classes) > _SHOWN_CLASSES else ""
+    shown = ", ".join(map(repr, spec.kind.class_names[:_SHOWN_CLASSES]))
+    more = ", ..." if len(spec.kind.class_names) > _SHOWN_CLASSES else ""
 
     def wrong_name(wrong: Column, at: int) -> bytes:
         names = wrong.row_values(at)
@@ -116,7 +122,7 @@ def _names(spec: LabelSpec | MultiLabelSpec, column: Column, *, none: bool) -> P
         name = wrong_name(wrong, at).decode(errors="replace")
         if name.isdigit():
             return "an id written as text"
-        return near(name, spec.classes)
+        return near(name, spec.kind.class_names)
 
     return (
         yield from refused(
@@ -124,7 +130,7 @@ def _names(spec: LabelSpec | MultiLabelSpec, column: Column, *, none: bool) -> P
             wrong_rows,
             "SG527",
             "class id out of range",
-            f"one of {len(spec.classes)} classes, {shown}{more}",
+            f"one of {len(spec.kind.class_names)} classes, {shown}{more}",
             found,
             cause,
         )

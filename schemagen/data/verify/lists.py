@@ -8,8 +8,11 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
+from ...kinds.field import FieldSpec
+from ...kinds.ragged import Ragged
+from ...kinds.sparse import Sparse
+from ...kinds.varlen import VarLen
 from ...runtime.shared.values import RAW_ONLY, item_size, shape_text
-from ...spec.model import RaggedSpec, SparseSpec, VarLenSpec
 from ..columns import Column
 from ..message import BYTES, INT64
 from .faults import (
@@ -39,21 +42,21 @@ from .texts import utf8
 _MOST = 1 << 40
 
 
-def var_len(spec: VarLenSpec, units: Units) -> Passed:
+def var_len(spec: FieldSpec[VarLen], units: Units) -> Passed:
     """Check a sequence."""
-    raw, strings = spec.dtype in RAW_ONLY, spec.dtype in ("string", "bytes")
-    if spec.pad_on_disk:
-        shape = (spec.max_length or 0, *spec.item_shape)
+    raw, strings = spec.kind.dtype in RAW_ONLY, spec.kind.dtype in ("string", "bytes")
+    if spec.kind.pad_on_disk:
+        shape = (spec.kind.max_length or 0, *spec.kind.item_shape)
         if not strings:
             return (
                 yield from fixed_numbers(
                     units,
                     spec.key,
-                    spec.dtype,
+                    spec.kind.dtype,
                     shape,
                     raw=raw,
                     optional=spec.optional,
-                    finite=spec.finite,
+                    finite=spec.kind.finite,
                 )
             )
         text = f"{amount(prod(shape), BYTES)}, filled up on disk"
@@ -61,25 +64,29 @@ def var_len(spec: VarLenSpec, units: Units) -> Passed:
             units, spec.key, BYTES, optional=spec.optional, expected=text
         )
         column = yield from counted(column, prod(shape), text)
-        return (yield from utf8(column)) if spec.dtype == "string" else column
+        return (yield from utf8(column)) if spec.kind.dtype == "string" else column
     column = yield from values_of(spec, units)
-    size = prod(spec.item_shape)
-    lengths = sizes_of(column) // item_size(spec.dtype) if raw else column.lengths
+    size = prod(spec.kind.item_shape)
+    lengths = sizes_of(column) // item_size(spec.kind.dtype) if raw else column.lengths
     if size != 1:
         column = yield from refused(
             column,
             lengths % size != 0,
             "SG524",
             "values that are not a whole number of items",
-            f"items of {size} values (shape {shape_text(spec.item_shape)})",
-            lambda wrong, at: f"{_numbers_in(wrong, at, spec.dtype)} values",
+            f"items of {size} values (shape {shape_text(spec.kind.item_shape)})",
+            lambda wrong, at: f"{_numbers_in(wrong, at, spec.kind.dtype)} values",
         )
-        lengths = sizes_of(column) // item_size(spec.dtype) if raw else column.lengths
+        lengths = (
+            sizes_of(column) // item_size(spec.kind.dtype) if raw else column.lengths
+        )
         lengths = lengths // max(1, size)
-    if spec.max_length is None or spec.too_long != "error":
+    if spec.kind.max_length is None or spec.kind.too_long != "error":
         return column
     return (
-        yield from at_most(column, lengths, spec.max_length, "items", size, spec.dtype)
+        yield from at_most(
+            column, lengths, spec.kind.max_length, "items", size, spec.kind.dtype
+        )
     )
 
 
@@ -105,9 +112,9 @@ def at_most(
     )
 
 
-def values_of(spec: VarLenSpec | RaggedSpec, units: Units) -> Passed:
+def values_of(spec: FieldSpec[VarLen | Ragged], units: Units) -> Passed:
     """Check the values of a list of any length, and return those that are right."""
-    dtype = spec.dtype
+    dtype = spec.kind.dtype
     if dtype in RAW_ONLY:
         item = item_size(dtype)
         text = f"raw {dtype} numbers of {item} bytes"
@@ -117,7 +124,7 @@ def values_of(spec: VarLenSpec | RaggedSpec, units: Units) -> Passed:
         )
         right = sizes_of(column) % item == 0
         column = yield from raw_sizes(column, right, text, dtype, None)
-        return (yield from finite_bytes(column, dtype)) if spec.finite else column
+        return (yield from finite_bytes(column, dtype)) if spec.kind.finite else column
     kind = list_kind(dtype)
     column = yield from stored(
         units,
@@ -130,15 +137,15 @@ def values_of(spec: VarLenSpec | RaggedSpec, units: Units) -> Passed:
         return (yield from utf8(column))
     if dtype == "bytes":
         return column
-    return (yield from of_dtype(column, dtype, finite=spec.finite))
+    return (yield from of_dtype(column, dtype, finite=spec.kind.finite))
 
 
-def ragged(spec: RaggedSpec, units: Units) -> Passed:
+def ragged(spec: FieldSpec[Ragged], units: Units) -> Passed:
     """Check a list of lists: its values, and row lengths that add up to their number."""
     column = yield from values_of(spec, units)
     lengths = yield from stored(
         units,
-        spec.row_lengths_key,
+        spec.kind.lengths_key,
         INT64,
         optional=spec.optional,
         expected="int64 values, the length of each inner list",
@@ -150,12 +157,12 @@ def ragged(spec: RaggedSpec, units: Units) -> Passed:
         "a row length below 0",
         "row lengths from 0",
     )
-    item = item_size(spec.dtype) if spec.dtype in RAW_ONLY else 0
+    item = item_size(spec.kind.dtype) if spec.kind.dtype in RAW_ONLY else 0
     have = sizes_of(column) // item if item else column.lengths
     sums, counts = _dense(units, lengths, _sums(lengths)), _dense(units, column, have)
     both = _rows(units, lengths) & _rows(units, column)
     if spec.optional:  # what is not there at all reads as empty
-        nothing = ~units.present(spec.key) | ~units.present(spec.row_lengths_key)
+        nothing = ~units.present(spec.key) | ~units.present(spec.kind.lengths_key)
         both |= units.live & nothing & _whole(units, spec, column, lengths)
     wrong = np.flatnonzero(both & (sums != counts))
     if len(wrong):
@@ -168,20 +175,20 @@ def ragged(spec: RaggedSpec, units: Units) -> Passed:
                 f"row lengths that add up to {sums[wrong[at]]}, and "
                 f"{counts[wrong[at]]} values"
             ),
-            key=spec.row_lengths_key,
+            key=spec.kind.lengths_key,
         )
-    if spec.max_length is not None:
+    if spec.kind.max_length is not None:
         limited = lengths.lengths
-        yield from at_most(lengths, limited, spec.max_length, "lists", 1, "int64")
+        yield from at_most(lengths, limited, spec.kind.max_length, "lists", 1, "int64")
     return column
 
 
 def _whole(
-    units: Units, spec: RaggedSpec, column: Column, lengths: Column
+    units: Units, spec: FieldSpec[Ragged], column: Column, lengths: Column
 ) -> NDArray[np.bool_]:
     """Tell which rows have nothing wrong in either of the two features."""
     values = _rows(units, column) | ~units.present(spec.key)
-    return values & (_rows(units, lengths) | ~units.present(spec.row_lengths_key))
+    return values & (_rows(units, lengths) | ~units.present(spec.kind.lengths_key))
 
 
 def _sums(column: Column) -> Rows:
@@ -204,21 +211,23 @@ def _rows(units: Units, column: Column) -> NDArray[np.bool_]:
     return found
 
 
-def sparse(spec: SparseSpec, units: Units) -> Passed:
+def sparse(spec: FieldSpec[Sparse], units: Units) -> Passed:
     """Check values and indices: as many of each, in the shape, none twice."""
-    kind = list_kind(spec.dtype)
+    kind = list_kind(spec.kind.dtype)
     column = yield from stored(
         units,
         spec.key,
         kind,
         optional=spec.optional,
-        expected=f"{amount(None, kind)} ({spec.dtype})",
+        expected=f"{amount(None, kind)} ({spec.kind.dtype})",
     )
-    column = yield from of_dtype(column, spec.dtype, finite=spec.finite)
+    column = yield from of_dtype(column, spec.kind.dtype, finite=spec.kind.finite)
     whole = _rows(units, column) | (~units.present(spec.key) & units.live)
     counts = _dense(units, column, column.lengths)
     axes: list[Column] = []
-    for axis, (key, size) in enumerate(zip(spec.index_key, spec.shape, strict=True)):
+    for axis, (key, size) in enumerate(
+        zip(spec.kind.index_keys, spec.kind.shape, strict=True)
+    ):
         # Without values there need be no indices: readers take both for empty.
         indices = yield from stored(
             Units(units.live & (counts > 0), units.by_key, units.known),
@@ -227,7 +236,7 @@ def sparse(spec: SparseSpec, units: Units) -> Passed:
             optional=spec.optional,
             expected="int64 values, the index of each value",
         )
-        where = f" of dimension {axis}" if len(spec.shape) > 1 else ""
+        where = f" of dimension {axis}" if len(spec.kind.shape) > 1 else ""
         bad = (indices.values < 0) | (indices.values >= size)
         indices = yield from refused_values(
             indices,
@@ -260,7 +269,7 @@ def _other_numbers(key: str, rows: Rows, have: Rows, counts: Rows) -> Fault:
     )
 
 
-def _twice(spec: SparseSpec, axes: list[Column], rows: Rows) -> Iterator[Fault]:
+def _twice(spec: FieldSpec[Sparse], axes: list[Column], rows: Rows) -> Iterator[Fault]:
     """Find the rows in which an index stands twice."""
     kept = [only(axis, np.isin(axis.rows, rows)) for axis in axes]
     first = kept[0]
@@ -282,5 +291,5 @@ def _twice(spec: SparseSpec, axes: list[Column], rows: Rows) -> Iterator[Fault]:
         "each index once",
         wrong,
         lambda number: f"{places[number]} twice",
-        key=spec.index_key[0],
+        key=spec.kind.index_keys[0],
     )

@@ -10,13 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...kinds.field import FieldSpec
+from ...kinds.image import Image
+from ...kinds.images import Images
+from ...kinds.mask import Mask
+from ...runtime.encoding import mask as encoded_mask
 from ...runtime.encoding.image import EncodedImage
-from ...runtime.encoding.mask import Mask
 from ...runtime.shared.errors import Problem
 from ...runtime.shared.images import header_of, sniff
 from ...runtime.shared.png import read_png_header
 from ...runtime.shared.values import item_size, shape_text
-from ...spec.model import ImageSpec, ImagesSpec, MaskSpec
 from ..columns import Column
 from ..message import BYTES, INT64
 from ..varint_arrays import gathered
@@ -39,78 +42,78 @@ from .numbers import fixed_numbers, raw_sizes, single_bytes
 _Check = Callable[[bytes], object]
 
 
-def image(spec: ImageSpec, units: Units) -> Passed:
+def image(spec: FieldSpec[Image], units: Units) -> Passed:
     """Check a picture, and what is stored next to it about its size and format."""
-    if spec.encoding == "raw":
-        keys = (spec.height_key, spec.width_key, spec.channels_key)
-        column = yield from _raw(spec, units, spec.shape, keys)
+    if spec.kind.encoding == "raw":
+        keys = (spec.kind.height_key, spec.kind.width_key, spec.kind.channels_key)
+        column = yield from _raw(spec, units, spec.kind.shape, keys)
         yield from formats(spec, units, column, lambda data: "raw")
         return column
-    height, width, channels = spec.shape
+    height, width, channels = spec.kind.shape
     assert channels is not None
     check = EncodedImage(
         spec.name,
         key=spec.key,
         shape=(height, width, channels),
-        encoding=spec.encoding,
-        dtype=spec.dtype,
+        encoding=spec.kind.encoding,
+        dtype=spec.kind.dtype,
     ).convert
     column = yield from _encoded(spec, units, check)
     yield from beside(
         units,
         column,
-        (spec.height_key, spec.width_key, spec.channels_key),
+        (spec.kind.height_key, spec.kind.width_key, spec.kind.channels_key),
         lambda data: header_of(data)[1][:3],
     )
     yield from formats(spec, units, column, lambda data: str(sniff(data)))
     return column
 
 
-def images(spec: ImagesSpec, units: Units) -> Passed:
+def images(spec: FieldSpec[Images], units: Units) -> Passed:
     """Check a list of pictures."""
-    height, width, channels = spec.shape
+    height, width, channels = spec.kind.shape
     assert channels is not None
     check = EncodedImage(
         spec.name,
         key=spec.key,
         shape=(height, width, channels),
-        encoding=spec.encoding,
+        encoding=spec.kind.encoding,
     ).convert
-    text = f"{amount(spec.count, BYTES)}, each an image"
+    text = f"{amount(spec.kind.count, BYTES)}, each an image"
     column = yield from stored(
         units, spec.key, BYTES, optional=spec.optional, expected=text
     )
-    if spec.count is not None:
-        column = yield from counted(column, spec.count, text)
+    if spec.kind.count is not None:
+        column = yield from counted(column, spec.kind.count, text)
         if spec.optional:
-            nothing = (sizes_of(column).reshape(-1, spec.count) == 0).all(axis=1)
+            nothing = (sizes_of(column).reshape(-1, spec.kind.count) == 0).all(axis=1)
             column = only(column, ~nothing)
     column = yield from _checked(column, check)
-    if spec.max_count is not None:
+    if spec.kind.max_count is not None:
         column = yield from refused(
             column,
-            column.lengths > spec.max_count,
+            column.lengths > spec.kind.max_count,
             "SG524",
             "a list that is too long",
-            f"at most {spec.max_count} images",
+            f"at most {spec.kind.max_count} images",
             lambda wrong, at: f"{int(wrong.lengths[at])} images",
         )
     return column
 
 
-def mask(spec: MaskSpec, units: Units) -> Passed:
+def mask(spec: FieldSpec[Mask], units: Units) -> Passed:
     """Check a mask: its header, or its ids if they are stored as they are."""
-    keys = (spec.height_key, spec.width_key)
-    if spec.encoding == "raw":
-        column = yield from _raw(spec, units, spec.shape, keys)
+    keys = (spec.kind.height_key, spec.kind.width_key)
+    if spec.kind.encoding == "raw":
+        column = yield from _raw(spec, units, spec.kind.shape, keys)
         column = yield from _ids(spec, column)
         yield from formats(spec, units, column, lambda data: "raw")
         return column
-    check = Mask(
+    check = encoded_mask.Mask(
         spec.name,
         key=spec.key,
-        shape=(spec.shape[0], spec.shape[1]),
-        dtype=spec.dtype,
+        shape=(spec.kind.shape[0], spec.kind.shape[1]),
+        dtype=spec.kind.dtype,
     ).convert
     column = yield from _encoded(spec, units, check)
 
@@ -123,9 +126,12 @@ def mask(spec: MaskSpec, units: Units) -> Passed:
     return column
 
 
-def _encoded(spec: ImageSpec | MaskSpec, units: Units, check: _Check) -> Passed:
+def _encoded(spec: FieldSpec[Image | Mask], units: Units, check: _Check) -> Passed:
     column = yield from single_bytes(
-        units, spec.key, optional=spec.optional, expected=f"an encoded {spec.encoding}"
+        units,
+        spec.key,
+        optional=spec.optional,
+        expected=f"an encoded {spec.kind.encoding}",
     )
     if spec.optional:  # "" stands for none
         column = only(column, sizes_of(column) > 0)
@@ -189,7 +195,7 @@ def _cause(data: bytes) -> str:
 
 
 def _raw(
-    spec: ImageSpec | MaskSpec,
+    spec: FieldSpec[Image | Mask],
     units: Units,
     shape: tuple[int | None, ...],
     keys: tuple[str | None, ...],
@@ -198,12 +204,12 @@ def _raw(
     finite = False
     if None not in shape:
         sizes = [size or 0 for size in shape]
-        expected = f"{prod(sizes) * item_size(spec.dtype)} bytes"
-        if isinstance(spec, ImageSpec) or not spec.optional:
+        expected = f"{prod(sizes) * item_size(spec.kind.dtype)} bytes"
+        if isinstance(spec.kind, Image) or not spec.optional:
             column = yield from fixed_numbers(
                 units,
                 spec.key,
-                spec.dtype,
+                spec.kind.dtype,
                 sizes,
                 raw=True,
                 optional=spec.optional,
@@ -214,13 +220,13 @@ def _raw(
                 units, spec.key, optional=True, expected=expected
             )
             column = only(column, sizes_of(column) > 0)
-            size = prod(sizes) * item_size(spec.dtype)
-            text = f"{size} bytes ({spec.dtype} {shape_text(shape)})"
+            size = prod(sizes) * item_size(spec.kind.dtype)
+            text = f"{size} bytes ({spec.kind.dtype} {shape_text(shape)})"
             right = sizes_of(column) == size
-            column = yield from raw_sizes(column, right, text, spec.dtype, size)
+            column = yield from raw_sizes(column, right, text, spec.kind.dtype, size)
         yield from beside(units, column, keys, lambda data: sizes)
         return column
-    text = f"{spec.dtype} pixels of the size that is stored next to them"
+    text = f"{spec.kind.dtype} pixels of the size that is stored next to them"
     column = yield from single_bytes(
         units, spec.key, optional=spec.optional, expected=text
     )
@@ -252,7 +258,7 @@ def _raw(
     column = only(column, known)
     table = table[column.rows]
     # In float64, so that sizes which no memory holds do not wrap around.
-    wanted = np.prod(table.astype(np.float64), axis=1) * item_size(spec.dtype)
+    wanted = np.prod(table.astype(np.float64), axis=1) * item_size(spec.kind.dtype)
     bad = (table <= 0).any(axis=1) | (wanted != sizes_of(column))
     shapes = table[bad]
     column = yield from refused(
@@ -261,15 +267,15 @@ def _raw(
         "SG530",
         "bytes that do not go with the size next to them",
         f"height x width{' x channels' * (len(shape) == 3)} x "
-        f"{item_size(spec.dtype)} bytes ({spec.dtype})",
+        f"{item_size(spec.kind.dtype)} bytes ({spec.kind.dtype})",
         lambda wrong, at: (
             f"{int(sizes_of(wrong)[at])} bytes and the size "
             f"{shape_text(shapes[at].tolist())}"
         ),
         lambda wrong, at: cause_of_size(
             wrong.bytes_at(at),
-            spec.dtype,
-            max(0, int(prod(shapes[at].tolist()))) * item_size(spec.dtype),
+            spec.kind.dtype,
+            max(0, int(prod(shapes[at].tolist()))) * item_size(spec.kind.dtype),
         ),
     )
     fixed = tuple(
@@ -281,10 +287,10 @@ def _raw(
     return column
 
 
-def _ids(spec: MaskSpec, column: Column) -> Passed:
+def _ids(spec: FieldSpec[Mask], column: Column) -> Passed:
     """Check the ids of raw masks."""
-    count = spec.num_classes
-    dtype = np.dtype(spec.dtype).newbyteorder("<")
+    count = spec.kind.count
+    dtype = np.dtype(spec.kind.dtype).newbyteorder("<")
     if count is None or count > np.iinfo(dtype).max or not len(column):
         return column
     starts, stops = column.values[:, 0], column.values[:, 1]
@@ -292,9 +298,9 @@ def _ids(spec: MaskSpec, column: Column) -> Passed:
     ids: NDArray[Any] = data.view(dtype)
     wrong = (ids < 0) | (ids >= count)
     expected = f"class ids from 0 to {count - 1}"
-    if spec.ignore is not None:
-        wrong &= ids != spec.ignore
-        expected += f", or {spec.ignore} to be ignored"
+    if spec.kind.ignore is not None:
+        wrong &= ids != spec.kind.ignore
+        expected += f", or {spec.kind.ignore} to be ignored"
     at = np.flatnonzero(wrong)
     if not len(at):
         return column

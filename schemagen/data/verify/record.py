@@ -9,14 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...runtime.shared.field_keys import keys_of
-from ...spec.model import (
-    FieldSpec,
-    RecordSpec,
-    ScalarSpec,
-    StepsSpec,
-    VectorSpec,
-)
+from ...kinds.field import FieldSpec
+from ...kinds.scalar import Scalar
+from ...kinds.steps import Steps
+from ...kinds.vector import Vector
+from ...spec.model import RecordSpec
 from ..columns import Columns
 from ..compression import what_begins_so
 from ..message import BYTES
@@ -45,22 +42,22 @@ class Facts(NamedTuple):
     rows: int
 
 
-def _vector(spec: VectorSpec, units: Units) -> Passed:
+def _vector(spec: FieldSpec[Vector], units: Units) -> Passed:
     return (
         yield from fixed_numbers(
             units,
             spec.key,
-            spec.dtype,
-            spec.shape,
-            raw=spec.encoding == "raw",
+            spec.kind.dtype,
+            spec.kind.shape,
+            raw=spec.kind.encoding == "raw",
             optional=spec.optional,
-            finite=spec.finite,
+            finite=spec.kind.finite,
         )
     )
 
 
-def _scalar(spec: ScalarSpec, units: Units) -> Passed:
-    if spec.dtype == "bytes":
+def _scalar(spec: FieldSpec[Scalar], units: Units) -> Passed:
+    if spec.kind.dtype == "bytes":
         text = amount(1, BYTES)
         column = yield from stored_(
             units, spec.key, BYTES, optional=spec.optional, expected=text
@@ -70,11 +67,11 @@ def _scalar(spec: ScalarSpec, units: Units) -> Passed:
         yield from fixed_numbers(
             units,
             spec.key,
-            spec.dtype,
+            spec.kind.dtype,
             (),
-            raw=spec.encoding == "raw",
+            raw=spec.kind.encoding == "raw",
             optional=spec.optional,
-            finite=spec.finite,
+            finite=spec.kind.finite,
         )
     )
 
@@ -108,12 +105,8 @@ class RecordCheck:
     def __init__(self, spec: RecordSpec | None) -> None:
         self._spec = spec
         self._fields = () if spec is None else spec.fields
-        self._known = {
-            owned.key
-            for field in self._fields
-            for owned in keys_of({"kind": field.kind, **vars(field)})
-        }
-        self._lists = {f.key for f in self._fields if isinstance(f, StepsSpec)}
+        self._known = {entry.key for field in self._fields for entry in field.storage}
+        self._lists = {f.key for f in self._fields if isinstance(f.kind, Steps)}
         self._groups = members_of(self._fields)
 
     def faults(self, columns: Columns) -> Iterator[FieldFault]:
@@ -196,10 +189,10 @@ class RecordCheck:
 def _check(
     field: FieldSpec, columns: Columns, units: Units
 ) -> Generator[Fault, None, Any]:
-    if isinstance(field, StepsSpec):
-        step = partial(CHECKS[field.step.kind], field.step)
+    if isinstance(field.kind, Steps):
+        step = partial(CHECKS[field.step.kind.name], field.step)
         return steps(field, step, columns, units)
-    return CHECKS[field.kind](field, units)
+    return CHECKS[field.kind.name](field, units)
 
 
 def _malformed(columns: Columns) -> Fault:

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...spec.model import StepsSpec
+from ...kinds.field import FieldSpec
+from ...kinds.steps import Steps
 from ..columns import Columns, StepColumn
 from .faults import Fault, FieldCheck, Units, listed, near
 
@@ -15,7 +16,7 @@ _STEP_KEY = ""
 
 
 def steps(
-    spec: StepsSpec, step: FieldCheck, columns: Columns, units: Units
+    spec: FieldSpec[Steps], step: FieldCheck, columns: Columns, units: Units
 ) -> Generator[Fault, None, None]:
     """Check a feature list.
 
@@ -41,8 +42,8 @@ def steps(
         live, {_STEP_KEY: tuple(replace(c, key=_STEP_KEY) for c in found.columns)}
     )
     yield from _of_records(step(of_steps), found, spec.key)
-    if spec.max_length is not None and spec.too_long == "error":
-        most = spec.max_length
+    if spec.kind.max_length is not None and spec.kind.too_long == "error":
+        most = spec.kind.max_length
         long = np.flatnonzero((found.steps > most) & units.live[found.rows])
         if len(long):
             yield Fault(
@@ -56,7 +57,7 @@ def steps(
 
 
 def _missing(
-    spec: StepsSpec, columns: Columns, units: Units, rows: np.ndarray
+    spec: FieldSpec[Steps], columns: Columns, units: Units, rows: np.ndarray
 ) -> Fault:
     def cause(at: int) -> str:
         return near(spec.key, _lists_of(columns, int(rows[at])), units.known)

@@ -8,8 +8,9 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
+from ...kinds.field import FieldSpec
+from ...kinds.tensor import Tensor
 from ...runtime.shared.values import item_size, shape_text
-from ...spec.model import TensorSpec
 from ..columns import Column
 from ..message import INT64, MalformedError
 from ..tensor_proto import DATA_TYPES, DTYPES, TensorProto, parse_tensor_proto
@@ -32,28 +33,28 @@ from .numbers import finite_bytes, list_kind, of_dtype, single_bytes
 _MOST = 2**31 - 1
 
 
-def tensor(spec: TensorSpec, units: Units) -> Passed:
+def tensor(spec: FieldSpec[Tensor], units: Units) -> Passed:
     """Check a tensor: its sizes, and as many numbers as they ask for."""
-    if spec.encoding == "proto":
+    if spec.kind.encoding == "proto":
         return (yield from _serialized(spec, units))
-    raw = spec.encoding == "raw"
+    raw = spec.kind.encoding == "raw"
     if raw:
         column = yield from single_bytes(
             units,
             spec.key,
             optional=spec.optional,
-            expected=f"the bytes of a {spec.dtype} tensor",
+            expected=f"the bytes of a {spec.kind.dtype} tensor",
         )
     else:
-        kind = list_kind(spec.dtype)
+        kind = list_kind(spec.kind.dtype)
         column = yield from stored(
             units,
             spec.key,
             kind,
             optional=spec.optional,
-            expected=f"{amount(None, kind)} ({spec.dtype})",
+            expected=f"{amount(None, kind)} ({spec.kind.dtype})",
         )
-        column = yield from of_dtype(column, spec.dtype, finite=spec.finite)
+        column = yield from of_dtype(column, spec.kind.dtype, finite=spec.kind.finite)
     table, known = yield from _stored_sizes(spec, units, column)
     column = only(column, known[column.rows])
     bad = _misfits(spec, table[column.rows])
@@ -66,7 +67,7 @@ def tensor(spec: TensorSpec, units: Units) -> Passed:
         f"a tensor of shape {_wanted(spec)}",
         lambda _, at: f"the sizes {shape_text(shapes[at].tolist())}",
     )
-    item = item_size(spec.dtype) if raw else 1
+    item = item_size(spec.kind.dtype) if raw else 1
     have = sizes_of(column) if raw else column.lengths
     # In float64, so that sizes which no memory holds do not wrap around.
     sizes = table[column.rows]
@@ -79,7 +80,7 @@ def tensor(spec: TensorSpec, units: Units) -> Passed:
         wrong,
         "SG530",
         f"{unit} that do not go with the sizes next to them",
-        f"the {unit} of a {spec.dtype} tensor of the stored sizes",
+        f"the {unit} of a {spec.kind.dtype} tensor of the stored sizes",
         lambda _, at: (
             f"{held[at]} {unit} and the sizes "
             f"{shape_text(shapes_of_wrong[at].tolist())}"
@@ -87,48 +88,50 @@ def tensor(spec: TensorSpec, units: Units) -> Passed:
         lambda wrong, at: (
             cause_of_size(
                 wrong.bytes_at(at),
-                spec.dtype,
+                spec.kind.dtype,
                 prod(shapes_of_wrong[at].tolist()) * item,
             )
             if raw
             else ""
         ),
     )
-    if raw and spec.finite:
-        return (yield from finite_bytes(column, spec.dtype))
+    if raw and spec.kind.finite:
+        return (yield from finite_bytes(column, spec.kind.dtype))
     return column
 
 
-def _wanted(spec: TensorSpec) -> str:
-    return f"[{', '.join('?' if n is None else str(n) for n in spec.shape)}]"
+def _wanted(spec: FieldSpec[Tensor]) -> str:
+    return f"[{', '.join('?' if n is None else str(n) for n in spec.kind.shape)}]"
 
 
-def _misfits(spec: TensorSpec, table: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _misfits(spec: FieldSpec[Tensor], table: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Tell which rows of sizes [N, rank] do not go with the shape."""
-    low = np.array([0 if size is None else size for size in spec.shape], np.int64)
-    high = np.array([_MOST if size is None else size for size in spec.shape], np.int64)
+    low = np.array([0 if size is None else size for size in spec.kind.shape], np.int64)
+    high = np.array(
+        [_MOST if size is None else size for size in spec.kind.shape], np.int64
+    )
     return np.asarray(((table < low) | (table > high)).any(axis=1))
 
 
 def _stored_sizes(
-    spec: TensorSpec, units: Units, column: Column
+    spec: FieldSpec[Tensor], units: Units, column: Column
 ) -> Generator[Fault, None, tuple[NDArray[np.int64], NDArray[np.bool_]]]:
     """Return the sizes of each row, int64 [units, rank], and which are known.
 
     Of a tensor that is there the sizes have to be; without it they are not read.
     """
-    count, rank = len(units.live), len(spec.shape)
+    count, rank = len(units.live), len(spec.kind.shape)
     table = np.zeros((count, rank), np.int64)
     known = units.live.copy()
     there = np.zeros(count, np.bool_)
     there[column.rows] = True
-    keys = spec.shape_key
+    keys = spec.kind.shape_key
     if isinstance(keys, str):
         parts: list[tuple[str, slice]] = [(keys, slice(0, rank))]
     else:
         assert keys is not None
         parts = [(key, slice(at, at + 1)) for at, key in enumerate(keys) if key]
-        for at, (key, size) in enumerate(zip(keys, spec.shape, strict=True)):
+        for at, (key, size) in enumerate(zip(keys, spec.kind.shape, strict=True)):
             if key is None:
                 table[:, at] = size or 0
     for key, axes in parts:
@@ -153,9 +156,9 @@ def _stored_sizes(
     return table, known
 
 
-def _serialized(spec: TensorSpec, units: Units) -> Passed:
+def _serialized(spec: FieldSpec[Tensor], units: Units) -> Passed:
     """Check what tf.io.serialize_tensor wrote."""
-    expected = f"a serialized tensor of {spec.dtype}, shape {_wanted(spec)}"
+    expected = f"a serialized tensor of {spec.kind.dtype}, shape {_wanted(spec)}"
     column = yield from single_bytes(
         units, spec.key, optional=spec.optional, expected=expected
     )
@@ -187,7 +190,7 @@ def _serialized(spec: TensorSpec, units: Units) -> Passed:
         expected,
         lambda _, at: texts[at],
     )
-    if spec.finite and extents:
+    if spec.kind.finite and extents:
         inner = Column(
             column.key,
             column.kind,
@@ -196,22 +199,22 @@ def _serialized(spec: TensorSpec, units: Units) -> Passed:
             np.array(extents, np.int64),
             column.data,
         )
-        yield from finite_bytes(inner, spec.dtype)
+        yield from finite_bytes(inner, spec.kind.dtype)
     return column
 
 
-def _wrong_proto(spec: TensorSpec, proto: TensorProto) -> str:
+def _wrong_proto(spec: FieldSpec[Tensor], proto: TensorProto) -> str:
     """Say what is wrong with a serialized tensor, or return ""."""
-    if proto.dtype != DATA_TYPES[spec.dtype]:
+    if proto.dtype != DATA_TYPES[spec.kind.dtype]:
         name = DTYPES.get(proto.dtype, f"tensorflow's type {proto.dtype}")
         return f"a serialized tensor of {name}"
     shape = list(proto.shape)
-    if len(shape) != len(spec.shape):
+    if len(shape) != len(spec.kind.shape):
         return f"a serialized tensor of rank {len(shape)}, {shape_text(shape)}"
     if shape and _misfits(spec, np.array([shape], np.int64)).any():
         return f"a serialized tensor of shape {shape_text(shape)}"
     begin, end = proto.content
-    size = prod(shape) * item_size(spec.dtype)
+    size = prod(shape) * item_size(spec.kind.dtype)
     if begin != end and end - begin != size:
         return f"{end - begin} bytes of numbers for the shape {shape_text(shape)}"
     return ""

@@ -5,14 +5,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ...spec.model import TextSpec
+from ...kinds.field import FieldSpec
+from ...kinds.text import Text
 from ..columns import Column
 from ..message import BYTES
 from ..varint_arrays import gathered
 from .faults import Passed, Units, amount, counted, refused, shown_bytes, stored
 
 
-def text(spec: TextSpec, units: Units) -> Passed:
+def text(spec: FieldSpec[Text], units: Units) -> Passed:
     """Check one string."""
     expected = amount(1, BYTES)
     column = yield from stored(

@@ -7,23 +7,21 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...findings import Finding, Location, refuse
-from ...spec.model import (
-    FieldSpec,
-    ImageSpec,
-    ImagesSpec,
-    LabelSpec,
-    MaskSpec,
-    MultiLabelSpec,
-    RaggedSpec,
-    RecordSpec,
-    ScalarSpec,
-    SparseSpec,
-    StepsSpec,
-    TensorSpec,
-    TextSpec,
-    VarLenSpec,
-    VectorSpec,
-)
+from ...kinds.field import FieldSpec
+from ...kinds.image import Image
+from ...kinds.images import Images
+from ...kinds.label import Label
+from ...kinds.mask import Mask
+from ...kinds.multilabel import MultiLabel
+from ...kinds.ragged import Ragged
+from ...kinds.scalar import Scalar
+from ...kinds.sparse import Sparse
+from ...kinds.steps import Steps
+from ...kinds.tensor import Tensor
+from ...kinds.text import Text
+from ...kinds.varlen import VarLen
+from ...kinds.vector import Vector
+from ...spec.model import RecordSpec
 from ...spec.serial import fingerprint, to_json
 
 _NAMES = {
@@ -95,10 +93,10 @@ def _arrow_field(pa: Any, name: str, leaf: _Branch | FieldSpec) -> Any:
     if isinstance(leaf, _Branch):
         members = [_arrow_field(pa, *below) for below in leaf.items()]
         return pa.field(name, pa.struct(members), nullable=False)
-    metadata = {"schemagen.kind": leaf.kind, "schemagen.role": leaf.role}
+    metadata = {"schemagen.kind": leaf.kind.name, "schemagen.role": leaf.role}
     if leaf.doc:
         metadata["schemagen.doc"] = leaf.doc
-    number = getattr(leaf, "num_classes", None)
+    number = getattr(leaf.kind, "num_classes", None)
     if number is not None:
         metadata["schemagen.num_classes"] = str(number)
     kind = _type(pa, leaf, inner=bool(leaf.path))
@@ -113,44 +111,48 @@ def _type(pa: Any, spec: FieldSpec, *, inner: bool) -> Any:
         spec: the field.
         inner: it stands in a list or a struct, where no extension type is used.
     """
-    match spec:
-        case ImageSpec(encoding="raw") | MaskSpec(encoding="raw"):
-            return _array(pa, spec.shape, spec.dtype, inner=inner)
-        case ImageSpec() | MaskSpec():
+    match spec.kind:
+        case Image(encoding="raw") | Mask(encoding="raw"):
+            return _array(pa, spec.kind.shape, spec.kind.dtype, inner=inner)
+        case Image() | Mask():
             return pa.binary()
-        case ImagesSpec():
-            return _listed(pa, pa.binary(), spec.count)
-        case LabelSpec():
+        case Images():
+            return _listed(pa, pa.binary(), spec.kind.count)
+        case Label():
             return _class(pa, spec)
-        case MultiLabelSpec():
+        case MultiLabel():
             return pa.list_(_class(pa, spec))
-        case ScalarSpec():
-            return _number(pa, spec.dtype)
-        case TextSpec():
+        case Scalar():
+            return _number(pa, spec.kind.dtype)
+        case Text():
             return pa.string()
-        case VectorSpec() | TensorSpec():
-            return _array(pa, spec.shape, spec.dtype, inner=inner)
-        case VarLenSpec():
-            return pa.list_(_array(pa, spec.item_shape, spec.dtype, inner=True))
-        case RaggedSpec():
-            return pa.list_(pa.list_(_number(pa, spec.dtype)))
-        case SparseSpec():
-            index = _array(pa, (len(spec.shape),), "int64", inner=True)
-            index = pa.int64() if len(spec.shape) == 1 else index
-            values = pa.list_(_number(pa, spec.dtype))
+        case Vector() | Tensor():
+            return _array(pa, spec.kind.shape, spec.kind.dtype, inner=inner)
+        case VarLen():
+            return pa.list_(
+                _array(pa, spec.kind.item_shape, spec.kind.dtype, inner=True)
+            )
+        case Ragged():
+            return pa.list_(pa.list_(_number(pa, spec.kind.dtype)))
+        case Sparse():
+            index = _array(pa, (len(spec.kind.shape),), "int64", inner=True)
+            index = pa.int64() if len(spec.kind.shape) == 1 else index
+            values = pa.list_(_number(pa, spec.kind.dtype))
             members = [("indices", pa.list_(index)), ("values", values)]
             return pa.struct([pa.field(*each, nullable=False) for each in members])
-        case StepsSpec():
+        case Steps():
             return pa.list_(_type(pa, spec.step, inner=True))
-    raise TypeError(spec.kind)
+    raise TypeError(spec.kind.name)
 
 
 def _number(pa: Any, dtype: str) -> Any:
     return getattr(pa, _NAMES.get(dtype, dtype))()
 
 
-def _class(pa: Any, spec: LabelSpec | MultiLabelSpec) -> Any:
-    return pa.dictionary(pa.int32(), pa.string()) if spec.classes else pa.int64()
+def _class(pa: Any, spec: FieldSpec[Label | MultiLabel]) -> Any:
+    return (
+        pa.dictionary(pa.int32(), pa.string()) if spec.kind.class_names else pa.int64()
+    )
 
 
 def _listed(pa: Any, kind: Any, length: int | None) -> Any:

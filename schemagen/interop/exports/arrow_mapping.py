@@ -5,8 +5,9 @@ The schema is of rows as `serialize(**row)` takes them, and not of what is on di
 
 from __future__ import annotations
 
+from ...kinds.field import FieldSpec
+from ...kinds.steps import Steps
 from ...runtime.shared.values import COMPLEX
-from ...spec.model import FieldSpec, StepsSpec
 from .mapping import ANY, always, approximated, attribute_in, kept, refused
 
 _DISK = "a matter of the file, and not of a row; in the metadata `schemagen.spec`"
@@ -15,11 +16,13 @@ _CHECKED = "checked by the writer; in the metadata `schemagen.spec`"
 
 
 def _complex_steps(field: FieldSpec) -> bool:
-    return isinstance(field, StepsSpec) and getattr(field.step, "dtype", "") in COMPLEX
+    return isinstance(field.kind, Steps) and getattr(field.step, "dtype", "") in COMPLEX
 
 
 def _varies(field: FieldSpec) -> bool:
-    return None in getattr(field, "shape", ()) and getattr(field, "encoding", "") in (
+    return None in getattr(field.kind, "shape", ()) and getattr(
+        field.kind, "encoding", ""
+    ) in (
         "raw",
         "list",
         "proto",
@@ -46,7 +49,7 @@ MAPPING = (
         "Image",
         "encoding",
         "binary",
-        lambda f: getattr(f, "encoding", "raw") != "raw",
+        lambda f: getattr(f.kind, "encoding", "raw") != "raw",
         "encoded",
     ),
     kept("Image", "encoding", "numbers", always, "raw"),
@@ -187,7 +190,7 @@ MAPPING = (
         "Steps",
         "padding_value",
         _READING,
-        lambda f: getattr(f, "padding_value", 0) not in (0, "", -1),
+        lambda f: getattr(f.kind, "padding_value", 0) not in (0, "", -1),
     ),
     approximated("Steps", "max_length", _CHECKED),
     approximated("Steps", "ragged", _READING),

@@ -10,22 +10,20 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ...kinds.field import FieldSpec
+from ...kinds.image import Image
+from ...kinds.images import Images
+from ...kinds.label import Label
+from ...kinds.mask import Mask
+from ...kinds.multilabel import MultiLabel
+from ...kinds.ragged import Ragged
+from ...kinds.sparse import Sparse
+from ...kinds.steps import Steps
+from ...kinds.tensor import Tensor
+from ...kinds.varlen import VarLen
+from ...kinds.vector import Vector
 from ...runtime.storage.manifest import Split
-from ...spec.model import (
-    FieldSpec,
-    ImageSpec,
-    ImagesSpec,
-    LabelSpec,
-    MaskSpec,
-    MultiLabelSpec,
-    RaggedSpec,
-    RecordSpec,
-    SparseSpec,
-    StepsSpec,
-    TensorSpec,
-    VarLenSpec,
-    VectorSpec,
-)
+from ...spec.model import RecordSpec
 
 Json = dict[str, Any]
 
@@ -163,7 +161,7 @@ def _inline(name: str, data_type: str) -> Json:
 
 
 def _is_label(field: FieldSpec) -> bool:
-    return isinstance(field, (LabelSpec, MultiLabelSpec))
+    return isinstance(field.kind, (Label, MultiLabel))
 
 
 def _enumeration_name(spec: RecordSpec, field: FieldSpec) -> str:
@@ -172,21 +170,21 @@ def _enumeration_name(spec: RecordSpec, field: FieldSpec) -> str:
 
 def _enumeration(spec: RecordSpec, field: FieldSpec) -> Json:
     """Return the classes of a field, with what stands for each on disk."""
-    assert isinstance(field, (LabelSpec, MultiLabelSpec))
+    assert isinstance(field.kind, (Label, MultiLabel))
     name = _enumeration_name(spec, field)
     id_, text = f"{name}/id", f"{name}/name"
     fields = [_inline(id_, "sc:Integer")]
-    rows: list[Json] = [{id_: at + field.offset} for at in range(field.num_classes)]
-    if field.classes:
+    rows: list[Json] = [{id_: at + field.kind.offset} for at in range(field.kind.count)]
+    if field.kind.class_names:
         fields.append(_inline(text, "sc:Text"))
-        for row, given in zip(rows, field.classes, strict=True):
+        for row, given in zip(rows, field.kind.class_names, strict=True):
             row[text] = given
     return {
         "@type": "cr:RecordSet",
         "@id": name,
         "name": name,
         "dataType": "sc:Enumeration",
-        "key": {"@id": text if field.stored == "text" else id_},
+        "key": {"@id": text if field.kind.stored == "text" else id_},
         "field": fields,
         "data": rows,
     }
@@ -214,8 +212,8 @@ def _field(spec: RecordSpec, field: FieldSpec) -> Json:
     if shape:
         found["isArray"] = True
         found["arrayShape"] = ",".join("-1" if n is None else str(n) for n in shape)
-    if isinstance(field, (LabelSpec, MultiLabelSpec)):
-        part = "name" if field.stored == "text" else "id"
+    if isinstance(field.kind, (Label, MultiLabel)):
+        part = "name" if field.kind.stored == "text" else "id"
         reference = f"{_enumeration_name(spec, field)}/{part}"
         found["references"] = {"field": {"@id": reference}}
     source = {"fileSet": {"@id": _FILES}, "extract": {"column": field.key}}
@@ -224,24 +222,24 @@ def _field(spec: RecordSpec, field: FieldSpec) -> Json:
 
 def _type(field: FieldSpec) -> tuple[str, tuple[int | None, ...]]:
     """Return the data type of one value, and the shape of its array; () for none."""
-    match field:
-        case ImagesSpec():
-            return "sc:ImageObject", (field.count,)
-        case ImageSpec() | MaskSpec() if field.encoding != "raw":
+    match field.kind:
+        case Images():
+            return "sc:ImageObject", (field.kind.count,)
+        case Image() | Mask() if field.kind.encoding != "raw":
             return "sc:ImageObject", ()
-        case LabelSpec() | MultiLabelSpec():
-            data_type = "sc:Text" if field.stored == "text" else "sc:Integer"
-            return data_type, () if isinstance(field, LabelSpec) else (None,)
-        case ImageSpec() | MaskSpec() | VectorSpec() | TensorSpec() | SparseSpec():
-            return _number(field.dtype), field.shape
-        case VarLenSpec():
-            return _number(field.dtype), (None, *field.item_shape)
-        case RaggedSpec():
-            return _number(field.dtype), (None, None)
-        case StepsSpec():
+        case Label() | MultiLabel():
+            data_type = "sc:Text" if field.kind.stored == "text" else "sc:Integer"
+            return data_type, () if isinstance(field.kind, Label) else (None,)
+        case Image() | Mask() | Vector() | Tensor() | Sparse():
+            return _number(field.kind.dtype), field.kind.shape
+        case VarLen():
+            return _number(field.kind.dtype), (None, *field.kind.item_shape)
+        case Ragged():
+            return _number(field.kind.dtype), (None, None)
+        case Steps():
             data_type, shape = _type(field.step)
             return data_type, (None, *shape)
-    return _number(getattr(field, "dtype", "string")), ()
+    return _number(getattr(field.kind, "dtype", "string")), ()
 
 
 def _number(dtype: str) -> str:

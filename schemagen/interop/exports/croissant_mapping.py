@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ...spec.model import KINDS, FieldSpec
+from ...kinds.field import FieldSpec
+from ...kinds.registry import KINDS
 from .mapping import ANY, always, approximated, attribute_in, kept, parameters_of
 
 _SPEC = "said in the spec alone, which the manifest next to the shards holds"
@@ -11,7 +12,7 @@ _COMMON = parameters_of("Text")
 
 
 def _has_gap(field: FieldSpec) -> bool:
-    return None in getattr(field, "shape", ())
+    return None in getattr(field.kind, "shape", ())
 
 
 _SAID = (
@@ -23,7 +24,7 @@ _SAID = (
                 kind,
                 "encoding",
                 "sc:ImageObject",
-                lambda f: getattr(f, "encoding", "raw") != "raw",
+                lambda f: getattr(f.kind, "encoding", "raw") != "raw",
                 "encoded",
             ),
             kept(kind, "encoding", "an array of numbers", always, "raw"),

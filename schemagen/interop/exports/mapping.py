@@ -7,11 +7,13 @@ these rows. What a file says is written elsewhere; a row says how much of the sc
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from ...spec.model import KINDS, FieldSpec, RecordSpec
+from ...kinds.field import COMMON, FieldSpec, defaults_of, facts_of
+from ...kinds.registry import KINDS
+from ...spec.model import RecordSpec
 
 Condition = Callable[[FieldSpec], bool]
 
@@ -99,17 +101,16 @@ def printable(text: str) -> str:
 
 def said(field: FieldSpec, parameter: str) -> bool:
     """Tell whether a parameter is unlike its default, or has none."""
-    if not hasattr(field, parameter):
+    facts = field.facts()
+    if parameter not in facts:
         return False
-    for each in fields(field):
-        if each.name == parameter:
-            return each.default is MISSING or getattr(field, parameter) != each.default
-    return False
+    defaults = defaults_of(type(field.kind))
+    return parameter not in defaults or facts[parameter] != defaults[parameter]
 
 
 def parameters_of(kind: str) -> tuple[str, ...]:
     """Return the parameters of a kind, those that every kind has coming first."""
-    return tuple(each.name for each in fields(KINDS[kind]))
+    return facts_of(KINDS[kind])
 
 
 def rows_of(
@@ -134,8 +135,9 @@ def notes_of(table: tuple[MappingRow, ...], spec: RecordSpec) -> tuple[Note, ...
 
 
 def _applying(table: tuple[MappingRow, ...], field: FieldSpec) -> Iterator[MappingRow]:
-    for parameter in parameters_of(field.kind):
-        for row in rows_of(table, field.kind, parameter):
+    name = field.kind.name
+    for parameter in parameters_of(name):
+        for row in rows_of(table, name, parameter):
             if row.applies(field):
                 yield row
                 break
@@ -143,14 +145,13 @@ def _applying(table: tuple[MappingRow, ...], field: FieldSpec) -> Iterator[Mappi
 
 def attribute_in(name: str, *values: Any) -> Condition:
     """Return the condition that an attribute is one of some values."""
-    return lambda field: getattr(field, name, None) in values
+    return lambda field: field.facts().get(name) in values
 
 
 def rows_of_table(table: tuple[MappingRow, ...]) -> Iterator[tuple[str, str, str, str]]:
     """Yield kind, parameter, verdict and words of every row, kinds in their order."""
-    common = {each.name for each in fields(FieldSpec)}
     for kind in (ANY, *KINDS):
-        parameters = sorted(common) if kind == ANY else parameters_of(kind)
+        parameters = sorted(COMMON) if kind == ANY else parameters_of(kind)
         for parameter in parameters:
             for row in table:
                 if (row.kind, row.parameter) == (kind, parameter):

@@ -11,23 +11,21 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from ...kinds.field import FieldSpec
+from ...kinds.image import Image
+from ...kinds.images import Images
+from ...kinds.label import Label
+from ...kinds.multilabel import MultiLabel
+from ...kinds.ragged import Ragged
+from ...kinds.scalar import Scalar
+from ...kinds.storage import BYTES, Entry
+from ...kinds.tensor import Tensor
+from ...kinds.text import Text
+from ...kinds.varlen import VarLen
+from ...kinds.vector import Vector
 from ...runtime.shared.values import RAW_ONLY
 from ...runtime.storage.manifest import Split
-from ...spec.model import (
-    FieldSpec,
-    ImageSpec,
-    ImagesSpec,
-    LabelSpec,
-    MultiLabelSpec,
-    RaggedSpec,
-    RecordSpec,
-    ScalarSpec,
-    TensorSpec,
-    TextSpec,
-    VarLenSpec,
-    VectorSpec,
-)
-from ...spec.storage import BYTES, Entry, entries_of
+from ...spec.model import RecordSpec
 from .tfds_mapping import (
     decoded,
     has_ragged_names,
@@ -72,11 +70,13 @@ def label_files(spec: RecordSpec) -> dict[str, str]:
     found: dict[str, str] = {}
     claimed = Counter(_file_name(field.key) for field in spec.fields)
     for field in spec.fields:
-        if isinstance(field, (LabelSpec, MultiLabelSpec)) and _is_class(field):
+        if isinstance(field.kind, (Label, MultiLabel)) and _is_class(field):
             name = _file_name(field.key)
-            named = field.classes and names_in_lines(field.classes)
+            named = field.kind.class_names and names_in_lines(field.kind.class_names)
             if named and claimed[name] == 1:
-                found[f"{name}.labels.txt"] = "".join(f"{n}\n" for n in field.classes)
+                found[f"{name}.labels.txt"] = "".join(
+                    f"{n}\n" for n in field.kind.class_names
+                )
     return found
 
 
@@ -116,10 +116,10 @@ def dumps(data: Json) -> str:
 
 
 def _features_of(field: FieldSpec) -> dict[str, Json]:
-    if has_ragged_names(field) and isinstance(field, RaggedSpec):
-        rows = _sequence(_sequence(_tensor((), field.dtype)))
+    if has_ragged_names(field) and isinstance(field.kind, Ragged):
+        rows = _sequence(_sequence(_tensor((), field.kind.dtype)))
         return {ragged_stem(field): _described(rows, field)}
-    value, *others = entries_of(field)
+    value, *others = field.storage
     found = {value.key: _described(_value(field, value), field)}
     for entry in others:
         found[entry.key] = _stored(entry, field.optional)
@@ -128,34 +128,34 @@ def _features_of(field: FieldSpec) -> dict[str, Json]:
 
 def _value(field: FieldSpec, entry: Entry) -> Json:
     """Return the feature for a field's value."""
-    match field:
-        case ImageSpec() if decoded(field):
+    match field.kind:
+        case Image() if decoded(field):
             return _image(field)
-        case ImagesSpec() if decoded(field):
-            return _sequence(_image(field), field.count)
-        case LabelSpec() if _is_class(field):
+        case Images() if decoded(field):
+            return _sequence(_image(field), field.kind.count)
+        case Label() if _is_class(field):
             return _class(field)
-        case MultiLabelSpec() if _is_class(field):
+        case MultiLabel() if _is_class(field):
             return _sequence(_class(field))
-        case TextSpec() if not field.optional:
+        case Text() if not field.optional:
             return {"pythonClassName": f"{_MODULE}.text_feature.Text", "text": {}}
-        case VectorSpec() if entry.stored != BYTES:
-            return _tensor(field.shape, field.dtype, optional=field.optional)
-        case ScalarSpec() if entry.stored != BYTES:
-            return _tensor((), field.dtype, optional=field.optional)
-        case TensorSpec() if listed_with_one_gap(field) and entry.stored != BYTES:
-            return _tensor(field.shape, field.dtype)
-        case VarLenSpec() if field.dtype not in RAW_ONLY:
-            return _tensor((None, *field.item_shape), field.dtype)
+        case Vector() if entry.stored != BYTES:
+            return _tensor(field.kind.shape, field.kind.dtype, optional=field.optional)
+        case Scalar() if entry.stored != BYTES:
+            return _tensor((), field.kind.dtype, optional=field.optional)
+        case Tensor() if listed_with_one_gap(field) and entry.stored != BYTES:
+            return _tensor(field.kind.shape, field.kind.dtype)
+        case VarLen() if field.kind.dtype not in RAW_ONLY:
+            return _tensor((None, *field.kind.item_shape), field.kind.dtype)
     if raw_decoded(field):
         return _tensor(_raw_shape(field), raw_dtype(field) or "", "bytes")
-    return _stored(entry, field.optional, getattr(field, "dtype", None))
+    return _stored(entry, field.optional, getattr(field.kind, "dtype", None))
 
 
 def _raw_shape(field: FieldSpec) -> tuple[int | None, ...]:
-    if isinstance(field, VarLenSpec):
-        return (None, *field.item_shape)
-    return tuple(getattr(field, "shape", ()))
+    if isinstance(field.kind, VarLen):
+        return (None, *field.kind.item_shape)
+    return tuple(getattr(field.kind, "shape", ()))
 
 
 def _stored(entry: Entry, optional: bool, dtype: str | None = None) -> Json:
@@ -169,26 +169,26 @@ def _stored(entry: Entry, optional: bool, dtype: str | None = None) -> Json:
     return _tensor((None,), dtype)
 
 
-def _is_class(field: LabelSpec | MultiLabelSpec) -> bool:
-    plain = field.stored == "id" and field.offset == 0
-    return plain and (isinstance(field, MultiLabelSpec) or not field.optional)
+def _is_class(field: FieldSpec[Label | MultiLabel]) -> bool:
+    plain = field.kind.stored == "id" and field.kind.offset == 0
+    return plain and (isinstance(field.kind, MultiLabel) or not field.optional)
 
 
-def _class(field: LabelSpec | MultiLabelSpec) -> Json:
+def _class(field: FieldSpec[Label | MultiLabel]) -> Json:
     return {
         "pythonClassName": f"{_MODULE}.class_label_feature.ClassLabel",
-        "classLabel": {"numClasses": str(field.num_classes)},
+        "classLabel": {"numClasses": str(field.kind.count)},
     }
 
 
-def _image(field: ImageSpec | ImagesSpec) -> Json:
-    dtype = field.dtype if isinstance(field, ImageSpec) else "uint8"
+def _image(field: FieldSpec[Image | Images]) -> Json:
+    dtype = field.kind.dtype if isinstance(field.kind, Image) else "uint8"
     return {
         "pythonClassName": f"{_MODULE}.image_feature.Image",
         "image": {
-            "shape": _shape(field.shape),
+            "shape": _shape(field.kind.shape),
             "dtype": dtype,
-            "encodingFormat": field.encoding,
+            "encodingFormat": field.kind.encoding,
         },
     }
 

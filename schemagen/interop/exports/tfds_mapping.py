@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+from ...kinds.field import FieldSpec
+from ...kinds.image import Image
+from ...kinds.images import Images
+from ...kinds.label import Label
+from ...kinds.mask import Mask
+from ...kinds.multilabel import MultiLabel
+from ...kinds.ragged import Ragged
+from ...kinds.scalar import Scalar
+from ...kinds.tensor import Tensor
+from ...kinds.varlen import VarLen
+from ...kinds.vector import Vector
 from ...runtime.shared.values import RAW_ONLY
-from ...spec.model import (
-    FieldSpec,
-    ImageSpec,
-    ImagesSpec,
-    LabelSpec,
-    MaskSpec,
-    MultiLabelSpec,
-    RaggedSpec,
-    ScalarSpec,
-    TensorSpec,
-    VarLenSpec,
-    VectorSpec,
-)
 from .mapping import ANY, always, approximated, attribute_in, kept, refused
 
 # What tf.io.decode_raw and TFDS both know; other numbers are left as the bytes they are.
@@ -40,32 +38,32 @@ _RAGGED_LENGTHS = "/ragged_row_lengths_0"
 
 def decoded(field: FieldSpec) -> bool:
     """Tell whether TFDS decodes an encoded picture as the generated parser does."""
-    if not isinstance(field, (ImageSpec, ImagesSpec)) or field.optional:
+    if not isinstance(field.kind, (Image, Images)) or field.optional:
         return False
-    channels = {"jpeg": (1, 3), "png": (1, 3, 4)}.get(field.encoding, ())
-    sized = isinstance(field, ImageSpec) or None not in field.shape
-    return field.shape[-1] in channels and sized
+    channels = {"jpeg": (1, 3), "png": (1, 3, 4)}.get(field.kind.encoding, ())
+    sized = isinstance(field.kind, Image) or None not in field.kind.shape
+    return field.kind.shape[-1] in channels and sized
 
 
 def raw_dtype(field: FieldSpec) -> str | None:
     """Return the dtype of what is stored as raw bytes under one key; or None."""
-    match field:
-        case ImageSpec(encoding="raw") | MaskSpec(encoding="raw"):
-            return field.dtype
-        case VectorSpec() | ScalarSpec() | TensorSpec():
-            bare = field.dtype not in ("bytes", "string")
-            raw = field.encoding == "raw" or (
-                field.dtype in RAW_ONLY and field.encoding != "proto"
+    match field.kind:
+        case Image(encoding="raw") | Mask(encoding="raw"):
+            return field.kind.dtype
+        case Vector() | Scalar() | Tensor():
+            bare = field.kind.dtype not in ("bytes", "string")
+            raw = field.kind.encoding == "raw" or (
+                field.kind.dtype in RAW_ONLY and field.kind.encoding != "proto"
             )
-            return field.dtype if raw and bare else None
-        case VarLenSpec() if field.dtype in RAW_ONLY:
-            return field.dtype
+            return field.kind.dtype if raw and bare else None
+        case VarLen() if field.kind.dtype in RAW_ONLY:
+            return field.kind.dtype
     return None
 
 
 def raw_decoded(field: FieldSpec) -> bool:
     """Tell whether TFDS makes numbers of what is stored as raw bytes."""
-    shape = getattr(field, "shape", ())
+    shape = getattr(field.kind, "shape", ())
     return (
         raw_dtype(field) in RAW_READABLE
         and not field.optional
@@ -75,25 +73,31 @@ def raw_decoded(field: FieldSpec) -> bool:
 
 def has_ragged_names(field: FieldSpec) -> bool:
     """Tell whether lists of lists stand under the keys that TFDS has for them."""
-    if not isinstance(field, RaggedSpec) or field.dtype in RAW_ONLY or field.optional:
+    if (
+        not isinstance(field.kind, Ragged)
+        or field.kind.dtype in RAW_ONLY
+        or field.optional
+    ):
         return False
     stem = field.key.removesuffix(_RAGGED_VALUES)
-    return (field.key, field.row_lengths_key) == (
+    return (field.key, field.kind.lengths_key) == (
         stem + _RAGGED_VALUES,
         stem + _RAGGED_LENGTHS,
     )
 
 
-def ragged_stem(field: RaggedSpec) -> str:
+def ragged_stem(field: FieldSpec[Ragged]) -> str:
     """Return the name that TFDS has for a list of lists."""
     return field.key.removesuffix(_RAGGED_VALUES)
 
 
 def listed_with_one_gap(field: FieldSpec) -> bool:
     """Tell whether a tensor's list has a shape that TFDS finds out by itself."""
-    if not isinstance(field, TensorSpec) or field.encoding != "list":
+    if not isinstance(field.kind, Tensor) or field.kind.encoding != "list":
         return False
-    return sum(length is None for length in field.shape) <= 1 and not field.optional
+    return (
+        sum(length is None for length in field.kind.shape) <= 1 and not field.optional
+    )
 
 
 def names_in_lines(names: tuple[str, ...]) -> bool:
@@ -113,15 +117,15 @@ def _raw_left(field: FieldSpec) -> bool:
 
 
 def _encoded_left(field: FieldSpec) -> bool:
-    return getattr(field, "encoding", "raw") != "raw" and not decoded(field)
+    return getattr(field.kind, "encoding", "raw") != "raw" and not decoded(field)
 
 
 def _offset(field: FieldSpec) -> bool:
-    return isinstance(field, (LabelSpec, MultiLabelSpec)) and field.offset != 0
+    return isinstance(field.kind, (Label, MultiLabel)) and field.kind.offset != 0
 
 
 def _odd_names(field: FieldSpec) -> bool:
-    found = getattr(field, "classes", ())
+    found = getattr(field.kind, "classes", ())
     return bool(found) and not names_in_lines(found)
 
 

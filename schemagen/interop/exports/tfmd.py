@@ -9,29 +9,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ...spec.model import (
-    FieldSpec,
-    ImageSpec,
-    ImagesSpec,
-    LabelSpec,
-    MaskSpec,
-    MultiLabelSpec,
-    RaggedSpec,
-    RecordSpec,
-    SparseSpec,
-    TensorSpec,
-    TextSpec,
-    VectorSpec,
-)
-from ...spec.storage import (
+from ...kinds.field import FieldSpec
+from ...kinds.image import Image
+from ...kinds.images import Images
+from ...kinds.label import Label
+from ...kinds.mask import Mask
+from ...kinds.multilabel import MultiLabel
+from ...kinds.ragged import Ragged
+from ...kinds.sparse import Sparse
+from ...kinds.storage import (
     BYTES,
     FLOAT,
     INT,
     Entry,
-    entries_by_key,
-    entries_of,
-    size_of,
+    count_of,
 )
+from ...kinds.tensor import Tensor
+from ...kinds.text import Text
+from ...kinds.vector import Vector
+from ...spec.model import RecordSpec
 
 _TYPES = {INT: "INT", FLOAT: "FLOAT", BYTES: "BYTES"}
 
@@ -52,7 +48,7 @@ Message = list[Entries]
 def schema_text(spec: RecordSpec) -> str:
     """Return the contents of a `schema.pbtxt`."""
     message: Message = []
-    for entry, field, optional in entries_by_key(spec.fields).values():
+    for entry, field, optional in spec.storage().values():
         message.append(("feature", _feature(entry, field, optional)))
     representations = [pair for field in spec.fields for pair in _represented(field)]
     if representations:
@@ -94,60 +90,64 @@ def _shape(entry: Entry, field: FieldSpec) -> tuple[int, ...] | None:
         return None
     if entry.part != "value" or entry.stored == BYTES:
         return () if entry.count == 1 else (entry.count,)
-    if isinstance(field, (VectorSpec, TensorSpec)):
-        sizes = tuple(size for size in field.shape if size is not None)
-        return sizes if size_of(field.shape) == entry.count else (entry.count,)
+    if isinstance(field.kind, (Vector, Tensor)):
+        sizes = tuple(size for size in field.kind.shape if size is not None)
+        return sizes if count_of(field.kind.shape) == entry.count else (entry.count,)
     return () if entry.count == 1 else (entry.count,)
 
 
 def _domain(entry: Entry, field: FieldSpec) -> Iterator[Entries]:
     """Yield what is known of the values under a key; one domain at most."""
-    labels = isinstance(field, (LabelSpec, MultiLabelSpec))
+    labels = isinstance(field.kind, (Label, MultiLabel))
     if entry.stored == INT:
-        if getattr(field, "dtype", None) == "bool" and entry.part == "value":
+        if getattr(field.kind, "dtype", None) == "bool" and entry.part == "value":
             yield "bool_domain", []
         elif entry.bounds is not None:
             least, most = entry.bounds
-            if isinstance(field, LabelSpec) and field.optional:
+            if isinstance(field.kind, Label) and field.optional:
                 least = min(least or 0, -1)  # what stands for a missing one is read too
             bounds: Message = [("min", least)] if least is not None else []
             bounds += [("max", most)] if most is not None else []
             bounds += [("is_categorical", True)] if labels else []
             yield "int_domain", bounds
     elif entry.stored == FLOAT:
-        if getattr(field, "finite", False):
+        if getattr(field.kind, "finite", False):
             yield "float_domain", [("disallow_nan", True), ("disallow_inf", True)]
     elif entry.part == "format":
         return
-    elif isinstance(field, (LabelSpec, MultiLabelSpec)):
-        names = ["", *field.classes] if field.optional else list(field.classes)
-        if isinstance(field, MultiLabelSpec):
-            names = list(field.classes)
+    elif isinstance(field.kind, (Label, MultiLabel)):
+        names = (
+            ["", *field.kind.class_names]
+            if field.optional
+            else list(field.kind.class_names)
+        )
+        if isinstance(field.kind, MultiLabel):
+            names = list(field.kind.class_names)
         values: Message = [("value", name) for name in names]
         yield "string_domain", [("name", entry.key), *values]
-    elif isinstance(field, TextSpec):
+    elif isinstance(field.kind, Text):
         yield "natural_language_domain", []
-    elif isinstance(field, ImagesSpec) or (
-        isinstance(field, (ImageSpec, MaskSpec)) and field.encoding != "raw"
+    elif isinstance(field.kind, Images) or (
+        isinstance(field.kind, (Image, Mask)) and field.kind.encoding != "raw"
     ):
         yield "image_domain", []
 
 
 def _annotation(entry: Entry, field: FieldSpec) -> Message:
-    tags = [f"schemagen:{field.kind}", f"role:{field.role}"]
+    tags = [f"schemagen:{field.kind.name}", f"role:{field.role}"]
     if entry.part != "value":
-        tags = [f"schemagen:{field.kind}:{entry.part.replace(' ', '_')}"]
+        tags = [f"schemagen:{field.kind.name}:{entry.part.replace(' ', '_')}"]
     elif entry.stored == BYTES:
-        shape = getattr(field, "shape", None)
-        dtype = getattr(field, "dtype", None)
+        shape = getattr(field.kind, "shape", None)
+        dtype = getattr(field.kind, "dtype", None)
         tags += [f"dtype:{dtype}"] if dtype else []
         if shape is not None:
             sizes = ",".join("?" if size is None else str(size) for size in shape)
             tags.append(f"shape:{sizes}")
     comments = [field.name] if field.name != field.key else []
     comments += [field.doc] if field.doc else []
-    if isinstance(field, (LabelSpec, MultiLabelSpec)) and field.stored == "id":
-        names = enumerate(field.classes, field.offset)
+    if isinstance(field.kind, (Label, MultiLabel)) and field.kind.stored == "id":
+        names = enumerate(field.kind.class_names, field.kind.offset)
         comments += [f"{at} is {name}" for at, name in names]
     found: Message = [("tag", tag) for tag in tags]
     return found + [("comment", comment) for comment in comments]
@@ -155,21 +155,23 @@ def _annotation(entry: Entry, field: FieldSpec) -> Message:
 
 def _represented(field: FieldSpec) -> Iterator[Message]:
     """Yield how TFX makes a tensor of a field, if its columns say all of it."""
-    value, *_ = entries_of(field)
+    value, *_ = field.storage
     name: Value = field.name
     column: Entries = ("column_name", value.key)
-    if isinstance(field, SparseSpec):
-        dims: Message = [("dim", [("size", size)]) for size in field.shape]
-        indices: Message = [("index_column_names", key) for key in field.index_key]
+    if isinstance(field.kind, Sparse):
+        dims: Message = [("dim", [("size", size)]) for size in field.kind.shape]
+        indices: Message = [
+            ("index_column_names", key) for key in field.kind.index_keys
+        ]
         tensor: Message = [
             ("dense_shape", dims),
             *indices,
             ("value_column_name", value.key),
         ]
         yield _named(name, "sparse_tensor", tensor)
-    elif isinstance(field, RaggedSpec):
+    elif isinstance(field.kind, Ragged):
         path: Message = [("step", value.key)]
-        partition: Message = [("row_length", field.row_lengths_key)]
+        partition: Message = [("row_length", field.kind.lengths_key)]
         raw = value.count == 1
         if raw or field.optional:
             yield _named(name, "varlen_sparse_tensor", [column])

@@ -31,7 +31,7 @@ MAPPING = (
         "Image",
         "encoding",
         "image_domain",
-        lambda f: getattr(f, "encoding", "") != "raw",
+        lambda f: getattr(f.kind, "encoding", "") != "raw",
         "encoded",
     ),
     approximated("Image", "encoding", "bytes without a domain", always, "raw"),
@@ -108,7 +108,7 @@ MAPPING = (
         "VarLen",
         "max_length",
         "value_count",
-        lambda f: getattr(f, "max_length", None) is not None,
+        lambda f: getattr(f.kind, "max_length", None) is not None,
     ),
     approximated(
         "VarLen",

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from ...spec.model import FieldSpec
+from ...kinds.field import FieldSpec
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,11 @@ import textwrap
 from dataclasses import dataclass
 from typing import Any
 
-from ...spec.model import (
-    FieldSpec,
-    ScalarSpec,
-    TextSpec,
-    VarLenSpec,
-    VectorSpec,
-)
+from ...kinds.field import FieldSpec
+from ...kinds.scalar import Scalar
+from ...kinds.text import Text
+from ...kinds.varlen import VarLen
+from ...kinds.vector import Vector
 
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 RAW_ONLY = ("uint64", "float16", "bfloat16", "float64")
@@ -58,10 +56,11 @@ class Place:
     def scalar(self, dtype: str, role: str | None = None) -> FieldSpec:
         """Return one number, text or bytes value."""
         if dtype == "string":
-            return TextSpec(**self.common(role or "input"))
+            return FieldSpec.of(Text, **self.common(role or "input"))
         encoding = "raw" if dtype in RAW_ONLY else "list"
         default_role = "info" if dtype == "bytes" else "input"
-        return ScalarSpec(
+        return FieldSpec.of(
+            Scalar,
             **self.common(role or default_role),
             dtype=dtype,
             encoding=encoding,
@@ -72,7 +71,8 @@ class Place:
         self, shape: tuple[int, ...], dtype: str, *, raw: bool = False, role: str = ""
     ) -> FieldSpec:
         """Return numbers of a fixed shape."""
-        return VectorSpec(
+        return FieldSpec.of(
+            Vector,
             **self.common(role or "input"),
             shape=shape,
             dtype=dtype,
@@ -89,7 +89,8 @@ class Place:
     ) -> FieldSpec:
         """Return a list of any length, of single values or of items of a shape."""
         default_role = "info" if dtype == "bytes" else "input"
-        return VarLenSpec(
+        return FieldSpec.of(
+            VarLen,
             **self.common(role or default_role),
             dtype=dtype,
             item_shape=item_shape,

@@ -11,21 +11,19 @@ from typing import Any
 import numpy as np
 from google_crc32c import value as crc32c
 from numpy.typing import NDArray
-from PIL import Image
+from PIL import Image as Pillow
+from schemagen.kinds.field import FieldSpec
+from schemagen.kinds.image import Image
+from schemagen.kinds.label import Label
+from schemagen.kinds.mask import Mask
+from schemagen.kinds.multilabel import MultiLabel
+from schemagen.kinds.scalar import Scalar
+from schemagen.kinds.text import Text
+from schemagen.kinds.varlen import VarLen
 from schemagen.runtime.shared.tfrecord import frame
 from schemagen.runtime.shared.wire import varint
 from schemagen.runtime.storage import manifest
-from schemagen.spec.model import (
-    FieldSpec,
-    ImageSpec,
-    LabelSpec,
-    MaskSpec,
-    MultiLabelSpec,
-    RecordSpec,
-    ScalarSpec,
-    TextSpec,
-    VarLenSpec,
-)
+from schemagen.spec.model import RecordSpec
 from schemagen.spec.serial import fingerprint, to_data
 
 Features = Mapping[str, Sequence[Any] | None]
@@ -95,7 +93,7 @@ def write_dataset(
 def encoded(pixels: NDArray[np.uint8], form: str) -> bytes:
     """Return pixels [H, W] or [H, W, C] as a picture."""
     out = BytesIO()
-    Image.fromarray(pixels).save(out, form)
+    Pillow.fromarray(pixels).save(out, form)
     return out.getvalue()
 
 
@@ -108,7 +106,8 @@ def record_spec(name: str, *fields: FieldSpec, doc: str = "") -> RecordSpec:
 SHAPES = ("sky", "disc", "square", "stripe")
 SCENE = record_spec(
     "street_scene",
-    ImageSpec(
+    FieldSpec.of(
+        Image,
         name="photo",
         key="image/encoded",
         role="input",
@@ -116,7 +115,8 @@ SCENE = record_spec(
         encoding="jpeg",
         dtype="uint8",
     ),
-    MaskSpec(
+    FieldSpec.of(
+        Mask,
         name="parts",
         key="image/parts",
         role="target",
@@ -127,14 +127,16 @@ SCENE = record_spec(
         classes=SHAPES,
         ignore=255,
     ),
-    LabelSpec(
+    FieldSpec.of(
+        Label,
         name="weather",
         key="image/weather",
         role="target",
         num_classes=3,
         classes=("clear", "cloudy", "night"),
     ),
-    MultiLabelSpec(
+    FieldSpec.of(
+        MultiLabel,
         name="tags",
         key="image/tags",
         role="target",
@@ -142,18 +144,33 @@ SCENE = record_spec(
         classes=("busy", "wet", "centre", "motorway"),
     ),
     *(
-        VarLenSpec(
-            name=side, key=f"object/{side}", role="input", dtype="float32", group="box"
+        FieldSpec.of(
+            VarLen,
+            name=side,
+            key=f"object/{side}",
+            role="input",
+            dtype="float32",
+            group="box",
         )
         for side in ("xmin", "ymin", "xmax", "ymax")
     ),
-    VarLenSpec(
-        name="what", key="object/class", role="input", dtype="string", group="box"
+    FieldSpec.of(
+        VarLen,
+        name="what",
+        key="object/class",
+        role="input",
+        dtype="string",
+        group="box",
     ),
-    ScalarSpec(
-        name="speed_kmh", key="speed", role="input", dtype="float32", optional=True
+    FieldSpec.of(
+        Scalar,
+        name="speed_kmh",
+        key="speed",
+        role="input",
+        dtype="float32",
+        optional=True,
     ),
-    TextSpec(name="note", key="note", role="info", optional=True),
+    FieldSpec.of(Text, name="note", key="note", role="info", optional=True),
     doc="A drawn street, with what can be seen in it.",
 )
 

@@ -12,7 +12,11 @@ import numpy as np
 import pytest
 from schemagen.data.report.pictures import Budget, copy_of
 from schemagen.data.report.svg import cleaned
-from schemagen.spec.model import ImageSpec, LabelSpec, TextSpec, VarLenSpec
+from schemagen.kinds.field import FieldSpec
+from schemagen.kinds.image import Image
+from schemagen.kinds.label import Label
+from schemagen.kinds.text import Text
+from schemagen.kinds.varlen import VarLen
 
 from .conftest import Visit, make_report
 from .scenes import encoded, example, record_spec, write_dataset, write_files
@@ -49,7 +53,8 @@ def hostile_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     base = tmp_path_factory.mktemp("hostile")
     spec = record_spec(
         "hostile",
-        ImageSpec(
+        FieldSpec.of(
+            Image,
             name="photo",
             key=IMAGE,
             role="input",
@@ -57,20 +62,28 @@ def hostile_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
             encoding="jpeg",
             dtype="uint8",
         ),
-        LabelSpec(
+        FieldSpec.of(
+            Label,
             name="label",
             key="label" + SCRIPT,
             role="target",
             num_classes=3,
             classes=(SCRIPT, IMAGE, ESCAPES),
         ),
-        TextSpec(name="text", key="text", role="info", optional=True),
+        FieldSpec.of(Text, name="text", key="text", role="info", optional=True),
         *(
-            VarLenSpec(name=side, key=side, role="input", dtype="float32", group=SCRIPT)
+            FieldSpec.of(
+                VarLen, name=side, key=side, role="input", dtype="float32", group=SCRIPT
+            )
             for side in ("xmin", "ymin", "xmax", "ymax")
         ),
-        VarLenSpec(
-            name="names", key="names", role="input", dtype="string", group=SCRIPT
+        FieldSpec.of(
+            VarLen,
+            name="names",
+            key="names",
+            role="input",
+            dtype="string",
+            group=SCRIPT,
         ),
         doc=SCRIPT,
     )

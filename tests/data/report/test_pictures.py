@@ -14,7 +14,9 @@ from schemagen.data.report.features import read, shaped
 from schemagen.data.report.formatting import decoded, number, one_line, percent, size
 from schemagen.data.report.masks import class_word, layers, mask_of
 from schemagen.data.report.pictures import Budget, copy_of, copy_of_pixels
-from schemagen.spec.model import MaskSpec, VarLenSpec
+from schemagen.kinds.field import FieldSpec
+from schemagen.kinds.mask import Mask
+from schemagen.kinds.varlen import VarLen
 
 from .scenes import SCENE, encoded, example, record_spec
 
@@ -83,7 +85,7 @@ def test_raw_bytes_have_the_shape_that_the_record_says() -> None:
 
 def test_masks_are_layers_of_one_colour() -> None:
     """Each of a class; together they cover the picture once."""
-    field = next(each for each in SCENE.fields if isinstance(each, MaskSpec))
+    field = next(each for each in SCENE.fields if isinstance(each.kind, Mask))
     ids = np.array([[0, 0, 1], [2, 2, 255]], np.uint8)
     mask = mask_of(field, read(example({field.key: [encoded(ids, "PNG")]})))
     assert mask is not None
@@ -99,7 +101,7 @@ def test_masks_are_layers_of_one_colour() -> None:
 def corners(**features: Any) -> list[FoundBox]:
     """Return the boxes of a record on a picture 100 high and 200 wide."""
     fields = [
-        VarLenSpec(name=f"b_{side}", key=side, role="input", dtype="float32")
+        FieldSpec.of(VarLen, name=f"b_{side}", key=side, role="input", dtype="float32")
         for side in ("xmin", "ymin", "xmax", "ymax")
     ]
     [boxes] = box_fields(record_spec("boxes", *fields))

@@ -13,9 +13,11 @@ from command_line import run
 from schemagen.data.inspect.inspecting import inspect_data
 from schemagen.data.report import specs_of
 from schemagen.findings import SchemagenError
+from schemagen.kinds.field import FieldSpec
+from schemagen.kinds.label import Label
 
 from .conftest import make_report
-from .scenes import LabelSpec, example, record_spec, write_dataset, write_files
+from .scenes import example, record_spec, write_dataset, write_files
 
 RECORDS = [example({"a": [index], "b": [b"word"]}) for index in range(20)]
 
@@ -165,8 +167,8 @@ def test_a_report_that_cannot_be_finished_leaves_nothing(
 def test_many_keys_and_classes_stay_readable(tmp_path: Path) -> None:
     """A thousand of each: the first ones drawn, the others summed up and in tables."""
     names = tuple(f"kind {index}" for index in range(1000))
-    label = LabelSpec(
-        name="kind", key="kind", role="target", num_classes=1000, classes=names
+    label = FieldSpec.of(
+        Label, name="kind", key="kind", role="target", num_classes=1000, classes=names
     )
     records = [
         example({"kind": [index], **{f"key{n:03}": [n + index] for n in range(1000)}})
@@ -188,7 +190,7 @@ def test_many_keys_and_classes_stay_readable(tmp_path: Path) -> None:
 def test_specs_of_later_versions_are_passed_over(tmp_path: Path) -> None:
     """The page then says what the files say by themselves."""
     spec = record_spec(
-        "odd", LabelSpec(name="a", key="a", role="target", num_classes=20)
+        "odd", FieldSpec.of(Label, name="a", key="a", role="target", num_classes=20)
     )
     data = write_dataset(tmp_path / "data", spec, {"train": RECORDS})
     assert specs_of(data) == {"train": spec}

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
+from ....kinds.field import FieldSpec
+from ....kinds.ragged import Ragged
+from ....kinds.sparse import Sparse
+from ....kinds.steps import Steps
 from ....schema_source import field_name
-from ....spec.model import FieldSpec, RaggedSpec, SparseSpec, StepsSpec
 from ..outcome import Imported, MappingRow, Outcome
 from ..places import Place
 from . import table
@@ -99,12 +102,7 @@ def _without_shared(outcomes: list[Outcome]) -> list[Outcome]:
 
 
 def _keys(field: FieldSpec) -> list[str]:
-    given = [
-        getattr(field, each.name)
-        for each in fields(field)
-        if each.name == "key" or each.name.endswith("_key")
-    ]
-    return [k for key in given for k in (key if isinstance(key, tuple) else (key,))]
+    return [entry.key for entry in field.storage]
 
 
 def _flat(feature: _Feature) -> Outcome:
@@ -188,7 +186,7 @@ def _list(
     if feature.dtype == "bytes":
         said = _MAYBE if not items else f"flat: reshape{(-1, *items)}; {_MAYBE}"
         return feature.outcome(table.VARLEN_BYTES, place.varlen("bytes"), remark=said)
-    field = replace(place.varlen(feature.dtype, items), **more)
+    field = place.varlen(feature.dtype, items).replaced(**more)
     return feature.outcome(row, field)
 
 
@@ -214,7 +212,8 @@ def _ragged(feature: _Feature) -> Outcome:
     place = _empty(feature.place, key)
     if kinds == ["RowLengths"]:
         empty: Any = {"bytes": "", "float32": 0.0}.get(feature.dtype, 0)
-        field = RaggedSpec(
+        field = FieldSpec.of(
+            Ragged,
             **place.common("info" if feature.dtype == "bytes" else "input"),
             dtype=feature.dtype,
             row_lengths_key=str(partitions[0]["key"]),
@@ -258,8 +257,12 @@ def _sparse(feature: _Feature) -> Outcome:
         said = f"values of a sparse tensor of shape {shape}; the indices stand below"
         return feature.outcome(table.SPARSE_BYTES, *made, remark=said)
     place = replace(feature.place, key=key, optional=True)
-    field = SparseSpec(
-        **place.common("input"), shape=shape, index_key=keys, dtype=feature.dtype
+    field = FieldSpec.of(
+        Sparse,
+        **place.common("input"),
+        shape=shape,
+        index_key=keys,
+        dtype=feature.dtype,
     )
     return feature.outcome(table.SPARSE, field)
 
@@ -282,8 +285,11 @@ def _steps(feature: _Feature) -> Outcome:
         else one.scalar(feature.dtype)
     )
     padding: Any = {"bytes": "", "float32": 0.0}.get(feature.dtype, 0)
-    field = StepsSpec(
-        **place.common("info" if opaque else "input"), step=step, padding_value=padding
+    field = FieldSpec.of(
+        Steps,
+        **place.common("info" if opaque else "input"),
+        step=step.kind,
+        padding_value=padding,
     )
     if opaque:
         return feature.outcome(table.STEPS_BYTES, field, remark=_MAYBE)

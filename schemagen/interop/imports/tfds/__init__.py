@@ -13,8 +13,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ....kinds.field import FieldSpec
+from ....kinds.ragged import Ragged
+from ....kinds.varlen import VarLen
 from ....schema_source import field_name
-from ....spec.model import FieldSpec, RaggedSpec, VarLenSpec
 from ..outcome import Imported, Outcome
 from ..places import Place, prose
 from . import table
@@ -142,20 +144,20 @@ def _grouped(outcomes: list[Outcome]) -> Iterator[Outcome]:
 
 def _may_group(field: FieldSpec) -> bool:
     """Tell whether a field has an item for each step."""
-    if not field.path or not hasattr(field, "group"):
+    if not field.path or not hasattr(field.kind, "group"):
         return False
-    return "ragged_" not in field.key.rpartition("/")[2] or field.kind == "Ragged"
+    return "ragged_" not in field.key.rpartition("/")[2] or field.kind.name == "Ragged"
 
 
 def _in_group(field: FieldSpec) -> FieldSpec:
     """Put a list into the group of its model, whose name is below the model's keys."""
     key = field.key
-    if isinstance(field, RaggedSpec):
+    if isinstance(field.kind, Ragged):
         key = key.rpartition("/")[0]
     given: Any = {"group": f"{key.rpartition('/')[0]}/{field.path[-2]}"}
-    if isinstance(field, VarLenSpec):
+    if isinstance(field.kind, VarLen):
         given["exact"] = True  # no plain list[float] any more
-    return replace(field, **given)
+    return field.replaced(**given)
 
 
 def _leaf(feature: Connector, here: Here) -> Outcome:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from math import prod
 
-from ....spec.model import FieldSpec, RaggedSpec
+from ....kinds.field import FieldSpec
+from ....kinds.ragged import Ragged
 from ..outcome import MappingRow, Outcome
 from ..places import FLOATS, INTEGERS
 from . import table
@@ -99,11 +100,11 @@ def _ragged(
     default_role = "info" if dtype == "bytes" else "input"
     if rank == 2 and not shape:
         return (
-            RaggedSpec(
+            FieldSpec.of(
+                Ragged,
                 **replace(place, key=values).common(role or default_role),
                 dtype=dtype,
                 row_lengths_key=lengths[0],
-                padding_value=place.varlen(dtype).padding_value,  # type: ignore[attr-defined]
                 exact=dtype != "float32",
             ),
         )

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from ....spec.model import FieldSpec, ImageSpec, ImagesSpec, LabelSpec, MaskSpec
+from ....kinds.field import FieldSpec
+from ....kinds.image import Image
+from ....kinds.images import Images
+from ....kinds.label import Label
+from ....kinds.mask import Mask
 from ..outcome import Outcome
 from . import table
 from .connectors import Connector
@@ -38,8 +42,8 @@ def image_outcome(feature: Connector, here: Here) -> Outcome:
             said += (
                 "; " if said else ""
             ) + "sizes vary: resize=(height, width) for batches"
-        field: FieldSpec = ImageSpec(
-            **here.place.common(role), shape=shape, encoding=form, dtype=dtype
+        field: FieldSpec = FieldSpec.of(
+            Image, **here.place.common(role), shape=shape, encoding=form, dtype=dtype
         )
         return Outcome(here.part, row, (field,), said)
     if here.rank > 1 or None in shape or dtype != "uint8" or feature.kind != "Image":
@@ -50,7 +54,9 @@ def image_outcome(feature: Connector, here: Here) -> Outcome:
     length = here.lengths[0]
     role = "info" if row is table.FLOAT_IMAGE else "input"
     common = here.place.common(role)
-    field = ImagesSpec(**common, shape=shape, encoding=form, count=length or None)
+    field = FieldSpec.of(
+        Images, **common, shape=shape, encoding=form, count=length or None
+    )
     row = row if row is table.FLOAT_IMAGE else table.FRAMES
     return Outcome(here.part, row, (field,), said)
 
@@ -62,7 +68,8 @@ def _mask(feature: Connector, shape: tuple[int | None, ...], here: Here) -> Outc
     if feature.says.get("encodingFormat") == "jpeg":
         return refused(table.JPEG_MASK, here, "class ids that JPEG has changed")
     role = "target" if count and shape[:2] in here.inputs else "info"
-    field = MaskSpec(
+    field = FieldSpec.of(
+        Mask,
         **here.place.common(role),
         shape=shape[:2],
         num_classes=count or None,
@@ -96,7 +103,9 @@ def label_outcome(feature: Connector, here: Here) -> Outcome:
     if not count:
         said = "a class id; no one says how many classes there are"
         return list_outcome("int64", (), here, table.UNCOUNTED_LABEL, said, role="info")
-    field = LabelSpec(**here.place.common("target"), num_classes=count, classes=names)
+    field = FieldSpec.of(
+        Label, **here.place.common("target"), num_classes=count, classes=names
+    )
     return Outcome(here.part, table.LABEL, (field,), problem)
 
 

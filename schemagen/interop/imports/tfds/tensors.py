@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ....spec.model import FieldSpec, TensorSpec
+from ....kinds.field import FieldSpec
+from ....kinds.tensor import Tensor
 from ..outcome import Outcome
 from ..places import FLOATS, INTEGERS, RAW_ONLY
 from . import table
@@ -109,7 +110,8 @@ def _sized(
     zero: bool | int | float = False if dtype == "bool" else 0
     if dtype in FLOATS or dtype.startswith("complex"):
         zero = 0.0
-    return TensorSpec(
+    return FieldSpec.of(
+        Tensor,
         **common,
         shape=shape,
         dtype=dtype,

@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ....kinds.varlen import VarLen
 from ....schema_source import field_name
-from ....spec.model import VarLenSpec
 from ..outcome import Imported, Outcome
 from ..places import prose
 from . import table
@@ -73,7 +73,7 @@ def _weighted(schema: Any, outcomes: list[Outcome]) -> Iterator[Outcome]:
         words[pair[1]] = f"the weights of {pair[0]!r}"
         words.setdefault(pair[0], f"weighted by {pair[1]!r}")
         made = [by_name[name].fields for name in pair]
-        if all(len(m) == 1 and isinstance(m[0], VarLenSpec) for m in made):
+        if all(len(m) == 1 and isinstance(m[0].kind, VarLen) for m in made):
             groups.update(dict.fromkeys(pair, weighted.name))
     for outcome in outcomes:
         word = words.get(outcome.part)
@@ -82,6 +82,6 @@ def _weighted(schema: Any, outcomes: list[Outcome]) -> Iterator[Outcome]:
             given: Any = {}
             if outcome.part in groups:
                 given = {"group": groups[outcome.part], "exact": True}
-            fields = tuple(replace(field, **given) for field in outcome.fields)
+            fields = tuple(field.replaced(**given) for field in outcome.fields)
             outcome = Outcome(outcome.part, table.WEIGHTED, fields, remark)
         yield outcome

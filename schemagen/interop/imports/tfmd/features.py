@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ....spec.model import FieldSpec, ImageSpec, LabelSpec
+from ....kinds.field import FieldSpec
+from ....kinds.image import Image
+from ....kinds.label import Label
 from ..outcome import MappingRow, Outcome
 from ..places import Place, prose
 from . import table
@@ -117,7 +119,7 @@ def feature_outcome(given: Described) -> Outcome:
     if least:
         row = row or (table.AT_LEAST if own_row.kept == "kept" else None)
     if shy:
-        made = replace(made, role="info")
+        made = made.replaced(role="info")
     return Outcome(feature.name, row or own_row, (made,), "; ".join(remarks))
 
 
@@ -191,7 +193,7 @@ def _ragged(given: Described, field: FieldSpec) -> FieldSpec:
     if not given.schema.represent_variable_length_as_ragged:
         return field
     numbers: Any = {"ragged": True}
-    return replace(field, **numbers)
+    return field.replaced(**numbers)
 
 
 @dataclass(frozen=True)
@@ -205,7 +207,8 @@ def _text(
     given: Described, place: Place, single: bool, word: str, domain: Any
 ) -> tuple[FieldSpec, MappingRow, str] | _Kept:
     if word == "image_domain" and single:
-        field = ImageSpec(
+        field = FieldSpec.of(
+            Image,
             **replace(place, default=None).common("input"),
             shape=(None, None, 3),
             encoding="any",
@@ -242,7 +245,8 @@ def _strings(
 
 def _label(place: Place, classes: tuple[str, ...]) -> FieldSpec:
     """Return a label whose names are stored."""
-    return LabelSpec(
+    return FieldSpec.of(
+        Label,
         **replace(place, default=None).common("input"),
         num_classes=len(classes),
         classes=classes,
@@ -264,7 +268,8 @@ def _number(
     limits = [domain.HasField("min"), domain.HasField("max")]
     categorical = dtype == "int64" and domain.is_categorical and all(limits)
     if categorical and single and 0 <= domain.min <= domain.max:
-        field = LabelSpec(
+        field = FieldSpec.of(
+            Label,
             **replace(place, default=None).common("input"),
             num_classes=domain.max - domain.min + 1,
             offset=domain.min,

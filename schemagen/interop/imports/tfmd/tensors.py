@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from ....spec.model import FieldSpec, RaggedSpec, SparseSpec
+from ....kinds.field import FieldSpec
+from ....kinds.ragged import Ragged
+from ....kinds.sparse import Sparse
 from ..outcome import Outcome
 from ..places import Place
 from . import table
@@ -92,8 +94,12 @@ def _sparse(
             found.remarks[column] = f"a part of the sparse feature {name!r}"
         return
     place = Place(("sparse",), value, optional=True)
-    made = SparseSpec(
-        **place.common("input"), shape=tuple(sizes), index_key=tuple(keys), dtype=dtype
+    made = FieldSpec.of(
+        Sparse,
+        **place.common("input"),
+        shape=tuple(sizes),
+        index_key=tuple(keys),
+        dtype=dtype,
     )
     _use(found, name, table.SPARSE, made, [*keys, value])
 
@@ -111,7 +117,8 @@ def _ragged(found: Represented, features: Any, name: str, tensor: Any) -> None:
     empty: Any = {"bytes": "", "float32": 0.0}.get(dtype, 0)
     required = features[value].presence.min_fraction == 1
     place = Place(("ragged",), value, optional=not required)
-    made = RaggedSpec(
+    made = FieldSpec.of(
+        Ragged,
         **place.common("info" if dtype == "bytes" else "input"),
         dtype=dtype,
         row_lengths_key=lengths,

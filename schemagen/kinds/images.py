@@ -9,18 +9,26 @@ from typing import Any, ClassVar, cast, get_args
 from ..runtime.encoding.base import Feature
 from ..runtime.encoding.images import EncodedImages
 from ..runtime.shared.errors import Problem
-from ..runtime.shared.values import shortened
+from ..runtime.shared.values import shape_text, shortened
 from .augment import Augment, augment_problems
+from .field import FieldSpec
 from .image import (
     ENCODINGS,
     Encoding,
     Interpolation,
     Shape,
+    delivered_shape,
     encoded_shape_problems,
     resize_problems,
+    shape_names,
 )
-from .kind import Kind, choice_problems, group_problems, is_positive
+from .kind import Kind
+from .literals import Code, literal
+from .parameters import choice_problems, group_problems, is_positive, seldom
 from .python_types import is_array, is_list, members
+from .storage import BYTES, Entry
+from .view import FieldView
+from .view import Shape as ViewShape
 
 
 @dataclass(frozen=True)
@@ -43,9 +51,9 @@ class Images(Kind):
     count: int | None = None
     max_count: int | None = None
     resize: tuple[int, int] | None = None
-    interpolation: Interpolation = "bilinear"
-    group: str | None = None
-    augment: Augment | None = None
+    interpolation: Interpolation = seldom("bilinear")
+    group: str | None = seldom(None)
+    augment: Augment | None = seldom(None)
 
     name: ClassVar[str] = "Images"
     holds: ClassVar[str] = "a list of bytes or np.ndarray, or np.ndarray"
@@ -92,6 +100,10 @@ class Images(Kind):
             expected = "[] or None" if self.count is None else "None"
             raise Problem(shortened(default), expected)
 
+    def storage(self, key: str) -> tuple[Entry, ...]:
+        count, most = self.count, self.max_count
+        return (Entry(key, BYTES, count, most, encoding=self.encoding, dtype="uint8"),)
+
     def feature(self, name: str, *, optional: bool) -> Feature:
         return EncodedImages(
             name,
@@ -103,6 +115,9 @@ class Images(Kind):
             optional=optional,
         )
 
+    def view(self, field: FieldSpec) -> FieldView:
+        return ImagesView(field)
+
 
 def _is_list_of_images(python_type: Any) -> bool:
     """Tell whether a type is a list, tuple or Sequence of encoded or decoded images."""
@@ -110,3 +125,65 @@ def _is_list_of_images(python_type: Any) -> bool:
         return False
     items = [item for item in get_args(python_type) if item is not Ellipsis]
     return all(one is bytes or is_array(one) for item in items for one in members(item))
+
+
+class ImagesView(FieldView[Images]):
+    """A list of encoded pictures."""
+
+    @property
+    def dtype(self) -> str:
+        return "uint8"
+
+    @property
+    def pixel_scale(self) -> Code:
+        """What brings a pixel to about [0, 1]."""
+        return Code("1 / 255")
+
+    @property
+    def alpha(self) -> bool:
+        """Whether the last channel is no colour."""
+        return self.kind.shape[2] == 4
+
+    @property
+    def shape(self) -> ViewShape:
+        return (self.kind.count, *delivered_shape(self.kind.shape, self.kind.resize))
+
+    @property
+    def is_list(self) -> bool:
+        return self.kind.count is None
+
+    @property
+    def stored_text(self) -> str:
+        return f"bytes_list (each {self.kind.encoding})"
+
+    @property
+    def required_sequence(self) -> bool:
+        return self.kind.count is None and not self.optional
+
+    @property
+    def default_value(self) -> Code:
+        return Code(f"{literal((b'',))} * {self.kind.count}")
+
+    @property
+    def missing_text(self) -> str:
+        return "empty" if self.kind.count is None else "zeros"
+
+    @property
+    def python_type(self) -> str:
+        return "Sequence[bytes | NDArray[np.uint8]] | NDArray[np.uint8]"
+
+    @property
+    def wanted_value(self) -> str:
+        kind = self.kind
+        limit = "" if kind.max_count is None else f"at most {kind.max_count} "
+        count = limit if kind.count is None else f"{kind.count} "
+        encoding = "encoded" if kind.encoding == "any" else kind.encoding
+        shape = shape_text(kind.shape)
+        return f"a list of {count}{encoding} images, as bytes or uint8 {shape}"
+
+    @property
+    def delivers_value(self) -> str:
+        count, *shape = self.shape
+        sizes = ("B", str(count or "T"), *shape_names(tuple(shape)))
+        text = f"{self.dtype} [{', '.join(sizes)}]"
+        return text if count else f"{text}, padded with zeros"

@@ -6,8 +6,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ..runtime.encoding import base, label
-from .classes import Classes
+from .classes import Classes, ClassesView
+from .field import FieldSpec
+from .literals import Code, literal
 from .python_types import class_names, is_enum
+from .storage import Entry
+from .view import FieldView, Shape
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,9 @@ class Label(Classes):
             return names == given
         return sorted(names) == sorted(map(str, given))
 
+    def storage(self, key: str) -> tuple[Entry, ...]:
+        return (self.ids(key, 1),)
+
     def feature(self, name: str, *, optional: bool) -> base.Feature:
         return label.Label(
             name,
@@ -50,3 +57,49 @@ class Label(Classes):
             stored=self.stored,
             optional=optional,
         )
+
+    def view(self, field: FieldSpec) -> FieldView:
+        return LabelView(field)
+
+
+class LabelView(ClassesView[Label]):
+    """One class out of several; -1 stands for a missing one."""
+
+    in_band: ClassVar[bool] = True
+
+    @property
+    def dtype(self) -> str:
+        return "int64"
+
+    @property
+    def predicted_shape(self) -> Shape:
+        return (self.kind.count,)
+
+    @property
+    def default_value(self) -> Code:
+        default: Any = self.field.default
+        if self.named_on_disk:
+            return literal(
+                b"" if default is None else self.kind.class_names[default].encode()
+            )
+        return literal(-1 if default is None else default + self.kind.offset)
+
+    @property
+    def python_type(self) -> str:
+        return "int | str" if self.kind.class_names else "int"
+
+    @property
+    def wanted_value(self) -> str:
+        text = f"a class id from 0 to {self.kind.count - 1}"
+        text += ", or its name" if self.kind.class_names else ""
+        return text + self.stored_note
+
+    @property
+    def present(self) -> Code:
+        if self.missing:  # then -1 is not one, wherever it comes from
+            return Code(f"tf.greater_equal(batch[{literal(self.name)}], 0)")
+        return super().present
+
+    @property
+    def missing_text(self) -> str:
+        return "-1" if self.field.default is None else repr(self.field.default)

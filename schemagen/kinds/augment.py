@@ -10,8 +10,7 @@ import numpy as np
 
 from ..runtime.shared.errors import Problem
 from ..runtime.shared.values import INTEGERS
-from .kind import flag_problems, is_positive
-from .parameters import Parameters, is_finite
+from .parameters import Parameters, flag_problems, is_finite, is_positive
 
 # Brightness and contrast calculate in float32, which does not hold all that these do.
 _TOO_WIDE = ("int32", "int64", "uint32", "uint64", "float64")
@@ -41,6 +40,11 @@ class Augment(Parameters):
     brightness: float = 0.0
     contrast: float = 0.0
     value_range: tuple[float, float] | None = None
+
+    def said(self) -> dict[str, Any]:
+        """Return the parameters that are not their defaults, by name."""
+        given = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {name: value for name, value in given.items() if value}
 
     @property
     def moves(self) -> tuple[bool, bool, int]:

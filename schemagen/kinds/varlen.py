@@ -3,26 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, get_args
+from dataclasses import dataclass, replace
+from math import prod
+from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 
 from ..runtime.encoding import base, sequence
 from ..runtime.shared.errors import Problem
-from ..runtime.shared.values import FLOATS, INTEGERS, Numbers, shortened
-from .kind import (
-    Kind,
-    Role,
+from ..runtime.shared.values import (
+    FLOATS,
+    INTEGERS,
+    Numbers,
+    item_size,
+    shape_text,
+    shortened,
+)
+from .field import FieldSpec
+from .kind import Kind, Role
+from .literals import Code, literal
+from .parameters import (
+    Unfit,
     choice_problems,
     flag_problems,
     group_problems,
     is_positive,
     is_shape,
     is_utf8,
+    seldom,
 )
-from .parameters import Unfit
 from .python_types import is_array, is_list_of, number_types
+from .storage import Entry, values
+from .view import FieldView, Shape
 
 STRINGS = ("string", "bytes")
 DTYPES = ("bool", *INTEGERS, *FLOATS, *STRINGS)
@@ -61,10 +73,10 @@ class VarLen(Kind):
     ragged: bool = False
     exact: bool = True
     finite: bool = True
-    too_long: TooLong = "error"
-    pad_on_disk: bool = False
-    group: str | None = None
-    fill_value: bool | int | float | str | None = None
+    too_long: TooLong = seldom("error")
+    pad_on_disk: bool = seldom(False)
+    group: str | None = seldom(None)
+    fill_value: bool | int | float | str | None = seldom(None)
 
     name: ClassVar[str] = "VarLen"
     holds: ClassVar[str] = "a list or np.ndarray of its dtype"
@@ -142,12 +154,21 @@ class VarLen(Kind):
     def opaque(self) -> str:
         return "opaque bytes" if self.dtype == "bytes" else ""
 
-    def facts(self) -> dict[str, Any]:
-        return {
-            **super().facts(),
-            "padding_value": padding_of(self.dtype, self.padding_value),
-            "fill_value": self.filler(),
-        }
+    def settled(self, name: str) -> Self:
+        return replace(
+            super().settled(name),
+            padding_value=padding_of(self.dtype, self.padding_value),
+            fill_value=self.filler(),
+        )
+
+    def storage(self, key: str) -> tuple[Entry, ...]:
+        size = prod(self.item_shape)
+        most = None if self.max_length is None else self.max_length * size
+        if self.pad_on_disk:
+            return (values(key, self.dtype, most),)
+        if self.too_long != "error":
+            most = None  # files may hold more, which readers cut
+        return (values(key, self.dtype, None, most),)
 
     def layers(self, role: str) -> tuple[str, ...]:
         if role != "input":
@@ -187,6 +208,9 @@ class VarLen(Kind):
             finite=self.finite,
         )
 
+    def view(self, field: FieldSpec) -> FieldView:
+        return VarLenView(field)
+
 
 def padding_of(dtype: str, value: object) -> bool | int | float | str:
     """Return what fills a batch of a dtype; 0 is "" for strings and False for bools.
@@ -217,3 +241,116 @@ def item_of(dtype: str, value: object) -> bool | int | float | str:
     if number.shape:
         raise Problem(repr(value), "one number")
     return number.item()  # type: ignore[no-any-return]
+
+
+_LIMITS = {
+    "error": ", at most {} items",
+    "keep_head": ", of which the first {} items are kept",
+    "keep_tail": ", of which the last {} items are kept",
+}
+
+
+class VarLenView(FieldView[VarLen]):
+    """A sequence of any length, padded or ragged when read."""
+
+    @property
+    def shape(self) -> Shape:
+        length = self.kind.max_length if self.filled_up else None
+        return (length, *self.kind.item_shape)
+
+    @property
+    def filled_up(self) -> bool:
+        """Whether what is stored has one length, `max_length`."""
+        return self.kind.pad_on_disk
+
+    @property
+    def stored_padding(self) -> Code:
+        """What fills rows up on disk, for the feature that does it."""
+        return literal(self.kind.padding_value)
+
+    @property
+    def is_list(self) -> bool:
+        return self.shape[0] is None
+
+    @property
+    def missing(self) -> bool:
+        return super().missing and self.kind.fill_value is None
+
+    @property
+    def required_sequence(self) -> bool:
+        return not self.raw and not self.optional and not self.filled_up
+
+    @property
+    def item_size(self) -> int | None:
+        if self.filled_up:
+            return None
+        return prod(self.kind.item_shape) * (item_size(self.dtype) if self.raw else 1)
+
+    @property
+    def stored_filler(self) -> int | float | bytes | None:
+        fill = self.kind.fill_value
+        if fill is None:
+            return None
+        if isinstance(fill, str):
+            return fill.encode()
+        if self.raw:
+            return self._raw(fill, prod(self.kind.item_shape))
+        return fill if self.is_float else int(fill)
+
+    def _raw(self, number: object, count: int) -> bytes:
+        """Return the raw bytes of a number, so many times."""
+        numbers = Numbers(self.dtype, finite=False)
+        return numbers.raw(numbers.convert(number)).tobytes() * count
+
+    @property
+    def default_value(self) -> Code:
+        if not self.filled_up:
+            return literal(b"")  # of raw numbers; a list needs none
+        padding = self.kind.padding_value
+        if self.raw:
+            return Code(f"{literal(self._raw(padding, 1))} * {self.size}")
+        if isinstance(padding, str):
+            return Code(f"[{literal(padding.encode())}] * {self.size}")
+        dtype = "np.float32" if self.is_float else "np.int64"
+        value = literal(padding if self.is_float else int(padding))
+        return Code(f"np.full({literal(self.shape)}, {value}, {dtype})")
+
+    @property
+    def vocabulary(self) -> bool:
+        """Whether the items are ids or words, not quantities."""
+        single = not self.kind.item_shape
+        return single and not self.is_float and self.dtype != "bool"
+
+    @property
+    def python_type(self) -> str:
+        named = {"string": "Sequence[str]", "bytes": "Sequence[bytes]"}
+        return named.get(self.kind.dtype, "ArrayLike")
+
+    @property
+    def wanted_value(self) -> str:
+        text = f"{self.kind.dtype} {shape_text((None, *self.kind.item_shape))}"
+        limit = self.kind.max_length
+        if limit is not None:
+            text += _LIMITS[self.kind.too_long].format(limit)
+        if self.group is not None:
+            text += f", as many as the others of {self.group!r}"
+        return text
+
+    @property
+    def delivers_value(self) -> str:
+        if self.filled_up:
+            padding = self.kind.padding_value
+            return f"{self.dtype} {self.batch_shape}, padded on disk with {padding!r}"
+        sizes = ("B", "(T)" if self.kind.ragged else "T", *self.kind.item_shape)
+        text = f"{self.dtype} [{', '.join(map(str, sizes))}]"
+        if self.kind.ragged:
+            return f"{text}, ragged"
+        return f"{text}, padded with {self.kind.padding_value!r}"
+
+    @property
+    def missing_text(self) -> str:
+        if self.filled_up:
+            return "all padding"
+        if self.kind.fill_value is not None:
+            return f"{self.kind.fill_value!r} for each item of {self.kind.group!r}"
+        return "empty"

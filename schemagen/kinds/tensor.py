@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, Self
 
 from ..runtime.encoding.base import Feature
 from ..runtime.encoding.shaped import SerializedTensor, SizedTensor
@@ -15,10 +15,16 @@ from ..runtime.shared.values import (
     INTEGERS,
     RAW_ONLY,
     Numbers,
+    shape_text,
     shortened,
 )
-from .kind import Kind, Role, choice_problems, flag_problems, key_problems
+from .field import FieldSpec
+from .kind import Kind, Role
+from .literals import Code, literal
+from .parameters import choice_problems, flag_problems, key_problems
 from .python_types import is_array, is_list_of, number_types
+from .storage import BYTES, INT, Entry, count_of, raw, size, values
+from .view import FieldView, Shape
 
 DTYPES = ("bool", *INTEGERS, *FLOATS, *COMPLEX)
 
@@ -120,9 +126,9 @@ class Tensor(Kind):
         if len(keys) != len(self.shape):
             yield Problem(found, f"{len(self.shape)} keys, one for each dimension")
             return
-        for key, size in zip(keys, self.shape, strict=True):
+        for key, length in zip(keys, self.shape, strict=True):
             yield from key_problems("a key of shape_key", key)
-            if key is None and size is None:
+            if key is None and length is None:
                 yield Problem(found, "a key for each size that may vary")
         given = [key for key in keys if key is not None]
         if not given:
@@ -153,15 +159,28 @@ class Tensor(Kind):
     def opaque(self) -> str:
         return "complex numbers" if self.dtype in COMPLEX else ""
 
-    def facts(self) -> dict[str, Any]:
-        return {**super().facts(), "padding_value": self.padding()}
+    def settled(self, name: str) -> Self:
+        return replace(super().settled(name), padding_value=self.padding())
 
-    def companions(self) -> Mapping[str, str]:
-        keys, shape = self.shape_key, self.shape
-        if isinstance(keys, str) and isinstance(shape, tuple):
-            return {keys: f"the {len(shape)} sizes of a tensor"}
-        each = keys if isinstance(keys, tuple) else ()
-        return {key: _held(key) for key in each if isinstance(key, str)}
+    def storage(self, key: str) -> tuple[Entry, ...]:
+        if self.encoding == "proto":
+            return (Entry(key, BYTES, 1, encoding="proto", dtype=self.dtype),)
+        if self.encoding == "raw":
+            value = raw(key, self.dtype)
+        else:
+            value = values(key, self.dtype, count_of(self.shape))
+        return (value, *self._sizes())
+
+    def _sizes(self) -> Iterator[Entry]:
+        """Yield the entries of the stored sizes."""
+        keys, rank = self.shape_key, len(self.shape)
+        if isinstance(keys, str):
+            text = f"the {rank} sizes of a tensor"
+            yield Entry(keys, INT, rank, None, "size", (0, None), "shape_key", text)
+            return
+        for key, length in zip(keys or (), self.shape, strict=False):
+            if isinstance(key, str):
+                yield size(key, "shape_key", _held(key), length)
 
     def layers(self, role: str) -> tuple[str, ...]:
         if role != "input":
@@ -195,8 +214,94 @@ class Tensor(Kind):
             finite=self.finite,
         )
 
+    def view(self, field: FieldSpec) -> FieldView:
+        return TensorView(field)
+
 
 def _held(key: str) -> str:
     """Say what a key of one size holds, in the word that images have for theirs."""
     last = key.rpartition("/")[2]
     return last if last in _SHARED_WORDS else "one size"
+
+
+class TensorView(FieldView[Tensor]):
+    """Numbers of a shape some sizes of which may vary."""
+
+    size_if_missing: ClassVar[int] = -1
+
+    @property
+    def shape(self) -> Shape:
+        return self.kind.shape
+
+    @property
+    def raw(self) -> bool:
+        return self.kind.encoding != "list"
+
+    @property
+    def required_sequence(self) -> bool:
+        return not self.raw and not self.optional
+
+    @property
+    def default_value(self) -> Code:
+        return literal(b"")  # of bytes; a list needs none
+
+    @property
+    def varies(self) -> bool:
+        """Whether a size is known of each row only."""
+        return None in self.kind.shape
+
+    @property
+    def item_size(self) -> int:
+        """How many numbers stand in the fixed dimensions after those that vary."""
+        size = 1
+        for length in reversed(self.kind.shape):
+            if length is None:
+                break
+            size *= length
+        return size
+
+    @property
+    def sizes(self) -> Code:
+        """The stored sizes as an expression: a tensor, or one for each dimension."""
+        keys = self.kind.shape_key
+        if not isinstance(keys, tuple):
+            return Code(f"stored[{literal(keys)}]")
+        each = [
+            literal(size) if key is None else f"stored[{literal(key)}]"
+            for key, size in zip(keys, self.kind.shape, strict=True)
+        ]
+        return Code(f"({', '.join(each)}{',' if len(each) == 1 else ''})")
+
+    def _described(self, entry: Entry) -> Code:
+        if not isinstance(self.kind.shape_key, str):
+            return super()._described(entry)
+        rank = len(self.kind.shape)
+        missing = literal((self.size_if_missing,) * rank)
+        default = f", default_value={missing}" if self.optional else ""
+        return Code(f"tf.io.FixedLenFeature({literal((rank,))}, tf.int64{default})")
+
+    @property
+    def stored_text(self) -> str:
+        if self.kind.encoding == "proto":
+            return f"a serialized {self.dtype} tensor"
+        return super().stored_text
+
+    @property
+    def wanted_value(self) -> str:
+        return f"{self.dtype} {shape_text(self.shape)}"
+
+    @property
+    def delivers_value(self) -> str:
+        sizes = ("B", *("?" if size is None else size for size in self.shape))
+        text = f"{self.dtype} [{', '.join(map(str, sizes))}]"
+        if not self.varies:
+            return text
+        return f"{text}, padded with {self.kind.padding_value!r}"
+
+    @property
+    def missing_text(self) -> str:
+        return "only padding"
+
+    @property
+    def feature_class(self) -> str:
+        return "SerializedTensor" if self.kind.encoding == "proto" else "SizedTensor"

@@ -6,23 +6,30 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeGuard, cast, get_args
 
+import numpy as np
+
 from ..runtime.encoding.base import Feature
 from ..runtime.encoding.image import DescribedImage, EncodedImage
 from ..runtime.encoding.tensor import Tensor
 from ..runtime.shared.errors import Problem
 from ..runtime.shared.images import CHANNELS
-from ..runtime.shared.values import FLOATS, INTEGERS, shortened
+from ..runtime.shared.values import FLOATS, INTEGERS, shape_text, shortened
 from .augment import Augment, augment_problems
-from .kind import (
-    Kind,
-    Role,
+from .field import FieldSpec
+from .kind import Kind, Role
+from .literals import Code, literal
+from .parameters import (
     choice_problems,
     is_positive,
     is_shape,
     is_utf8,
     key_problems,
+    seldom,
 )
 from .python_types import is_array, members
+from .storage import BYTES, Entry, described
+from .view import FieldView
+from .view import Shape as ViewShape
 
 Encoding = Literal["raw", "jpeg", "png", "bmp", "gif", "webp", "any"]
 Interpolation = Literal["bilinear", "nearest"]
@@ -61,13 +68,13 @@ class Image(Kind):
     encoding: Encoding = "raw"
     dtype: str = "uint8"
     resize: tuple[int, int] | None = None
-    interpolation: Interpolation = "bilinear"
-    height_key: str | None = None
-    width_key: str | None = None
-    channels_key: str | None = None
-    format_key: str | None = None
-    format_text: str | None = None
-    augment: Augment | None = None
+    interpolation: Interpolation = seldom("bilinear")
+    height_key: str | None = seldom(None)
+    width_key: str | None = seldom(None)
+    channels_key: str | None = seldom(None)
+    format_key: str | None = seldom(None)
+    format_text: str | None = seldom(None)
+    augment: Augment | None = seldom(None)
 
     name: ClassVar[str] = "Image"
     holds: ClassVar[str] = "np.ndarray, or bytes if it is encoded"
@@ -162,22 +169,21 @@ class Image(Kind):
     def opaque(self) -> str:
         return "images of any number of channels" if self._any_channels else ""
 
-    def companions(self) -> dict[str, str]:
+    def storage(self, key: str) -> tuple[Entry, ...]:
+        picture = Entry(key, BYTES, 1, encoding=self.encoding, dtype=self.dtype)
+        keys = (self.height_key, self.width_key, self.channels_key)
         form = self.format_text or self.encoding
-        given = (
-            (self.height_key, "height"),
-            (self.width_key, "width"),
-            (self.channels_key, "channels"),
-            (self.format_key, f"format {form}"),
+        return (
+            picture,
+            *described(self.shape, keys, self.format_key, self.encoding, form),
         )
-        return {key: holds for key, holds in given if isinstance(key, str)}
 
     def check_default(self, name: str, default: Any) -> None:
         raise Problem(shortened(default), "None")
 
     def feature(self, name: str, *, optional: bool) -> Feature:
         key = self.key or name
-        if self.companions():
+        if len(self.storage(key)) > 1:
             return DescribedImage(
                 name,
                 key=key,
@@ -208,6 +214,9 @@ class Image(Kind):
             dtype=self.dtype,
             optional=optional,
         )
+
+    def view(self, field: FieldSpec) -> FieldView:
+        return ImageView(field)
 
 
 def encoded_shape_problems(shape: object, encoding: str) -> Iterator[Problem]:
@@ -242,3 +251,79 @@ def _is_image_shape(shape: object) -> TypeGuard[Shape]:
 
 def _wrong_shape(shape: object) -> Problem:
     return Problem(f"shape={shape!r}", "(height, width, channels) in pixels")
+
+
+# numpy has no type of its own for it.
+_NUMPY = {"bfloat16": "Any"}
+
+
+def picture_text(encoding: str) -> str:
+    """Name an encoded picture."""
+    return "an encoded image" if encoding == "any" else f"a {encoding} image"
+
+
+def delivered_shape(shape: ViewShape, resize: tuple[int, int] | None) -> ViewShape:
+    """Return the shape to which a picture is brought when read."""
+    return (*(resize or shape[:2]), shape[2])
+
+
+def shape_names(shape: ViewShape) -> list[str]:
+    """Write the shape of a picture, with letters for sizes that vary."""
+    return [str(s or n) for s, n in zip(shape, ("H", "W", "C"), strict=True)]
+
+
+class ImageView(FieldView[Image]):
+    """A picture, raw or encoded."""
+
+    @property
+    def shape(self) -> ViewShape:
+        return delivered_shape(self.kind.shape, self.kind.resize)
+
+    @property
+    def stored_shape(self) -> ViewShape:
+        return self.kind.shape
+
+    @property
+    def stored_text(self) -> str:
+        if self.raw:
+            return super().stored_text
+        return f"bytes_list ({self.kind.encoding})"
+
+    @property
+    def default_value(self) -> Code:
+        # Of any size there is nothing that could stand for a missing image but "".
+        return literal(b"") if self.read_sizes else super().default_value
+
+    @property
+    def present(self) -> Code:
+        return super().present if self.raw and not self.read_sizes else self.filled
+
+    @property
+    def pixel_scale(self) -> Code:
+        """What brings a pixel to about [0, 1]."""
+        if self.is_float:
+            return Code("1.0")
+        return Code(f"1 / {np.iinfo(self.dtype).max}")
+
+    @property
+    def alpha(self) -> bool:
+        """Whether the last channel is no colour."""
+        return not self.raw and self.kind.shape[2] == 4
+
+    @property
+    def python_type(self) -> str:
+        if self.raw:
+            return f"NDArray[{_NUMPY.get(self.dtype, f'np.{self.dtype}')}]"
+        return f"bytes | NDArray[np.{self.dtype}]"
+
+    @property
+    def wanted_value(self) -> str:
+        shape = shape_text(self.kind.shape)
+        if self.raw:
+            return f"{self.dtype} {shape}, [height, width, channels]"
+        picture = picture_text(self.kind.encoding)
+        return f"{picture} as bytes, or its pixels, {self.dtype} {shape}"
+
+    @property
+    def delivers_value(self) -> str:
+        return f"{self.dtype} [{', '.join(('B', *shape_names(self.shape)))}]"

@@ -1,15 +1,15 @@
-"""What parameters of kinds may hold: values of the types that their classes declare.
+"""Parameters of kinds, and checks of their values.
 
-Parameters are checked when a schema is read. Until then a kind keeps what it was given,
-of whatever type: what could not be compared, hashed or shown is wrapped.
+Parameters are checked when a schema is read. Until then a kind keeps what it was given, of
+any type: a value that cannot be compared, hashed or shown is wrapped.
 """
 
 from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
-from dataclasses import fields
+from collections.abc import Iterator, Sequence
+from dataclasses import field, fields
 from functools import cache
 from itertools import chain
 from types import NoneType
@@ -17,11 +17,26 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from ..runtime.shared.errors import Problem
+from ..runtime.shared.errors import Problem, did_you_mean
 from ..runtime.shared.values import shortened
 from .python_types import members
 
 _LARGEST = sys.float_info.max
+
+
+def seldom(default: Any) -> Any:
+    """Declare a parameter that a spec's JSON leaves out where it has its default."""
+    return field(default=default, metadata={"seldom": True})
+
+
+def names_of_classes(*, seldom: bool) -> Any:
+    """Declare names of classes: None if they are not declared, and () in a spec."""
+    return field(default=None, metadata={"seldom": seldom, "settled": ()})
+
+
+def declared_only(default: Any) -> Any:
+    """Declare a parameter that a spec does not have: others say the same."""
+    return field(default=default, metadata={"declared_only": True})
 
 
 class Unfit:
@@ -158,3 +173,70 @@ def _words(expected: Any) -> str:
 def is_finite(value: object) -> bool:
     """Tell whether a parameter is a number that a float can hold."""
     return type(value) in (int, float) and -_LARGEST <= value <= _LARGEST  # type: ignore[operator]
+
+
+def is_utf8(text: str) -> bool:
+    """Tell whether text has no half of a surrogate pair, which UTF-8 cannot hold."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def key_problems(parameter: str, value: object) -> Iterator[Problem]:
+    """Yield a wire key that is given and is not valid."""
+    if value is None:
+        return
+    if not isinstance(value, str) or not value:
+        yield Problem(f"{parameter}={value!r}", "a non-empty str")
+    elif not is_utf8(value):
+        yield Problem(f"{parameter}={value!r}", "text that UTF-8 can hold")
+
+
+# What people write for a dtype, whose nearest name is another one.
+_SHORT_NAMES = {"int": "int64", "float": "float32", "str": "string"}
+
+
+def choice_problems(
+    parameter: str, value: object, choices: Sequence[str]
+) -> Iterator[Problem]:
+    """Yield a parameter that should be one of several words and is not.
+
+    A type that bears one of the words, such as np.float32, is not the word:
+    generated code is made from text.
+    """
+    if not isinstance(value, str) or value not in choices:
+        word = getattr(value, "__name__", value)
+        word = _SHORT_NAMES.get(str(word), word)
+        expected = f"one of {', '.join(choices)}"
+        yield Problem(f"{parameter}={value!r}", expected, did_you_mean(word, choices))
+
+
+def is_shape(value: object, *, allow_empty: bool = False) -> bool:
+    """Tell whether a parameter is a tuple of positive ints."""
+    return (
+        isinstance(value, tuple)
+        and (allow_empty or bool(value))
+        and all(map(is_positive, value))
+    )
+
+
+def is_positive(value: object) -> bool:
+    """Tell whether a parameter is a positive int, which an int64 holds."""
+    return type(value) is int and 0 < value < 2**63
+
+
+def flag_problems(**flags: object) -> Iterator[Problem]:
+    """Yield the parameters that should be True or False and are neither."""
+    for name, value in flags.items():
+        if not isinstance(value, bool):
+            yield Problem(f"{name}={value!r}", "True or False")
+
+
+def group_problems(value: object) -> Iterator[Problem]:
+    """Yield a group's name that is given and is not valid."""
+    if value is not None and (
+        not isinstance(value, str) or not value or not is_utf8(value)
+    ):
+        yield Problem(f"group={value!r}", "a non-empty str that UTF-8 can hold")

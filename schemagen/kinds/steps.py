@@ -12,21 +12,25 @@ import numpy as np
 from ..runtime.encoding import base, steps
 from ..runtime.shared.errors import Problem
 from ..runtime.shared.values import COMPLEX, shortened
+from .field import FieldSpec
 from .image import Image
-from .kind import (
-    Kind,
-    Role,
+from .kind import Kind, Role
+from .label import Label
+from .literals import Code, literal
+from .parameters import (
     choice_problems,
     flag_problems,
     group_problems,
     is_positive,
+    seldom,
 )
-from .label import Label
 from .python_types import is_array, is_list, item_type
 from .scalar import Scalar
+from .storage import Entry
 from .text import Text
 from .varlen import TOO_LONG, TooLong, padding_of
 from .vector import Vector
+from .view import FieldView, Shape
 
 KINDS: tuple[type[Kind], ...] = (Image, Label, Scalar, Text, Vector)
 
@@ -49,10 +53,10 @@ class Steps(Kind):
 
     step: Kind
     max_length: int | None = None
-    too_long: TooLong = "error"
+    too_long: TooLong = seldom("error")
     padding_value: bool | int | float | str = 0
     ragged: bool = False
-    group: str | None = None
+    group: str | None = seldom(None)
 
     name: ClassVar[str] = "Steps"
     holds: ClassVar[str] = "a list of what its kind holds, or np.ndarray"
@@ -106,9 +110,10 @@ class Steps(Kind):
         yield from wrong
         if wrong:
             return
-        if step.companions():
+        further = [each.key for each in step.storage("")[1:]]
+        if further:
             yield Problem(
-                f"further keys in each step: {', '.join(step.companions())}",
+                f"further keys in each step: {', '.join(further)}",
                 "one value in each step",
                 "declare what they hold as fields of their own",
             )
@@ -160,16 +165,20 @@ class Steps(Kind):
     def opaque(self) -> str:
         return self.step.opaque if isinstance(self.step, Kind) else ""
 
-    def beside(self, directory: Path | None) -> Self:
+    def in_file(self, name: str, directory: Path | None) -> Self:
         step: object = self.step
-        return (
-            replace(self, step=step.beside(directory))
-            if isinstance(step, Kind)
-            else self
-        )
+        if not isinstance(step, Kind):
+            return self
+        return replace(self, step=step.in_file(name, directory))
 
-    def facts(self) -> dict[str, Any]:
-        return {**super().facts(), "padding_value": self.padding()}
+    def settled(self, name: str) -> Self:
+        step = replace(self.step.settled(name), key=None, role=None)
+        padding = self.padding()
+        return replace(super().settled(name), step=step, padding_value=padding)
+
+    def storage(self, key: str) -> tuple[Entry, ...]:
+        """Return the storage of one step's value, in a feature list of this key."""
+        return self.step.storage(key)
 
     def layers(self, role: str) -> tuple[str, ...]:
         if role != "input":
@@ -191,6 +200,10 @@ class Steps(Kind):
             optional=optional,
         )
 
+    def view(self, field: FieldSpec) -> FieldView:
+        step = field.step
+        return StepsView(field, step.kind.view(step))
+
 
 def _no_step(step: object) -> Problem:
     """Say why something cannot be the kind of one step."""
@@ -207,3 +220,105 @@ def _no_step(step: object) -> Problem:
     if isinstance(step, type) and issubclass(step, Kind):
         return Problem(f"{step.__name__} without parentheses", f"{step.__name__}(...)")
     return Problem(f"the step {step!r}", expected)
+
+
+_LIMITS = {
+    "error": ", at most {} steps",
+    "keep_head": ", of which the first {} steps are kept",
+    "keep_tail": ", of which the last {} steps are kept",
+}
+# What a list of them may be given as; of anything else, as what numpy takes.
+_SEQUENCES = {"Text": "Sequence[str]", "Scalar": "Sequence[bytes]"}
+
+
+@dataclass(frozen=True)
+class StepsView(FieldView[Steps]):
+    """A value of another kind in each step; `step` is the view of that kind."""
+
+    step: FieldView
+
+    in_list: ClassVar[bool] = True
+
+    @property
+    def is_list(self) -> bool:
+        return True
+
+    @property
+    def encoder(self) -> str:
+        """The block that encodes it: images, tokens or items."""
+        kind = self.kind.step.name
+        return {"Image": "images", "Label": "tokens", "Text": "tokens"}.get(
+            kind, "items"
+        )
+
+    @property
+    def vocabulary(self) -> bool:
+        return self.encoder == "tokens"
+
+    @property
+    def dtype(self) -> str:
+        return self.step.dtype
+
+    @property
+    def row_dtype(self) -> str:
+        return self.step.row_dtype
+
+    @property
+    def shape(self) -> Shape:
+        return (None, *self.step.shape)
+
+    @property
+    def step_shape(self) -> Shape:
+        """The shape of what is stored in one step."""
+        strings = self.step.stored_dtype == "tf.string"
+        return () if strings else self.step.shape
+
+    @property
+    def stored_text(self) -> str:
+        return f"steps of {self.step.stored_text}"
+
+    @property
+    def named_on_disk(self) -> bool:
+        return self.step.named_on_disk
+
+    @property
+    def present(self) -> Code:
+        return Code(
+            f"feature_lists.list_present(serialized, {literal(self.field.key)})"
+        )
+
+    @property
+    def pixel_scale(self) -> Code:
+        """What brings a pixel to about [0, 1]."""
+        scale: Code = self.step.pixel_scale  # type: ignore[attr-defined]
+        return scale
+
+    @property
+    def python_type(self) -> str:
+        if self.dtype == "string":
+            return _SEQUENCES[self.kind.step.name]
+        if self.step.python_type.startswith("bytes"):  # encoded images
+            return f"Sequence[{self.step.python_type}]"
+        return "ArrayLike"
+
+    @property
+    def wanted_value(self) -> str:
+        text = f"in each step {self.step.wanted_value}"
+        if self.kind.max_length is not None:
+            text += _LIMITS[self.kind.too_long].format(self.kind.max_length)
+        if self.group is not None:
+            text += f", as many as the others of {self.group!r}"
+        return text
+
+    @property
+    def delivers_value(self) -> str:
+        steps = "(T)" if self.kind.ragged else "T"
+        sizes = ", ".join(map(str, ("B", steps, *self.step.shape)))
+        text = f"{self.dtype} [{sizes}]"
+        if self.kind.ragged:
+            return f"{text}, ragged"
+        return f"{text}, padded with {self.kind.padding_value!r}"
+
+    @property
+    def missing_text(self) -> str:
+        return "empty"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, get_args
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 
@@ -12,10 +13,22 @@ from ..runtime.encoding import base, mask
 from ..runtime.shared.errors import Problem
 from ..runtime.shared.values import shape_text, shortened
 from .augment import Augment, mask_augment_problems
-from .class_names import class_name_problems
-from .image import Image
-from .kind import Kind, Role, choice_problems, is_positive, is_shape, key_problems
+from .classes import class_name_problems
+from .field import FieldSpec
+from .image import Image, ImageView
+from .kind import Kind, Role
+from .literals import Code, literal
+from .parameters import (
+    choice_problems,
+    is_positive,
+    is_shape,
+    key_problems,
+    names_of_classes,
+    seldom,
+)
 from .python_types import is_array, members
+from .storage import BYTES, Entry, described
+from .view import FieldView, Shape
 
 MaskEncoding = Literal["png", "raw"]
 ENCODINGS: tuple[str, ...] = get_args(MaskEncoding)
@@ -49,15 +62,15 @@ class Mask(Kind):
 
     shape: tuple[int | None, int | None]
     num_classes: int | None = None
-    classes: tuple[str, ...] | None = None
+    classes: tuple[str, ...] | None = names_of_classes(seldom=True)
     encoding: MaskEncoding = "png"
     dtype: str = "uint8"
-    ignore: int | None = None
-    resize: tuple[int, int] | None = None
-    height_key: str | None = None
-    width_key: str | None = None
-    format_key: str | None = None
-    augment: Augment | None = None
+    ignore: int | None = seldom(None)
+    resize: tuple[int, int] | None = seldom(None)
+    height_key: str | None = seldom(None)
+    width_key: str | None = seldom(None)
+    format_key: str | None = seldom(None)
+    augment: Augment | None = seldom(None)
 
     name: ClassVar[str] = "Mask"
     holds: ClassVar[str] = "np.ndarray, or bytes if it is a PNG"
@@ -68,7 +81,7 @@ class Mask(Kind):
     def count(self) -> int | None:
         """How many classes there are; None if any id may stand in it."""
         names = self.classes
-        return len(names) if isinstance(names, tuple) else self.num_classes
+        return len(names) if isinstance(names, tuple) and names else self.num_classes
 
     @property
     def default_role(self) -> Role:
@@ -82,20 +95,20 @@ class Mask(Kind):
     def marks_missing(self) -> bool:
         return self.ignore is not None
 
-    def facts(self) -> dict[str, Any]:
-        return {
-            **super().facts(),
-            "num_classes": self.count,
-            "classes": self.classes or (),
-        }
+    @property
+    def class_names(self) -> tuple[str, ...]:
+        """The names of the classes; empty if they have none."""
+        return self.classes or ()
 
-    def companions(self) -> Mapping[str, str]:
-        keys = (
-            (self.height_key, "height"),
-            (self.width_key, "width"),
-            (self.format_key, f"format {self.encoding}"),
-        )
-        return {key: holds for key, holds in keys if isinstance(key, str)}
+    def settled(self, name: str) -> Self:
+        classes, count = self.class_names, self.count
+        return replace(super().settled(name), classes=classes, num_classes=count)
+
+    def storage(self, key: str) -> tuple[Entry, ...]:
+        ids = Entry(key, BYTES, 1, encoding=self.encoding, dtype=self.dtype)
+        keys = (self.height_key, self.width_key)
+        form = self.encoding
+        return (ids, *described(self.shape, keys, self.format_key, form, form))
 
     def missing_beside(self, inputs: Iterable[Kind]) -> Problem | None:
         pictures = [kind for kind in inputs if isinstance(kind, Image)]
@@ -203,7 +216,7 @@ class Mask(Kind):
             "ignore": self.ignore,
             "optional": optional,
         }
-        if not self.companions():
+        if len(self.storage(name)) == 1:
             return mask.Mask(name, **stored)
         return mask.DescribedMask(
             name,
@@ -212,3 +225,94 @@ class Mask(Kind):
             width_key=self.width_key,
             format_key=self.format_key,
         )
+
+    def view(self, field: FieldSpec) -> FieldView:
+        return MaskView(field)
+
+
+@dataclass(frozen=True)
+class MaskView(FieldView[Mask]):
+    """A class id for each pixel; `ignore` stands for those of a missing one.
+
+    Attributes:
+        pictures: of a target, the inputs that are pictures of the same size.
+    """
+
+    pictures: tuple[ImageView, ...] = ()
+
+    def beside(self, inputs: Iterable[FieldView]) -> Self:
+        pictures = [other for other in inputs if isinstance(other, ImageView)]
+        same = [image for image in pictures if image.shape[:2] == self.shape]
+        if None in self.shape:  # then only one can be the picture of this mask
+            same = sorted(same, key=self._steps_to)[:1]
+        return replace(self, pictures=tuple(same))
+
+    def _steps_to(self, other: FieldView) -> int:
+        """Count the steps of a field's path that are not those to this mask."""
+        pairs = zip_longest(self.path[:-1], other.path[:-1])
+        return sum(mine != theirs for mine, theirs in pairs)
+
+    @property
+    def in_band(self) -> bool:  # type: ignore[override]
+        return self.kind.ignore is not None
+
+    @property
+    def shape(self) -> Shape:
+        return self.kind.resize or self.kind.shape
+
+    @property
+    def predicted_shape(self) -> Shape:
+        return (*self.shape, self.kind.count)
+
+    @property
+    def pictured(self) -> bool:
+        return True
+
+    @property
+    def default_value(self) -> Code:
+        return literal(b"")  # readers know what stands for none
+
+    @property
+    def present(self) -> Code:
+        return self.filled
+
+    @property
+    def missing_text(self) -> str:
+        return str(self.kind.ignore or 0)
+
+    @property
+    def stored_text(self) -> str:
+        return super().stored_text if self.raw else "bytes_list (png)"
+
+    @property
+    def companions(self) -> tuple[tuple[str, str], ...]:
+        keys = super().companions
+        return tuple((name.removesuffix("_key"), key) for name, key in keys)
+
+    @property
+    def feature_class(self) -> str:
+        return "DescribedMask" if self.companions else "Mask"
+
+    @property
+    def python_type(self) -> str:
+        array = f"NDArray[np.{self.dtype}]"
+        return array if self.raw else f"bytes | {array}"
+
+    @property
+    def ids_text(self) -> str:
+        """Which ids may stand in it, in words."""
+        count, ignore = self.kind.count, self.kind.ignore
+        if count is None:
+            return "any ids"
+        words = f"class ids from 0 to {count - 1}"
+        return words if ignore is None else f"{words}, or {ignore} to be ignored"
+
+    @property
+    def wanted_value(self) -> str:
+        array = f"{self.dtype} {shape_text(self.kind.shape)}, {self.ids_text}"
+        return array if self.raw else f"a png image as bytes, or its ids, {array}"
+
+    @property
+    def delivers_value(self) -> str:
+        sizes = [s or n for s, n in zip(self.shape, ("H", "W"), strict=True)]
+        return f"{self.dtype} [{', '.join(map(str, ('B', *sizes)))}], {self.ids_text}"

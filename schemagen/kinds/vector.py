@@ -3,16 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from dataclasses import dataclass, replace
+from math import prod
+from typing import Any, ClassVar, Literal, Self
 
 from ..runtime.encoding.base import Feature
 from ..runtime.encoding.tensor import Tensor
 from ..runtime.shared.errors import Problem
-from ..runtime.shared.values import COMPLEX, FLOATS, INTEGERS, RAW_ONLY, shortened
-from .kind import Kind, Role, choice_problems, flag_problems, is_positive, is_shape
-from .parameters import is_finite
+from ..runtime.shared.values import (
+    COMPLEX,
+    FLOATS,
+    INTEGERS,
+    RAW_ONLY,
+    shape_text,
+    shortened,
+)
+from .field import FieldSpec
+from .kind import Kind, Role
+from .literals import Code, literal
+from .parameters import (
+    choice_problems,
+    flag_problems,
+    is_finite,
+    is_positive,
+    is_shape,
+    seldom,
+)
 from .python_types import is_array, is_list_of, number_types
+from .storage import Entry, raw, values
+from .view import FieldView, Shape
 
 DTYPES = ("bool", *INTEGERS, *FLOATS, *COMPLEX)
 
@@ -38,7 +57,7 @@ class Vector(Kind):
     encoding: Literal["list", "raw"] = "list"
     exact: bool = True
     finite: bool = True
-    dequantize: tuple[float, float] | None = None
+    dequantize: tuple[float, float] | None = seldom(None)
 
     name: ClassVar[str] = "Vector"
     holds: ClassVar[str] = "np.ndarray or a list of its dtype"
@@ -72,10 +91,18 @@ class Vector(Kind):
                 "the integers that are stored, such as dtype='uint8'",
             )
 
-    @property
-    def stored_as(self) -> Literal["list", "raw"]:
-        """The encoding that is used, which for some dtypes is always raw."""
-        return "raw" if self.dtype in RAW_ONLY else self.encoding
+    def settled(self, name: str) -> Self:
+        scale = self.dequantize
+        return replace(
+            super().settled(name),
+            encoding="raw" if self.dtype in RAW_ONLY else self.encoding,
+            dequantize=scale and (float(scale[0]), float(scale[1])),
+        )
+
+    def storage(self, key: str) -> tuple[Entry, ...]:
+        if self.encoding == "raw":
+            return (raw(key, self.dtype),)
+        return (values(key, self.dtype, prod(self.shape)),)
 
     @property
     def default_role(self) -> Role:
@@ -84,12 +111,6 @@ class Vector(Kind):
     @property
     def opaque(self) -> str:
         return "complex numbers" if self.dtype in COMPLEX else ""
-
-    def facts(self) -> dict[str, Any]:
-        facts = {**super().facts(), "encoding": self.stored_as}
-        if self.dequantize is not None:
-            facts["dequantize"] = tuple(map(float, self.dequantize))
-        return facts
 
     def check_default(self, name: str, default: Any) -> None:
         if self.opaque:
@@ -105,11 +126,14 @@ class Vector(Kind):
             key=self.key or name,
             shape=self.shape,
             dtype=self.dtype,
-            encoding=self.stored_as,
+            encoding="raw" if self.dtype in RAW_ONLY else self.encoding,
             optional=optional,
             exact=self.exact,
             finite=self.finite,
         )
+
+    def view(self, field: FieldSpec) -> FieldView:
+        return VectorView(field)
 
 
 def _is_scale_and_offset(value: object) -> bool:
@@ -119,3 +143,46 @@ def _is_scale_and_offset(value: object) -> bool:
         and all(map(is_finite, value))
         and value[0] != 0
     )
+
+
+class VectorView(FieldView[Vector]):
+    """Numbers of a fixed shape."""
+
+    @property
+    def dtype(self) -> str:
+        return "float32" if self.kind.dequantize else self.kind.dtype
+
+    @property
+    def row_dtype(self) -> str:
+        return self.kind.dtype
+
+    @property
+    def shape(self) -> Shape:
+        return self.kind.shape
+
+    @property
+    def nan_if_missing(self) -> bool:
+        return self.missing and self.is_float
+
+    def _number_default(self) -> Code:
+        if self.field.default is not None:
+            return super()._number_default()
+        floats = self.row_dtype in FLOATS
+        filler = "np.nan" if floats else "0"
+        dtype = "np.float32" if floats else "np.int64"
+        return Code(f"np.full({literal(self.shape)}, {filler}, {dtype})")
+
+    @property
+    def head_name(self) -> str:
+        """The name of the layer before the one that gives the target its shape."""
+        return f"{self.name}_flat"
+
+    @property
+    def wanted_value(self) -> str:
+        return f"{self.row_dtype} {shape_text(self.shape)}"
+
+    @property
+    def missing_text(self) -> str:
+        text = super().missing_text
+        given = self.field.default is not None
+        return f"{text}, dequantized," if given and self.kind.dequantize else text

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 from ..runtime.encoding.base import Feature
 from ..runtime.encoding.tensor import Tensor
 from ..runtime.encoding.text import Bytes
 from ..runtime.shared.errors import Problem
 from ..runtime.shared.values import FLOATS, INTEGERS, RAW_ONLY
-from .kind import Kind, Role, choice_problems, flag_problems
+from .field import FieldSpec
+from .kind import Kind, Role
+from .parameters import choice_problems, flag_problems
 from .python_types import number_types
+from .storage import Entry, values
+from .view import FieldView, Shape
 
 DTYPES = ("bool", *INTEGERS, *FLOATS, "bytes")
 
@@ -36,6 +40,7 @@ class Scalar(Kind):
     name: ClassVar[str] = "Scalar"
     holds: ClassVar[str] = "int, float, bool or bytes, as its dtype says"
     can_be_target: ClassVar[bool] = True
+    derived: ClassVar[Mapping[str, Any]] = {"encoding": "list"}
 
     def accepts(self, python_type: Any) -> bool:
         if self.dtype == "bytes":
@@ -49,9 +54,12 @@ class Scalar(Kind):
         else:
             yield from choice_problems("dtype", self.dtype, DTYPES)
 
+    def storage(self, key: str) -> tuple[Entry, ...]:
+        return (values(key, self.dtype, 1),)
+
     @property
-    def stored_as(self) -> Literal["list", "raw"]:
-        """The encoding that the dtype asks for."""
+    def encoding(self) -> str:
+        """The encoding, which follows from the dtype."""
         return "raw" if self.dtype in RAW_ONLY else "list"
 
     @property
@@ -66,9 +74,6 @@ class Scalar(Kind):
     def can_be_weight(self) -> bool:
         return self.dtype in ("float32", "float64")
 
-    def facts(self) -> dict[str, Any]:
-        return {**super().facts(), "encoding": self.stored_as}
-
     def layers(self, role: str) -> tuple[str, ...]:
         return ("normalization",) if role == "input" else ()
 
@@ -81,8 +86,33 @@ class Scalar(Kind):
             key=key,
             shape=(),
             dtype=self.dtype,
-            encoding=self.stored_as,
+            encoding="raw" if self.dtype in RAW_ONLY else "list",
             optional=optional,
             exact=self.exact,
             finite=self.finite,
         )
+
+    def view(self, field: FieldSpec) -> FieldView:
+        return ScalarView(field)
+
+
+class ScalarView(FieldView[Scalar]):
+    """One number, bool or bytes value."""
+
+    @property
+    def nan_if_missing(self) -> bool:
+        return self.missing and self.is_float
+
+    @property
+    def predicted_shape(self) -> Shape:
+        return (1,)
+
+    @property
+    def python_type(self) -> str:
+        named = {"bytes": "bytes", "bool": "bool"}.get(self.kind.dtype)
+        return named or ("float" if self.is_float else "int")
+
+    @property
+    def wanted_value(self) -> str:
+        dtype = self.kind.dtype
+        return f"one {dtype}" if dtype != "bytes" else "opaque bytes"

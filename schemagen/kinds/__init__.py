@@ -1,0 +1,1 @@
+"""The kinds of fields: one module a kind."""

@@ -1,0 +1,142 @@
+"""A field of a record: its kind, and what fields of all kinds have."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, MISSING, dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from .kind import Kind
+from .parameters import seldom
+from .storage import Entry
+
+Item = bool | int | float | str | bytes
+Default = Item | tuple["Default", ...] | None
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar as DefaultTypeVar
+
+    K = DefaultTypeVar("K", bound=Kind, covariant=True, default=Any)
+else:
+    K = TypeVar("K", bound=Kind, covariant=True)
+
+
+@dataclass(frozen=True)
+class FieldSpec(Generic[K]):
+    """A field of a record.
+
+    Its kind is settled: two fields that mean the same are equal.
+
+    Attributes:
+        name: the field's name: keyword, dictionary key and model input.
+        kind: how its values are stored and modelled, with its key and role.
+        optional: whether the feature may be absent from an Example.
+        default: the value that readers deliver for an absent feature. If it is None
+            they deliver NaN for floats, and a mask for all else.
+        doc: the field's description.
+        path: the names from the outermost nested model to the field's own; empty for
+            a field that is not nested.
+    """
+
+    name: str
+    kind: K
+    _: KW_ONLY
+    optional: bool = False
+    default: Default = None
+    doc: str = ""
+    path: tuple[str, ...] = seldom(())
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "kind", self.kind.settled(self.name))
+
+    @classmethod
+    def of(cls, kind: type[K], **facts: Any) -> FieldSpec[K]:
+        """Return the field of a kind that has these facts.
+
+        Args:
+            kind: its class.
+            **facts: parameters of the field and of its kind, by name.
+        """
+        own = {name: facts.pop(name) for name in _OWN if name in facts}
+        given = {name: facts[name] for name in facts if name not in kind.derived}
+        return cls(kind=kind(**given), **own)
+
+    def replaced(self, **facts: Any) -> FieldSpec[K]:
+        """Return the field with other values of some facts."""
+        given = {**self.facts(), **facts}
+        del given["kind"]
+        return FieldSpec.of(type(self.kind), **given)
+
+    @property
+    def key(self) -> str:
+        """The key of its values."""
+        return self.kind.key or ""
+
+    @property
+    def role(self) -> str:
+        """Input, target, weight or info."""
+        return str(self.kind.role)
+
+    @property
+    def presence(self) -> bool:
+        """Whether a mask says which values are there, also where it has a default."""
+        return self.kind.presence
+
+    @property
+    def label(self) -> str:
+        """Its name in messages: `steps.observation.state`."""
+        return ".".join(self.path) or self.name
+
+    @property
+    def storage(self) -> tuple[Entry, ...]:
+        """The features that it is stored as, its values first."""
+        return self.kind.storage(self.key)
+
+    @property
+    def step(self) -> FieldSpec:
+        """The field that one step has, of a kind with steps. Its key is ""."""
+        step: Kind = getattr(self.kind, "step")  # noqa: B009
+        return FieldSpec(self.name, replace(step, key=""))
+
+    def facts(self) -> dict[str, Any]:
+        """Return the parameters of the field and of its kind by name."""
+        own = {each.name: getattr(self, each.name) for each in fields(self)}
+        shared = {name: getattr(self.kind, name) for name in _SHARED}
+        return {**own, **shared, **self.kind.facts(), "kind": self.kind.name}
+
+
+_OWN = tuple(each.name for each in fields(FieldSpec) if each.name != "kind")
+_SHARED = tuple(each.name for each in fields(Kind))
+COMMON = ("name", "key", "role", "optional", "default", "doc", "presence", "path")
+"""The facts that fields of all kinds have."""
+
+
+def defaults_of(kind: type[Kind]) -> dict[str, Any]:
+    """Return the defaults of facts as specs have them, by name."""
+    return {
+        **{
+            each.name: each.metadata.get("settled", each.default)
+            for each in (*fields(FieldSpec), *fields(kind))
+            if each.default is not MISSING
+        },
+        **kind.derived,
+    }
+
+
+def seldom_facts(kind: type[Kind]) -> dict[str, Any]:
+    """Return the facts that JSON leaves out, by name, with the value that they then have."""
+    defaults = defaults_of(kind)
+    return {
+        each.name: defaults[each.name]
+        for each in (*fields(FieldSpec), *fields(kind))
+        if each.metadata.get("seldom")
+    }
+
+
+def facts_of(kind: type[Kind]) -> tuple[str, ...]:
+    """Return the names of the facts of a field, those of all kinds first."""
+    own = (
+        each.name
+        for each in fields(kind)
+        if each.name not in COMMON and not each.metadata.get("declared_only")
+    )
+    return (*COMMON, *own, *kind.derived)

@@ -1,0 +1,167 @@
+"""The base class of kinds: a wire key, a role, checks, storage, and an encoder."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import KW_ONLY, dataclass, fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args
+
+from ..runtime.encoding.base import Feature
+from ..runtime.shared.errors import Problem
+from .parameters import Parameters, choice_problems, flag_problems, key_problems, seldom
+from .storage import Entry
+
+if TYPE_CHECKING:
+    from .field import FieldSpec
+    from .view import FieldView
+
+Role = Literal["input", "target", "weight", "info"]
+ROLES: tuple[str, ...] = get_args(Role)
+
+
+@dataclass(frozen=True)
+class Kind(Parameters, ABC):
+    """The kind of a field: how its values are stored and modelled.
+
+    Given in `Annotated[type, kind]`. Parameters are checked when the schema is read, not
+    when a kind is made, so that one run reports all mistakes of a schema.
+
+    Attributes:
+        key: the feature's key in the Example; the field's name if None.
+        role: input, target, weight or info; the kind's default if None.
+        presence: of an optional field, deliver `<name>_present`, a bool for each
+            record, also where a default stands for what is missing.
+    """
+
+    _: KW_ONLY
+    key: str | None = None
+    role: Role | None = None
+    presence: bool = seldom(False)
+
+    name: ClassVar[str]
+    """The name of this kind in schemas, specs and messages."""
+
+    holds: ClassVar[str]
+    """The Python types that a field of this kind may be declared with, in words."""
+
+    can_be_target: ClassVar[bool] = False
+    """Whether the generated model has a head for it."""
+
+    derived: ClassVar[Mapping[str, Any]] = {}
+    """The properties that a spec has like parameters, with their usual values."""
+
+    if_missing: ClassVar[str] = "a default that is a number"
+    """What a target or weight of this kind has to have where values may be missing."""
+
+    @abstractmethod
+    def accepts(self, python_type: Any) -> bool:
+        """Tell whether a field of this kind may be declared with this type."""
+
+    @abstractmethod
+    def problems(self) -> Iterator[Problem]:
+        """Yield what is wrong with the parameters, apart from those of every kind."""
+
+    @abstractmethod
+    def storage(self, key: str) -> tuple[Entry, ...]:
+        """Return the features that a field is stored as, its values first.
+
+        Args:
+            key: the key of its values.
+        """
+
+    @abstractmethod
+    def feature(self, name: str, *, optional: bool) -> Feature:
+        """Return what checks and encodes the field's values."""
+
+    @abstractmethod
+    def view(self, field: FieldSpec) -> FieldView:
+        """Return what templates see of a field of this kind."""
+
+    @property
+    def default_role(self) -> Role:
+        """The role of a field that is given none."""
+        return "input"
+
+    @property
+    def opaque(self) -> str:
+        """Values that no model can take, in words; "" if a model can."""
+        return ""
+
+    @property
+    def can_be_weight(self) -> bool:
+        """Whether its values can weigh the records of a batch."""
+        return False
+
+    @property
+    def marks_missing(self) -> bool:
+        """Whether one of its own values stands for a missing one, as -1 does."""
+        return False
+
+    def in_file(self, name: str, directory: Path | None) -> Self:
+        """Return the kind with what follows from the field's name and from files.
+
+        Args:
+            name: of the field.
+            directory: of the file in which the field is declared; None if in none.
+
+        Raises:
+            Problem: a file that a parameter names does not exist or is not valid.
+        """
+        return self
+
+    def settled(self, name: str) -> Self:
+        """Return the kind as specs have it: each parameter in its one normal form.
+
+        Args:
+            name: of the field.
+
+        Raises:
+            Problem: a parameter that is not valid.
+        """
+        key = name if self.key is None else self.key
+        return replace(self, key=key, role=self.role or self.default_role)
+
+    def facts(self) -> dict[str, Any]:
+        """Return the parameters of this kind that a spec has, by name."""
+        shared = {field.name for field in fields(Kind)}
+        own = (
+            field.name
+            for field in fields(self)
+            if field.name not in shared and not field.metadata.get("declared_only")
+        )
+        return {name: getattr(self, name) for name in (*own, *self.derived)}
+
+    def missing_beside(self, inputs: Iterable[Kind]) -> Problem | None:
+        """Return what a target of this kind lacks among the record's inputs."""
+        return None
+
+    def layers(self, role: str) -> tuple[str, ...]:
+        """Return the suffixes of the names that the field's model layers have."""
+        return ()
+
+    def check_default(self, name: str, default: Any) -> None:
+        """Check that the field can hold its default, which is not None.
+
+        Raises:
+            Problem: it cannot.
+        """
+        self.feature(name, optional=True).convert(default)
+
+    def common_problems(self) -> Iterator[Problem]:
+        """Yield what is wrong with the parameters that every kind has."""
+        yield from flag_problems(presence=self.presence)
+        yield from key_problems("key", self.key)
+        if self.role is not None:
+            yield from choice_problems("role", self.role, ROLES)
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any = None) -> Any:
+        """Leave the value to the Record, which knows the field as a whole.
+
+        Pydantic calls it on the class where a schema forgets the parentheses; that
+        has no `handler`, and gets its finding with all others.
+        """
+        from pydantic_core import core_schema
+
+        return core_schema.any_schema()
