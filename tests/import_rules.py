@@ -74,19 +74,24 @@ SCHEMAGEN = (
         ("findings", "runtime"),
     ),
     Part(
+        "kinds",
+        "one module a kind: its parameters, its storage, what templates see",
+        ("runtime",),
+    ),
+    Part(
         "schema",
-        "what users write: `Record`, one module a kind, loading of schema files",
-        ("findings", "runtime"),
+        "what users write: `Record`, nested models, loading of schema files",
+        ("findings", "kinds", "runtime"),
     ),
     Part(
         "spec",
-        "what schemas mean: frozen specs, their JSON and fingerprint",
-        ("findings", "runtime", "schema"),
+        "records as frozen values, their checks, their JSON and fingerprint",
+        ("findings", "kinds", "runtime", "schema"),
     ),
     Part(
         "codegen",
         "spec to view to text to plan to disk",
-        ("atomic_write", "findings", "runtime", "spec"),
+        ("atomic_write", "findings", "kinds", "runtime", "spec"),
     ),
     Part(
         "evolution",
@@ -96,17 +101,17 @@ SCHEMAGEN = (
     Part(
         "schema_source",
         "a spec as the schema file that a person would write",
-        ("codegen", "findings", "runtime", "schema", "spec"),
+        ("codegen", "findings", "kinds", "runtime", "schema", "spec"),
     ),
     Part(
         "interop",
         "formats of other tools: `imports/` and `exports/`",
-        ("atomic_write", "schema_source", "findings", "runtime", "spec"),
+        ("atomic_write", "schema_source", "findings", "kinds", "runtime", "spec"),
     ),
     Part(
         "data",
         "tools on files: framing, decoding, `verify/`, `inspect/`, `report/`, `infer/`",
-        ("atomic_write", "schema_source", "findings", "runtime", "spec"),
+        ("atomic_write", "schema_source", "findings", "kinds", "runtime", "spec"),
     ),
     Part(
         "use_cases",

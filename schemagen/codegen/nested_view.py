@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..kinds.literals import Code, identifier, literal
-from ..kinds.view import FieldView, value_at
+from ..kinds.stored_view import value_at
+from ..kinds.view import FieldView
 
 
 @dataclass(frozen=True)

@@ -251,7 +251,7 @@ def test_another_schema_than_that_of_the_data_is_a_finding(data: Path) -> None:
     label, *others = (SPEC.fields[1], SPEC.fields[0], *SPEC.fields[2:])
     changed = replace(
         SPEC,
-        fields=(replace(label, key="class"), *others),  # type: ignore[arg-type]
+        fields=(label.replaced(key="class"), *others),  # type: ignore[arg-type]
     )
     found = verify(data, spec=changed)
     assert [each.rule for each in found.findings] == ["SG511", "SG522"]

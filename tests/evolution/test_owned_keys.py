@@ -18,6 +18,7 @@ from schemagen.evolution.comparison import Mode
 from schemagen.evolution.comparison import compare as compare_specs
 from schemagen.kinds.field import FieldSpec
 from schemagen.kinds.image import Image
+from schemagen.kinds.kind import Kind
 from schemagen.kinds.mask import Mask
 from schemagen.kinds.ragged import Ragged
 from schemagen.kinds.registry import KINDS
@@ -29,7 +30,7 @@ from schemagen.kinds.varlen import VarLen
 from schemagen.kinds.vector import Vector
 from schemagen.runtime.shared.compatibility import check_compatible
 from schemagen.runtime.shared.errors import SchemaMismatchError
-from schemagen.runtime.shared.field_keys import FURTHER_KEYS, keys_of
+from schemagen.runtime.shared.field_keys import FURTHER_KEYS, is_read, keys_of
 from schemagen.spec.model import RecordSpec
 from schemagen.spec.serial import to_data
 
@@ -48,18 +49,20 @@ def _common(name: str, key: str) -> dict[str, Any]:
     return {"name": name, "key": key, "role": "info"}
 
 
-def _own(kind: type[FieldSpec], **facts: Any) -> Owner:
-    return lambda name, key: kind(**facts, **_common(name, key))
+def _own(kind: type[Kind], **facts: Any) -> Owner:
+    return lambda name, key: FieldSpec.of(kind, **facts, **_common(name, key))
 
 
-def _further(kind: type[FieldSpec], attribute: str, **facts: Any) -> Owner:
+def _further(kind: type[Kind], attribute: str, **facts: Any) -> Owner:
     """Return a field that has the key for one of its sizes, lengths or indices."""
 
     def make(name: str, key: str) -> FieldSpec:
         value: Any = (key,) if attribute == "index_key" else key
         if attribute == "shape_key" and facts["shape"] == (None, 2):
             value = (key, None)
-        return kind(**facts, **{attribute: value}, **_common(name, f"{name}/own"))
+        return FieldSpec.of(
+            kind, **facts, **{attribute: value}, **_common(name, f"{name}/own")
+        )
 
     return make
 
@@ -68,32 +71,32 @@ _RAW = {"encoding": "raw", "dtype": "uint8", "resize": (2, 2)}
 _PNG = {"encoding": "png", "dtype": "uint8", "resize": (2, 2), "shape": _ANY}
 
 _OWN: dict[str, Owner] = {
-    "Scalar": _own(FieldSpec[Scalar], dtype="uint8"),  # a size that memory holds
-    "Scalar of float32": _own(FieldSpec[Scalar], dtype="float32"),
-    "Text": _own(FieldSpec[Text]),
-    "VarLen": _own(FieldSpec[VarLen], dtype="int64"),
-    "Vector": _own(FieldSpec[Vector], shape=(2,), dtype="uint8"),
+    "Scalar": _own(Scalar, dtype="uint8"),  # a size that memory holds
+    "Scalar of float32": _own(Scalar, dtype="float32"),
+    "Text": _own(Text),
+    "VarLen": _own(VarLen, dtype="int64"),
+    "Vector": _own(Vector, shape=(2,), dtype="uint8"),
 }
 _FURTHER: dict[str, Owner] = {
-    "height": _further(FieldSpec[Image], "height_key", shape=(None, 2, 3), **_RAW),
-    "width": _further(FieldSpec[Image], "width_key", shape=(2, None, 3), **_RAW),
-    "channels": _further(FieldSpec[Image], "channels_key", shape=(2, 2, None), **_RAW),
+    "height": _further(Image, "height_key", shape=(None, 2, 3), **_RAW),
+    "width": _further(Image, "width_key", shape=(2, None, 3), **_RAW),
+    "channels": _further(Image, "channels_key", shape=(2, 2, None), **_RAW),
     "height of a mask": _further(
-        FieldSpec[Mask], "height_key", shape=(None, 2), num_classes=3, **_RAW
+        Mask, "height_key", shape=(None, 2), num_classes=3, **_RAW
     ),
-    "height of a PNG": _further(FieldSpec[Image], "height_key", **_PNG),
-    "format": _further(FieldSpec[Image], "format_key", **_PNG),
-    "row lengths": _further(FieldSpec[Ragged], "row_lengths_key", dtype="int64"),
-    "indices": _further(FieldSpec[Sparse], "index_key", shape=(9,)),
+    "height of a PNG": _further(Image, "height_key", **_PNG),
+    "format": _further(Image, "format_key", **_PNG),
+    "row lengths": _further(Ragged, "row_lengths_key", dtype="int64"),
+    "indices": _further(Sparse, "index_key", shape=(9,)),
     "sizes": _further(
-        FieldSpec[Tensor],
+        Tensor,
         "shape_key",
         shape=(None, None),
         dtype="uint8",
         encoding="list",
     ),
     "one size": _further(
-        FieldSpec[Tensor], "shape_key", shape=(None, 2), dtype="uint8", encoding="list"
+        Tensor, "shape_key", shape=(None, 2), dtype="uint8", encoding="list"
     ),
 }
 
@@ -208,6 +211,12 @@ def test_each_key_of_each_kind_is_owned() -> None:
     for make in _FURTHER.values():
         (field,) = to_data(_record(make("x", "k")))["fields"][1:]
         assert [owned.key for owned in keys_of(field)] == ["x/own", "k"]
+        storage = make("x", "k").storage
+        assert [(e.key, e.parameter) for e in storage] == [
+            (owned.key, owned.attribute) for owned in keys_of(field)
+        ]
+        for entry in storage[1:]:
+            assert entry.read == is_read(field, entry.parameter)
     tensor = _FURTHER["one size"]("x", "k").replaced(shape_key=("a", None, "b"))
     field = to_data(_record(tensor))["fields"][1]
     assert [owned.key for owned in keys_of(field)] == ["x/own", "a", "b"]

@@ -126,7 +126,8 @@ def test_one_package_knows_the_template_language() -> None:
 def test_pydantic_stays_in_the_schema_language() -> None:
     """Specs, templates and tools would not notice another way to declare records."""
     assert {part_of(module) for module in importers_of("pydantic")} == {"schema"}
-    assert importers_of("pydantic_core") <= importers_of("pydantic")
+    # Kinds leave the values of fields to the Record.
+    assert importers_of("pydantic_core") <= {*importers_of("pydantic"), "kinds/kind.py"}
     users = {
         module
         for module in MODULES
@@ -135,7 +136,6 @@ def test_pydantic_stays_in_the_schema_language() -> None:
     }
     schema_source = {
         "checking.py",
-        "kinds.py",
         "naming.py",
         "nesting.py",
         "source.py",
@@ -236,7 +236,7 @@ def test_modules_have_one_subject() -> None:
 def test_templates_say_what_they_are() -> None:
     """There is one for each generated or started file, and one for each kind."""
     from schemagen.codegen.templates import templates_directory
-    from schemagen.spec.model import KINDS
+    from schemagen.kinds.registry import KINDS
 
     directory = templates_directory()
     found = {p.relative_to(directory).as_posix() for p in directory.rglob("*.jinja")}
