@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ...kinds.storage import Entry
 from ...runtime.shared.errors import did_you_mean
 from ..columns import Column
 from ..message import BYTES, FLOAT, INT64, NOTHING
@@ -20,6 +21,7 @@ from ..message import BYTES, FLOAT, INT64, NOTHING
 Rows = NDArray[np.int64]
 Passed = Generator["Fault", None, Column]
 
+_KINDS = {"bytes": BYTES, "float32": FLOAT, "int64": INT64}
 _WORDS = {BYTES: "bytes", FLOAT: "float", INT64: "int64"}
 _SHOWN_BYTES, _SHOWN_KEYS, _SHOWN_TEXT = 16, 12, 60
 
@@ -103,10 +105,21 @@ def _has(rows: Rows, row: int) -> bool:
     return at < len(rows) and int(rows[at]) == row
 
 
-def stored(
-    units: Units, key: str, kind: str, *, optional: bool, expected: str
-) -> Passed:
-    """Check that rows have a key, with a list of this kind; return those that do."""
+def stored(units: Units, entry: Entry, *, optional: bool, expected: str) -> Passed:
+    """Check the list under a key by its storage: its type, and its count if it has one.
+
+    Returns:
+        The rows that have the list.
+    """
+    column = yield from typed(units, entry, optional=optional, expected=expected)
+    if entry.count is None:
+        return column
+    return (yield from counted(column, entry.count, expected))
+
+
+def typed(units: Units, entry: Entry, *, optional: bool, expected: str) -> Passed:
+    """Check that rows have a key, with a list of its type; return those that do."""
+    key, kind = entry.key, kind_of(entry)
     right = None
     for column in units.by_key.get(key, ()):
         if column.kind == kind:
@@ -126,6 +139,11 @@ def stored(
         if len(missing):
             yield _missing(units, key, missing, expected)
     return empty_column(key, kind) if right is None else right
+
+
+def kind_of(entry: Entry) -> str:
+    """Return the kind of list that an entry is stored in."""
+    return _KINDS[entry.stored]
 
 
 def _missing(units: Units, key: str, rows: Rows, expected: str) -> Fault:

@@ -17,8 +17,7 @@ from ...kinds.varlen import VarLen
 from ...runtime.shared.values import RAW_ONLY, item_size
 from ..columns import Columns
 from ..message import BYTES, INT64
-from .faults import Fault, Rows, Units, sizes_of
-from .numbers import list_kind
+from .faults import Fault, Rows, Units, kind_of, sizes_of
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,7 @@ def _member(field: FieldSpec) -> Member | None:
         return None
     raw = field.kind.dtype in RAW_ONLY
     size = prod(field.kind.item_shape) * (item_size(field.kind.dtype) if raw else 1)
-    return Member(name, field.key, list_kind(field.kind.dtype), size, raw, optional)
+    return Member(name, field.key, kind_of(field.storage[0]), size, raw, optional)
 
 
 def group_faults(

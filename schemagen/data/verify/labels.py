@@ -11,12 +11,11 @@ from ...kinds.field import FieldSpec
 from ...kinds.label import Label
 from ...kinds.multilabel import MultiLabel
 from ..columns import Column
-from ..message import BYTES, INT64
 from .faults import (
     Passed,
     Units,
     amount,
-    counted,
+    kind_of,
     near,
     refused,
     refused_values,
@@ -27,62 +26,36 @@ from .faults import (
 _SHOWN_CLASSES = 5
 
 
-def label(spec: FieldSpec[Label], units: Units) -> Passed:
-    """Check one class: an id, or a name."""
-    missing = spec.optional and spec.default is None
-    kind = BYTES if spec.kind.stored == "text" else INT64
-    text = amount(1, kind)
-    column = yield from stored(
-        units, spec.key, kind, optional=spec.optional, expected=text
-    )
-    column = yield from counted(column, 1, text)
-    return (yield from _classes(spec, column, none=missing))
-
-
-def multi_label(spec: FieldSpec[MultiLabel], units: Units) -> Passed:
-    """Check any number of classes."""
-    kind = BYTES if spec.kind.stored == "text" else INT64
-    column = yield from stored(
-        units, spec.key, kind, optional=spec.optional, expected=amount(None, kind)
-    )
-    return (yield from _classes(spec, column, none=False))
-
-
-def _classes(
-    spec: FieldSpec[Label | MultiLabel], column: Column, *, none: bool
-) -> Passed:
-    if column.kind == BYTES:
-        return (yield from _names(spec, column, none=none))
-    first, last = spec.kind.offset, spec.kind.offset + spec.kind.count - 1
+def classes(field: FieldSpec[Label | MultiLabel], units: Units) -> Passed:
+    """Check the classes of a field: ids or names."""
+    single = isinstance(field.kind, Label)
+    none = single and field.optional and field.default is None
+    (entry,) = field.storage
+    text = amount(entry.count, kind_of(entry))
+    column = yield from stored(units, entry, optional=field.optional, expected=text)
+    if entry.bounds is None:
+        return (yield from _names(field.kind, column, none=none))
+    first, last = entry.bounds
     values = column.values
     if not len(values) or (values.min() >= first and values.max() <= last):
         return column
     bad = (values < first) | (values > last)
-    if none:
-        bad &= values != -1
     expected = f"class ids from {first} to {last}"
     if none:
+        bad &= values != -1
         expected += ", or -1 for none"
-    return (
-        yield from refused_values(
-            column,
-            bad,
-            "SG527",
-            "class id out of range",
-            expected,
-            _cause_of_id(spec),
-        )
-    )
+    what, cause = "class id out of range", _cause_of_id(field.kind)
+    return (yield from refused_values(column, bad, "SG527", what, expected, cause))
 
 
-def _cause_of_id(spec: FieldSpec[Label | MultiLabel]) -> Callable[[Any], str]:
+def _cause_of_id(kind: Label | MultiLabel) -> Callable[[Any], str]:
     def cause(value: Any) -> str:
-        if spec.kind.offset == 0 and value == spec.kind.count:
+        if kind.offset == 0 and value == kind.count:
             return "ids that count from 1? then declare offset=1"
-        if spec.kind.offset and value == spec.kind.offset - 1:
+        if kind.offset and value == kind.offset - 1:
             return (
-                f"ids that count from {spec.kind.offset - 1}? then declare offset="
-                f"{spec.kind.offset - 1}"
+                f"ids that count from {kind.offset - 1}? then declare offset="
+                f"{kind.offset - 1}"
             )
         if value == -1:
             return "no class: declare it optional with the default None"
@@ -91,10 +64,8 @@ def _cause_of_id(spec: FieldSpec[Label | MultiLabel]) -> Callable[[Any], str]:
     return cause
 
 
-def _names(
-    spec: FieldSpec[Label | MultiLabel], column: Column, *, none: bool
-) -> Passed:
-    known = {name.encode() for name in spec.kind.class_names}
+def _names(kind: Label | MultiLabel, column: Column, *, none: bool) -> Passed:
+    known = {name.encode() for name in kind.class_names}
     if none:
         known.add(b"")
     view = column.data.data
@@ -108,8 +79,8 @@ def _names(
     wrong_rows = np.zeros(len(column), np.bool_)
     owners = np.repeat(np.arange(len(column)), column.lengths)
     wrong_rows[owners[~right]] = True
-    shown = ", ".join(map(repr, spec.kind.class_names[:_SHOWN_CLASSES]))
-    more = ", ..." if len(spec.kind.class_names) > _SHOWN_CLASSES else ""
+    shown = ", ".join(map(repr, kind.class_names[:_SHOWN_CLASSES]))
+    more = ", ..." if len(kind.class_names) > _SHOWN_CLASSES else ""
 
     def wrong_name(wrong: Column, at: int) -> bytes:
         names = wrong.row_values(at)
@@ -122,7 +93,7 @@ def _names(
         name = wrong_name(wrong, at).decode(errors="replace")
         if name.isdigit():
             return "an id written as text"
-        return near(name, spec.kind.class_names)
+        return near(name, kind.class_names)
 
     return (
         yield from refused(
@@ -130,7 +101,7 @@ def _names(
             wrong_rows,
             "SG527",
             "class id out of range",
-            f"one of {len(spec.kind.class_names)} classes, {shown}{more}",
+            f"one of {len(kind.class_names)} classes, {shown}{more}",
             found,
             cause,
         )

@@ -14,14 +14,14 @@ from ...kinds.sparse import Sparse
 from ...kinds.varlen import VarLen
 from ...runtime.shared.values import RAW_ONLY, item_size, shape_text
 from ..columns import Column
-from ..message import BYTES, INT64
+from ..message import BYTES
 from .faults import (
     Fault,
     Passed,
     Rows,
     Units,
     amount,
-    counted,
+    kind_of,
     only,
     refused,
     refused_values,
@@ -30,13 +30,11 @@ from .faults import (
 )
 from .numbers import (
     finite_bytes,
-    fixed_numbers,
-    list_kind,
+    fixed_values,
     of_dtype,
     raw_sizes,
     single_bytes,
 )
-from .texts import utf8
 
 # Lengths beyond this are the work of damage; sums of them must not wrap around.
 _MOST = 1 << 40
@@ -44,50 +42,42 @@ _MOST = 1 << 40
 
 def var_len(spec: FieldSpec[VarLen], units: Units) -> Passed:
     """Check a sequence."""
-    raw, strings = spec.kind.dtype in RAW_ONLY, spec.kind.dtype in ("string", "bytes")
-    if spec.kind.pad_on_disk:
-        shape = (spec.kind.max_length or 0, *spec.kind.item_shape)
-        if not strings:
-            return (
-                yield from fixed_numbers(
-                    units,
-                    spec.key,
-                    spec.kind.dtype,
-                    shape,
-                    raw=raw,
-                    optional=spec.optional,
-                    finite=spec.kind.finite,
-                )
+    kind, dtype = spec.kind, spec.kind.dtype
+    (entry,) = spec.storage
+    if kind.pad_on_disk:
+        if entry.stored == "bytes" and entry.encoding == "list":
+            text = f"{amount(entry.count, BYTES)}, filled up on disk"
+            column = yield from stored(
+                units, entry, optional=spec.optional, expected=text
             )
-        text = f"{amount(prod(shape), BYTES)}, filled up on disk"
-        column = yield from stored(
-            units, spec.key, BYTES, optional=spec.optional, expected=text
+            return (yield from of_dtype(column, entry, finite=kind.finite))
+        return (
+            yield from fixed_values(
+                units,
+                entry,
+                (kind.max_length or 0, *kind.item_shape),
+                optional=spec.optional,
+                finite=kind.finite,
+            )
         )
-        column = yield from counted(column, prod(shape), text)
-        return (yield from utf8(column)) if spec.kind.dtype == "string" else column
     column = yield from values_of(spec, units)
-    size = prod(spec.kind.item_shape)
-    lengths = sizes_of(column) // item_size(spec.kind.dtype) if raw else column.lengths
+    raw = entry.encoding == "raw"
+    size = prod(kind.item_shape)
+    lengths = sizes_of(column) // item_size(dtype) if raw else column.lengths
     if size != 1:
         column = yield from refused(
             column,
             lengths % size != 0,
             "SG524",
             "values that are not a whole number of items",
-            f"items of {size} values (shape {shape_text(spec.kind.item_shape)})",
-            lambda wrong, at: f"{_numbers_in(wrong, at, spec.kind.dtype)} values",
+            f"items of {size} values (shape {shape_text(kind.item_shape)})",
+            lambda wrong, at: f"{_numbers_in(wrong, at, dtype)} values",
         )
-        lengths = (
-            sizes_of(column) // item_size(spec.kind.dtype) if raw else column.lengths
-        )
+        lengths = sizes_of(column) // item_size(dtype) if raw else column.lengths
         lengths = lengths // max(1, size)
-    if spec.kind.max_length is None or spec.kind.too_long != "error":
+    if kind.max_length is None or kind.too_long != "error":
         return column
-    return (
-        yield from at_most(
-            column, lengths, spec.kind.max_length, "items", size, spec.kind.dtype
-        )
-    )
+    return (yield from at_most(column, lengths, kind.max_length, "items", size, dtype))
 
 
 def _numbers_in(column: Column, at: int, dtype: str) -> int:
@@ -112,41 +102,29 @@ def at_most(
     )
 
 
-def values_of(spec: FieldSpec[VarLen | Ragged], units: Units) -> Passed:
+def values_of(spec: FieldSpec[VarLen | Ragged | Sparse], units: Units) -> Passed:
     """Check the values of a list of any length, and return those that are right."""
-    dtype = spec.kind.dtype
-    if dtype in RAW_ONLY:
+    entry, dtype, finite = spec.storage[0], spec.kind.dtype, spec.kind.finite
+    if entry.encoding == "raw":
         item = item_size(dtype)
         text = f"raw {dtype} numbers of {item} bytes"
         optional = spec.optional
-        column = yield from single_bytes(
-            units, spec.key, optional=optional, expected=text
-        )
+        column = yield from single_bytes(units, entry, optional=optional, expected=text)
         right = sizes_of(column) % item == 0
         column = yield from raw_sizes(column, right, text, dtype, None)
-        return (yield from finite_bytes(column, dtype)) if spec.kind.finite else column
-    kind = list_kind(dtype)
-    column = yield from stored(
-        units,
-        spec.key,
-        kind,
-        optional=spec.optional,
-        expected=f"{amount(None, kind)} ({dtype})",
-    )
-    if dtype == "string":
-        return (yield from utf8(column))
-    if dtype == "bytes":
-        return column
-    return (yield from of_dtype(column, dtype, finite=spec.kind.finite))
+        return (yield from finite_bytes(column, dtype)) if finite else column
+    text = f"{amount(None, kind_of(entry))} ({dtype})"
+    column = yield from stored(units, entry, optional=spec.optional, expected=text)
+    return (yield from of_dtype(column, entry, finite=finite))
 
 
 def ragged(spec: FieldSpec[Ragged], units: Units) -> Passed:
     """Check a list of lists: its values, and row lengths that add up to their number."""
+    _, entry = spec.storage
     column = yield from values_of(spec, units)
     lengths = yield from stored(
         units,
-        spec.kind.lengths_key,
-        INT64,
+        entry,
         optional=spec.optional,
         expected="int64 values, the length of each inner list",
     )
@@ -213,26 +191,16 @@ def _rows(units: Units, column: Column) -> NDArray[np.bool_]:
 
 def sparse(spec: FieldSpec[Sparse], units: Units) -> Passed:
     """Check values and indices: as many of each, in the shape, none twice."""
-    kind = list_kind(spec.kind.dtype)
-    column = yield from stored(
-        units,
-        spec.key,
-        kind,
-        optional=spec.optional,
-        expected=f"{amount(None, kind)} ({spec.kind.dtype})",
-    )
-    column = yield from of_dtype(column, spec.kind.dtype, finite=spec.kind.finite)
+    column = yield from values_of(spec, units)
     whole = _rows(units, column) | (~units.present(spec.key) & units.live)
     counts = _dense(units, column, column.lengths)
     axes: list[Column] = []
-    for axis, (key, size) in enumerate(
-        zip(spec.kind.index_keys, spec.kind.shape, strict=True)
-    ):
+    for axis, entry in enumerate(spec.storage[1:]):
+        key, size = entry.key, spec.kind.shape[axis]
         # Without values there need be no indices: readers take both for empty.
         indices = yield from stored(
             Units(units.live & (counts > 0), units.by_key, units.known),
-            key,
-            INT64,
+            entry,
             optional=spec.optional,
             expected="int64 values, the index of each value",
         )

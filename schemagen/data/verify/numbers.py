@@ -9,55 +9,75 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...runtime.shared.values import FLOATS, RAW_ONLY, item_size, shape_text
+from ...kinds.field import FieldSpec
+from ...kinds.storage import Entry
+from ...runtime.shared.values import FLOATS, item_size, shape_text
 from ..columns import Column
-from ..message import BYTES, FLOAT, INT64
 from ..varint_arrays import gathered
 from .causes import cause_of_size
-from .faults import Passed, Units, amount, counted, refused, refused_values, sizes_of
-from .faults import stored as stored_
+from .faults import (
+    Passed,
+    Units,
+    amount,
+    counted,
+    kind_of,
+    refused,
+    refused_values,
+    sizes_of,
+    stored,
+    typed,
+)
+from .texts import utf8
 
 _PARTS = {"complex64": "<f4", "complex128": "<f8"}
 _BFLOAT16_EXPONENT = 0x7F80
 
 
-def list_kind(dtype: str) -> str:
-    """Return the kind of list that holds numbers or strings of a dtype."""
-    if dtype in ("string", "bytes") or dtype in RAW_ONLY:
-        return BYTES
-    return FLOAT if dtype == "float32" else INT64
+def by_storage(field: FieldSpec, units: Units) -> Passed:
+    """Check the lists of a field by their storage, those of its values first."""
+    shape = getattr(field.kind, "shape", ())
+    finite = bool(getattr(field.kind, "finite", False))
+    first, *others = field.storage
+    column = yield from fixed_values(
+        units, first, shape, optional=field.optional, finite=finite
+    )
+    for entry in others:
+        yield from fixed_values(
+            units, entry, (), optional=field.optional, finite=finite
+        )
+    return column
 
 
-def fixed_numbers(
+def fixed_values(
     units: Units,
-    key: str,
-    dtype: str,
+    entry: Entry,
     shape: Sequence[int],
     *,
-    raw: bool,
     optional: bool,
     finite: bool,
 ) -> Passed:
-    """Check numbers of a fixed shape, as a list or as raw bytes."""
-    count = prod(shape)
-    if raw:
-        size = count * item_size(dtype)
+    """Check values by their storage: numbers of a shape, or strings."""
+    dtype = entry.dtype
+    if entry.encoding == "raw":
+        size = prod(shape) * item_size(dtype)
         text = f"{size} bytes ({dtype} {shape_text(shape)})"
-        column = yield from single_bytes(units, key, optional=optional, expected=text)
+        column = yield from single_bytes(units, entry, optional=optional, expected=text)
         column = yield from raw_sizes(
             column, sizes_of(column) == size, text, dtype, size
         )
         return (yield from finite_bytes(column, dtype)) if finite else column
-    kind = list_kind(dtype)
-    text = f"{amount(count, kind)} ({dtype} {shape_text(shape)})"
-    column = yield from stored_(units, key, kind, optional=optional, expected=text)
-    column = yield from counted(column, count, text)
-    return (yield from of_dtype(column, dtype, finite=finite))
+    text = amount(entry.count, kind_of(entry))
+    if entry.stored != "bytes":
+        text = f"{text} ({dtype} {shape_text(shape)})"
+    column = yield from stored(units, entry, optional=optional, expected=text)
+    return (yield from of_dtype(column, entry, finite=finite))
 
 
-def single_bytes(units: Units, key: str, *, optional: bool, expected: str) -> Passed:
+def single_bytes(
+    units: Units, entry: Entry, *, optional: bool, expected: str
+) -> Passed:
     """Check that rows have one bytes value."""
-    column = yield from stored_(units, key, BYTES, optional=optional, expected=expected)
+    column = yield from typed(units, entry, optional=optional, expected=expected)
     return (yield from counted(column, 1, f"1 bytes value: {expected}"))
 
 
@@ -80,17 +100,22 @@ def raw_sizes(
     return (yield from refused(column, ~right, "SG525", what, expected, found, cause))
 
 
-def of_dtype(column: Column, dtype: str, *, finite: bool) -> Passed:
-    """Check the values of a list of numbers: the dtype's range, or that they are finite."""
-    values = column.values
-    if not len(values):
-        return column
+def of_dtype(column: Column, entry: Entry, *, finite: bool) -> Passed:
+    """Check the values of a list by their storage: UTF-8, range, or that they are finite."""
+    dtype, values = entry.dtype, column.values
+    if dtype == "string":
+        return (yield from utf8(column))
     if dtype == "float32":
         return (yield from _finite(column)) if finite else column
-    low, high = (0, 1) if dtype == "bool" else _bounds(dtype)
-    if values.min() >= low and values.max() <= high:
+    if entry.bounds is None or not len(values):
         return column
-    bad = (values < low) | (values > high)
+    low, high = entry.bounds
+    assert low is not None
+    if values.min() >= low and (high is None or values.max() <= high):
+        return column
+    bad = values < low
+    if high is not None:
+        bad |= values > high
     what = "a number out of the dtype's range"
     expected = "0 or 1 for a bool" if dtype == "bool" else f"{dtype}, {low} to {high}"
     return (

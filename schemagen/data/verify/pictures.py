@@ -21,7 +21,7 @@ from ...runtime.shared.images import header_of, sniff
 from ...runtime.shared.png import read_png_header
 from ...runtime.shared.values import item_size, shape_text
 from ..columns import Column
-from ..message import BYTES, INT64
+from ..message import BYTES
 from ..varint_arrays import gathered
 from .beside import beside, formats
 from .causes import cause_of_size, what_it_is
@@ -31,13 +31,12 @@ from .faults import (
     Rows,
     Units,
     amount,
-    counted,
     only,
     refused,
     sizes_of,
     stored,
 )
-from .numbers import fixed_numbers, raw_sizes, single_bytes
+from .numbers import fixed_values, raw_sizes, single_bytes
 
 _Check = Callable[[bytes], object]
 
@@ -79,15 +78,12 @@ def images(spec: FieldSpec[Images], units: Units) -> Passed:
         shape=(height, width, channels),
         encoding=spec.kind.encoding,
     ).convert
-    text = f"{amount(spec.kind.count, BYTES)}, each an image"
-    column = yield from stored(
-        units, spec.key, BYTES, optional=spec.optional, expected=text
-    )
-    if spec.kind.count is not None:
-        column = yield from counted(column, spec.kind.count, text)
-        if spec.optional:
-            nothing = (sizes_of(column).reshape(-1, spec.kind.count) == 0).all(axis=1)
-            column = only(column, ~nothing)
+    (entry,) = spec.storage
+    text = f"{amount(entry.count, BYTES)}, each an image"
+    column = yield from stored(units, entry, optional=spec.optional, expected=text)
+    if entry.count is not None and spec.optional:
+        nothing = (sizes_of(column).reshape(-1, entry.count) == 0).all(axis=1)
+        column = only(column, ~nothing)
     column = yield from _checked(column, check)
     if spec.kind.max_count is not None:
         column = yield from refused(
@@ -129,7 +125,7 @@ def mask(spec: FieldSpec[Mask], units: Units) -> Passed:
 def _encoded(spec: FieldSpec[Image | Mask], units: Units, check: _Check) -> Passed:
     column = yield from single_bytes(
         units,
-        spec.key,
+        spec.storage[0],
         optional=spec.optional,
         expected=f"an encoded {spec.kind.encoding}",
     )
@@ -201,23 +197,17 @@ def _raw(
     keys: tuple[str | None, ...],
 ) -> Passed:
     """Check raw pixels, of a fixed shape or of the one that is stored next to them."""
-    finite = False
+    entry, *further = spec.storage
     if None not in shape:
         sizes = [size or 0 for size in shape]
         expected = f"{prod(sizes) * item_size(spec.kind.dtype)} bytes"
         if isinstance(spec.kind, Image) or not spec.optional:
-            column = yield from fixed_numbers(
-                units,
-                spec.key,
-                spec.kind.dtype,
-                sizes,
-                raw=True,
-                optional=spec.optional,
-                finite=finite,
+            column = yield from fixed_values(
+                units, entry, sizes, optional=spec.optional, finite=False
             )
         else:
             column = yield from single_bytes(
-                units, spec.key, optional=True, expected=expected
+                units, entry, optional=True, expected=expected
             )
             column = only(column, sizes_of(column) > 0)
             size = prod(sizes) * item_size(spec.kind.dtype)
@@ -228,26 +218,21 @@ def _raw(
         return column
     text = f"{spec.kind.dtype} pixels of the size that is stored next to them"
     column = yield from single_bytes(
-        units, spec.key, optional=spec.optional, expected=text
+        units, entry, optional=spec.optional, expected=text
     )
     if spec.optional:
         column = only(column, sizes_of(column) > 0)
     sizes_there: list[Rows] = []
-    for name, size_, key in zip(
-        ("height", "width", "channels"), shape, keys, strict=False
-    ):
+    read = {each.content: each for each in further if each.read}
+    for name, size_ in zip(("height", "width", "channels"), shape, strict=False):
         if size_ is not None:
             sizes_there.append(np.full(len(units.live), size_, np.int64))
             continue
-        assert key is not None
+        key = read[name].key
+        text = f"1 int64 value, the {name}"
         stored_sizes = yield from stored(
-            units,
-            key,
-            INT64,
-            optional=spec.optional,
-            expected=f"1 int64 value, the {name}",
+            units, read[name], optional=spec.optional, expected=text
         )
-        stored_sizes = yield from counted(stored_sizes, 1, f"1 int64 value, the {name}")
         dense = np.full(len(units.live), -1, np.int64)
         dense[stored_sizes.rows] = stored_sizes.values
         if spec.optional:

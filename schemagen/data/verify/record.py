@@ -10,18 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...kinds.field import FieldSpec
-from ...kinds.scalar import Scalar
 from ...kinds.steps import Steps
-from ...kinds.vector import Vector
 from ...spec.model import RecordSpec
 from ..columns import Columns
 from ..compression import what_begins_so
-from ..message import BYTES
-from . import labels, lists, pictures, tensors, texts
-from .faults import Fault, Passed, Units, amount, counted, listed, only
-from .faults import stored as stored_
+from . import labels, lists, pictures, tensors
+from .faults import Fault, Units, listed, only
 from .groups import group_faults, members_of
-from .numbers import fixed_numbers
+from .numbers import by_storage
 from .steps import steps
 
 _STARTS = 512
@@ -42,57 +38,20 @@ class Facts(NamedTuple):
     rows: int
 
 
-def _vector(spec: FieldSpec[Vector], units: Units) -> Passed:
-    return (
-        yield from fixed_numbers(
-            units,
-            spec.key,
-            spec.kind.dtype,
-            spec.kind.shape,
-            raw=spec.kind.encoding == "raw",
-            optional=spec.optional,
-            finite=spec.kind.finite,
-        )
-    )
-
-
-def _scalar(spec: FieldSpec[Scalar], units: Units) -> Passed:
-    if spec.kind.dtype == "bytes":
-        text = amount(1, BYTES)
-        column = yield from stored_(
-            units, spec.key, BYTES, optional=spec.optional, expected=text
-        )
-        return (yield from counted(column, 1, text))
-    return (
-        yield from fixed_numbers(
-            units,
-            spec.key,
-            spec.kind.dtype,
-            (),
-            raw=spec.kind.encoding == "raw",
-            optional=spec.optional,
-            finite=spec.kind.finite,
-        )
-    )
-
-
 _Check = Callable[[Any, Units], Generator[Fault, None, Any]]
 
 CHECKS: Mapping[str, _Check] = {
     "Image": pictures.image,
     "Images": pictures.images,
-    "Label": labels.label,
+    "Label": labels.classes,
     "Mask": pictures.mask,
-    "MultiLabel": labels.multi_label,
+    "MultiLabel": labels.classes,
     "Ragged": lists.ragged,
-    "Scalar": _scalar,
     "Sparse": lists.sparse,
     "Tensor": tensors.tensor,
-    "Text": texts.text,
     "VarLen": lists.var_len,
-    "Vector": _vector,
 }
-"""What checks a field of each kind; Steps have the check of their step's kind."""
+"""The checks of kinds for which their storage does not state everything."""
 
 
 class RecordCheck:
@@ -190,9 +149,10 @@ def _check(
     field: FieldSpec, columns: Columns, units: Units
 ) -> Generator[Fault, None, Any]:
     if isinstance(field.kind, Steps):
-        step = partial(CHECKS[field.step.kind.name], field.step)
-        return steps(field, step, columns, units)
-    return CHECKS[field.kind.name](field, units)
+        check: _Check = CHECKS.get(field.step.kind.name, by_storage)
+        return steps(field, partial(check, field.step), columns, units)
+    check = CHECKS.get(field.kind.name, by_storage)
+    return check(field, units)
 
 
 def _malformed(columns: Columns) -> Fault:

@@ -20,14 +20,15 @@ from .faults import (
     Passed,
     Units,
     amount,
-    counted,
+    kind_of,
     only,
     refused,
     shown_bytes,
     sizes_of,
     stored,
+    typed,
 )
-from .numbers import finite_bytes, list_kind, of_dtype, single_bytes
+from .numbers import finite_bytes, of_dtype, single_bytes
 
 # What tensorflow's kernels can count.
 _MOST = 2**31 - 1
@@ -37,24 +38,19 @@ def tensor(spec: FieldSpec[Tensor], units: Units) -> Passed:
     """Check a tensor: its sizes, and as many numbers as they ask for."""
     if spec.kind.encoding == "proto":
         return (yield from _serialized(spec, units))
-    raw = spec.kind.encoding == "raw"
+    entry = spec.storage[0]
+    raw = entry.encoding == "raw"
     if raw:
         column = yield from single_bytes(
             units,
-            spec.key,
+            entry,
             optional=spec.optional,
             expected=f"the bytes of a {spec.kind.dtype} tensor",
         )
     else:
-        kind = list_kind(spec.kind.dtype)
-        column = yield from stored(
-            units,
-            spec.key,
-            kind,
-            optional=spec.optional,
-            expected=f"{amount(None, kind)} ({spec.kind.dtype})",
-        )
-        column = yield from of_dtype(column, spec.kind.dtype, finite=spec.kind.finite)
+        text = f"{amount(None, kind_of(entry))} ({spec.kind.dtype})"
+        column = yield from typed(units, entry, optional=spec.optional, expected=text)
+        column = yield from of_dtype(column, entry, finite=spec.kind.finite)
     table, known = yield from _stored_sizes(spec, units, column)
     column = only(column, known[column.rows])
     bad = _misfits(spec, table[column.rows])
@@ -125,23 +121,24 @@ def _stored_sizes(
     known = units.live.copy()
     there = np.zeros(count, np.bool_)
     there[column.rows] = True
-    keys = spec.kind.shape_key
+    keys, entries = spec.kind.shape_key, spec.storage[1:]
     if isinstance(keys, str):
-        parts: list[tuple[str, slice]] = [(keys, slice(0, rank))]
+        parts = [(entries[0], slice(0, rank))]
     else:
         assert keys is not None
-        parts = [(key, slice(at, at + 1)) for at, key in enumerate(keys) if key]
+        axes_of = [at for at, key in enumerate(keys) if key is not None]
+        parts = [
+            (entry, slice(at, at + 1))
+            for entry, at in zip(entries, axes_of, strict=True)
+        ]
         for at, (key, size) in enumerate(zip(keys, spec.kind.shape, strict=True)):
             if key is None:
                 table[:, at] = size or 0
-    for key, axes in parts:
-        width = axes.stop - axes.start
+    for entry, axes in parts:
+        key, width = entry.key, axes.stop - axes.start
         text = f"{amount(width, INT64)}, the tensor's size"
         text += "s" if width > 1 else ""
-        sizes = yield from stored(
-            units, key, INT64, optional=spec.optional, expected=text
-        )
-        sizes = yield from counted(sizes, width, text)
+        sizes = yield from stored(units, entry, optional=spec.optional, expected=text)
         right = np.zeros(count, np.bool_)
         right[sizes.rows] = True
         table[sizes.rows, axes] = sizes.values.reshape(-1, width)
@@ -160,7 +157,7 @@ def _serialized(spec: FieldSpec[Tensor], units: Units) -> Passed:
     """Check what tf.io.serialize_tensor wrote."""
     expected = f"a serialized tensor of {spec.kind.dtype}, shape {_wanted(spec)}"
     column = yield from single_bytes(
-        units, spec.key, optional=spec.optional, expected=expected
+        units, spec.storage[0], optional=spec.optional, expected=expected
     )
     view = column.data.data
     found: dict[int, str] = {}

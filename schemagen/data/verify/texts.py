@@ -1,26 +1,13 @@
-"""Text: one string, and lists of strings, in UTF-8."""
+"""Text in UTF-8."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...kinds.field import FieldSpec
-from ...kinds.text import Text
 from ..columns import Column
-from ..message import BYTES
 from ..varint_arrays import gathered
-from .faults import Passed, Units, amount, counted, refused, shown_bytes, stored
-
-
-def text(spec: FieldSpec[Text], units: Units) -> Passed:
-    """Check one string."""
-    expected = amount(1, BYTES)
-    column = yield from stored(
-        units, spec.key, BYTES, optional=spec.optional, expected=expected
-    )
-    column = yield from counted(column, 1, expected)
-    return (yield from utf8(column))
+from .faults import Passed, refused, shown_bytes
 
 
 def utf8(column: Column) -> Passed:
