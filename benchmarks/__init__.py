@@ -1,1 +1,5 @@
-"""Measurements against what one would otherwise use; see docs/benchmarks.md."""
+"""Benchmarks of schemagen against its alternatives; see docs/benchmarks.md."""
+
+import os
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")  # read when tensorflow is imported

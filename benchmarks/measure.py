@@ -1,15 +1,17 @@
-"""Timing several ways of doing one thing, side by side."""
+"""Time alternatives side by side, in alternating order."""
 
 from __future__ import annotations
 
 import gc
 import importlib
 import os
+import shutil
 import statistics
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 from unittest import mock
 
@@ -19,15 +21,15 @@ Made = TypeVar("Made")
 
 
 class Missing(Exception):
-    """A way that cannot be measured here; the text says what is not installed."""
+    """An alternative is not installed; the text names the package."""
 
 
 class Different(Exception):
-    """A way wrote or read something else than it was given."""
+    """An alternative reads or writes other values than expected."""
 
 
 def library(name: str, package: str) -> Any:
-    """Import a module of a peer, or raise `Missing`, which names the package."""
+    """Import a module of an alternative, or raise `Missing`."""
     try:
         return importlib.import_module(name)
     except ImportError as error:
@@ -40,14 +42,7 @@ def library(name: str, package: str) -> Any:
 def available(
     makers: Mapping[str, Callable[[], Made]],
 ) -> tuple[dict[str, Made], list[str]]:
-    """Make the ways that can be made.
-
-    Args:
-        makers: by the way's name, what prepares it, outside of the time that is taken.
-
-    Returns:
-        The ways, in the same order, and a line for each that is missing.
-    """
+    """Prepare all ways that are installed; return a line of text for each other one."""
     ways: dict[str, Made] = {}
     missing: list[str] = []
     for name, make in makers.items():
@@ -58,21 +53,25 @@ def available(
     return ways, missing
 
 
+def alternating(names: Sequence[str], rounds: int) -> Iterator[tuple[str, bool]]:
+    """Yield names in the order to run them, and whether the run counts.
+
+    The first round does not count. The order is reversed from round to round.
+    """
+    for number in range(rounds + 1):
+        for name in names if number % 2 else reversed(names):
+            yield name, number > 0
+
+
 def side_by_side(
     ways: Mapping[str, Way], rounds: int, before: Way | None = None
 ) -> Times:
-    """Time every way once a round, after one round that does not count.
-
-    The order turns around from round to round, so that none always comes after the
-    one that leaves the caches as it needs them.
+    """Return the seconds that each way takes in each round.
 
     Args:
-        ways: by name, what is timed.
-        rounds: how many count.
-        before: done before each way, and not timed.
-
-    Returns:
-        Seconds, by way, a number a round.
+        ways: the functions to time, by name.
+        rounds: number of rounds that count, after one that does not.
+        before: called before each way, and not timed.
     """
     (times,) = by_clocks(ways, rounds, [time.perf_counter], before)
     return times
@@ -84,16 +83,11 @@ def by_clocks(
     clocks: Sequence[Callable[[], float]],
     before: Way | None = None,
 ) -> list[Times]:
-    """Do the same and look at several clocks.
-
-    Returns:
-        Seconds by each of the clocks.
-    """
-    names = list(ways)
-    times: list[Times] = [{name: [] for name in names} for _ in clocks]
-    gc.freeze()  # what is there already need not be looked through each time
+    """Do the same with several clocks; return the seconds by each clock."""
+    times: list[Times] = [{name: [] for name in ways} for _ in clocks]
+    gc.freeze()  # objects that exist already are not collected each time
     try:
-        for name, counts in turns(names, rounds):
+        for name, counts in alternating(list(ways), rounds):
             if before is not None:
                 before()
             taken = _seconds(ways[name], clocks)
@@ -105,18 +99,8 @@ def by_clocks(
     return times
 
 
-def turns(names: Sequence[str], rounds: int) -> Iterator[tuple[str, bool]]:
-    """Yield whose turn it is, and whether it counts: those of the first round do not.
-
-    The order turns around from round to round.
-    """
-    for number in range(rounds + 1):
-        for name in names if number % 2 else reversed(names):
-            yield name, number > 0
-
-
 def _seconds(way: Way, clocks: Sequence[Callable[[], float]]) -> list[float]:
-    """Time something that begins without garbage and is not stopped to collect any."""
+    """Time a way without garbage collection."""
     gc.collect()
     gc.disable()
     try:
@@ -128,7 +112,7 @@ def _seconds(way: Way, clocks: Sequence[Callable[[], float]]) -> list[float]:
 
 
 def exhausting(pieces: Callable[[], Iterable[object]]) -> Way:
-    """Return a way that makes all pieces and lets each go, as one who writes does."""
+    """Return a way that iterates over all pieces and keeps none."""
 
     def way() -> None:
         for _ in pieces():
@@ -139,13 +123,7 @@ def exhausting(pieces: Callable[[], Iterable[object]]) -> Way:
 
 @dataclass(frozen=True)
 class Figure:
-    """What several rounds say.
-
-    Attributes:
-        median: of the rounds.
-        low: below it lies a quarter of the rounds.
-        high: above it lies a quarter of the rounds.
-    """
+    """The median of several rounds, and the quartiles around it."""
 
     median: float
     low: float
@@ -153,7 +131,7 @@ class Figure:
 
 
 def figure(values: Sequence[float]) -> Figure:
-    """Return the median and the middle half of some values, one a round."""
+    """Return the median and the quartiles of one value a round."""
     if len(values) == 1:
         return Figure(values[0], values[0], values[0])
     low, median, high = statistics.quantiles(values, n=4, method="inclusive")
@@ -166,16 +144,26 @@ def microseconds(times: Sequence[float], records: int) -> Figure:
 
 
 def ratio(slow: Sequence[float], fast: Sequence[float]) -> Figure:
-    """Return how many times faster one way is, compared round by round."""
+    """Return the ratio of two ways, compared round by round."""
     return figure([a / b for a, b in zip(slow, fast, strict=True)])
 
 
 @contextmanager
-def without_waiting_for_the_disk() -> Iterator[None]:
-    """Let fsync return at once: what is written stays with the system, as peers do."""
+def without_fsync() -> Iterator[None]:
+    """Let `os.fsync` return at once."""
 
     def at_once(file: object) -> None:
         """Do nothing."""
 
     with mock.patch.object(os, "fsync", at_once):
         yield
+
+
+def empty(directory: Path) -> None:
+    """Delete and recreate a directory.
+
+    Data that is not on the disk yet is dropped with its files, so no way waits for
+    what another one wrote.
+    """
+    shutil.rmtree(directory, ignore_errors=True)
+    directory.mkdir(parents=True)

@@ -1,32 +1,159 @@
-"""Reading records: ours against what one would otherwise use, side by side.
+"""Benchmark of reading: generated pipelines and their alternatives.
 
-`make bench-read` runs all of it in an environment that has the peers; see
-docs/benchmarks.md for what is measured and how.
+`make bench-read` runs it in an environment that has the alternatives:
 
     python -m benchmarks.read [--quick] [--parts speed,memory] [--shapes mix,jpeg]
         [--rounds 7] [--bytes 1e8] [--json FILE] [--document FILE]
-    python -m benchmarks.read --profile mix
 """
 
 from __future__ import annotations
 
-from .machine import keep_to_cores
-from .program import Part, Program
-from .reading import memory, profiling, speed
-from .reading.shapes import CORES, SHAPES
+import math
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from . import memory, reading
+from .measure import Way, available, by_clocks, empty
+from .program import Part, Program, Setting, keep_to_cores
+from .reading import CORES, SHAPES, Agreement, Reading, ReadShape
+from .records import Row, write_shards
+from .report import Target, missing_lines, targets_table, times_table
+
+OURS = "ours"
+OURS_IN_ORDER = "ours, not shuffled"
+A = "(a) the tutorials' pipeline"
+A_FLOATS = "(a) with pixels left as float32"
+B = "(b) make_batched_features_dataset"
+C = "(c) TFRecordDataset.batch, nothing parsed"
+C_SHUFFLED = "(c) with shuffle"
+D = "(d) TFDS"
+E = "(e) keras.utils.PyDataset in memory"
+DECODING = "decoding alone, from memory"
+
+TARGETS = (
+    Target(A, OURS, {"mix": 6, "jpeg": 1.15, "tokens": 4}),
+    Target(A_FLOATS, OURS, {}),
+    Target(B, OURS, {"mix": 2.5}),
+    Target(OURS, C, {"mix": 1.5}, at_most=True),
+    Target(OURS, C_SHUFFLED, {}, at_most=True),
+    Target(OURS_IN_ORDER, C, {}, at_most=True),
+    Target(OURS, DECODING, {"jpeg": 1.25}, at_most=True),
+    Target(D, OURS, {}),
+    Target(OURS, E, {}, at_most=True),
+)
+
+_LEAST_SECONDS = 0.5
+
+
+def measure(setting: Setting) -> dict[str, Any]:
+    """Read the records of each shape in all ways."""
+    found = {}
+    for name in setting.shapes:
+        setting.say(f"{name}: all ways, {setting.rounds} rounds")
+        empty(setting.scratch)
+        found[name] = measure_shape(setting, SHAPES[name])
+        empty(setting.scratch)
+    return found
+
+
+def measure_shape(setting: Setting, shape: ReadShape) -> dict[str, Any]:
+    """Read records of one shape in all ways.
+
+    Every way reads all records before it is timed: its functions are traced, and the
+    system has the files in memory.
+
+    Returns:
+        The number of records; seconds and processor seconds of an epoch, by way, in
+        each round; and the ways that could not be measured.
+
+    Raises:
+        Different: a way does not deliver the records.
+    """
+    rows = shape.rows(setting.count(shape.count))
+    ways, missing = available(_makers(setting, shape, rows))
+    agreement = Agreement(rows)
+    for name, way in ways.items():
+        agreement.check(name, way)
+    least = _LEAST_SECONDS * min(1, setting.share)
+    epochs = {name: _epochs(way.epoch, least) for name, way in ways.items()}
+    timed = {name: _repeated(way.epoch, epochs[name]) for name, way in ways.items()}
+    clocks = (time.perf_counter, time.process_time)
+    wall, processor = (
+        {name: [taken / epochs[name] for taken in times[name]] for name in times}
+        for times in by_clocks(timed, setting.rounds, clocks)
+    )
+    return {
+        "records": len(rows),
+        "facts": {"records in an epoch": f"{len(rows):,}"},
+        "missing": missing,
+        "seconds": wall,
+        "processor": processor,
+    }
+
+
+def _makers(
+    setting: Setting, shape: ReadShape, rows: list[Row]
+) -> dict[str, Callable[[], Reading]]:
+    directory = setting.scratch / "data"
+    files = write_shards(setting.generated, shape, rows, directory)
+    ours = partial(reading.generated, setting.generated, shape, directory)
+    ways: dict[str, Callable[[], Reading]] = {
+        OURS: partial(ours, training=True),
+        OURS_IN_ORDER: partial(ours, training=False),
+        A: partial(reading.tutorials, files, shape),
+    }
+    if shape.name == "jpeg":
+        return ways | {
+            A_FLOATS: partial(reading.tutorials_with_floats, files, shape),
+            DECODING: partial(reading.decoding, rows),
+        }
+    return ways | {
+        B: partial(reading.batched_features, files, shape),
+        C: partial(reading.records, files, shape),
+        C_SHUFFLED: partial(reading.records, files, shape, shuffle=True),
+        D: partial(reading.tfds, files, rows, shape),
+        E: partial(reading.in_memory, rows, shape),
+    }
+
+
+def _epochs(epoch: Way, least: float) -> int:
+    """Return the number of epochs that take at least some seconds."""
+    epoch()
+    start = time.perf_counter()
+    epoch()
+    return math.ceil(least / (time.perf_counter() - start))
+
+
+def _repeated(epoch: Way, times: int) -> Way:
+    def way() -> None:
+        for _ in range(times):
+            epoch()
+
+    return way
+
+
+def markdown(found: dict[str, Any]) -> str:
+    """Return tables of the times by both clocks, and of the ratios."""
+    return "\n".join(
+        [
+            times_table("an epoch: microseconds a record", found, "seconds"),
+            times_table("microseconds of all cores a record", found, "processor"),
+            targets_table("how many times", found, "seconds", TARGETS),
+            missing_lines(found),
+        ]
+    )
+
 
 PROGRAM = Program(
     "read",
-    "Measure reading: ours against the peers, and memory.",
-    {
-        "speed": Part(speed.measure, speed.markdown),
-        "memory": Part(memory.measure, memory.markdown),
-        "profile": Part(profiling.measure, profiling.markdown),
-    },
-    [shape.name for shape in SHAPES],
+    "Measure reading, and its memory, next to alternatives.",
+    {"speed": Part(measure, markdown), "memory": memory.READ},
+    tuple(SHAPES),
     bytes=1e8,
 )
 
 if __name__ == "__main__":
-    keep_to_cores(CORES)  # which threads are made for, too
+    keep_to_cores(CORES)
     PROGRAM.run()

@@ -1,4 +1,4 @@
-"""The benchmark of generating runs, sees what a way has left out, and tells growth."""
+"""The benchmark of generating measures all ways, and notices missing fields."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from benchmarks import generate
-from benchmarks.generating import agreement, schemas, speed, stages
-from benchmarks.generating.targets import (
+from benchmarks import generate_schemas as schemas
+from benchmarks.generate_ways import (
     B_BUILTIN,
     B_CHECK,
     CHANGED,
@@ -23,40 +23,32 @@ from benchmarks.generating.targets import (
     IMPORTS,
     A,
     B,
+    Way,
+    change,
+    see_all_fields,
 )
-from benchmarks.generating.ways import Way, change
 from benchmarks.measure import Different
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "benchmarks.md"
+from .conftest import Run
+
 OURS = (GENERATE, CHANGED, CHECK, IMPORTS)
 
 
 @pytest.fixture
 def without_peers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An environment as `make test` makes it, whatever else is installed."""
+    """Hide the alternatives that `make test` does not install."""
     peers = ("grpc_tools", "datamodel_code_generator")
     monkeypatch.setattr(
-        "benchmarks.generating.ways.find_spec",
+        "benchmarks.generate_ways.find_spec",
         lambda name: None if name in peers else find_spec(name),
     )
 
 
-def run(tmp_path: Path, *options: str) -> tuple[dict[str, Any], str]:
-    """Measure next to nothing; return the results and the document with the tables."""
-    document = tmp_path / "benchmarks.md"
-    shutil.copy(DOCUMENT, document)
-    results = tmp_path / "generate.json"
-    few = ("--rounds", "1", "--share", "0.2", "--shapes", "10")
-    files = ("--json", str(results), "--document", str(document))
-    generate.PROGRAM.run([*few, *options, *files])
-    return json.loads(results.read_text()), document.read_text()
-
-
 @pytest.mark.slow
 @pytest.mark.usefixtures("without_peers")
-def test_every_way_of_generating_is_measured(tmp_path: Path) -> None:
+def test_every_way_of_generating_is_measured(run: Run) -> None:
     """Missing peers are named with what to do; ours have a time in each round."""
-    found, text = run(tmp_path, "--parts", "speed")
+    found, text = run(generate.PROGRAM, "--share", "0.2", "--shapes", "10")
     (result,) = found["speed"].values()
     assert result["schemas"] == 2
     for measured in ("seconds", "processor", "memory"):
@@ -71,21 +63,8 @@ def test_every_way_of_generating_is_measured(tmp_path: Path) -> None:
     assert f"| {CHECK} | " in text
 
 
-@pytest.mark.slow
-def test_stages_make_up_the_whole(tmp_path: Path) -> None:
-    """Each stage is seen, and what they take adds up to the processor's time."""
-    found, text = run(tmp_path, "--parts", "profile")
-    for command, writes in (("generate", True), ("check", False)):
-        (result,) = found["profile"][command].values()
-        lines = {stages.START, stages.IMPORTS, stages.REST, *stages.STAGES}
-        if not writes:  # what is up to date is not compiled, and nothing is written
-            lines -= {"compile", "write"}
-        assert set(result["seconds"]) == lines
-        assert f"| {command}: milliseconds of the processor | 2 schemas |" in text
-
-
-def test_a_process_says_what_it_took_and_why_it_failed(tmp_path: Path) -> None:
-    """Seconds of the processor are its own; what fails is no measurement."""
+def test_a_process_is_measured_alone_and_its_failure_raised(tmp_path: Path) -> None:
+    """A command that fails is not timed."""
     program = "sum(range(3_000_000)); print('said')"
     taken = Way((shutil.which("python") or "", "-c", program), tmp_path, "").run()
     assert taken["processor"] > 0
@@ -96,22 +75,22 @@ def test_a_process_says_what_it_took_and_why_it_failed(tmp_path: Path) -> None:
         failing.run()
 
 
-def test_what_is_left_out_is_not_timed(tmp_path: Path) -> None:
-    """A record without a file, or a field without a trace, ends the measurement."""
+def test_missing_fields_are_not_timed(tmp_path: Path) -> None:
+    """A record without a file, or a file without a field, ends the measurement."""
     for number in range(2):
         names = [field.name for field in schemas.fields_of(number)]
         path = tmp_path / f"{schemas.record_name(number)}_pb2.py"
         path.write_text(repr("".join(names)).replace("caption", r"\x63aption"))
-    agreement.see_all_fields("all", tmp_path, 2)
+    see_all_fields("all", tmp_path, 2)
     with pytest.raises(Different, match="more: photo0002 is without 'embedding'"):
-        agreement.see_all_fields("more", tmp_path, 3)
+        see_all_fields("more", tmp_path, 3)
     path.write_text(path.read_text().replace("weight", "height"))
     with pytest.raises(Different, match="less: photo0001 is without 'weight'"):
-        agreement.see_all_fields("less", tmp_path, 2)
+        see_all_fields("less", tmp_path, 2)
 
 
 def test_all_languages_declare_the_same_fields() -> None:
-    """In the same order, so that the peers have as much to read as we have."""
+    """In the same order."""
     for number in range(len(schemas.FIELDS)):
         names = [field.name for field in schemas.fields_of(number)]
         assert len(set(names)) == schemas.FIELDS_OF_A_RECORD
@@ -122,8 +101,8 @@ def test_all_languages_declare_the_same_fields() -> None:
         assert list(properties) == names
 
 
-def test_a_change_comes_and_goes(tmp_path: Path) -> None:
-    """So that each round has one record to bring up to date, and no more."""
+def test_a_change_is_made_and_undone(tmp_path: Path) -> None:
+    """Each round has exactly one record to update."""
     schemas.write_schemas(tmp_path / "schemas", "py", 2)
     path = tmp_path / "schemas" / "photo0000.py"
     before = path.read_text()
@@ -134,7 +113,7 @@ def test_a_change_comes_and_goes(tmp_path: Path) -> None:
 
 
 def results_of(schemas: int, seconds: Sequence[float]) -> dict[str, Any]:
-    """Return what `speed` measures, the same for each of our ways."""
+    """Return results that are the same for each of our ways."""
     measured = {way: list(seconds) for way in OURS}
     return {
         "schemas": schemas,
@@ -147,20 +126,20 @@ def results_of(schemas: int, seconds: Sequence[float]) -> dict[str, Any]:
 
 
 def test_growth_compares_the_last_schemas_with_the_first() -> None:
-    """Not their number, of which the cost of starting is a part."""
+    """The cost of starting does not count."""
     linear = {str(n): results_of(n, [1 + n / 100] * 3) for n in (10, 100, 1000)}
-    text = speed.markdown(linear)
+    text = generate.markdown(linear)
     assert f"| {CHECK} | 10.0 | 10.0 | 1.00, at most 1.25: reached |" in text
     assert f"| {CHECK} | 1.10 (1.10 to 1.10) | 2.00 (2.00 to 2.00), at most 1" in text
     assert f"| {GENERATE} | 2.00 | 2.00 | 2.00 |" in text
     square = {str(n): results_of(n, [1 + n * n / 1e5] * 3) for n in (10, 100, 1000)}
     assert f"| {CHECK} | 1.10 | 11.0 | 10.0, at most 1.25: **missed** |" in (
-        speed.markdown(square)
+        generate.markdown(square)
     )
 
 
 def test_goals_are_seconds_of_a_hundred_schemas() -> None:
     """A second to check them and two to generate them, on one core."""
-    text = speed.markdown({"100": results_of(100, [1.5])})
+    text = generate.markdown({"100": results_of(100, [1.5])})
     assert f"| {CHECK} | 1.50 (1.50 to 1.50), at most 1: **missed** |" in text
     assert f"| {GENERATE} | 1.50 (1.50 to 1.50), at most 2: reached |" in text

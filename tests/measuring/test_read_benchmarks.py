@@ -1,24 +1,17 @@
-"""The reading benchmark runs, sees what is wrong with a way, and says what it missed."""
+"""The benchmark of reading measures all ways, and compares what they read."""
 
 from __future__ import annotations
 
-import json
-import shutil
 import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from benchmarks import read
+from benchmarks import jobs, memory, read
 from benchmarks.measure import Different
-from benchmarks.reading import memory
-from benchmarks.reading.agreement import Agreement
-from benchmarks.reading.profiling import Event, operation, own_times
-from benchmarks.reading.shapes import SHAPES
-from benchmarks.reading.targets import (
+from benchmarks.read import (
     A_FLOATS,
     DECODING,
     OURS,
@@ -30,35 +23,24 @@ from benchmarks.reading.targets import (
     D,
     E,
 )
-from benchmarks.reading.ways import Reading
-from benchmarks.shapes import Columns, Row, columns_of
+from benchmarks.reading import SHAPES, Agreement, Reading
+from benchmarks.records import Columns, Row, columns_of
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "benchmarks.md"
+from .conftest import Run
 
 
 @pytest.fixture
 def without_peers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An environment as `make test` makes it."""
+    """Hide the alternatives that `make test` does not install."""
     monkeypatch.setitem(sys.modules, "tensorflow_datasets", None)
-
-
-def run(tmp_path: Path, *options: str) -> tuple[dict[str, Any], str]:
-    """Measure next to nothing; return the results and the document with the tables."""
-    document = tmp_path / "benchmarks.md"
-    shutil.copy(DOCUMENT, document)
-    results = tmp_path / "read.json"
-    few = ("--rounds", "1", "--share", "0.005", "--bytes", "1e6")
-    files = ("--json", str(results), "--document", str(document))
-    read.PROGRAM.run([*few, *options, *files])
-    return json.loads(results.read_text()), document.read_text()
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("without_peers")
-def test_every_way_of_reading_is_measured_and_profiled(tmp_path: Path) -> None:
+def test_every_way_of_reading_is_measured(run: Run) -> None:
     """Each agrees with the rows; TFDS is named with what to do; the rest has times."""
-    found, text = run(tmp_path, "--parts", "speed,profile")
-    assert list(found["speed"]) == [shape.name for shape in SHAPES]
+    found, text = run(read.PROGRAM, "--parts", "speed")
+    assert list(found["speed"]) == list(SHAPES)
     for shape, result in found["speed"].items():
         ways = {OURS, OURS_IN_ORDER, A}
         ways |= {A_FLOATS, DECODING} if shape == "jpeg" else {B, C, E}
@@ -70,48 +52,39 @@ def test_every_way_of_reading_is_measured_and_profiled(tmp_path: Path) -> None:
                 assert times[0] > 0
     assert f"{D} is left out: " in text
     for target in TARGETS:
-        (line,) = (
-            (
-                line
-                for line in text.splitlines()
-                if line.startswith(f"| {target.words} |")
-            )
-            if target.slow != D
-            else ("",)
+        lines = [line for line in text.splitlines() if f"| {target.words} |" in line]
+        assert len(lines) == (target.slow != D)
+        verdicts = sum(
+            line.count(": reached |") + line.count(": **missed** |") for line in lines
         )
-        verdicts = line.count(": reached |") + line.count(": **missed** |")
         assert verdicts == len(target.goals)
-    for profile in found["profile"].values():
-        times = [taken for taken, _, _ in profile["operations"]]
-        assert times == sorted(times, reverse=True)
-        assert any(name.startswith("dataset ") for _, _, name in profile["operations"])
 
 
 @pytest.mark.slow
-def test_memory_is_that_of_processes_which_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_memory_is_measured_in_processes_that_read(
+    run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A mode reads both sizes; four times the records are four times the batches."""
-    monkeypatch.delitem(memory.MODES, "in order")  # each process imports tensorflow
-    found, text = run(tmp_path, "--parts", "memory")
+    monkeypatch.delitem(jobs.READING, "in order")  # each process imports tensorflow
+    found, text = run(read.PROGRAM, "--parts", "memory")
     assert list(found["memory"]) == ["shuffled"]
-    for jobs in found["memory"].values():
-        assert list(jobs) == ["1000000", "4000000"]
-        assert [job["batches"] for job in jobs.values()] == [3, 10]
-        for job in jobs.values():
+    for measured in found["memory"].values():
+        assert list(measured) == ["1000000", "4000000"]
+        assert [job["batches"] for job in measured.values()] == [3, 10]
+        for job in measured.values():
             assert 10e6 < job["before"] <= job["process"] < 3e9
     assert "at most 10%: " in text
 
 
-def test_growth_is_a_share_of_what_the_data_grew_by() -> None:
-    """Not of the memory that tensorflow itself takes."""
+def test_growth_is_relative_to_the_growth_of_the_data() -> None:
+    """The memory of TensorFlow itself does not count."""
     jobs = {"1000": {"process": 5_000.0}, "4000": {"process": 5_300.0}}
     assert memory.growth(jobs) == pytest.approx(0.1)
 
 
 def mixed(count: int) -> list[Row]:
     """Return rows of the shape mix, whose tokens are of several lengths."""
-    return SHAPES[0].rows(count)
+    return SHAPES["mix"].rows(count)
 
 
 def batch_of(rows: list[Row]) -> Columns:
@@ -129,8 +102,8 @@ def reading(batches: Callable[[], Iterator[Columns]], *, shuffled: bool) -> Read
     return Reading(lambda: None, batches, shuffled)
 
 
-def test_padding_and_order_do_not_matter_and_values_do() -> None:
-    """A way that loses, repeats or changes something is not timed."""
+def test_different_records_are_not_timed() -> None:
+    """Padding and order do not matter; lost, repeated and changed records do."""
     rows = mixed(12)
     agreement = Agreement(rows)
 
@@ -161,28 +134,7 @@ def test_a_way_may_deliver_some_fields() -> None:
 
 def test_images_are_compared_as_pixels() -> None:
     """An encoded image is expected decoded, and in its new size."""
-    rows = next(shape for shape in SHAPES if shape.name == "jpeg").rows(2)
+    rows = SHAPES["jpeg"].rows(2)
     pixels = {"image": np.zeros((2, 224, 224, 3), np.uint8)}
     with pytest.raises(Different, match="2 rows are not among them"):
         Agreement(rows).check("way", reading(lambda: iter([pixels]), shuffled=False))
-
-
-def test_a_profile_counts_what_an_operation_does_itself() -> None:
-    """What goes on inside of it counts there; what comes later is next to it."""
-    events = [
-        Event("outer", 0, 100),
-        Event("inner", 10, 30),
-        Event("innermost", 10, 5),
-        Event("inner", 50, 20),
-        Event("later", 100, 7),
-    ]
-    own = {"outer": 50, "inner": 45, "innermost": 5, "later": 7}
-    assert own_times(reversed(events)) == own
-
-
-def test_operations_have_short_names() -> None:
-    """Kernels by their kind, datasets by their last step."""
-    assert operation("Parse/ParseExampleV2:ParseExampleV2") == "ParseExampleV2"
-    assert operation("Iterator::Root::Batch::Shuffle#id=1#") == "dataset Shuffle"
-    assert operation("MakeIterator::MapDataset") == "start of MapDataset"
-    assert operation("ExecutorState::Process") == "ExecutorState::Process"

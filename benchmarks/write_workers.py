@@ -1,4 +1,4 @@
-"""What a second process brings where rows are pictures that have to be encoded."""
+"""The gain from a second worker, for rows whose images have to be encoded."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..measure import Way, figure, ratio, side_by_side
-from ..report import number, spread, table
-from ..setting import Setting, empty
-from ..shapes import photograph
-from .ours import Ours
+from .measure import Way, empty, figure, ratio, side_by_side
+from .program import Part, Setting
+from .records import photograph
+from .report import number, spread, table
 
 TARGET = 1.7
 
-# What the machine gives: nothing is shared, and no one waits for the other.
+# The most that the machine can gain: the programs share nothing.
 CEILING = "two programs with half of the rows each"
 
 _PHOTOGRAPHS = 1024
@@ -28,19 +27,14 @@ _SHARDS = 4
 
 
 class Photographs:
-    """Rows with an index: pictures, uint8 [480, 640, 3], out of a few in a file.
-
-    Args:
-        path: of the file, an array of pictures.
-        count: how many rows there are.
-    """
+    """A sequence of rows with images, uint8 [480, 640, 3], out of a memory-mapped file."""
 
     def __init__(self, path: Path, count: int) -> None:
         self._path = path
         self._count = count
 
     def __len__(self) -> int:
-        """Return how many rows there are."""
+        """Return the number of rows."""
         return self._count
 
     def __getitem__(self, index: int) -> dict[str, Any]:
@@ -62,18 +56,13 @@ def _pictures(path: Path) -> NDArray[np.uint8]:
 
 
 def measure(setting: Setting) -> dict[str, Any]:
-    """Write photographs with one and with two workers, from sources of each form.
-
-    Returns:
-        How many photographs there were; seconds in each round, by the form of the
-        source and the number of workers.
-    """
+    """Return seconds in each round, by the form of the source and the workers."""
     count = setting.count(_PHOTOGRAPHS)
-    chance = np.random.default_rng(0)
+    random = np.random.default_rng(0)
     path = setting.generated.root / "pictures.npy"
-    np.save(path, np.stack([photograph(chance) for _ in range(_PICTURES)]))
+    np.save(path, np.stack([photograph(random) for _ in range(_PICTURES)]))
     rows = Photographs(path, count)
-    serializer = Ours(setting.generated, "photograph").serializer
+    serializer = setting.generated.module("photograph.serializer")
 
     def parts() -> list[Callable[[], Iterator[dict[str, Any]]]]:
         return [partial(rows.part, number, _SHARDS) for number in range(_SHARDS)]
@@ -86,7 +75,7 @@ def measure(setting: Setting) -> dict[str, Any]:
 
     def way(source: Callable[[], Any], workers: int) -> Way:
         directory = setting.scratch / "data"
-        # A source for each shard says how many there are.
+        # The number of sources is the number of shards.
         shards = None if source is parts else _SHARDS
         return lambda: serializer.write_dataset(
             source(), directory, "train", shards=shards, workers=workers
@@ -128,3 +117,6 @@ def markdown(found: dict[str, Any]) -> str:
         rows.append([name, *cells, spread(gain) + verdict * (name != CEILING)])
     head = ["source", "photographs/s, one worker", "two workers"]
     return table([*head, f"how many times faster: at least {TARGET}"], rows)
+
+
+WORKERS = Part(measure, markdown)

@@ -1,7 +1,7 @@
 """The same records in the languages of schemagen, protobuf and JSON Schema.
 
-Each file declares one record of eight fields, out of twelve of several kinds; which
-ones changes from file to file.
+Each file declares one record of eight fields, out of twelve of several kinds, which
+change from file to file.
 """
 
 from __future__ import annotations
@@ -9,25 +9,22 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 FIELDS_OF_A_RECORD = 8
-
 _CLASSES = ("cat", "dog", "bird")
 
 
-@dataclass(frozen=True)
-class Field:
+class Field(NamedTuple):
     """A field in three languages.
 
     Attributes:
-        name: its name, in all of them.
-        python: its annotation in a schema of ours, with a default if it has one.
+        name: in all of them.
+        python: its annotation in a schema, with a default if it has one.
         proto: its type in a .proto file.
         json: its JSON Schema.
-        required: whether it has to be there.
+        required: whether it has no default.
     """
 
     name: str
@@ -37,61 +34,35 @@ class Field:
     required: bool = True
 
 
-def _list_of(item: str, **limits: int) -> dict[str, Any]:
+def _array(item: str, **limits: int) -> dict[str, Any]:
     return {"type": "array", "items": {"type": item}, **limits}
 
 
+def _floats(size: int) -> tuple[str, str, dict[str, Any]]:
+    python = f"Annotated[np.ndarray, Vector(({size},))]"
+    return python, "repeated float", _array("number", minItems=size, maxItems=size)
+
+
+_PHOTO = 'Annotated[bytes, Image((None, None, 3), encoding="jpeg", resize=(64, 64))]'
+_TOKENS = 'Annotated[np.ndarray, VarLen("int64", max_length=128)]'
+_STRING = {"type": "string"}
 _BYTES = {"type": "string", "contentEncoding": "base64"}
+_NUMBER = {"type": "number", "default": 1.0}
+_MAYBE = {"type": ["integer", "null"], "default": None}
+_SPECIES = f"Literal[{', '.join(map(json.dumps, _CLASSES))}]"
 
 FIELDS = (
-    Field(
-        "photo",
-        'Annotated[bytes, Image((None, None, 3), encoding="jpeg", resize=(64, 64))]',
-        "bytes",
-        _BYTES,
-    ),
-    Field(
-        "species",
-        f"Literal[{', '.join(map(json.dumps, _CLASSES))}]",
-        "Species",
-        {"enum": list(_CLASSES)},
-    ),
-    Field(
-        "embedding",
-        "Annotated[np.ndarray, Vector((64,))]",
-        "repeated float",
-        _list_of("number", minItems=64, maxItems=64),
-    ),
-    Field(
-        "tokens",
-        'Annotated[np.ndarray, VarLen("int64", max_length=128)]',
-        "repeated int64",
-        _list_of("integer", maxItems=128),
-    ),
-    Field("caption", "str", "string", {"type": "string"}),
-    Field(
-        "weight",
-        "float = 1.0",
-        "optional float",
-        {"type": "number", "default": 1.0},
-        required=False,
-    ),
-    Field("tags", "list[str]", "repeated string", _list_of("string")),
-    Field(
-        "taken",
-        "int | None = None",
-        "optional int64",
-        {"type": ["integer", "null"], "default": None},
-        required=False,
-    ),
+    Field("photo", _PHOTO, "bytes", _BYTES),
+    Field("species", _SPECIES, "Species", {"enum": list(_CLASSES)}),
+    Field("embedding", *_floats(64)),
+    Field("tokens", _TOKENS, "repeated int64", _array("integer", maxItems=128)),
+    Field("caption", "str", "string", _STRING),
+    Field("weight", "float = 1.0", "optional float", _NUMBER, required=False),
+    Field("tags", "list[str]", "repeated string", _array("string")),
+    Field("taken", "int | None = None", "optional int64", _MAYBE, required=False),
     Field("thumbnail", "Annotated[np.ndarray, Image((32, 32, 3))]", "bytes", _BYTES),
     Field("blurred", "bool", "bool", {"type": "boolean"}),
-    Field(
-        "box",
-        "Annotated[np.ndarray, Vector((4,))]",
-        "repeated float",
-        _list_of("number", minItems=4, maxItems=4),
-    ),
+    Field("box", *_floats(4)),
     Field("source", "bytes", "bytes", _BYTES),
 )
 
@@ -103,16 +74,16 @@ def fields_of(number: int) -> tuple[Field, ...]:
 
 
 def record_name(number: int) -> str:
-    """Return what a record's file, and ours its package, is called."""
+    """Return the name of a record's file and package."""
     return f"photo{number:04}"
 
 
 def _doc(number: int) -> str:
-    return f"A photograph of camera {number}, with what is known about it."
+    return f"A photograph of camera {number}, with its annotations."
 
 
 def in_python(number: int) -> str:
-    """Return a schema file of ours."""
+    """Return a schema file for schemagen."""
     lines = [f"    {field.name}: {field.python}\n" for field in fields_of(number)]
     used = set(re.findall(r"\w+", "".join(lines)))
     typing = ", ".join(name for name in ("Annotated", "Literal") if name in used)
@@ -165,7 +136,7 @@ LANGUAGES: dict[str, Callable[[int], str]] = {
     "proto": in_proto,
     "json": in_json_schema,
 }
-"""What writes a file, by how its name ends."""
+"""Functions that return a file's text, by suffix."""
 
 
 def write_schemas(directory: Path, ending: str, count: int) -> None:

@@ -1,9 +1,9 @@
-"""Run a command and print what it took, as JSON: seconds, processor and memory.
+"""Run a command and print its seconds, processor seconds and memory as JSON.
 
-    python -S -E alone.py DIRECTORY COMMAND ...
+    python -S -E generate_alone.py DIRECTORY COMMAND ...
 
-It imports next to nothing: to what a process had resident, Linux counts what the one
-that began it had.
+It imports next to nothing, because Linux counts the memory of the parent process as
+resident in its child.
 """
 
 import json
@@ -13,12 +13,7 @@ import time
 
 
 def run(directory: str, command: list[str]) -> dict[str, float]:
-    """Wait for a command in a directory; what it prints goes to stderr.
-
-    Returns:
-        Its exit code; the seconds it took, those of the processor, and the most bytes
-        that were resident.
-    """
+    """Run a command in a directory, with its output to stderr, and measure it."""
     start = time.perf_counter()
     process = os.fork()
     if process == 0:

@@ -1,1 +1,0 @@
-"""Generating: ours against protoc and datamodel-code-generator, as whole processes."""

@@ -1,1 +1,0 @@
-"""Looking at data: ours against parsers, each on one core."""

@@ -1,1 +1,0 @@
-"""Writing: ours against protobuf, tfx-bsl and tensorflow-datasets."""
