@@ -74,7 +74,7 @@ def _measure_size(setting: Setting, size: int) -> dict[str, Any]:
     taken: dict[str, dict[str, list[float]]] = {
         measured: {name: [] for name in ways} for measured in _MEASURED
     }
-    generated = {}
+    generated = {name: 0 for name, way in ways.items() if way.output}
     for name, counts in alternating(list(ways), setting.rounds):
         way = ways[name]
         report = way.run()

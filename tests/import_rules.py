@@ -1,4 +1,4 @@
-"""Who may import whom: the rules, and the table of them in docs/architecture.md."""
+"""The rules of imports between parts, and their tables in docs/architecture.md."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ RUNTIME = (
     Part("interface", "the interface number of generated code", (), ()),
     Part(
         "shared",
-        "values, wire format, TFRecord framing, specs as JSON",
+        "values, wire format, TFRecord framing, image headers, comparison of specs",
         (),
         ("numpy", "google_crc32c", "PIL", "ml_dtypes", "tensorflow", "keras"),
     ),
@@ -40,20 +40,20 @@ RUNTIME = (
     ),
     Part(
         "encoding",
-        "the codec of each kind: values in, bytes out",
+        "the codec of each kind: values to bytes",
         ("shared",),
         ("numpy", "google_crc32c"),
     ),
     Part(
         "writing",
-        "from rows to published splits",
+        "rows to published splits: chunks, shards, names, publication",
         ("shared", "storage"),
         ("numpy", "google_crc32c", "tqdm"),
     ),
-    Part("parsing", "from batches of records to tensors", ("shared",), ("numpy",)),
+    Part("parsing", "batches of records to tensors", ("shared",), ("numpy",)),
     Part(
         "datasets",
-        "`tf.data` pipelines: from files to batches",
+        "`tf.data` pipelines: files to batches",
         ("shared", "storage", "parsing"),
         ("numpy", "google"),
     ),
@@ -62,15 +62,15 @@ RUNTIME = (
 
 SCHEMAGEN = (
     Part("runtime", "the library that generated code imports"),
-    Part("findings", "findings, locations and how they are printed"),
-    Part("rules", "the tables of rules"),
-    Part("interrupts", "Ctrl-C during imports"),
-    Part("atomic_write", "writing a file in one step", ("findings",)),
+    Part("findings", "findings, source locations and their output"),
+    Part("rules", "tables of rules: name, severity, explanation"),
+    Part("interrupts", "interrupts during imports"),
+    Part("atomic_write", "atomic replacement of a file", ("findings",)),
     Part("output_settings", "the settings `[[tool.schemagen.outputs]]`", ("findings",)),
     Part("config", "the settings of a project", ("findings", "output_settings")),
     Part(
         "git",
-        "files of a revision, attributes, what is tracked",
+        "files of a revision, attributes, tracked files",
         ("findings", "runtime"),
     ),
     Part(
@@ -80,27 +80,27 @@ SCHEMAGEN = (
     ),
     Part(
         "schema",
-        "what users write: `Record`, nested models, loading of schema files",
+        "the schema language: `Record`, one module per kind, loading of schema files",
         ("findings", "kinds", "runtime"),
     ),
     Part(
         "spec",
-        "records as frozen values, their checks, their JSON and fingerprint",
+        "the IR: frozen specs, their JSON and fingerprint",
         ("findings", "kinds", "runtime", "schema"),
     ),
     Part(
         "codegen",
-        "spec to view to text to plan to disk",
+        "specs to views, text, a plan, and files on disk",
         ("atomic_write", "findings", "kinds", "runtime", "spec"),
     ),
     Part(
         "evolution",
-        "what a change of schemas breaks",
+        "breaking changes of schemas",
         ("findings", "git", "rules", "runtime", "spec"),
     ),
     Part(
         "schema_source",
-        "a spec as the schema file that a person would write",
+        "a spec as a schema file",
         ("codegen", "findings", "kinds", "runtime", "schema", "spec"),
     ),
     Part(
@@ -110,12 +110,12 @@ SCHEMAGEN = (
     ),
     Part(
         "data",
-        "tools on files: framing, decoding, `verify/`, `inspect/`, `report/`, `infer/`",
+        "tools for data files: framing, decoding, `verify/`, `inspect/`, `report/`, `infer/`",
         ("atomic_write", "schema_source", "findings", "kinds", "runtime", "spec"),
     ),
     Part(
         "use_cases",
-        "what each command does, without its command line: one module each",
+        "one module per command, without its command line",
         (
             "atomic_write",
             "codegen",
