@@ -8,32 +8,32 @@ from .rule import LATER, BreakingRule
 RULES = (
     BreakingRule(
         id="SG220",
-        title="data of another record",
-        purpose="Fields that happen to agree do not make it the same thing.",
+        title="record name changed",
+        purpose="Fields that agree do not make two records equal.",
         axis="meaning",
         direction="both",
         check=DATA_CHECKS["SG220"],
         before=("class Pet(Record):\n    number: int"),
         after=("class Animal(Record):\n    number: int"),
-        to_do="read it with that record's code, or keep the name of the class",
+        to_do="read the data with that record's code, or keep the name of the class",
     ),
     BreakingRule(
         id="SG221",
-        title="class ids stand for other names",
-        purpose="Stored are ids: with another order of the names, each record silently "
-        "gets another class.",
+        title="class ids changed their names",
+        purpose="Data stores ids: with another order of the names, each record "
+        "silently gets another class.",
         axis="meaning",
         direction="both",
         check=DATA_CHECKS["SG221"],
         before='breed: Annotated[str, Label(classes=("pug", "tabby"))]',
         after='breed: Annotated[str, Label(classes=("tabby", "pug"))]',
-        to_do="add new classes at the end and keep the places of the others; a class "
-        "that is no more keeps its place",
+        to_do="add new classes at the end and keep the positions of the others; a "
+        "removed class keeps its position",
     ),
     BreakingRule(
         id="SG222",
-        title="class ids are counted from another number",
-        purpose="Each record gets its neighbour's class.",
+        title="offset of class ids changed",
+        purpose="Each record gets the class next to its own.",
         axis="meaning",
         direction="both",
         check=DATA_CHECKS["SG222"],
@@ -43,8 +43,8 @@ RULES = (
     ),
     BreakingRule(
         id="SG223",
-        title="as many values in another shape",
-        purpose="They parse, and each stands in another place.",
+        title="shape changed, with the same number of values",
+        purpose="The values parse, in other positions.",
         axis="meaning",
         direction="both",
         check=DATA_CHECKS["SG223"],
@@ -54,8 +54,8 @@ RULES = (
     ),
     BreakingRule(
         id="SG224",
-        title="the same bytes as another dtype",
-        purpose="They parse, and are other numbers.",
+        title="dtype changed, with the same number of bytes",
+        purpose="The bytes parse as other numbers.",
         axis="meaning",
         direction="both",
         check=DATA_CHECKS["SG224"],
@@ -65,8 +65,8 @@ RULES = (
     ),
     BreakingRule(
         id="SG225",
-        title="a field of another kind",
-        purpose="Its values stand in the same list and mean something else there.",
+        title="kind changed",
+        purpose="Its values are in the same list with another meaning.",
         axis="meaning",
         direction="both",
         check=DATA_CHECKS["SG225"],
@@ -76,19 +76,19 @@ RULES = (
     ),
     BreakingRule(
         id="SG226",
-        title="another default for what is missing",
-        purpose="Records that lack the field read as something else than before.",
+        title="default changed",
+        purpose="Records without the field read as another value.",
         axis="meaning",
         direction="both",
         check=DATA_CHECKS["SG226"],
         before="age: int | None = 1",
         after="age: int | None = 2",
-        to_do="keep the default; what a program wants instead, it can put in place of it",
+        to_do="keep the default; a program that wants another value can replace it",
     ),
     BreakingRule(
         id="SG227",
-        title="padding that stands in the data",
-        purpose="It is told from values by the padding value that it was written with.",
+        title="padding value on disk changed",
+        purpose="Readers recognize padding by the value that it was written with.",
         axis="meaning",
         direction="both",
         check=DATA_CHECKS["SG227"],
@@ -104,12 +104,12 @@ RULES = (
             '    VarLen("int64", max_length=3, pad_on_disk=True, padding_value=-1),\n'
             "]"
         ),
-        to_do="keep the padding of the data",
+        to_do="keep the padding value of the data",
     ),
     BreakingRule(
         id="SG228",
-        title="quantized values have another scale",
-        purpose="The stored integers are turned into other floats.",
+        title="scale of quantized values changed",
+        purpose="The stored integers become other floats.",
         axis="meaning",
         direction="both",
         check=DATA_CHECKS["SG228"],
@@ -119,8 +119,8 @@ RULES = (
     ),
     BreakingRule(
         id="SG229",
-        title="numbers are promised to be finite",
-        purpose="The data was written without that promise, and readers do not look at "
+        title="finite became True",
+        purpose="The data was written without this check, and readers do not check "
         "every number.",
         axis="meaning",
         direction="backward",
@@ -131,8 +131,8 @@ RULES = (
     ),
     BreakingRule(
         id="SG230",
-        title="another id for pixels that do not count",
-        purpose="Losses and metrics leave out other pixels than those that were meant.",
+        title="ignored id changed",
+        purpose="Losses and metrics leave out other pixels.",
         axis="meaning",
         direction="both",
         check=DATA_CHECKS["SG230"],
@@ -148,8 +148,8 @@ RULES = (
     ),
     BreakingRule(
         id="SG231",
-        title="indices of a sparse tensor have changed places",
-        purpose="Rows are taken for columns.",
+        title="order of the indices of a sparse tensor changed",
+        purpose="Rows become columns.",
         axis="meaning",
         direction="both",
         check=DATA_CHECKS["SG231"],
@@ -159,8 +159,8 @@ RULES = (
     ),
     BreakingRule(
         id="SG232",
-        title="pictures are brought to size otherwise",
-        purpose="Models see other pixels than those that they were trained on.",
+        title="resizing of images changed",
+        purpose="Models get other pixels than in training.",
         axis="meaning",
         direction="both",
         check=DATA_CHECKS["SG232"],
@@ -174,8 +174,9 @@ RULES = (
     ),
     BreakingRule(
         id="SG233",
-        title="batches are filled up with another value",
-        purpose="What masks padding by its value, as embeddings do, masks other items.",
+        title="padding value of batches changed",
+        purpose="Models that mask padding by its value, as embeddings do, mask other "
+        "items.",
         axis="meaning",
         direction="both",
         check=DATA_CHECKS["SG233"],
@@ -185,8 +186,8 @@ RULES = (
     ),
     BreakingRule(
         id="SG234",
-        title="long sequences are cut otherwise",
-        purpose="Models see another part of them.",
+        title="truncation of long sequences changed",
+        purpose="Models get another part of them.",
         axis="meaning",
         direction="backward",
         check=DATA_CHECKS["SG234"],
@@ -196,11 +197,10 @@ RULES = (
     ),
     BreakingRule(
         id="SG235",
-        title="a key held something of another field",
-        purpose="Sizes, formats, row lengths and indices are stored under keys too. A "
-        "field that takes up such a key reads them as its values, in place of its "
-        "default; and one that has its sizes under the key of another field reads that "
-        "one's values.",
+        title="key was used by another field",
+        purpose="Sizes, formats, row lengths and indices have keys too. A new field "
+        "under such a key would read them instead of its default, and a field whose "
+        "sizes are under the key of another field would read that field's values.",
         axis="meaning",
         direction="backward",
         check=DATA_CHECKS["SG235"],
@@ -214,6 +214,6 @@ RULES = (
             'photo: Annotated[np.ndarray, Image(shape=(4, 4, 3), encoding="png")]\n'
             "height: int | None = 170"
         ),
-        to_do="give the field a key that no field has had: key= of its kind",
+        to_do="give the field a key that was never used: key= of its kind",
     ),
 )

@@ -9,8 +9,8 @@ RULES = (
     BreakingRule(
         id="SG201",
         title="message type changed",
-        purpose="A tf.train.Example and a tf.train.SequenceExample do not parse as each "
-        "other.",
+        purpose="A tf.train.Example and a tf.train.SequenceExample do not parse as "
+        "each other.",
         axis="wire",
         direction="both",
         check=DATA_CHECKS["SG201"],
@@ -24,20 +24,21 @@ RULES = (
     ),
     BreakingRule(
         id="SG202",
-        title="a required field that the data does not have",
-        purpose="What is missing is an error, not a zero.",
+        title="new required field",
+        purpose="The data does not have it, and a missing value is an error, not a "
+        "zero.",
         axis="wire",
         direction="backward",
         check=DATA_CHECKS["SG202"],
         before="",
         after="age: int",
-        to_do="give it a default, such as None for a type with `| None`; if it is "
-        "another field that was renamed, give it that one's key=",
+        to_do="give it a default, such as None for a type with `| None`; if it is a "
+        "renamed field, give it the old one's key=",
     ),
     BreakingRule(
         id="SG203",
-        title="a field that may be missing is required",
-        purpose="Records that lack it do not parse any more.",
+        title="optional field became required",
+        purpose="Records without it do not parse any more.",
         axis="wire",
         direction="backward",
         check=DATA_CHECKS["SG203"],
@@ -47,22 +48,22 @@ RULES = (
     ),
     BreakingRule(
         id="SG204",
-        title="a field has another key",
-        purpose="Nothing stands under the new key: a required field is missing, and an "
+        title="key changed",
+        purpose="The new key has no data: a required field is missing, and an "
         "optional one would read as its default in every record.",
         axis="wire",
         direction="both",
         check=DATA_CHECKS["SG204"],
         before="age: int",
         after='age: Annotated[int, Scalar("int64", key="age_years")]',
-        to_do="keep the key: key= is what data knows the field by, its name is free; if "
+        to_do="keep the key: key= identifies the field in data, its name is free; if "
         "it is a new field, reserve the name of the old one",
     ),
     BreakingRule(
         id="SG205",
         title="feature type changed",
-        purpose="tf.train.Feature has a list of bytes, one of floats and one of int64, "
-        "and parsers ask for one of them.",
+        purpose="tf.train.Feature has a list of bytes, one of floats and one of "
+        "int64, and parsers expect one of them.",
         axis="wire",
         direction="both",
         check=DATA_CHECKS["SG205"],
@@ -72,8 +73,8 @@ RULES = (
     ),
     BreakingRule(
         id="SG206",
-        title="another number of values or bytes",
-        purpose="Parsers ask for as many as the shape says.",
+        title="number of values or bytes changed",
+        purpose="Parsers expect the number that the shape determines.",
         axis="wire",
         direction="both",
         check=DATA_CHECKS["SG206"],
@@ -83,8 +84,8 @@ RULES = (
     ),
     BreakingRule(
         id="SG207",
-        title="values are encoded otherwise",
-        purpose="The bytes are of another format than the one that is decoded.",
+        title="encoding changed",
+        purpose="The bytes have another format than the one that is decoded.",
         axis="wire",
         direction="both",
         check=DATA_CHECKS["SG207"],
@@ -94,21 +95,21 @@ RULES = (
     ),
     BreakingRule(
         id="SG208",
-        title="a narrower limit",
-        purpose="Values that were allowed when they were written are refused when they "
+        title="limit lowered",
+        purpose="Values that were valid when they were written are refused when they "
         "are read.",
         axis="wire",
         direction="backward",
         check=DATA_CHECKS["SG208"],
         before='words: Annotated[list[int], VarLen("int64", max_length=3)]',
         after='words: Annotated[list[int], VarLen("int64", max_length=2)]',
-        to_do="keep what was allowed; what may be longer than max_length can be cut by "
+        to_do="keep the limit; rows over max_length can be truncated with "
         "too_long='keep_head'",
     ),
     BreakingRule(
         id="SG209",
-        title="a further key of a field has moved",
-        purpose="Sizes, row lengths and indices are looked for where they are not.",
+        title="key of sizes, row lengths or indices changed",
+        purpose="Parsers look for them under the new key.",
         axis="wire",
         direction="both",
         check=DATA_CHECKS["SG209"],
@@ -118,9 +119,9 @@ RULES = (
     ),
     BreakingRule(
         id="SG210",
-        title="sequences have to be equally long",
-        purpose="Nothing has seen to it when old records were written; those that are "
-        "not are refused when they are read.",
+        title="sequences must have equal lengths",
+        purpose="Old records were written without this check; records with other "
+        "lengths are refused when they are read.",
         axis="wire",
         direction="backward",
         check=DATA_CHECKS["SG210"],
@@ -132,13 +133,13 @@ RULES = (
             'xs: Annotated[list[int], VarLen("int64", group="points")]\n'
             'ys: Annotated[list[int], VarLen("int64", group="points")]'
         ),
-        to_do="read the old data once to see whether it holds, then accept the break",
+        to_do="read the old data once to check it, then accept the break",
     ),
     BreakingRule(
         id="SG211",
-        title="something that this schemagen does not know",
-        purpose="The other spec was made by a later version, which has given a field "
-        "something that may decide what its bytes mean.",
+        title="unknown attribute",
+        purpose="A later version of schemagen made the other spec, with an attribute "
+        "that may change the meaning of its bytes.",
         axis="wire",
         direction="both",
         check=DATA_CHECKS["SG211"],

@@ -7,71 +7,72 @@ from .rule import Rule
 GENERATED_FILES = (
     Rule(
         "SG301",
-        "a generated file is missing",
-        "The committed code does not follow from the schemas.",
+        "generated file is missing",
+        "The committed code does not match the schemas.",
     ),
     Rule(
         "SG302",
-        "a generated file is out of date: its schema changed",
+        "generated file is out of date: its schema changed",
         "Code and schema disagree about the record.",
     ),
     Rule(
         "SG303",
-        "a generated file is out of date: its template changed",
-        "Another version of schemagen or of a template prints other code for the same "
-        "schema.",
+        "generated file is out of date: its template changed",
+        "Another version of schemagen, or of a template, generates different code for "
+        "the same schema.",
     ),
     Rule(
         "SG304",
-        "a generated file was edited by hand",
-        "The edit would be lost, and until then the parts may disagree.",
+        "generated file was edited by hand",
+        "The next run of generate would lose the edit, and until then the generated "
+        "files may disagree.",
     ),
     Rule(
         "SG305",
-        "a generated file was reformatted",
-        "It says the same in other words; check compares bytes.",
+        "generated file was reformatted",
+        "The code is equivalent, but check compares bytes.",
     ),
     Rule(
         "SG306",
-        "a generated file has other line endings",
+        "generated file has other line endings",
         "Git may have converted them; check compares bytes.",
     ),
     Rule(
         "SG307",
-        "a generated file that no schema asks for",
-        "It is left over from a record that was renamed or removed.",
+        "generated file is left over",
+        "Its record was renamed or removed.",
     ),
     Rule(
         "SG308",
-        "a file in the output directory that schemagen did not write",
+        "file in the output directory that schemagen did not write",
         "Only files with schemagen's own header are ever overwritten or deleted.",
     ),
     Rule(
         "SG309",
-        "a generated file with merge conflicts",
-        "Neither side follows from the merged schemas; both are in git, so that nothing "
-        "is lost by generating the file again.",
+        "generated file has merge conflicts",
+        "Neither side matches the merged schemas. Both are in git, so nothing is lost "
+        "if you generate the file again.",
     ),
     Rule(
         "SG310",
-        "a generated file whose header is broken",
-        "The header's hash is what tells an edited file from one that may be "
+        "generated file has a broken header",
+        "The hash in the header distinguishes an edited file from one that may be "
         "overwritten.",
     ),
     Rule(
         "SG311",
-        "a symbolic link in the place of a generated file",
+        "symbolic link in place of a generated file",
         "Writing or deleting through it would change files elsewhere.",
     ),
     Rule(
         "SG312",
-        "a file whose name differs from a generated one's in case only",
+        "file name differs from a generated one only in case",
         "On Windows and macOS both are one file.",
     ),
     Rule(
         "SG313",
-        "code that was generated with a copy of the runtime",
-        "Earlier versions of schemagen copied the runtime into every project; it is now "
-        "the library schemagen.runtime.",
+        "code was generated with a copy of the runtime",
+        "Earlier versions of schemagen copied the runtime into every project; it is "
+        "now the library schemagen.runtime.",
     ),
 )

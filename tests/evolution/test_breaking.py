@@ -106,10 +106,10 @@ def test_a_break_in_full(repository: Repository) -> None:
         "'tabby'], expected ['tabby', 'pug']\n"
         '    |     breed: Annotated[str, Label(classes=("tabby", "pug"))]\n'
         "    |     ^\n"
-        "    found:    meaning: class ids stand for other names\n"
+        "    found:    meaning: class ids changed their names\n"
         f"    expected: data of main ({commit}) to be read alike\n"
-        "    to do:    add new classes at the end and keep the places of the others; a "
-        "class that is no more keeps its place; or `schemagen breaking --against main "
+        "    to do:    add new classes at the end and keep the positions of the others; a "
+        "removed class keeps its position; or `schemagen breaking --against main "
         "--accept SG221:pet.breed --reason TEXT`\n"
     )
     assert result.stdout == f"1 record compared with main ({commit}): 1 break\n"
@@ -516,7 +516,7 @@ def test_a_draft(repository: Repository) -> None:
     repository.schema(_SCHEMA)
     (finding,) = repository.breaking("--against", "HEAD", code=0)
     assert finding["severity"] == "warning"
-    assert finding["found"] == ("meaning: class ids stand for other names, in a draft")
+    assert finding["found"] == ("meaning: class ids changed their names, in a draft")
 
 
 def test_a_misspelt_parameter(repository: Repository) -> None:

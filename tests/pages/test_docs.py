@@ -70,7 +70,7 @@ def test_the_examples_of_the_schema_page_can_be_generated(tmp_path: Path) -> Non
     assert {"long_question/serializer.py", "video/parser.py"} <= paths
 
 
-# Words for which technical English has a common one, and that one.
+# Words and phrases, and the common ones of technical English.
 _UNCOMMON = {
     "anew": "again",
     "beside": "next to",
@@ -82,6 +82,14 @@ _UNCOMMON = {
     "fate": "mapping",
     "without a word": "silently",
     "a class that there is not": "class id out of range",
+    "fates": "mapping",
+    "values stand in another list": "feature type changed",
+    "none of tfrecords": "not a TFRecord file",
+    "compressed otherwise": "compression does not match",
+    "is padding to the model": "is masked",
+    "order is theirs": "order is not deterministic",
+    "in place of single ones": "individual templates",
+    "that is none of": "that is not a",
 }
 
 
