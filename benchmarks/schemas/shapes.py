@@ -7,7 +7,7 @@ from schemagen import Image, Label, Record, VarLen, Vector
 
 
 class Mix(Record):
-    """A small picture with what is said about it, 3.2 kB."""
+    """A small image with a label, floats and tokens, 3.2 kB."""
 
     image: Annotated[np.ndarray, Image((32, 32, 3))]
     label: Annotated[int, Label(num_classes=10)]
@@ -48,7 +48,7 @@ class Tabular(Record):
 
 
 class Tokens(Record):
-    """A piece of text as the ids of its words, 1.3 kB."""
+    """A piece of text as token ids, 1.3 kB."""
 
     tokens: Annotated[np.ndarray, VarLen("int64")]
 
@@ -62,33 +62,13 @@ class Jpeg(Record):
 
 
 class Photograph(Record):
-    """A photograph that is given as an array and encoded by the writer."""
+    """A photograph as an array, which the writer encodes."""
 
     image: Annotated[np.ndarray, Image((480, 640, 3), encoding="jpeg")]
     label: Annotated[int, Label(num_classes=1000)]
 
 
-class Document(Record):
-    """A piece of text of a fixed length with what is known about it, 1.6 kB."""
+class Document(Tabular):
+    """A piece of text of a fixed length with ten floats and ten integers, 1.6 kB."""
 
     tokens: Annotated[np.ndarray, Vector((512,), dtype="int64")]
-    f0: float
-    f1: float
-    f2: float
-    f3: float
-    f4: float
-    f5: float
-    f6: float
-    f7: float
-    f8: float
-    f9: float
-    i0: int
-    i1: int
-    i2: int
-    i3: int
-    i4: int
-    i5: int
-    i6: int
-    i7: int
-    i8: int
-    i9: int
