@@ -58,10 +58,10 @@ def inspect(
     """
     from shutil import get_terminal_size
 
+    from ..data import formatting
     from ..data.inspect.as_json import inspection_json
     from ..data.inspect.inspecting import inspect_data
     from ..data.inspect.text import inspection_text
-    from ..data.inspect.wording import size as counted
     from ..data.report import check_target, specs_of, write_report
     from ..data.verify import verify
     from ..findings import ExitCode, printable
@@ -96,7 +96,7 @@ def inspect(
                 else dict.fromkeys(found.splits, spec)
             )
             size = write_report(html, found, specs, verified)
-            click.echo(f"wrote {printable(html)} ({counted(size)})", err=True)
+            click.echo(f"wrote {printable(html)} ({formatting.size(size)})", err=True)
     if style == "json":
         print_document(inspection_json(found, records=records))
     elif html is None:

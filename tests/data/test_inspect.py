@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from schemagen.data.inspect.as_json import inspection_data, inspection_json
 from schemagen.data.inspect.inspecting import inspect_data
+from schemagen.data.inspect.terminal import width
 from schemagen.data.inspect.text import inspection_text
-from schemagen.data.inspect.wording import width
 from schemagen.data.statistics.model import DataStatistics, FileStatistics
 from schemagen.runtime.shared.tfrecord import frame
 from schemagen.runtime.storage import manifest

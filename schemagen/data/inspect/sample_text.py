@@ -6,13 +6,13 @@ from typing import Any
 
 from ..columns import Column, Columns, StepColumn
 from ..decoding import decode
+from ..formatting import number, plural, size
 from ..message import BYTES, NOTHING
 from ..records import records_of
 from ..statistics.contents import EMPTY, TENSOR, TEXT, content_of
 from ..statistics.samples import Sample
 from .summaries import tensor_text
-from .tables import room_for_last, table
-from .wording import counted, escaped, named, number, quoted, size, width
+from .terminal import escaped, named, quoted, room_for_last, table, width
 
 # Of a record so many keys are shown, of a value so many characters, of a list so many.
 _KEYS = 100
@@ -38,7 +38,7 @@ def sample_text(sample: Sample, name: str, columns: int) -> list[str]:
     lines = table(rows, columns - 2) if rows else ["no keys"]
     more = len(found.by_key) + len(found.steps) - len(rows)
     if more > 0:
-        lines.append(f"... {counted(more, 'key')} more")
+        lines.append(f"... {plural(more, 'key')} more")
     return [title, *(f"  {line}".rstrip() for line in lines)]
 
 
@@ -71,7 +71,7 @@ def _steps_text(column: StepColumn, room: int) -> str:
     for each in column.columns:
         for at, row in enumerate(each.rows[:_VALUES].tolist()):
             texts[row] = feature_text(each, at, room // 2)
-    return f"{counted(steps, 'step')}: {_joined(texts, steps, room)}"
+    return f"{plural(steps, 'step')}: {_joined(texts, steps, room)}"
 
 
 def _joined(texts: dict[int, str], steps: int, room: int) -> str:

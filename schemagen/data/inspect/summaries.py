@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..formatting import number, percent, plural, sizes
 from ..statistics.bytes_values import BytesValues
 from ..statistics.contents import (
     EMPTY,
@@ -17,7 +18,7 @@ from ..statistics.contents import (
 from ..statistics.model import KindStatistics
 from ..statistics.numbers import DISTINCT, Numbers
 from ..tensor_proto import TensorHead
-from .wording import counted, extent, number, quoted, share, sizes
+from .terminal import quoted
 
 # So many different values are listed with their shares.
 _LISTED = 6
@@ -43,7 +44,7 @@ def values_text(found: KindStatistics, without: int = 0) -> str:
     if found.bytes is not None:
         parts += _bytes(found.bytes)
     if found.lengths.zeros and found.lengths.maximum:
-        parts.append(counted(found.lengths.zeros, "empty list"))
+        parts.append(plural(found.lengths.zeros, "empty list"))
     if without:
         parts.append(f"{without:,} more without a list")
     return "; ".join(parts)
@@ -70,7 +71,7 @@ def _numbers(found: Numbers) -> list[str]:
         parts.append(number(found.minimum))
     else:
         mean = found.mean or 0.0
-        parts.append(f"{extent(found)}, mean {number(float(f'{mean:.4g}'))}")
+        parts.append(f"{extent(found)}, mean {number(mean, 4)}")
         parts += _diversity(found)
     if found.nan:
         parts.append(f"{found.nan:,} NaN")
@@ -105,7 +106,7 @@ def _bytes(found: BytesValues) -> list[str]:
         parts.append(text if single else f"{text} ({share(count, found.count)})")
     low, high = found.sizes.minimum, found.sizes.maximum
     if low == high and high and not _all_listed(found):
-        parts.append(f"always {counted(int(high), 'byte')}")
+        parts.append(f"always {plural(int(high), 'byte')}")
     elif low is not None and high and not _all_listed(found):
         parts.append(sizes(int(low), int(high)))
     if found.troubles is None:
@@ -199,3 +200,17 @@ def _all_listed(found: BytesValues) -> bool:
 
 def _is_text(value: bytes) -> bool:
     return content_of(value).format == TEXT
+
+
+def extent(found: Numbers) -> str:
+    """Return from where to where numbers reach: "5", "0 to 32"."""
+    if found.minimum is None or found.maximum is None:
+        return "none"
+    if found.minimum == found.maximum:
+        return number(found.minimum)
+    return f"{number(found.minimum)} to {number(found.maximum)}"
+
+
+def share(part: int, whole: int) -> str:
+    """Return a part as "all", or in percent."""
+    return "all" if part == whole else percent(part, whole, space="")

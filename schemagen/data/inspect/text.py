@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from ...runtime.storage.journal import publishing_problem
+from ..formatting import plural, size, sizes
 from ..records import Damage
 from ..sources import listed_names
 from ..statistics.model import (
@@ -18,9 +19,8 @@ from ..statistics.model import (
     StepsStatistics,
 )
 from .sample_text import sample_text
-from .summaries import values_text
-from .tables import table, wrapped
-from .wording import counted, escaped, extent, named, share, size, sizes
+from .summaries import extent, share, values_text
+from .terminal import escaped, named, table, wrapped
 
 RECORDS = 3
 """So many records are shown of each split."""
@@ -63,13 +63,13 @@ def inspection_text(
 def _head(found: DataStatistics, columns: int) -> list[str]:
     whole = found.whole
     facts = [
-        counted(len(found.files), "file"),
-        counted(whole.records, "record"),
+        plural(len(found.files), "file"),
+        plural(whole.records, "record"),
         size(sum(file.bytes for file in found.files)),
     ]
     lines = [f"{escaped(found.where)}: {', '.join(facts)}"]
     if found.limit is not None:
-        lines.append(f"read: the first {counted(found.limit, 'record')} of each split")
+        lines.append(f"read: the first {plural(found.limit, 'record')} of each split")
     for record, fingerprint in dict.fromkeys(
         (written.record, written.fingerprint) for written in found.written_by.values()
     ):
@@ -93,7 +93,7 @@ def _head(found: DataStatistics, columns: int) -> list[str]:
     ]
     lines += ["", *table(rows, columns)]
     if len(found.splits) > _LISTED:
-        lines.append(f"... {counted(len(found.splits) - _LISTED, 'split')} more")
+        lines.append(f"... {plural(len(found.splits) - _LISTED, 'split')} more")
     return lines
 
 
@@ -126,7 +126,7 @@ def _keys(found: RecordStatistics, title: str, columns: int) -> list[str]:
         "mixed": f"tf.train.Example, {found.sequences:,} of them SequenceExample",
     }[message]
     keys = len(found.keys) + len(found.steps)
-    head = f"{title}{counted(found.read, 'record')} of {what}, {counted(keys, 'key')}"
+    head = f"{title}{plural(found.read, 'record')} of {what}, {plural(keys, 'key')}"
     lines = wrapped(head, columns)
     if found.keys:
         rows: list[Sequence[str]] = [_KEYS]
@@ -202,10 +202,10 @@ def _notes(found: RecordStatistics) -> Iterator[str]:
     if any("" in each.by_kind for each in values):
         yield "A feature without a list reads as one that is absent."
     for name, count in list(found.repeated.items())[:_LISTED]:
-        many = counted(count, "record")
+        many = plural(count, "record")
         yield f"{named(name)} occurs twice in {many}; the last one counts."
     for name, count in list(found.unknown.items())[:_LISTED]:
-        many = counted(count, "record")
+        many = plural(count, "record")
         yield f"{escaped(name)} in {many}: no Example has it, and readers skip it."
 
 
@@ -260,7 +260,7 @@ def _of_file(file: FileStatistics) -> list[str]:
         )
     if file.miscounted and not file.damaged:
         lines.append(
-            f"{name}: {counted(file.records, 'record')}, "
+            f"{name}: {plural(file.records, 'record')}, "
             f"and manifest.json lists {file.listed:,}"
         )
     if not (file.records or file.damages) and file.complete and not file.listed:

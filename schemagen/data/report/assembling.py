@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 
 from ...spec.model import RecordSpec
+from ..formatting import listed, number, one_line, plural, share, size
 from ..statistics.model import DataStatistics
 from ..verify.model import DataFinding, Verification
 from .classes import MOST_FIGURES as MOST_CLASSES
@@ -13,7 +14,6 @@ from .classes import class_counts, class_figure
 from .columns import Part, Subject, parts_of, subjects_of
 from .differences import differences_of
 from .files import files_figure
-from .formatting import listed, number, one_line, plural, share, size
 from .measures import RULES, cautions_of
 from .missing import missing_figure
 from .pictures import Budget

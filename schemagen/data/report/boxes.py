@@ -7,12 +7,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ...kinds.field import FieldSpec
-from ...kinds.multilabel import MultiLabel
-from ...kinds.varlen import VarLen
-from ...spec.model import RecordSpec
+from ...spec.model import FieldSpec, MultiLabelSpec, RecordSpec, VarLenSpec
+from ..formatting import decoded, number, one_line
 from .features import Features
-from .formatting import decoded, number, one_line
 
 _SIDES = ("xmin", "ymin", "xmax", "ymax")
 _SIDE = re.compile(

@@ -6,12 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...kinds.field import FieldSpec
-from ...kinds.label import Label
-from ...kinds.multilabel import MultiLabel
+from ...spec.model import LabelSpec, MultiLabelSpec
+from ..formatting import listed, number, one_line, percent, plural
 from .columns import Part, Subject
 from .drawing import Bar, bars
-from .formatting import listed, number, one_line, percent, plural
 from .view import Column, Figure, Table
 
 MOST_FIGURES = 12

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ...kinds.field import FieldSpec
-from ...kinds.image import Image
-from ...kinds.label import Label
-from ...kinds.multilabel import MultiLabel
-from ...kinds.steps import Steps
-from ...spec.model import RecordSpec
+from ...spec.model import (
+    FieldSpec,
+    ImageSpec,
+    LabelSpec,
+    MultiLabelSpec,
+    RecordSpec,
+    StepsSpec,
+)
+from ..formatting import listed, one_line
 from ..statistics.model import KeyStatistics, KindStatistics, RecordStatistics
-from .formatting import listed, one_line
 from .palette import SERIES
 
 # As people name splits, in the order in which they come.

@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from ..formatting import listed, number, percent, plural, share
 from ..statistics.numbers import Numbers
 from .classes import ClassCounts
 from .columns import Part, Subject, holders
-from .formatting import listed, number, percent, plural, share
 from .significance import (
     ERRORS,
     EXPECTED,

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..formatting import number, one_line, plural, size
 from ..statistics.model import FileStatistics
 from ..statistics.numbers import numbers
 from .columns import Part
 from .drawing import Bar, Line, columns, histogram
-from .formatting import number, one_line, plural, size
 from .view import Column, Figure, Plot, Table
 
 _MOST_COLUMNS = 300

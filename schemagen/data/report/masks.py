@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from ...kinds.field import FieldSpec
 from ...kinds.mask import Mask
 from ...runtime.shared.image_headers import png_header
+from ...spec.model import MaskSpec
+from ..formatting import one_line
 from .features import Features, shaped
-from .formatting import one_line
 from .palette import OTHERS, shade
 from .pictures import MOST_PIXELS, Budget, data_url
 

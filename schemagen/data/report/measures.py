@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from ..formatting import listed
 from .columns import Part
-from .formatting import listed
 from .significance import CHANCE, FEWEST
 
 RULES = (

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..formatting import percent, plural, share
 from .columns import Part, Subject, holders
 from .drawing import Bar, bars
-from .formatting import percent, plural, share
 from .view import Column, Figure, Table
 
 _MOST_MISSING = 24

@@ -15,7 +15,7 @@ from ...runtime.shared.errors import Problem
 from ...runtime.shared.image_headers import HEADERS
 from ...runtime.shared.images import sniff
 from ...runtime.shared.png import encode_png
-from .formatting import size
+from ..formatting import size
 
 if TYPE_CHECKING:
     from PIL.Image import Image

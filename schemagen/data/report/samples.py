@@ -13,14 +13,14 @@ from ...kinds.images import Images
 from ...kinds.label import Label
 from ...kinds.mask import Mask
 from ...runtime.shared.images import sniff
-from ...spec.model import RecordSpec
+from ...spec.model import ImageSpec, ImagesSpec, LabelSpec, MaskSpec, RecordSpec
+from ..formatting import listed, one_line, plural
 from ..message import BYTES
 from ..statistics.samples import Sample as Kept
 from .boxes import BoxFields, box_fields, boxes_in
 from .colors import Colors, SampleRead, legends_of
 from .columns import Part, Subject, name_of
 from .features import Features, read, shaped
-from .formatting import listed, one_line, plural
 from .masks import MaskPixels, layers, mask_of
 from .pictures import Budget, Copy, copy_of, copy_of_pixels
 from .value_texts import MISSING, class_words, value_text

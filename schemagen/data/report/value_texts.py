@@ -6,10 +6,11 @@ from ...kinds.field import FieldSpec
 from ...kinds.label import Label
 from ...kinds.multilabel import MultiLabel
 from ...runtime.shared.images import sniff
+from ...spec.model import FieldSpec, LabelSpec, MultiLabelSpec
+from ..formatting import decoded, hexadecimal, number, one_line, plural, size
 from ..message import BYTES, Feature
 from .columns import Subject
 from .features import Features
-from .formatting import decoded, hexadecimal, number, one_line, plural, size
 
 MISSING = "not there"
 

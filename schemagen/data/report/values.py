@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from ..formatting import decoded, listed, number, one_line, plural, share, size
 from ..statistics.histograms import merged_histogram, width_exponent
 from ..statistics.model import KindStatistics
 from ..statistics.numbers import Numbers, quantile
 from .columns import Part, Subject
 from .drawing import Bar, Line, bars, histogram
-from .formatting import decoded, listed, number, one_line, plural, share, size
 from .view import Column, Figure, Plot, Table
 
 MOST_FIGURES = 24

@@ -11,7 +11,6 @@ import pytest
 from PIL import Image
 from schemagen.data.report.boxes import FoundBox, box_fields, boxes_in
 from schemagen.data.report.features import read, shaped
-from schemagen.data.report.formatting import decoded, number, one_line, percent, size
 from schemagen.data.report.masks import class_word, layers, mask_of
 from schemagen.data.report.pictures import Budget, copy_of, copy_of_pixels
 from schemagen.kinds.field import FieldSpec
@@ -134,20 +133,3 @@ def test_a_schema_says_where_boxes_are() -> None:
     assert boxes.label is not None
     assert boxes.label.name == "what"
     assert box_fields(record_spec("none", SCENE.fields[4])) == ()
-
-
-def test_words_of_the_page() -> None:
-    """Shares are 0 % and 100 % only where they are that; controls are escaped."""
-    assert percent(0) == "0 %"
-    assert percent(1e-6) == "< 0.1 %"
-    assert percent(0.99999) == "> 99.9 %"
-    assert percent(1) == "100 %"
-    assert (number(1234567), number(0.1), number(2.5e-9)) == (
-        "1,234,567",
-        "0.1",
-        "2.5e-09",
-    )
-    assert (size(1), size(999), size(1_234_567)) == ("1 byte", "999 bytes", "1.23 MB")
-    assert one_line("a\nb\x1b[0m\u202e") == "a\\nb\\x1b[0m\\u202e"
-    assert decoded(b"\x00\xff") is None
-    assert decoded("grün 👩‍🚀".encode()) == "grün 👩‍🚀"

@@ -1,10 +1,9 @@
-"""Tables for a terminal of any width: nothing is cut, the last column is wrapped."""
+"""Text for a terminal: escaped, cut to a width, and in tables whose last column wraps."""
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
-
-from .wording import cut, width
 
 _GAP = "  "
 
@@ -80,3 +79,65 @@ def wrapped(text: str, columns: int) -> list[str]:
             word = word[len(piece) :]
         line = word
     return [*lines, line] if line or not lines else lines
+
+
+def escaped(text: str) -> str:
+    """Return text so that a terminal prints it and does nothing else."""
+    if text.isprintable() and '"' not in text and "\\" not in text:
+        return text
+    return "".join(_escaped(character) for character in text)
+
+
+def _escaped(character: str) -> str:
+    if character == '"':
+        return '\\"'
+    if character.isprintable() and character != "\\":
+        return character
+    return character.encode("unicode_escape").decode()
+
+
+def quoted(text: str, most: int) -> str:
+    """Return text in quotes, cut to so many columns, with dots where it is cut."""
+    found = escaped(text[: most + 1])
+    if len(text) > most + 1 or width(found) > most:
+        return f'"{cut(found, most - 3)}..."'
+    return f'"{found}"'
+
+
+def named(key: str, most: int = 200) -> str:
+    """Return a key as it is, or in quotes if it could be taken for something else.
+
+    A longer one loses its middle, and says how long it is.
+    """
+    plain = key.isprintable() and key == key.strip() and key and '"' not in key
+    shown = key if plain and "\\" not in key else f'"{escaped(key)}"'
+    if width(shown) <= most:
+        return shown
+    count = f"... {len(key):,} characters ..."
+    half = (most - len(count)) // 2
+    return cut(shown, half) + count + cut(shown[::-1], half)[::-1]
+
+
+def cut(text: str, most: int) -> str:
+    """Return as much of the beginning of a text as so many columns hold."""
+    if len(text) <= most // 2:
+        return text
+    columns = 0
+    for at, character in enumerate(text):
+        columns += width(character)
+        if columns > most:
+            return text[:at]
+    return text
+
+
+def width(text: str) -> int:
+    """Return how many columns of a terminal a text takes."""
+    if text.isascii():
+        return len(text)
+    return sum(_width(character) for character in text)
+
+
+def _width(character: str) -> int:
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1

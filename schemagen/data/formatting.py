@@ -1,0 +1,130 @@
+"""Numbers, sizes, shares and text of data, as tools on files show them."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+
+_UNITS = ("kB", "MB", "GB", "TB", "PB")
+
+# Larger whole floats are shown as floats: not all their digits mean anything.
+_LARGEST_WHOLE = 1e15
+
+_JOINER = "\u200d"  # inside emoji
+
+
+def number(value: float, digits: int | None = None) -> str:
+    """Return a number in few characters: "9,999", "0.125", "1.5e+30".
+
+    Args:
+        value: the number.
+        digits: round floats to so many significant digits; None shows six of those
+            that are not whole.
+    """
+    if isinstance(value, int):
+        return f"{value:,}"
+    if digits is not None:
+        value = float(f"{value:.{digits}g}")
+    if value.is_integer() and abs(value) < _LARGEST_WHOLE:
+        return f"{int(value):,}"
+    return f"{value:.6g}"
+
+
+def size(count: float) -> str:
+    """Return a size in bytes: "17 bytes", "31.2 kB"."""
+    if count < 1000:
+        return plural(round(count), "byte")
+    value, at = count / 1000, 0
+    while value >= 999.5 and at + 1 < len(_UNITS):
+        value, at = value / 1000, at + 1
+    return f"{value:.1f} {_UNITS[at]}" if value < 99.95 else f"{value:.0f} {_UNITS[at]}"
+
+
+def sizes(low: int, high: int) -> str:
+    """Return a range of sizes: "3.1 to 90.2 kB"."""
+    first, last = size(low), size(high)
+    if first == last:
+        return last
+    if first.split()[1] == last.split()[1] or (low == 1 and high < 1000):
+        first = first.split()[0]
+    return f"{first} to {last}"
+
+
+def share(part: float, whole: float) -> str:
+    """Return a part as a percentage; a dash if there is no whole."""
+    return percent(part, whole) if whole else "–"
+
+
+def percent(part: float, whole: float = 1, space: str = " ") -> str:
+    """Return a part as a percentage that is 0 % and 100 % only where it is that."""
+    value = 100 * part / whole
+    if not part or part == whole:
+        text = f"{value:.0f}"
+    elif value < 0.1:
+        text = f"<{space}0.1"
+    elif value < 10 or value > 99:
+        text = f"{min(value, 99.9):.1f}".removesuffix(".0")
+    else:
+        text = f"{value:.0f}"
+    return f"{text}{space}%"
+
+
+def plural(count: int, one: str, many: str = "") -> str:
+    """Return a number with its noun: "1 file", "2 files"."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def listed(words: Sequence[str], limit: int = 5) -> str:
+    """Return words as a list: "a, b and c"; the rest is counted."""
+    words = list(words)
+    if len(words) > limit:
+        words = [*words[:limit], f"{len(words) - limit:,} more"]
+    if len(words) < 2:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def shown(text: str, limit: int = 120) -> str:
+    """Return text of data as one may print it: no control characters, not too long.
+
+    Characters that change what stands around them, such as those that turn the
+    direction of writing, are escaped as well; a page escapes markup.
+    """
+    cut = text[:limit]
+    if not cut.isprintable():
+        cut = "".join(map(_visible, cut))
+    return cut + "…" if len(text) > limit else cut
+
+
+def _visible(character: str) -> str:
+    if character in (_JOINER, "\n") or character.isprintable():
+        return character
+    if unicodedata.category(character) == "Zs":
+        return character
+    return character.encode("unicode_escape").decode()
+
+
+def one_line(text: str, limit: int = 120) -> str:
+    """Return text of data on one line."""
+    return shown(text, limit).replace("\n", "\\n")
+
+
+def decoded(data: bytes, limit: int = 120) -> str | None:
+    """Return bytes as text, if they are text that one can read."""
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        return None
+    odd = any(
+        not each.isprintable() and each not in "\n\t\r" + _JOINER
+        for each in text[:4096]
+    )
+    return None if odd else shown(text, limit)
+
+
+def hexadecimal(data: bytes, limit: int = 16) -> str:
+    """Return the first bytes as hex digits, and how many there are."""
+    if not data:
+        return "no bytes"
+    start = data[:limit].hex(" ")
+    return f"{start}{' …' if len(data) > limit else ''} ({size(len(data))})"
