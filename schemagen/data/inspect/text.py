@@ -164,7 +164,7 @@ def _step_rows(
 ) -> list[tuple[str, ...]]:
     """Return a row for each kind, and for a key that never has a step one without."""
     head = share(found.present, whole), extent(found.steps)
-    steps = found.steps.units
+    steps = sum(held.present for held in found.values.by_kind.values())
     rows: list[tuple[str, ...]] = []
     for kind, held, text in _kinds(found.values):
         if held.present != steps:

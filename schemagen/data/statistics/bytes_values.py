@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..columns import Column
 from ..tensor_proto import TensorHead
 from .contents import IMAGES, Content, Picture, content_of
 from .histograms import summed
@@ -65,10 +65,6 @@ class BytesValues:
         """How many are images, with a header that can be read or not."""
         return sum(self.formats.get(format_, 0) for format_ in IMAGES)
 
-    def merged(self, other: BytesValues) -> BytesValues:
-        """Return what the values of both are like."""
-        return merged_bytes([self, other])
-
 
 def merged_bytes(parts: Sequence[BytesValues]) -> BytesValues:
     """Return what the values of all parts are like."""
@@ -90,68 +86,41 @@ def merged_bytes(parts: Sequence[BytesValues]) -> BytesValues:
     )
 
 
-# What Python needs for a value in addition to its bytes.
-_OBJECT = 100
-
-
-class BytesCounter:
-    """Takes bytes values, and tells what they are like.
+def bytes_values(columns: Sequence[Column]) -> BytesValues:
+    """Summarize the values of columns of kind bytes.
 
     Short values are counted, and looked at once each.
-
-    Attributes:
-        count: how many it has taken.
-        held: about how many bytes of memory that takes.
     """
-
-    def __init__(self) -> None:
-        self.count = self.held = 0
-        self._short: Counter[bytes] = Counter()
-        self._long: Counter[Content] = Counter()
-        self._sizes: list[NDArray[np.int64]] = []
-
-    def add(self, data: NDArray[np.uint8], extents: NDArray[np.int64]) -> None:
-        """Take the values of a column.
-
-        Args:
-            data: the memory in which they stand.
-            extents: int64 [values, 2], where each begins and ends.
-        """
-        sizes = extents[:, 1] - extents[:, 0]
-        view = data.data
-        long = sizes > LONGEST_COUNTED
+    short: Counter[bytes] = Counter()
+    contents: Counter[Content] = Counter()
+    sizes = []
+    for column in columns:
+        view, extents = column.data.data, column.values
+        sizes.append(extents[:, 1] - extents[:, 0])
+        long = sizes[-1] > LONGEST_COUNTED
         if long.any():
-            places = extents[long].tolist()
-            self._long.update(
-                [content_of(bytes(view[start:stop])) for start, stop in places]
+            contents.update(
+                [content_of(bytes(view[a:b])) for a, b in extents[long].tolist()]
             )
             extents = extents[~long]
-        self._short.update(
-            [bytes(view[start:stop]) for start, stop in extents.tolist()]
-        )
-        self._sizes.append(sizes)
-        self.count += len(sizes)
-        self.held += _OBJECT * len(sizes) + int(sizes[~long].sum())
-
-    def found(self) -> BytesValues:
-        """Return what the values so far are like."""
-        contents: Counter[Content] = Counter(self._long)
-        for value, count in self._short.items():
-            contents[content_of(value)] += count
-        pictures = _by(contents, "picture")
-        return BytesValues(
-            sizes=numbers(np.concatenate(self._sizes)) if self._sizes else Numbers(),
-            formats=_by(contents, "format"),
-            utf8=sum(count for content, count in contents.items() if content.utf8),
-            pictures=few([pictures]),
-            heights=_repeated(pictures, "height"),
-            widths=_repeated(pictures, "width"),
-            channels=_by(pictures, "channels"),
-            depths=_by(pictures, "bits"),
-            troubles=few([_by(contents, "trouble")]),
-            tensors=few([_by(contents, "tensor")]),
-            distinct=None if self._long else few([self._short]),
-        )
+        short.update([bytes(view[a:b]) for a, b in extents.tolist()])
+    distinct = None if contents else few([short])
+    for value, count in short.items():
+        contents[content_of(value)] += count
+    pictures = _by(contents, "picture")
+    return BytesValues(
+        sizes=numbers(np.concatenate(sizes)),
+        formats=_by(contents, "format"),
+        utf8=sum(count for content, count in contents.items() if content.utf8),
+        pictures=few([pictures]),
+        heights=_repeated(pictures, "height"),
+        widths=_repeated(pictures, "width"),
+        channels=_by(pictures, "channels"),
+        depths=_by(pictures, "bits"),
+        troubles=few([_by(contents, "trouble")]),
+        tensors=few([_by(contents, "tensor")]),
+        distinct=distinct,
+    )
 
 
 def _by(counts: Mapping[Any, int], name: str) -> dict[Any, int]:

@@ -1,4 +1,4 @@
-"""Histograms whose bins follow from the values alone, so that they merge exactly."""
+"""Histograms whose bins follow from the values alone, so that those of parts merge."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 BINS = 256
 """At most so many bins of equal width."""
 
-QUARTERS = 4
-"""Into so many parts the magnitudes between two powers of two are cut."""
-
 # float32 has 24 significant bits: what is narrower tells no two values apart.
 _SIGNIFICANT = 24
 _FINEST = -149  # all of them are multiples of 2 ** -149
+
+# A magnitude is the exponent of a float64 and the first two bits behind it.
+_MAGNITUDE_SHIFT, _QUARTERS, _BIAS = 50, 4, 1023
+_SIGN = 1 << 13
 
 _Counts = Mapping[int, int]
 
@@ -60,36 +61,28 @@ class Histogram:
 
 @dataclass(frozen=True)
 class Magnitudes:
-    """Counts of values by how far from zero they are, zeros left out.
-
-    Bin i reaches from 2 ** (i // 4) * (1 + i % 4 / 4) to where the next one begins:
-    whatever the range, a bin is no wider than a quarter of its values.
+    """Counts by how far values are from zero, in quarters between powers of two.
 
     Attributes:
-        positive: of values above zero.
-        negative: of values below zero, by how far below.
+        counts: by magnitude, which is negative below zero and 0 for zeros.
     """
 
-    positive: _Counts = field(default_factory=dict)
-    negative: _Counts = field(default_factory=dict)
+    counts: _Counts = field(default_factory=dict)
 
     def bins(self) -> tuple[Bin, ...]:
-        """Return the bins that hold something, in order."""
-        below = [
-            Bin(-magnitude(index + 1), -magnitude(index), count)
-            for index, count in sorted(self.negative.items(), reverse=True)
-        ]
-        above = [
-            Bin(magnitude(index), magnitude(index + 1), count)
-            for index, count in sorted(self.positive.items())
-        ]
-        return (*below, *above)
+        """Return the bins that hold something, in order; zeros are one of no width."""
+        found = []
+        for index, count in sorted(self.counts.items()):
+            near, far = _magnitude(abs(index)), _magnitude(abs(index) + bool(index))
+            low, high = (near, far) if index >= 0 else (-far, -near)
+            found.append(Bin(low, high, count))
+        return tuple(found)
 
 
-def magnitude(index: int) -> float:
+def _magnitude(index: int) -> float:
     """Return where a bin of magnitudes begins."""
-    octave, quarter = divmod(index, QUARTERS)
-    return math.ldexp(1 + quarter / QUARTERS, octave)
+    octave, quarter = divmod(index, _QUARTERS)
+    return math.ldexp(1 + quarter / _QUARTERS, octave - _BIAS) if index else 0.0
 
 
 def width_exponent(low: float, high: float) -> int:
@@ -98,21 +91,19 @@ def width_exponent(low: float, high: float) -> int:
     Of ints the bins are one wide or more, of floats as wide as what a float32 of the
     greatest magnitude can tell apart, or more.
     """
-    whole = isinstance(low, int)
-    if whole:
-        exponent = max(0, (int(high) - int(low)).bit_length() - 9)
+    if isinstance(low, int):
+        exponent = max(0, (int(high) - low).bit_length() - 9)
     else:
-        far = max(abs(low), abs(high))
-        least = max(math.frexp(far)[1] - _SIGNIFICANT, _FINEST) if far else _FINEST
-        spread = high - low
-        exponent = max(least, math.frexp(spread)[1] - 10) if spread else least
-    while bin_of(high, exponent) - bin_of(low, exponent) >= BINS:
+        far, spread = max(abs(low), abs(high)), high - low
+        exponent = max(math.frexp(far)[1] - _SIGNIFICANT, _FINEST) if far else _FINEST
+        if spread:
+            exponent = max(exponent, math.frexp(spread)[1] - 10)
+    while _bin_of(high, exponent) - _bin_of(low, exponent) >= BINS:
         exponent += 1
     return exponent
 
 
-def bin_of(value: float, exponent: int) -> int:
-    """Return the bin of a value."""
+def _bin_of(value: float, exponent: int) -> int:
     if isinstance(value, int):
         return value >> exponent
     return math.floor(math.ldexp(value, -exponent))
@@ -121,51 +112,42 @@ def bin_of(value: float, exponent: int) -> int:
 def histogram(
     values: NDArray[Any], low: float, high: float, weights: NDArray[Any] | None = None
 ) -> Histogram:
-    """Count int64 or finite float values from `low` to `high`."""
+    """Count int64 values, or finite float64 values that were float32.
+
+    Args:
+        values: [N], at least one.
+        low: the least of them.
+        high: the greatest.
+        weights: [N], how often each occurs; None for once.
+    """
     exponent = width_exponent(low, high)
-    first = bin_of(low, exponent)
+    first = _bin_of(low, exponent)
     if values.dtype == np.int64:
-        places = (values >> exponent) - first
+        places = values >> exponent
     else:
-        scaled = values.astype(np.float64) * math.ldexp(1.0, -exponent)
-        places = np.floor(scaled, out=scaled).astype(np.int64) - first
-    return Histogram(exponent, counted(places, weights, first))
+        places = np.floor(values * math.ldexp(1.0, -exponent)).astype(np.int64)
+    counts = np.bincount(places - first, weights)
+    filled = np.flatnonzero(counts)
+    found = zip(filled.tolist(), counts[filled].tolist(), strict=True)
+    return Histogram(exponent, {first + place: int(count) for place, count in found})
 
 
-def magnitudes_of_integers(
-    values: NDArray[np.int64], weights: NDArray[Any] | None = None
+def magnitudes(
+    values: NDArray[np.float64], weights: NDArray[Any] | None = None
 ) -> Magnitudes:
-    """Count int64 values."""
-    if len(values) and weights is None and not values.all():
-        values = values[values != 0]
-    elif weights is not None:
-        weights, values = weights[values != 0], values[values != 0]
-    bits = values.astype(np.float64).view(np.uint64) >> np.uint64(50)
-    cells = counted(bits.astype(np.int64), weights)
-    # 11 bits of exponent, whose 1023 is 1, and two of what follows.
-    sign, ones = 1 << 13, QUARTERS * 1023
+    """Count finite values of which none is -0.0 or subnormal.
+
+    Args:
+        values: [N], at least one.
+        weights: [N], how often each occurs; None for once.
+    """
+    cells = values.view(np.uint64) >> np.uint64(_MAGNITUDE_SHIFT)
+    counts = np.bincount(cells.astype(np.int64), weights)
+    filled = np.flatnonzero(counts)
+    found = zip(filled.tolist(), counts[filled].tolist(), strict=True)
     return Magnitudes(
-        {cell - ones: count for cell, count in cells.items() if cell < sign},
-        {cell - sign - ones: count for cell, count in cells.items() if cell >= sign},
+        {_SIGN - cell if cell > _SIGN else cell: int(count) for cell, count in found}
     )
-
-
-def counted(
-    places: NDArray[np.int64], weights: NDArray[Any] | None = None, first: int = 0
-) -> dict[int, int]:
-    """Return how often each number occurs, with `first` added to the numbers."""
-    if not len(places):
-        return {}
-    low, high = int(places.min()), int(places.max())
-    if high - low < max(4 * len(places), 1 << 10):
-        counts = np.bincount(places - low, weights)
-        filled = np.flatnonzero(counts)
-        counts, filled = counts[filled].astype(np.int64), filled + low
-    else:
-        filled, inverse = np.unique(places, return_inverse=True)
-        counts = np.bincount(inverse, weights).astype(np.int64)
-    numbers = (first + each for each in filled.tolist())
-    return dict(zip(numbers, counts.tolist(), strict=True))
 
 
 def summed(parts: Iterable[Mapping[Any, int]]) -> dict[Any, int]:
@@ -185,11 +167,3 @@ def merged_histogram(parts: Iterable[Histogram], exponent: int) -> Histogram:
             index >>= shift
             found[index] = found.get(index, 0) + count
     return Histogram(exponent, found)
-
-
-def merged_magnitudes(parts: Iterable[Magnitudes]) -> Magnitudes:
-    """Add counts of magnitudes up."""
-    parts = list(parts)
-    return Magnitudes(
-        summed(part.positive for part in parts), summed(part.negative for part in parts)
-    )

@@ -60,10 +60,6 @@ class KeyStatistics:
         kinds = [kind for kind in sorted(self.by_kind) if kind]
         return tuple(sorted(kinds, key=lambda kind: -self.by_kind[kind].present))
 
-    def merged(self, other: KeyStatistics) -> KeyStatistics:
-        """Return the statistics of both parts."""
-        return merged_key([self, other])
-
 
 @dataclass(frozen=True)
 class StepsStatistics:
@@ -80,10 +76,6 @@ class StepsStatistics:
     present: int
     steps: Numbers
     values: KeyStatistics
-
-    def merged(self, other: StepsStatistics) -> StepsStatistics:
-        """Return the statistics of both parts."""
-        return merged_steps([self, other])
 
 
 @dataclass(frozen=True)
@@ -242,7 +234,7 @@ class DataStatistics:
 _MOST_REASONS = 20
 
 
-def merged_kind(parts: Sequence[KindStatistics]) -> KindStatistics:
+def _merged_kind(parts: Sequence[KindStatistics]) -> KindStatistics:
     """Return the statistics of all parts, which are of one kind."""
     if len(parts) == 1:
         return parts[0]
@@ -256,7 +248,7 @@ def merged_kind(parts: Sequence[KindStatistics]) -> KindStatistics:
     )
 
 
-def merged_key(parts: Sequence[KeyStatistics]) -> KeyStatistics:
+def _merged_key(parts: Sequence[KeyStatistics]) -> KeyStatistics:
     """Return the statistics of all parts, which are of one key."""
     if len(parts) == 1:
         return parts[0]
@@ -264,7 +256,7 @@ def merged_key(parts: Sequence[KeyStatistics]) -> KeyStatistics:
     return KeyStatistics(
         parts[0].key,
         {
-            kind: merged_kind(
+            kind: _merged_kind(
                 [part.by_kind[kind] for part in parts if kind in part.by_kind]
             )
             for kind in kinds
@@ -272,7 +264,7 @@ def merged_key(parts: Sequence[KeyStatistics]) -> KeyStatistics:
     )
 
 
-def merged_steps(parts: Sequence[StepsStatistics]) -> StepsStatistics:
+def _merged_steps(parts: Sequence[StepsStatistics]) -> StepsStatistics:
     """Return the statistics of all parts, which are of one key."""
     if len(parts) == 1:
         return parts[0]
@@ -280,7 +272,7 @@ def merged_steps(parts: Sequence[StepsStatistics]) -> StepsStatistics:
         key=parts[0].key,
         present=sum(part.present for part in parts),
         steps=merged_numbers([part.steps for part in parts]),
-        values=merged_key([part.values for part in parts]),
+        values=_merged_key([part.values for part in parts]),
     )
 
 
@@ -302,11 +294,11 @@ def merged_records(parts: Sequence[RecordStatistics]) -> RecordStatistics:
         malformed=sum(part.malformed for part in parts),
         malformed_reasons=first_reasons(reasons),
         keys={
-            key: merged_key([part.keys[key] for part in parts if key in part.keys])
+            key: _merged_key([part.keys[key] for part in parts if key in part.keys])
             for key in keys
         },
         steps={
-            key: merged_steps([part.steps[key] for part in parts if key in part.steps])
+            key: _merged_steps([part.steps[key] for part in parts if key in part.steps])
             for key in steps
         },
         more_keys=more or more_steps or any(part.more_keys for part in parts),

@@ -37,19 +37,23 @@ class Sample:
     data: bytes
 
 
-def sampled(records: Records, rank: int, below: int | None = None) -> list[Sample]:
-    """Return the records that may be kept.
+def with_samples(
+    found: tuple[Sample, ...], records: Records, rank: int
+) -> tuple[Sample, ...]:
+    """Return the samples that stay of some and of further records.
 
     Args:
+        found: the samples so far.
         records: some records of a file.
         rank: which file of its split it is. Record 0 of file 0 comes first of all.
-        below: the greatest priority that is worth keeping; None for any.
     """
     priorities = _priorities(records.numbers, rank)
     chosen = np.argsort(priorities, kind="stable")[:MOST]
-    if below is not None:
-        chosen = chosen[priorities[chosen] <= np.uint64(below)]
-    return [
+    if len(found) == MOST:
+        chosen = chosen[priorities[chosen] <= np.uint64(found[-1].priority)]
+    if not len(chosen):
+        return found
+    new = [
         Sample(
             int(priorities[row]),
             records.file,
@@ -59,6 +63,7 @@ def sampled(records: Records, rank: int, below: int | None = None) -> list[Sampl
         )
         for row in chosen.tolist()
     ]
+    return kept((*found, *new))
 
 
 def kept(samples: Iterable[Sample]) -> tuple[Sample, ...]:
