@@ -47,82 +47,92 @@ def pieces(values: Any, draw: st.DataObject) -> list[Any]:
     return draw.draw(st.permutations(found))
 
 
-@examples(200)
-@given(COLUMNS, st.data())
-def test_numbers_are_what_they_are(values: Any, data: st.DataObject) -> None:
-    """Counted in plain Python: extremes, sum to the last bit, each value, each bin."""
-    found = numbers(values)
-    plain = [value for value in values.tolist() if np.isfinite(value)]
-    assert found.count == len(values)
-    assert found.finite == len(plain)
+def check(found: Numbers, values: Any) -> None:
+    """Compare a summary with what numpy and plain Python say of all values."""
+    finite = values[np.isfinite(values)]
+    plain = finite.tolist()
+    assert (found.count, found.finite) == (len(values), len(plain))
     assert found.nan == int(np.isnan(values).sum())
     assert found.infinite == ((values == -np.inf).sum(), (values == np.inf).sum())
     assert found.zeros == plain.count(0)
     assert found.whole == sum(value == int(value) for value in plain)
     assert found.minimum == min(plain, default=None)
     assert found.maximum == max(plain, default=None)
-    assert found.total == sum(map(Fraction, plain))
-    assert found.distinct == Counter(plain)
-    assert sum(each.values for each in found.histogram.bins()) == len(plain)
+    counts = Counter(plain)
+    assert found.distinct == (counts if len(counts) <= DISTINCT else None)
     assert len(found.histogram.counts) <= BINS
     width = Fraction(2) ** found.histogram.exponent
-    bins = Counter(Fraction(value) // width for value in plain)
-    assert found.histogram.counts == bins
-    others = [value for value in plain if value]
-    assert sum(each.values for each in found.magnitudes.bins()) == len(others)
-
-
-@pytest.mark.parametrize("other", [1e-45, 1e-38, 1.0, 3e38])
-def test_zeros_merge_with_any_float(other: float) -> None:
-    """Zero has no magnitude; the least float is another value all the same."""
-    zero, one = np.zeros(1, np.float32), np.array([other], np.float32)
-    whole = numbers(np.concatenate([zero, one]))
-    assert numbers(zero).merged(numbers(one)) == whole
-    assert len(whole.histogram.counts) == 2
+    assert found.histogram.counts == Counter(Fraction(each) // width for each in plain)
+    inside = Counter()
+    for low, high, count in found.magnitudes.bins():
+        assert low == high == 0 or high - low <= max(abs(low), abs(high)) / 4
+        inside[low] += count
+        wide = finite.astype(np.float64)
+        there = (
+            (low < wide) & (wide <= high) if low < 0 else (low <= wide) & (wide < high)
+        )
+        assert count == (there.sum() if low != high else plain.count(0))
+    assert inside.total() == len(plain)
+    if not plain:
+        assert found.mean is found.deviation is None
+        return
+    floats = finite.astype(np.float64)
+    tolerance = 1e-9 * np.abs(floats).max()
+    assert found.mean == pytest.approx(floats.mean(), rel=1e-9, abs=tolerance)
+    assert found.deviation == pytest.approx(floats.std(), rel=1e-9, abs=tolerance)
 
 
 @examples(200)
 @given(COLUMNS, st.data())
-def test_numbers_merge_into_the_same(values: Any, data: st.DataObject) -> None:
-    """In any pieces, any order, one by one or all together."""
+def test_merged_numbers_are_those_of_the_whole(
+    values: Any, data: st.DataObject
+) -> None:
+    """Parts of any sizes, none included, merge in any order and any grouping."""
     whole = numbers(values)
     parts = [numbers(piece) for piece in pieces(values, data)]
-    assert merged_numbers(parts) == whole
     one = Numbers()
     for part in parts:
-        one = part.merged(one)
-    assert one == whole
+        one = merged_numbers([part, one])
+    for found in (whole, merged_numbers(parts), one):
+        assert found == whole
+        check(found, values)
 
 
-def test_the_sum_of_int64_extremes_does_not_overflow() -> None:
-    """It is exact, beyond 64 bits."""
-    found = numbers(np.full(3000, 2**63 - 1, np.int64))
-    assert found.total == 3000 * (2**63 - 1)
-    found = found.merged(numbers(np.full(5000, -(2**63), np.int64)))
-    assert found.total == 3000 * (2**63 - 1) - 5000 * 2**63
-    assert (found.minimum, found.maximum) == (-(2**63), 2**63 - 1)
+RANDOM = np.random.default_rng(1)
+LARGE = {
+    "far from zero": 1e6 + RANDOM.normal(size=4000).astype(np.float32),
+    "huge": RANDOM.normal(size=4000).astype(np.float32) * np.float32(5e37),
+    "tiny": np.array([0, 1e-45, -1e-45, 1e-38] * 999, np.float32),
+    "not finite": np.array([np.nan, np.inf, -np.inf, 3, 1e-30] * 99, np.float32),
+    "never finite": np.array([np.nan, np.inf, -np.inf] * 9, np.float32),
+    "beyond 2 ** 53": 2**60 + RANDOM.integers(0, 999, 4000),
+    "all of int64": RANDOM.integers(-(2**63), 2**63 - 1, 4000),
+    "extremes": np.array([2**63 - 1] * 3000 + [-(2**63)] * 5000),
+    "constant": np.full(9999, 0.1, np.float32),
+    "few": np.arange(DISTINCT),
+    "one more": np.arange(DISTINCT + 1).astype(np.float32),
+}
 
 
-@pytest.mark.parametrize("dtype", [np.int64, np.float32])
-def test_many_different_values_are_no_longer_counted(dtype: Any) -> None:
-    """Up to DISTINCT they are; merging keeps to that."""
-    few = numbers(np.arange(DISTINCT).astype(dtype))
-    assert few.distinct == dict.fromkeys(range(DISTINCT), 1)
-    assert numbers(np.arange(DISTINCT + 1).astype(dtype)).distinct is None
-    one_more = few.merged(numbers(np.array([DISTINCT], dtype)))
-    assert one_more.distinct is None
-    assert one_more == numbers(np.arange(DISTINCT + 1).astype(dtype))
+@pytest.mark.parametrize("name", LARGE)
+def test_merged_numbers_agree_with_numpy_at_any_magnitude(name: str) -> None:
+    """Rounding stays below 1e-9 of the greatest magnitude."""
+    values = LARGE[name]
+    parts = [numbers(part) for part in np.split(values, [0, 1, 7, 500, 501, 3000])]
+    found = merged_numbers([Numbers(), *parts])
+    assert found == numbers(values)
+    check(found, values)
+    assert merged_numbers(parts[::-1]).mean == found.mean
 
 
 @pytest.mark.parametrize("shape", ["normal", "lognormal", "integers"])
 def test_quantiles_are_near(shape: str) -> None:
     """Within a hundredth of the spread of nearly all, or an eighth of the value."""
-    chance = np.random.default_rng(1)
     values: Any = {
-        "normal": lambda: chance.normal(size=50_000).astype(np.float32),
-        "lognormal": lambda: chance.lognormal(0, 3, size=50_000).astype(np.float32),
-        "integers": lambda: chance.integers(-(10**12), 10**15, size=50_000),
-    }[shape]()
+        "normal": RANDOM.normal(size=50_000).astype(np.float32),
+        "lognormal": RANDOM.lognormal(0, 3, size=50_000).astype(np.float32),
+        "integers": RANDOM.integers(-(10**12), 10**15, size=50_000),
+    }[shape]
     found = numbers(values)
     spread = np.quantile(values, 0.99) - np.quantile(values, 0.01)
     for share in (0.01, 0.1, 0.5, 0.9, 0.99):
@@ -132,9 +142,10 @@ def test_quantiles_are_near(shape: str) -> None:
         assert abs(near - expected) < max(spread / 100, abs(expected) / 8)
 
 
-def test_the_median_of_few_values_is_exact() -> None:
+def test_quantiles_of_few_values_are_exact() -> None:
     """As long as each is counted."""
-    assert quantile(numbers(np.array([5, 1, 1, 9, 7])), 0.5) == 5
+    few = numbers(np.array([5, 1, 1, 9, 7]))
+    assert [quantile(few, share) for share in (0, 0.4, 0.5, 1)] == [1, 1, 5, 9]
     assert quantile(Numbers(), 0.5) is None
 
 
@@ -242,10 +253,10 @@ def test_statistics_merge_into_the_same(rows: list[Row], data: st.DataObject) ->
     assert found == whole
 
 
-def test_what_is_held_in_between_changes_nothing(
+def test_batches_of_any_size_have_the_same_statistics(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Measured at once, every few values, or whenever memory is full."""
+    """Measured at once, every few records, or whenever memory is full."""
     chance = random.Random(3)
     rows = [
         example(
@@ -265,11 +276,12 @@ def test_what_is_held_in_between_changes_nothing(
         return held.found()
 
     usual = found()
-    monkeypatch.setattr(measuring, "_MANY", 20)
-    assert found() == usual
-    monkeypatch.setattr(measuring, "_PARTS", 2)
-    monkeypatch.setattr(measuring, "_MOST_HELD", 1000)
-    assert found() == usual
+    for limit in ("_MOST_RECORDS", "_MOST_BYTES"):
+        with monkeypatch.context() as patch:
+            patch.setattr(measuring, limit, 20)
+            assert found() == usual
+            patch.setattr(measuring, "_PARTS", 2)
+            assert found() == usual
 
 
 def test_malformed_records_are_counted_and_left_out() -> None:
@@ -281,29 +293,23 @@ def test_malformed_records_are_counted_and_left_out() -> None:
     assert list(found.malformed_reasons) == [("file", 1), ("file", 3)]
 
 
-def test_a_list_of_a_hundred_thousand_values() -> None:
-    """It is one value more to those of other records."""
-    long = list(range(100_000))
-    found = measured([example({"a": ("int64", long)}), example({"a": ("int64", [7])})])
-    held = found.keys["a"].by_kind["int64"]
-    assert held.lengths.distinct == {1: 1, 100_000: 1}
-    assert held.numbers is not None
-    assert held.numbers.total == sum(long) + 7
-
-
-def test_a_thousand_keys_and_keys_of_thousands_of_characters() -> None:
-    """Each has its statistics."""
+def test_long_lists_and_many_keys_are_measured_whole() -> None:
+    """A list of many values is one record; a key may have thousands of characters."""
     held: dict[str, Value] = {f"key {n}": ("int64", [n]) for n in range(1000)}
     held |= {"k" * 5000: ("float", [0.5]), "é" * 5000: ("bytes", [b"x"])}
-    found = measured([example(held)] * 3)
+    longer = held | {"key 0": ("int64", range(100_000))}
+    found = measured([example(held), example(longer)])
     assert set(found.keys) == set(held)
-    assert all(key.present == 3 for key in found.keys.values())
+    assert all(key.present == 2 for key in found.keys.values())
+    long = found.keys["key 0"].by_kind["int64"]
+    assert long.lengths.distinct == {1: 1, 100_000: 1}
+    assert long.numbers is not None
+    assert long.numbers.total == sum(range(100_000))
 
 
 def test_no_more_keys_than_memory_is_meant_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first ones by name are kept, whole, in whatever order they come."""
     monkeypatch.setattr(model, "MOST_KEYS", 5)
-    monkeypatch.setattr(measuring, "MOST_KEYS", 5)
     rows = [example({f"{n % 9}": ("int64", [n])}) for n in range(90)]
     for order in (rows, rows[::-1], rows[40:] + rows[:40]):
         held = Measuring()

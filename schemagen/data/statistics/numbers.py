@@ -93,6 +93,8 @@ class Numbers:
 
 def numbers(values: NDArray[Any]) -> Numbers:
     """Summarize int64 or float32 values: [N]."""
+    if not len(values):
+        return Numbers()
     count, floats = len(values), values.dtype != np.int64
     nan, infinite = 0, (0, 0)
     if floats:
@@ -139,6 +141,8 @@ def _distinct(
     values: NDArray[Any], low: float, high: float
 ) -> tuple[NDArray[Any], NDArray[Any]] | None:
     """Return the different values and how often each occurs, if they are few."""
+    if low == high:
+        return values[:1], np.array([len(values)])
     if values.dtype == np.int64 and high - low < 4 * max(len(values), DISTINCT):
         every = np.bincount(values - low)
         filled = np.flatnonzero(every)
