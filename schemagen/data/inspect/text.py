@@ -18,9 +18,8 @@ from ..statistics.model import (
     RecordStatistics,
     StepsStatistics,
 )
-from .sample_text import sample_text
-from .summaries import extent, share, values_text
 from .terminal import escaped, named, table, wrapped
+from .values import extent, sample_text, share, values_text
 
 RECORDS = 3
 """So many records are shown of each split."""

@@ -1,0 +1,313 @@
+"""Values in few words: those of a key in all records, and those of one record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..columns import Column, StepColumn
+from ..decoding import decode
+from ..formatting import number, percent, plural, size, sizes
+from ..message import BYTES, NOTHING
+from ..records import records_of
+from ..statistics.bytes_values import BytesValues
+from ..statistics.contents import EMPTY, IMAGES, RAW, TENSOR, TEXT, Picture, content_of
+from ..statistics.model import KindStatistics
+from ..statistics.numbers import DISTINCT, Numbers
+from ..statistics.samples import Sample
+from ..tensor_proto import TensorHead
+from .terminal import escaped, named, quoted, room_for_last, table, width
+
+# So many different values are listed with their shares, and so many texts, of which
+# each takes so many columns.
+_LISTED = 6
+_TEXTS = 4
+_TEXT_COLUMNS = 24
+
+# Above this share it is worth a word that values are zero.
+_MANY_ZEROS = 0.5
+
+# Of a record so many keys are shown, of a list so many values, of a value so many
+# columns or bytes.
+_SAMPLE_KEYS = 100
+_SAMPLE_VALUES = 64
+_SAMPLE_COLUMNS = 60
+_HEX_BYTES = 8
+
+
+def extent(found: Numbers) -> str:
+    """Return from where to where numbers reach: "5", "0 to 32"."""
+    if found.minimum is None or found.maximum is None:
+        return "none"
+    return _range(found.minimum, found.maximum)
+
+
+def _range(low: float, high: float) -> str:
+    return number(low) if low == high else f"{number(low)} to {number(high)}"
+
+
+def share(part: int, whole: int) -> str:
+    """Return a part as "all", or in percent."""
+    return "all" if part == whole else percent(part, whole, space="")
+
+
+def values_text(found: KindStatistics, without: int = 0) -> str:
+    """Describe the values of a key and kind.
+
+    Args:
+        found: what is known of them.
+        without: how many more have the key, and no list.
+    """
+    parts = []
+    if found.numbers is not None:
+        parts += _numbers(found.numbers)
+    if found.bytes is not None:
+        parts += _bytes(found.bytes)
+    if found.lengths.zeros and found.lengths.maximum:
+        parts.append(plural(found.lengths.zeros, "empty list"))
+    if without:
+        parts.append(f"{without:,} more without a list")
+    return "; ".join(parts)
+
+
+def _numbers(found: Numbers) -> list[str]:
+    parts = []
+    distinct = found.distinct
+    if found.constant is not None:
+        parts.append(f"always {number(found.constant)}")
+    elif distinct is not None and 1 < len(distinct) <= _LISTED:
+        shares = (
+            f"{number(value)} ({share(count, found.finite)})"
+            for value, count in sorted(distinct.items())
+        )
+        parts.append(", ".join(shares))
+    elif found.minimum is not None and found.minimum == found.maximum:
+        parts.append(number(found.minimum))
+    elif found.minimum is not None:
+        parts.append(f"{extent(found)}, mean {number(found.mean or 0.0, 4)}")
+        parts += _diversity(found)
+    if found.nan:
+        parts.append(f"{found.nan:,} NaN")
+    for many, name in zip(found.infinite, ("-inf", "inf"), strict=True):
+        if many:
+            parts.append(f"{many:,} {name}")
+    return parts
+
+
+def _diversity(found: Numbers) -> list[str]:
+    parts = []
+    if found.distinct is not None:
+        parts.append(f"{len(found.distinct):,} different")
+    elif not found.floats:
+        parts.append(f"more than {DISTINCT:,} different")
+    if found.floats and found.whole == found.finite:
+        parts.append("whole numbers")
+    if found.zeros > _MANY_ZEROS * found.finite:
+        parts.append(f"{share(found.zeros, found.finite)} zeros")
+    return parts
+
+
+def _bytes(found: BytesValues) -> list[str]:
+    if not found.count:
+        return []
+    parts = []
+    formats = sorted(found.formats.items(), key=lambda each: (-each[1], each[0]))
+    for format_, count in formats:
+        text = _format(found, format_)
+        several = len(formats) > 1
+        parts.append(f"{text} ({share(count, found.count)})" if several else text)
+    few = found.distinct is not None and len(found.distinct) <= _TEXTS
+    all_listed = few and set(found.formats) <= {TEXT, EMPTY}
+    low, high = int(found.sizes.minimum or 0), int(found.sizes.maximum or 0)
+    if high and not all_listed:
+        same = f"always {plural(high, 'byte')}"
+        parts.append(same if low == high else sizes(low, high))
+    if found.troubles is None:
+        parts.append("many that are no whole images")
+    else:
+        parts += [f"{many:,} {why}" for why, many in sorted(found.troubles.items())]
+    if set(found.formats) == {RAW} and found.utf8 == found.count:
+        parts.append("UTF-8 with control characters")
+    return parts
+
+
+def _format(found: BytesValues, format_: str) -> str:
+    if format_ in IMAGES:
+        return _pictures(found, format_)
+    if format_ == TENSOR:
+        return _tensors(found.tensors)
+    return _texts(found) if format_ == TEXT else format_
+
+
+def _pictures(found: BytesValues, format_: str) -> str:
+    """Describe the pictures of a format, or those of all if there are too many."""
+    if found.pictures is None:
+        high, wide = extent(found.heights), extent(found.widths)
+        channels = sorted(found.channels)
+    else:
+        some = [each for each in found.pictures if each.format == format_]
+        if len(some) < 2:
+            return _picture(some[0]) if some else format_
+        heights, widths = [each.height for each in some], [each.width for each in some]
+        high = _range(min(heights), max(heights))
+        wide = _range(min(widths), max(widths))
+        channels = sorted({each.channels for each in some})
+    many = " or ".join(map(str, channels))
+    return f"{format_} {high} high, {wide} wide, {many} channels"
+
+
+def _picture(found: Picture) -> str:
+    deep = f", {found.bits} bits" if found.bits != 8 else ""
+    return f"{found.format} {found.height}x{found.width}x{found.channels}{deep}"
+
+
+def _tensors(tensors: Mapping[TensorHead, int] | None) -> str:
+    if tensors is None:
+        return "tensors of many shapes"
+    if len(tensors) == 1:
+        return _tensor(next(iter(tensors)))
+    dtypes = "/".join(sorted({tensor.dtype for tensor in tensors}))
+    return f"tensor {dtypes} of {len(tensors):,} shapes"
+
+
+def _tensor(head: TensorHead) -> str:
+    if head.shape is None:
+        return f"tensor {head.dtype} of unknown rank"
+    return f"tensor {head.dtype} [{', '.join(map(str, head.shape))}]"
+
+
+def _texts(found: BytesValues) -> str:
+    if found.distinct is None:
+        return "text"
+    texts = {
+        value.decode(): count
+        for value, count in sorted(found.distinct.items())
+        if content_of(value).format == TEXT
+    }
+    total = sum(texts.values())
+    most = sorted(texts, key=lambda text: -texts[text])
+    if len(most) == 1:
+        return f"text, always {quoted(most[0], _TEXT_COLUMNS)}"
+    if texts[most[0]] == 1 and total > _TEXTS:
+        return f"text, all {len(most):,} different"
+    shown = ", ".join(
+        f"{quoted(text, _TEXT_COLUMNS)} ({share(texts[text], total)})"
+        for text in most[:_TEXTS]
+    )
+    if len(most) <= _TEXTS:
+        return f"text {shown}"
+    return f"text, {len(most):,} different: {shown}, ..."
+
+
+def sample_text(sample: Sample, name: str, columns: int) -> list[str]:
+    """Return the lines that show a record: a key a line, long values cut.
+
+    Args:
+        sample: the record.
+        name: what to call its file.
+        columns: how wide the terminal is.
+    """
+    title = f"record {sample.number:,} of {name}, {size(len(sample.data))}"
+    found = decode(records_of([sample.data]))
+    if found.malformed:
+        return [title, f"  no tf.train.Example: {found.malformed[0].reason}"]
+    columns -= 2
+    some = [
+        (named(key, columns), column.kind or "-", column)
+        for key, held in found.by_key.items()
+        for column in held
+    ][:_SAMPLE_KEYS]
+    lists = [
+        (named(key, columns), _step_kinds(column), column)
+        for key, column in found.steps.items()
+    ][:_SAMPLE_KEYS]
+    lines = ["no keys"]
+    if heads := [each[:2] for each in (*some, *lists)]:
+        room = room_for_last(heads, columns)
+        texts = [_feature(column, 0, room) for *_, column in some]
+        texts += [_steps(column, room) for *_, column in lists]
+        rows = [(*head, text) for head, text in zip(heads, texts, strict=True)]
+        lines = table(rows, columns)
+    more = len(found.by_key) + len(found.steps) - len(heads)
+    if more > 0:
+        lines.append(f"... {plural(more, 'key')} more")
+    return [title, *(f"  {line}".rstrip() for line in lines)]
+
+
+def _step_kinds(column: StepColumn) -> str:
+    return "/".join(each.kind for each in column.columns if each.kind) or "-"
+
+
+def _steps(column: StepColumn, room: int) -> str:
+    steps = int(column.steps[0])
+    texts: dict[int, str] = {}
+    for each in column.columns:
+        for at, row in enumerate(each.rows[:_SAMPLE_VALUES].tolist()):
+            texts[row] = _feature(each, at, room // 2)
+    shown = _fitting([texts[row] for row in sorted(texts)], room, 3)
+    more = " | ..." if len(shown) < steps else ""
+    return f"{plural(steps, 'step')}: {' | '.join(shown)}{more}"
+
+
+def _feature(column: Column, index: int, room: int) -> str:
+    """Return the values of one feature in about so many columns."""
+    if column.kind == NOTHING:
+        return "no list"
+    count = int(column.lengths[index])
+    start = int(column.starts[index])
+    texts = [
+        _value(column, at) for at in range(start, start + min(count, _SAMPLE_VALUES))
+    ]
+    if count == 1:
+        return texts[0]
+    tail = f", ... {count:,} values]"
+    shown = _fitting(texts, room - len(tail), 2, whole=len(texts) == count)
+    return f"[{', '.join(shown)}" + ("]" if len(shown) == count else tail)
+
+
+def _fitting(
+    texts: Sequence[str], room: int, gap: int, whole: bool = False
+) -> Sequence[str]:
+    """Return the first texts that fit: at least one.
+
+    Args:
+        texts: the texts.
+        room: how many columns there are.
+        gap: how many of them a text takes in addition to its own.
+        whole: whether the last text may take more, since it ends the list.
+    """
+    used = 0
+    for at, text in enumerate(texts):
+        used += width(text) + gap
+        if at and used > room and not (whole and at + 1 == len(texts)):
+            return texts[:at]
+    return texts
+
+
+def _value(column: Column, at: int) -> str:
+    if column.kind == BYTES:
+        return _bytes_value(column.bytes_at(at))
+    value: Any = column.values[at].item()
+    # Commas separate values.
+    return str(value) if isinstance(value, int) else number(value).replace(",", "")
+
+
+def _bytes_value(value: bytes) -> str:
+    """Describe a bytes value, and show how a text begins."""
+    content = content_of(value)
+    amount = size(len(value))
+    if content.format == EMPTY:
+        return '""'
+    if content.format == TEXT:
+        text = value.decode()
+        shown = quoted(text, _SAMPLE_COLUMNS)
+        fits = width(escaped(text[: _SAMPLE_COLUMNS + 1])) <= _SAMPLE_COLUMNS
+        return shown if fits and len(text) <= _SAMPLE_COLUMNS else f"{shown} ({amount})"
+    if content.picture is not None:
+        return f"{_picture(content.picture)}, {amount}"
+    if content.trouble:
+        return f"{content.trouble}, {amount}"
+    if content.tensor is not None:
+        return f"{_tensor(content.tensor)}, {amount}"
+    dots = " ..." if len(value) > _HEX_BYTES else ""
+    return f"{amount}: {value[:_HEX_BYTES].hex(' ')}{dots}"
