@@ -6,6 +6,7 @@ import base64
 import json
 import math
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from ..columns import Column
@@ -81,15 +82,7 @@ def _file(file: FileStatistics) -> _Json:
         "complete": file.complete,
         "damaged": file.damaged,
         "damages": [
-            {
-                "record": damage.record,
-                "offset": damage.offset,
-                "kind": damage.kind,
-                "found": damage.found,
-                "expected": damage.expected,
-                "cause": damage.cause,
-                "skipped": damage.skipped,
-            }
+            {name: value for name, value in asdict(damage).items() if name != "file"}
             for damage in file.damages
         ],
     }

@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from operator import itemgetter
 from pathlib import Path
 
+import numpy as np
+
 from ...runtime.shared.errors import DatasetError
 from ...runtime.shared.tfrecord import detect_compression
 from ..decoding import decode
@@ -75,49 +77,32 @@ def inspect_data(
         if not has_damaged_manifest(where):
             raise
         data, problem = find_data(where, split, use_manifest=False), str(error)
-    found = statistics_of(
-        data, limit=limit, workers=workers, max_record_bytes=max_record_bytes
-    )
-    return replace(found, manifest_problem=problem)
-
-
-def statistics_of(
-    data: Data,
-    *,
-    limit: int | None = None,
-    workers: int | None = 1,
-    max_record_bytes: int = MAX_RECORD_BYTES,
-) -> DataStatistics:
-    """Do the same for files that have been found."""
     tasks = _tasks(data, limit, max_record_bytes)
-    sizes = [sum(map(_size_of, task.pieces)) for task in tasks]
+    tasks.sort(key=lambda task: -task.bytes)
+    total = sum(task.bytes for task in tasks)
     if workers is None:
-        workers = usual_workers(sum(sizes))
-    order = sorted(range(len(tasks)), key=lambda at: -sizes[at])
+        workers = usual_workers(total)
     files: dict[tuple[str, int], list[tuple[int, FileStatistics]]] = {}
-    parts: dict[str, list[RecordStatistics]] = {name: [] for name in data.splits}
-    with ReadingBar(sum(sizes), "inspecting") as bar:
-        done = in_parallel(
-            _inspect, [tasks[at] for at in order], workers=workers, moved=bar
-        )
-        for index, found in done:
-            task = tasks[order[index]]
-            for piece, file in zip(task.pieces, found.files, strict=True):
+    records: dict[str, list[RecordStatistics]] = {name: [] for name in data.splits}
+    with ReadingBar(total, "inspecting") as bar:
+        for index, found in in_parallel(_inspect, tasks, workers=workers, moved=bar):
+            task, parts = tasks[index], records[tasks[index].split]
+            for piece, file in zip(task.pieces, found[0], strict=True):
                 place = task.split, piece.rank
                 files.setdefault(place, []).append((piece.part.start, file))
-            split_parts = parts[task.split]
-            split_parts.append(found.records)
-            if len(split_parts) >= _PARTS:
-                split_parts[:] = [merged_records(split_parts)]
+            parts.append(found[1])
+            if len(parts) >= _PARTS:
+                parts[:] = [merged_records(parts)]
     return DataStatistics(
         where=data.where,
         files=tuple(
             _joined([file for _, file in sorted(some, key=itemgetter(0))])
             for _, some in sorted(files.items(), key=itemgetter(0))
         ),
-        splits={name: merged_records(found) for name, found in parts.items()},
+        splits={name: merged_records(parts) for name, parts in records.items()},
         written_by=_written_by(data),
         unlisted=data.unlisted,
+        manifest_problem=problem,
         limit=limit,
         gaps=data.gaps,
         passed_over=data.passed_over,
@@ -153,6 +138,12 @@ class _Piece:
     file: DataFile
     part: Part
 
+    @property
+    def bytes(self) -> int:
+        """The size on disk."""
+        stop = self.part.stop
+        return (_size(self.file.path) if stop is None else stop) - self.part.start
+
 
 @dataclass(frozen=True)
 class _Task:
@@ -170,13 +161,10 @@ class _Task:
     limit: int | None
     max_record_bytes: int
 
-
-@dataclass(frozen=True)
-class _Found:
-    """What came of a task: the files, of which some may be parts, and the records."""
-
-    files: tuple[FileStatistics, ...]
-    records: RecordStatistics
+    @property
+    def bytes(self) -> int:
+        """The size on disk."""
+        return sum(piece.bytes for piece in self.pieces)
 
 
 def _tasks(data: Data, limit: int | None, max_record_bytes: int) -> list[_Task]:
@@ -190,18 +178,13 @@ def _tasks(data: Data, limit: int | None, max_record_bytes: int) -> list[_Task]:
             file = replace(file, spec=None)
             for part in parts_of(file.path) if limit is None else [Part(file.path)]:
                 some.append(_Piece(rank, file, part))
-                size += _size_of(some[-1])
+                size += some[-1].bytes
                 if limit is None and size >= _TASK_BYTES:
                     tasks.append(_Task(split, tuple(some), None, max_record_bytes))
                     some, size = [], 0
         if some:
             tasks.append(_Task(split, tuple(some), limit, max_record_bytes))
     return tasks
-
-
-def _size_of(piece: _Piece) -> int:
-    stop = piece.part.stop
-    return (_size(piece.file.path) if stop is None else stop) - piece.part.start
 
 
 def _size(path: Path) -> int:
@@ -223,17 +206,19 @@ def _joined(parts: list[FileStatistics]) -> FileStatistics:
     )
 
 
-def _inspect(task: _Task, moved: Moved) -> _Found:
+def _inspect(
+    task: _Task, moved: Moved
+) -> tuple[list[FileStatistics], RecordStatistics]:
+    """Return the statistics of the files, or of their parts, and of all records."""
     measuring = Measuring()
     left = task.limit
     files = []
     for piece in task.pieces:
         scanned = scan_and_tell(piece.part, moved, task.max_record_bytes)
-        found = _inspect_piece(piece, measuring, left, scanned)
-        files.append(found)
+        files.append(_inspect_piece(piece, measuring, left, scanned))
         if left is not None:
-            left -= found.records
-    return _Found(tuple(files), measuring.found())
+            left -= files[-1].records
+    return files, measuring.found()
 
 
 def _inspect_piece(
@@ -252,7 +237,7 @@ def _inspect_piece(
                 damages.append(run)
             continue
         if left is not None and records + len(run) > left:
-            run = _first(run, left - records)
+            run = run.only(np.arange(left - records))
             complete = False
         if len(run):
             measuring.add(decode(run), piece.rank)
@@ -271,16 +256,6 @@ def _inspect_piece(
         damages=tuple(damages),
         damaged=damaged,
         complete=complete,
-    )
-
-
-def _first(run: Records, count: int) -> Records:
-    return replace(
-        run,
-        starts=run.starts[:count],
-        stops=run.stops[:count],
-        numbers=run.numbers[:count],
-        offsets=run.offsets[:count],
     )
 
 

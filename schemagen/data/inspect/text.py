@@ -46,24 +46,24 @@ def inspection_text(
         records: how many records to show of each split.
     """
     parts = [_head(found, columns)]
-    apart = len(found.splits) <= _SPLITS_APART
-    if apart:
-        for name, split in found.splits.items():
-            title = f"split {named(name)}: " if name else ""
-            parts.append(_keys(split, title, columns))
-            parts.append(_samples(split, found.files, records, columns))
-    elif found.splits:
-        parts.append(_keys(found.whole, "all splits: ", columns))
-        parts.append(_samples(found.whole, found.files, records, columns))
+    described = {
+        f"split {named(name)}: " if name else "": split
+        for name, split in found.splits.items()
+    }
+    if len(described) > _SPLITS_APART:
+        described = {"all splits: ": found.whole}
+    for title, split in described.items():
+        parts.append(_keys(split, title, columns))
+        parts.append(_samples(split, found.files, records, columns))
     parts.append(_trouble(found, columns))
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
 
 def _head(found: DataStatistics, columns: int) -> list[str]:
-    whole = found.whole
+    records = sum(split.records for split in found.splits.values())
     facts = [
         plural(len(found.files), "file"),
-        plural(whole.records, "record"),
+        plural(records, "record"),
         size(sum(file.bytes for file in found.files)),
     ]
     lines = [f"{escaped(found.where)}: {', '.join(facts)}"]
@@ -118,12 +118,11 @@ def _keys(found: RecordStatistics, title: str, columns: int) -> list[str]:
     """Return the tables of the keys, and what is unusual about them."""
     if not found.read:
         return []
-    message = found.message
     what = {
         "Example": "tf.train.Example",
         "SequenceExample": "tf.train.SequenceExample",
         "mixed": f"tf.train.Example, {found.sequences:,} of them SequenceExample",
-    }[message]
+    }[found.message]
     keys = len(found.keys) + len(found.steps)
     head = f"{title}{plural(found.read, 'record')} of {what}, {plural(keys, 'key')}"
     lines = wrapped(head, columns)
@@ -219,12 +218,11 @@ def _samples(
     chosen = sorted(
         found.samples[:records], key=lambda each: (order.get(each.file, 0), each.number)
     )
-    blocks = [
-        sample_text(each, named(Path(each.file).name), columns) for each in chosen
-    ]
-    return (
-        "\n\n".join("\n".join(block) for block in blocks).split("\n") if blocks else []
-    )
+    lines: list[str] = []
+    for sample in chosen:
+        lines += [""] if lines else []
+        lines += sample_text(sample, named(Path(sample.file).name), columns)
+    return lines
 
 
 def _trouble(found: DataStatistics, columns: int) -> list[str]:
