@@ -204,6 +204,21 @@ def test_workers_and_parts_change_nothing(
     assert inspect_data(tmp_path, workers=workers) == usual
 
 
+@pytest.mark.slow
+def test_output_is_the_same_to_the_last_digit_with_any_number_of_workers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Parts of files are the same ones, in whatever order they are done."""
+    from schemagen.data.inspect import inspecting
+
+    for at in range(3):
+        written(tmp_path / f"train-0000{at}-of-00003", *rows(300, at))
+    monkeypatch.setattr(inspecting, "_TASK_BYTES", 3000)
+    one, *others = (inspect_data(tmp_path, workers=count) for count in (1, 2, 3))
+    for other in others:
+        assert inspection_json(other, records=9) == inspection_json(one, records=9)
+
+
 def test_a_bar_tells_of_every_byte(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -306,19 +321,19 @@ def test_anything_is_shown(some: list[Row], others: list[bytes]) -> None:
     json.dumps(inspection_data(found, records=9), allow_nan=False)
 
 
-def test_records_without_a_key(tmp_path: Path) -> None:
-    """They are Examples all the same."""
-    text = text_of(written(tmp_path / "records", b""))
-    assert "\n1 record of tf.train.Example, 0 keys\n" in text
-    assert "\nrecord 0 of records, 0 bytes\n  no keys\n" in text
-
-
-def test_a_thousand_keys(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("keys", "more"), [(0, 0), (1, 0), (1000, 900)])
+def test_any_number_of_keys_is_listed(tmp_path: Path, keys: int, more: int) -> None:
     """All are in the table, and a hundred of each record shown."""
-    held: dict[str, Value] = {f"key {n:03}": ("int64", [n]) for n in range(1000)}
-    text = text_of(written(tmp_path / "records", example(held)), records=1)
-    assert all(f"\nkey {n:03}  int64  all  1       always" in text for n in range(1000))
-    assert "\n  ... 900 keys more\n" in text
+    names = [f"key {number:03}" for number in range(keys)]
+    message = example({name: ("int64", [1]) for name in names}) if keys else b""
+    text = text_of(written(tmp_path / "records", message), records=1)
+    noun = "key" if keys == 1 else "keys"
+    assert f"\n1 record of tf.train.Example, {keys:,} {noun}\n" in text
+    assert all(f"\n{name}  int64  all  1       always 1\n" in text for name in names)
+    shown = text[text.index("\nrecord 0 of records, ") :]
+    assert shown.count("int64  1\n") == keys - more
+    assert ("  no keys\n" in shown) == (not keys)
+    assert (f"  ... {more} keys more\n" in shown) == bool(more)
 
 
 def test_many_splits_are_described_together(tmp_path: Path) -> None:

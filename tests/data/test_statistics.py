@@ -176,61 +176,6 @@ def measured(messages: Sequence[bytes], file: str = "file") -> RecordStatistics:
     return found.found()
 
 
-def plainly(column: Sequence[Value | None]) -> dict[str, Any]:
-    """Count, in plain Python, what the statistics of a key should say."""
-    found: dict[str, Any] = {}
-    for kind in {value[0] for value in column if value is not None}:
-        lists = [list(value[1]) for value in column if value and value[0] == kind]
-        values: list[Any] = [each for some in lists for each in some]
-        if kind == "float":
-            values = [float(np.float32(each)) for each in values]
-            values = [each for each in values if np.isfinite(each)]
-        found[kind] = (len(lists), Counter(map(len, lists)), Counter(values))
-    return found
-
-
-def summary(found: Any) -> dict[str, Any]:
-    return {
-        kind: (
-            held.present,
-            held.lengths.distinct,
-            held.numbers.distinct
-            if held.numbers is not None
-            else held.bytes.distinct
-            if held.bytes is not None
-            else {},
-        )
-        for kind, held in found.by_kind.items()
-    }
-
-
-@pytest.mark.slow
-@examples(150)
-@given(st.lists(RECORDS, max_size=12))
-def test_statistics_say_what_records_hold(rows: list[Row]) -> None:
-    """Per key and kind: who has it, how long, each value; steps likewise."""
-    messages = [serialized(row) for row in rows]
-    found = measured(messages)
-    assert found.records == found.read == len(rows)
-    assert found.sequences == sum(bool(lists) for _, lists in rows)
-    assert found.sizes.distinct == Counter(map(len, messages))
-    keys = {key for context, _ in rows for key in context}
-    assert list(found.keys) == sorted(keys)
-    for key in keys:
-        column = [context.get(key) for context, _ in rows]
-        assert summary(found.keys[key]) == plainly(column)
-        has = [value for value in column if value is not None and value[0]]
-        assert found.keys[key].present == len(has)
-    keys = {key for _, lists in rows for key in lists}
-    assert list(found.steps) == sorted(keys)
-    for key in keys:
-        has_steps = [lists[key] for _, lists in rows if key in lists]
-        steps = found.steps[key]
-        assert steps.present == len(has_steps)
-        assert steps.steps.distinct == Counter(map(len, has_steps))
-        assert summary(steps.values) == plainly([s for some in has_steps for s in some])
-
-
 @examples(100)
 @given(st.lists(RECORDS, max_size=12), st.data())
 def test_statistics_merge_into_the_same(rows: list[Row], data: st.DataObject) -> None:
