@@ -9,8 +9,9 @@ import pytest
 from PIL import Image
 from schemagen.data.decoding import decode
 from schemagen.data.records import records_of
-from schemagen.data.statistics.bytes_values import LONGEST_COUNTED, BytesValues
-from schemagen.data.statistics.contents import (
+from schemagen.data.statistics.bytes_values import (
+    LONGEST_COUNTED,
+    BytesValues,
     Content,
     Picture,
     content_of,

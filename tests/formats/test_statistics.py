@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from schemagen.data.inspect.inspecting import inspect_data
-from schemagen.data.statistics.contents import IMAGES, content_of
+from schemagen.data.statistics.bytes_values import IMAGES, content_of
 from schemagen.data.statistics.model import KeyStatistics, RecordStatistics
 
 from .test_formats import NAMES, format_of

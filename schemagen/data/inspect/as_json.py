@@ -13,8 +13,7 @@ from ..columns import Column
 from ..decoding import decode
 from ..message import BYTES
 from ..records import records_of
-from ..statistics.bytes_values import BytesValues
-from ..statistics.contents import content_of
+from ..statistics.bytes_values import BytesValues, content_of
 from ..statistics.histograms import Bin
 from ..statistics.model import (
     DataStatistics,

@@ -10,8 +10,16 @@ from ..decoding import decode
 from ..formatting import number, percent, plural, size, sizes
 from ..message import BYTES, NOTHING
 from ..records import records_of
-from ..statistics.bytes_values import BytesValues
-from ..statistics.contents import EMPTY, IMAGES, RAW, TENSOR, TEXT, Picture, content_of
+from ..statistics.bytes_values import (
+    EMPTY,
+    IMAGES,
+    RAW,
+    TENSOR,
+    TEXT,
+    BytesValues,
+    Picture,
+    content_of,
+)
 from ..statistics.model import KindStatistics
 from ..statistics.numbers import DISTINCT, Numbers
 from ..statistics.samples import Sample

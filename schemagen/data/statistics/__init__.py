@@ -1,6 +1,5 @@
-"""What data is like: for each key who has it, how long, and what its values are.
+"""Statistics of records: for each key its presence, its lengths and its values.
 
-`measuring.Measuring` takes `Columns` and gives the values of `model`; these merge, in
-any order and any grouping, into the same values: whatever the number of workers, the
-order of files and the cuts between runs of records.
+`measuring.Measuring` takes `Columns` and gives the values of `model`. These merge, in any
+order and any grouping, into those of all records; only sums differ, by rounding.
 """

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from .model import (
     KindStatistics,
     RecordStatistics,
     StepsStatistics,
+    by_name,
     first_counts,
     first_keys,
     first_reasons,
@@ -89,20 +91,16 @@ def _every_column(columns: Columns) -> Iterator[Column]:
 
 
 def _measured(held: Sequence[tuple[Columns, int]]) -> RecordStatistics:
-    keys: dict[str, list[Column]] = {}
-    steps: dict[str, list[StepColumn]] = {}
     reasons: dict[tuple[str, int], str] = {}
     samples: tuple[Sample, ...] = ()
     for columns, rank in held:
         records = columns.records
-        for key, some in columns.by_key.items():
-            keys.setdefault(key, []).extend(some)
-        for key, lists in columns.steps.items():
-            steps.setdefault(key, []).append(lists)
         for bad in columns.malformed:
             reasons[records.file, int(records.numbers[bad.row])] = bad.reason
         samples = with_samples(samples, records, rank)
     every = [columns for columns, _ in held]
+    keys = by_name(each.by_key for each in every)
+    steps = by_name(each.steps for each in every)
     kept_keys, more_keys = first_keys(keys)
     kept_steps, more_steps = first_keys(steps)
     return RecordStatistics(
@@ -111,7 +109,7 @@ def _measured(held: Sequence[tuple[Columns, int]]) -> RecordStatistics:
         sequences=sum(int(np.count_nonzero(each.sequences)) for each in every),
         malformed=sum(len(each.malformed) for each in every),
         malformed_reasons=first_reasons(reasons),
-        keys={key: _key(key, keys[key]) for key in kept_keys},
+        keys={key: _key(key, chain(*keys[key])) for key in kept_keys},
         steps={key: _steps(key, steps[key]) for key in kept_steps},
         more_keys=more_keys or more_steps,
         unknown=first_counts(_row_counts(each.unknown) for each in every),
@@ -128,11 +126,8 @@ def _numbers(arrays: Sequence[NDArray[Any]]) -> Numbers:
     return numbers(arrays[0] if len(arrays) == 1 else np.concatenate(arrays))
 
 
-def _key(key: str, columns: Sequence[Column]) -> KeyStatistics:
-    by_kind: dict[str, list[Column]] = {}
-    for column in columns:
-        by_kind.setdefault(column.kind, []).append(column)
-    kinds = sorted(by_kind.items())
+def _key(key: str, columns: Iterable[Column]) -> KeyStatistics:
+    kinds = sorted(by_name({each.kind: each} for each in columns).items())
     return KeyStatistics(key, {kind: _kind(kind, some) for kind, some in kinds})
 
 
@@ -151,5 +146,5 @@ def _steps(key: str, lists: Sequence[StepColumn]) -> StepsStatistics:
         key=key,
         present=sum(len(each.rows) for each in lists),
         steps=_numbers([each.steps for each in lists]),
-        values=_key(key, [column for each in lists for column in each.columns]),
+        values=_key(key, chain(*(each.columns for each in lists))),
     )

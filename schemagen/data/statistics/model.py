@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from ..names import Gap
 from ..records import Damage
@@ -11,6 +12,8 @@ from .bytes_values import BytesValues, merged_bytes
 from .histograms import summed
 from .numbers import Numbers, merged_numbers
 from .samples import Sample, kept
+
+Value = TypeVar("Value")
 
 MOST_KEYS = 5_000
 """So many keys are told apart, the first ones by their order."""
@@ -235,9 +238,6 @@ _MOST_REASONS = 20
 
 
 def _merged_kind(parts: Sequence[KindStatistics]) -> KindStatistics:
-    """Return the statistics of all parts, which are of one kind."""
-    if len(parts) == 1:
-        return parts[0]
     values = [part.numbers for part in parts if part.numbers is not None]
     contents = [part.bytes for part in parts if part.bytes is not None]
     return KindStatistics(
@@ -249,25 +249,13 @@ def _merged_kind(parts: Sequence[KindStatistics]) -> KindStatistics:
 
 
 def _merged_key(parts: Sequence[KeyStatistics]) -> KeyStatistics:
-    """Return the statistics of all parts, which are of one key."""
-    if len(parts) == 1:
-        return parts[0]
-    kinds = sorted({kind for part in parts for kind in part.by_kind})
+    kinds = sorted(by_name(part.by_kind for part in parts).items())
     return KeyStatistics(
-        parts[0].key,
-        {
-            kind: _merged_kind(
-                [part.by_kind[kind] for part in parts if kind in part.by_kind]
-            )
-            for kind in kinds
-        },
+        parts[0].key, {kind: _merged_kind(some) for kind, some in kinds}
     )
 
 
 def _merged_steps(parts: Sequence[StepsStatistics]) -> StepsStatistics:
-    """Return the statistics of all parts, which are of one key."""
-    if len(parts) == 1:
-        return parts[0]
     return StepsStatistics(
         key=parts[0].key,
         present=sum(part.present for part in parts),
@@ -282,8 +270,10 @@ def merged_records(parts: Sequence[RecordStatistics]) -> RecordStatistics:
         return RecordStatistics()
     if len(parts) == 1:
         return parts[0]
-    keys, more = first_keys({key for part in parts for key in part.keys})
-    steps, more_steps = first_keys({key for part in parts for key in part.steps})
+    keys = by_name(part.keys for part in parts)
+    steps = by_name(part.steps for part in parts)
+    kept_keys, more_keys = first_keys(keys)
+    kept_steps, more_steps = first_keys(steps)
     reasons: dict[tuple[str, int], str] = {}
     for part in parts:
         reasons.update(part.malformed_reasons)
@@ -293,19 +283,22 @@ def merged_records(parts: Sequence[RecordStatistics]) -> RecordStatistics:
         sequences=sum(part.sequences for part in parts),
         malformed=sum(part.malformed for part in parts),
         malformed_reasons=first_reasons(reasons),
-        keys={
-            key: _merged_key([part.keys[key] for part in parts if key in part.keys])
-            for key in keys
-        },
-        steps={
-            key: _merged_steps([part.steps[key] for part in parts if key in part.steps])
-            for key in steps
-        },
-        more_keys=more or more_steps or any(part.more_keys for part in parts),
+        keys={key: _merged_key(keys[key]) for key in kept_keys},
+        steps={key: _merged_steps(steps[key]) for key in kept_steps},
+        more_keys=more_keys or more_steps or any(part.more_keys for part in parts),
         unknown=first_counts(part.unknown for part in parts),
         repeated=first_counts(part.repeated for part in parts),
         samples=kept(sample for part in parts for sample in part.samples),
     )
+
+
+def by_name(parts: Iterable[Mapping[str, Value]]) -> dict[str, list[Value]]:
+    """Collect what mappings have under each name."""
+    found: dict[str, list[Value]] = {}
+    for part in parts:
+        for name, value in part.items():
+            found.setdefault(name, []).append(value)
+    return found
 
 
 def first_keys(keys: Iterable[str]) -> tuple[list[str], bool]:
