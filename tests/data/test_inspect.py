@@ -360,7 +360,9 @@ def test_damage_is_told_and_passed_over(tmp_path: Path) -> None:
     assert last == f"schemagen verify {tmp_path / 'records'} says more."
 
 
-def test_a_hundred_damages_are_counted(tmp_path: Path) -> None:
+def test_a_hundred_damages_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Ten of a file are told."""
     frames = [bytearray(frame(row)) for row in rows(100)]
     for each in frames:
@@ -370,6 +372,25 @@ def test_a_hundred_damages_are_counted(tmp_path: Path) -> None:
     found = inspect_data(path)
     assert (found.damaged, len(found.files[0].damages)) == (100, 10)
     assert "records: 90 more such places\n" in inspection_text(found)
+    from schemagen.data.inspect import inspecting
+
+    parts = inspecting.parts_of
+    monkeypatch.setattr(inspecting, "parts_of", lambda path: parts(path, 2000))
+    assert len(list(inspecting.parts_of(path))) > 2
+    assert inspect_data(path).damaged == 100
+
+
+@pytest.mark.parametrize(("count", "head"), [(4, "text "), (5, "text, 5 different: ")])
+def test_four_texts_are_listed_and_of_more_the_first(
+    tmp_path: Path, count: int, head: str
+) -> None:
+    """Each is there twice, with its share."""
+    some = [
+        example({"t": ("bytes", [b"%d" % (at % count)])}) for at in range(2 * count)
+    ]
+    text = text_of(written(tmp_path / "records", *some))
+    assert f'{head}"0" (' in text
+    assert (", ..." in text) == (count > 4)
 
 
 def test_records_that_are_another_protobuf(tmp_path: Path) -> None:

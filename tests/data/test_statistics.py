@@ -236,6 +236,7 @@ def test_malformed_records_are_counted_and_left_out() -> None:
     assert (found.records, found.read, found.malformed) == (4, 2, 2)
     assert found.keys["a"].present == 2
     assert list(found.malformed_reasons) == [("file", 1), ("file", 3)]
+    assert found.merged(measured([good, b"name,age\n"], "other")).malformed == 3
 
 
 def test_long_lists_and_many_keys_are_measured_whole() -> None:
