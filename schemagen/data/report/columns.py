@@ -1,4 +1,4 @@
-"""What the page is about: splits, and what stands under each key in each of them."""
+"""The splits and columns of the data, as the page shows them."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from ...spec.model import (
 )
 from ..formatting import listed, one_line
 from ..statistics.model import KeyStatistics, KindStatistics, RecordStatistics
-from .palette import SERIES
+from .charts import SERIES
+from .formatting import listed, one_line
 
-# As people name splits, in the order in which they come.
+# Common names of splits, in their order.
 _NAMES = (
     ("train", "training"),
     ("validation", "valid", "val", "dev", "eval"),
@@ -26,42 +27,40 @@ _NAMES = (
 
 
 @dataclass(frozen=True)
-class Part:
+class Split:
     """A split.
 
     Attributes:
-        name: as the page says it.
-        split: as the data says it; "" for files of no split.
-        series: its colour and line; SERIES if it has none.
-        found: what its records are like.
+        name: as in the data; "" for files of no split.
+        label: the name as the page shows it.
+        series: the index of its color and line; SERIES if it has none.
+        found: statistics of its records.
     """
 
     name: str
-    split: str
+    label: str
     series: int
     found: RecordStatistics
 
     @property
     def drawn(self) -> bool:
-        """Whether plots show it."""
+        """True if plots show it."""
         return self.series < SERIES
 
 
-def parts_of(splits: Mapping[str, RecordStatistics]) -> tuple[Part, ...]:
-    """Return the splits: what the others are compared with first.
+def splits_of(found: Mapping[str, RecordStatistics]) -> tuple[Split, ...]:
+    """Return the splits, the reference first.
 
-    That is what is called train, or else the one with most records; behind it come
-    validation, test and others by name.
+    The reference is train, or else the largest split. Validation, test and others by
+    name follow.
     """
-    names = sorted(splits, key=lambda name: (_rank(name), name))
-    if names and not _rank(names[0]):
-        order = names
-    else:
-        first = sorted(names, key=lambda name: -splits[name].records)[:1]
-        order = [*first, *(name for name in names if name not in first)]
+    names = sorted(found, key=lambda name: (_rank(name), name))
+    if names and _rank(names[0]):
+        largest = max(names, key=lambda name: found[name].records)
+        names.sort(key=lambda name: name != largest)
     return tuple(
-        Part(one_line(name, 40) or "all", name, min(index, SERIES), splits[name])
-        for index, name in enumerate(order)
+        Split(name, one_line(name, 40) or "all", min(index, SERIES), found[name])
+        for index, name in enumerate(names)
     )
 
 
@@ -70,17 +69,17 @@ def _rank(split: str) -> int:
 
 
 @dataclass(frozen=True)
-class Subject:
-    """What stands under one key, in each split.
+class Column:
+    """The features of one key, or the feature lists of one key, in each split.
 
     Attributes:
-        name: the field's name, or else the key, as the page says it.
-        key: the wire key.
-        steps: whether it is a feature list; values are of its steps then.
-        field: what the schema says of it, of a step if it is a feature list.
-        optional: whether the schema lets it be absent.
-        found: its statistics, by split, where any record has it.
-        steps_found: how many steps the records have, likewise.
+        name: the name of the field, or else the key, as the page shows it.
+        key: the key.
+        steps: True for feature lists, whose values are those of the steps.
+        field: the field, or the field of a step; None if the schema has none.
+        optional: True if the schema allows its absence.
+        found: statistics of its values by split, where any record has it.
+        present: the number of records that have it by split, likewise.
     """
 
     name: str
@@ -89,48 +88,46 @@ class Subject:
     field: FieldSpec | None
     optional: bool
     found: Mapping[str, KeyStatistics]
+    present: Mapping[str, int]
 
-    def kind_in(self, part: Part) -> KindStatistics | None:
-        """Return the statistics of the kind that most records of a split have."""
-        found = self.found.get(part.split)
-        if found is None or not found.kinds:
-            return None
-        return found.by_kind[found.kinds[0]]
+    def kind_in(self, split: Split) -> KindStatistics | None:
+        """Return the statistics of the most frequent kind in a split."""
+        found = self.found.get(split.name)
+        return found.by_kind[found.kinds[0]] if found and found.kinds else None
 
-    @property
-    def wire_kind(self) -> str:
-        """The kind that it mostly has: "bytes", "float", "int64", or ""."""
-        for found in self.found.values():
-            if found.kinds:
-                return found.kinds[0]
-        return ""
+    def kinds_in(self, splits: Sequence[Split]) -> list[KindStatistics]:
+        """Return the statistics of the most frequent kind in each split."""
+        kinds = map(self.kind_in, splits)
+        return [kind for kind in kinds if kind is not None]
+
+    def missing_in(self, split: Split) -> float:
+        """Return the share of records that lack it."""
+        return 1 - self.present.get(split.name, 0) / split.found.read
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """All the kinds that occur."""
+        """All kinds that occur: "bytes", "float", "int64"."""
         kinds = (kind for found in self.found.values() for kind in found.kinds)
         return tuple(dict.fromkeys(kinds))
 
     @property
-    def words(self) -> str:
-        """What it is, in a few words."""
-        if self.field is not None:
-            words = _of_field(self.field)
-        else:
-            words = listed(self.kinds) or "no values"
+    def type(self) -> str:
+        """The type in a few words."""
+        words = type_of(self.field) if self.field else listed(self.kinds) or "no values"
         return f"{words}, in steps" if self.steps else words
 
 
-def _of_field(field: FieldSpec) -> str:
-    shape = getattr(field.kind, "shape", None)
-    dtype = getattr(field.kind, "dtype", None)
-    words = [field.kind.name]
-    if isinstance(field.kind, Label | MultiLabel):
-        words.append(f"of {field.kind.count:,} classes")
+def type_of(field: FieldSpec) -> str:
+    """Return kind, classes, shape, dtype or format, and role of a field."""
+    shape = getattr(field, "shape", None)
+    dtype = getattr(field, "dtype", None)
+    words = [field.kind]
+    if isinstance(field, LabelSpec | MultiLabelSpec):
+        words.append(f"of {field.num_classes:,} classes")
     if shape is not None:
-        words.append("×".join("?" if size is None else f"{size}" for size in shape))
-    if isinstance(field.kind, Image) and field.kind.encoding != "raw":
-        words.append(field.kind.encoding.upper())
+        words.append(shape_text(shape))
+    if isinstance(field, ImageSpec) and field.encoding != "raw":
+        words.append(field.encoding.upper())
     elif dtype is not None:
         words.append(dtype)
     if field.role != "input":
@@ -138,56 +135,48 @@ def _of_field(field: FieldSpec) -> str:
     return " ".join(words)
 
 
+def shape_text(shape: Sequence[int | None]) -> str:
+    """Return a shape such as 28×28×?."""
+    return "×".join("?" if size is None else str(size) for size in shape)
+
+
 def name_of(field: FieldSpec) -> str:
-    """Return a field's name as the page says it."""
+    """Return the name of a field as the page shows it."""
     return one_line(".".join(field.path) or field.name, 80)
 
 
-def subjects_of(parts: Sequence[Part], spec: RecordSpec | None) -> tuple[Subject, ...]:
-    """Return what is stored: fields in the order of the schema, then further keys."""
+def columns_of(splits: Sequence[Split], spec: RecordSpec | None) -> tuple[Column, ...]:
+    """Return the fields in the order of the schema, then further keys."""
     fields = {field.key: field for field in (spec.fields if spec else ())}
-    keys = {key for part in parts for key in part.found.keys}
-    lists = {key for part in parts for key in part.found.steps}
-    for field in fields.values():
-        (lists if isinstance(field.kind, Steps) else keys).add(field.key)
-    order = {key: index for index, key in enumerate(fields)}
-    every = sorted(
-        [(order.get(key, len(order)), key, False) for key in keys]
-        + [(order.get(key, len(order)), key, True) for key in lists]
-    )
-    return tuple(
-        _subject(key, steps, fields.get(key), parts) for _, key, steps in every
-    )
+    found = {(key, False) for split in splits for key in split.found.keys}
+    found |= {(key, True) for split in splits for key in split.found.steps}
+    found |= {(key, isinstance(field, StepsSpec)) for key, field in fields.items()}
+    rank = {key: index for index, key in enumerate(fields)}
+    order = sorted(found, key=lambda each: (rank.get(each[0], len(rank)), each))
+    return tuple(_column(key, steps, fields.get(key), splits) for key, steps in order)
 
 
-def _subject(
-    key: str, steps: bool, field: FieldSpec | None, parts: Sequence[Part]
-) -> Subject:
-    found = {}
-    for part in parts:
-        if steps and key in part.found.steps:
-            found[part.split] = part.found.steps[key].values
-        elif not steps and key in part.found.keys:
-            found[part.split] = part.found.keys[key]
-    inner = field
-    if field is not None and isinstance(field.kind, Steps):
+def _column(
+    key: str, steps: bool, field: FieldSpec | None, splits: Sequence[Split]
+) -> Column:
+    found: dict[str, KeyStatistics] = {}
+    present: dict[str, int] = {}
+    for split in splits:
+        if steps and key in split.found.steps:
+            lists = split.found.steps[key]
+            found[split.name], present[split.name] = lists.values, lists.present
+        elif not steps and key in split.found.keys:
+            found[split.name] = split.found.keys[key]
+            present[split.name] = split.found.keys[key].present
+    inner = field if not steps else None
+    if isinstance(field, StepsSpec):
         inner = field.step if steps else None
-    elif steps:
-        inner = None
-    return Subject(
+    return Column(
         name=name_of(field) if field else one_line(key, 80) or '""',
         key=key,
         steps=steps,
         field=inner,
         optional=field.optional if field else False,
         found=found,
+        present=present,
     )
-
-
-def holders(subject: Subject, part: Part) -> int:
-    """Return how many records of a split have it, be it empty or not."""
-    if subject.steps:
-        found = part.found.steps.get(subject.key)
-        return found.present if found else 0
-    keys = part.found.keys.get(subject.key)
-    return keys.present if keys else 0

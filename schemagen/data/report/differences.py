@@ -1,240 +1,348 @@
-"""Where splits differ, measured so that chance alone is not taken for a difference."""
+"""Differences between splits, and the tests that tell them from chance."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
 
 from ..formatting import listed, number, percent, plural, share
 from ..statistics.numbers import Numbers
 from .classes import ClassCounts
-from .columns import Part, Subject, holders
-from .significance import (
-    ERRORS,
-    EXPECTED,
-    FEWEST,
-    beyond,
-    deviation,
-    differ,
-    exceedances,
-    total_variation,
-)
-from .view import Difference
+from .columns import Column, Split
+from .formatting import listed, number, percent, plural, share
+
+FEWEST = 30
+"""Of fewer records nothing is concluded but which classes there are."""
+
+CHANCE = 0.001
+"""What chance gives in fewer cases than this is marked."""
+
+ERRORS = 3.3
+"""Chance exceeds so many standard errors in CHANCE of cases, on either side."""
+
+EXPECTED = -math.log(CHANCE)
+"""Chance leaves something out with the probability exp(-expected)."""
+
+_ERRORS_ABOVE = 3.1  # likewise, on one side
+_LEAST_EXPECTED = 5.0
 
 _DISTANCE = 0.1
 _MISSING = 0.02
 _MEAN = 0.2
 _LONGEST = 8
-_CHANCE_WORDS = "chance may explain it"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A measure that differs between a split and the reference.
+
+    Attributes:
+        name: of the column.
+        measure: what is compared.
+        split: the split.
+        text: the difference in a sentence.
+        size: the difference as a number with its unit.
+        threshold: the size from which on it is marked.
+        marked: True if it is marked.
+    """
+
+    name: str
+    measure: str
+    split: str
+    text: str
+    size: str
+    threshold: str
+    marked: bool
 
 
 def differences_of(
-    parts: Sequence[Part], subjects: Sequence[Subject], classes: Sequence[ClassCounts]
+    splits: Sequence[Split], columns: Sequence[Column], classes: Sequence[ClassCounts]
 ) -> tuple[Difference, ...]:
-    """Compare every split with the first one; what is marked comes first."""
+    """Compare every split with the first one; marked differences come first."""
     found: list[Difference] = []
-    by_key = {(each.subject.key, each.subject.steps): each for each in classes}
-    reference = parts[0]
-    for part in parts[1:]:
-        if not part.found.read or not reference.found.read:
+    by_key = {(each.column.key, each.column.steps): each for each in classes}
+    for split in splits[1:]:
+        if not split.found.read or not splits[0].found.read:
             continue
-        for subject in subjects:
-            found += _missing(subject, reference, part)
-            counts = by_key.get((subject.key, subject.steps))
-            if counts is not None:
-                found += _class_shares(counts, reference, part)
-            else:
-                numbers = _numbers(subject, reference, part)
-                found += map(_unmarked, numbers) if _is_info(subject) else numbers
+        for column in columns:
+            pair = _Pair(splits[0], split, column)
+            found += pair.missing()
+            counts = by_key.get((column.key, column.steps))
+            found += pair.class_shares(counts) if counts else pair.numbers()
     return tuple(sorted(found, key=lambda each: not each.marked))
 
 
-def _is_info(subject: Subject) -> bool:
-    return subject.field is not None and subject.field.role == "info"
+@dataclass(frozen=True)
+class _Pair:
+    """A column of two splits."""
 
+    reference: Split
+    split: Split
+    column: Column
 
-def _unmarked(difference: Difference) -> Difference:
-    """Leave what no model sees unmarked: ids differ from split to split."""
-    return replace(difference, threshold="no model sees it", marked=False)
-
-
-def _missing(subject: Subject, reference: Part, part: Part) -> Iterator[Difference]:
-    of, among = reference.found.read, part.found.read
-    has, here = holders(subject, reference), holders(subject, part)
-    before, now = 1 - has / of, 1 - here / among
-    if before == now == 0:
-        return
-    if (has == 0) != (here == 0):
-        expected = has / of * among if not here else here / among * of
-        there = reference if has else part
-        yield Difference(
-            subject.name,
-            "key in one split only",
-            part.name,
-            f"Only {there.name} has it, in {share(max(has, here), there.found.read)} "
-            "of its records.",
-            percent(abs(before - now)),
-            f"{math.ceil(EXPECTED)} records expected",
-            expected >= EXPECTED,
-        )
-        return
-    pooled = (of - has + among - here) / (of + among)
-    error = math.sqrt(pooled * (1 - pooled) * (1 / of + 1 / among))
-    threshold = max(_MISSING, ERRORS * error)
-    gap = now - before
-    yield Difference(
-        subject.name,
-        "missing",
-        part.name,
-        f"Missing in {percent(now)} of {part.name}, in {percent(before)} of "
-        f"{reference.name}.",
-        f"{_signed(100 * gap, 1)} points",
-        f"{number(round(100 * threshold, 1))} points",
-        abs(gap) >= threshold and min(of, among) >= FEWEST,
-    )
-
-
-def _class_shares(
-    classes: ClassCounts, reference: Part, part: Part
-) -> Iterator[Difference]:
-    before = classes.counts.get(reference.split, {})
-    now = classes.counts.get(part.split, {})
-    of, among = sum(before.values()), sum(now.values())
-    if not of or not among:
-        return
-    distance = total_variation(before, now)
-    far, sure = distance >= _DISTANCE, differ(before, now)
-    widest = max(
-        sorted({*before, *now}),
-        key=lambda name: abs(now.get(name, 0) / among - before.get(name, 0) / of),
-    )
-    name = classes.subject.name
-    yield Difference(
-        name,
-        "class shares",
-        part.name,
-        f"Most in {widest}: {share(now.get(widest, 0), among)} of {part.name}, "
-        f"{share(before.get(widest, 0), of)} of {reference.name}.",
-        percent(distance),
-        _CHANCE_WORDS if far and not sure else percent(_DISTANCE),
-        far and sure and min(of, among) >= FEWEST,
-    )
-    new = sorted(each for each in now if now[each] and not before.get(each))
-    if new:
-        count = sum(now[each] for each in new)
-        yield Difference(
-            name,
-            "classes in one split only",
-            part.name,
-            f"{reference.name} has no example of {listed(new, _LONGEST)}.",
-            f"{count:,} of {among:,}",
-            "1 value",
-            True,
-        )
-    enough = EXPECTED + math.log(len(before))
-    lost = sorted(
-        each
-        for each in before
-        if not now.get(each) and before[each] / of * among >= enough
-    )
-    if lost:
-        yield Difference(
-            name,
-            "classes in one split only",
-            part.name,
-            f"No example of {listed(lost, _LONGEST)}, which {reference.name} has.",
-            plural(len(lost), "class", "classes"),
-            f"{math.ceil(enough)} values expected",
-            True,
-        )
-
-
-def _numbers(subject: Subject, reference: Part, part: Part) -> Iterator[Difference]:
-    before, now = subject.kind_in(reference), subject.kind_in(part)
-    if before is None or now is None:
-        return
-    pairs = [("lengths", before.lengths, now.lengths, before.present, now.present)]
-    if before.numbers is not None and now.numbers is not None:
-        pairs.insert(0, ("", before.numbers, now.numbers, before.present, now.present))
-    if before.bytes is not None and now.bytes is not None:
-        for what, taken in (("heights", "heights"), ("widths", "widths")):
-            one, other = getattr(before.bytes, taken), getattr(now.bytes, taken)
-            pairs.append((what, one, other, one.count, other.count))
-        if not before.bytes.images:
-            one, other = before.bytes.sizes, now.bytes.sizes
-            pairs.append(("sizes in bytes", one, other, one.count, other.count))
-    for what, one, other, of, among in pairs:
-        name = f"{subject.name} ({what})" if what else subject.name
-        yield from _means(name, one, other, (of, among), reference, part)
-        yield from _ranges(name, one, other, (of, among), reference, part)
-
-
-def _means(
-    name: str,
-    before: Numbers,
-    now: Numbers,
-    counts: tuple[int, int],
-    reference: Part,
-    part: Part,
-) -> Iterator[Difference]:
-    if before.mean is None or now.mean is None:
-        return
-    if before.constant is not None and before.constant == now.constant:
-        return
-    width = deviation(before) or deviation(now)
-    if not width:
-        if before.mean == now.mean:
+    def missing(self) -> Iterator[Difference]:
+        """Compare how many records lack the column."""
+        splits = self.reference, self.split
+        of, among = (split.found.read for split in splits)
+        has, here = (self.column.present.get(split.name, 0) for split in splits)
+        before, now = (self.column.missing_in(split) for split in splits)
+        if before == now == 0:
             return
-        width = abs(before.mean - now.mean)
-    gap = (now.mean - before.mean) / width
-    # Values of one record are alike: a record counts once, however many it has.
-    of, among = min(counts[0], before.finite), min(counts[1], now.finite)
-    other = (deviation(now) / width) ** 2
-    error = math.sqrt(1 / of + max(other, 1e-12) / among)
-    threshold = max(_MEAN, ERRORS * error)
-    yield Difference(
-        name,
-        "mean",
-        part.name,
-        f"{number(now.mean)} on average in {part.name}, {number(before.mean)} in "
-        f"{reference.name}.",
-        f"{_signed(gap, 2)} SD",
-        f"{number(round(threshold, 2))} SD",
-        abs(gap) >= threshold and min(of, among) >= FEWEST,
-    )
+        if (has == 0) != (here == 0):
+            expected = has / of * among if has else here / among * of
+            there = self.reference if has else self.split
+            yield self._difference(
+                "key in one split only",
+                f"Only {there.label} has it, in "
+                f"{share(max(has, here), there.found.read)} of its records.",
+                percent(abs(before - now)),
+                f"{math.ceil(EXPECTED)} records expected",
+                expected >= EXPECTED,
+            )
+            return
+        pooled = (of - has + among - here) / (of + among)
+        error = math.sqrt(pooled * (1 - pooled) * (1 / of + 1 / among))
+        threshold = max(_MISSING, ERRORS * error)
+        gap = now - before
+        yield self._difference(
+            "missing",
+            f"Missing in {percent(now)} of {self.split.label}, in {percent(before)} of "
+            f"{self.reference.label}.",
+            f"{_signed(100 * gap, 1)} points",
+            f"{number(round(100 * threshold, 1))} points",
+            abs(gap) >= threshold and min(of, among) >= FEWEST,
+        )
 
+    def class_shares(self, classes: ClassCounts) -> Iterator[Difference]:
+        """Compare the frequencies of classes."""
+        before, now = classes.of(self.reference), classes.of(self.split)
+        of, among = sum(before.values()), sum(now.values())
+        if not of or not among:
+            return
+        distance = total_variation(before, now)
+        far, sure = distance >= _DISTANCE, shares_differ(before, now)
+        widest = max(
+            sorted({*before, *now}),
+            key=lambda name: abs(now.get(name, 0) / among - before.get(name, 0) / of),
+        )
+        yield self._difference(
+            "class shares",
+            f"Most in {widest}: {share(now.get(widest, 0), among)} of "
+            f"{self.split.label}, {share(before.get(widest, 0), of)} of "
+            f"{self.reference.label}.",
+            percent(distance),
+            "chance may explain it" if far and not sure else percent(_DISTANCE),
+            far and sure and min(of, among) >= FEWEST,
+        )
+        measure = "classes in one split only"
+        if new := sorted(each for each in now if now[each] and not before.get(each)):
+            yield self._difference(
+                measure,
+                f"{self.reference.label} has no example of {listed(new, _LONGEST)}.",
+                f"{sum(now[each] for each in new):,} of {among:,}",
+                "1 value",
+                True,
+            )
+        enough = EXPECTED + math.log(len(before))
+        lost = sorted(
+            each
+            for each in before
+            if not now.get(each) and before[each] / of * among >= enough
+        )
+        if lost:
+            yield self._difference(
+                measure,
+                f"No example of {listed(lost, _LONGEST)}, which "
+                f"{self.reference.label} has.",
+                plural(len(lost), "class", "classes"),
+                f"{math.ceil(enough)} values expected",
+                True,
+            )
 
-def _ranges(
-    name: str,
-    before: Numbers,
-    now: Numbers,
-    counts: tuple[int, int],
-    reference: Part,
-    part: Part,
-) -> Iterator[Difference]:
-    if before.minimum is None or before.maximum is None:
-        return
-    if now.minimum is None or now.maximum is None:
-        return
-    if before.minimum <= now.minimum and now.maximum <= before.maximum:
-        return
-    below, above = beyond(now, before.minimum, before.maximum)
-    of, among = min(counts[0], before.finite), min(counts[1], now.finite)
-    # Values of one record are alike: so many records may lie behind them.
-    records = [math.floor(each * among / now.finite) for each in (below, above)]
-    least = exceedances(of, among)
-    yield Difference(
-        name,
-        "range",
-        part.name,
-        f"{number(now.minimum)} to {number(now.maximum)} in {part.name}, "
-        f"{number(before.minimum)} to {number(before.maximum)} in {reference.name}.",
-        f"{max(below, above):,} of {now.finite:,}",
-        plural(least, "value"),
-        max(records) >= least and min(of, among) >= FEWEST,
-    )
+    def numbers(self) -> Iterator[Difference]:
+        """Compare values, lengths and sizes."""
+        before = self.column.kind_in(self.reference)
+        now = self.column.kind_in(self.split)
+        if before is None or now is None:
+            return
+        present = before.present, now.present
+        if before.numbers is not None and now.numbers is not None:
+            yield from self._compared("", before.numbers, now.numbers, present)
+        yield from self._compared("lengths", before.lengths, now.lengths, present)
+        if before.bytes is not None and now.bytes is not None:
+            measures = {"heights": "heights", "widths": "widths"}
+            if not before.bytes.images:
+                measures["sizes in bytes"] = "sizes"
+            for what, name in measures.items():
+                one, other = getattr(before.bytes, name), getattr(now.bytes, name)
+                yield from self._compared(what, one, other, (one.count, other.count))
+
+    def _compared(
+        self, what: str, before: Numbers, now: Numbers, present: tuple[int, int]
+    ) -> Iterator[Difference]:
+        """Compare means and ranges.
+
+        Values of one record are alike, so a record counts as one value.
+        """
+        if before.mean is None or now.mean is None:
+            return
+        of, among = min(present[0], before.finite), min(present[1], now.finite)
+        gap = now.mean - before.mean
+        own, other = deviation(before), deviation(now)
+        if width := own or other or abs(gap):
+            error = math.sqrt(1 / of + (other / width) ** 2 / among)
+            threshold = max(_MEAN, ERRORS * error)
+            gap /= width
+            yield self._difference(
+                "mean",
+                f"{number(now.mean)} on average in {self.split.label}, "
+                f"{number(before.mean)} in {self.reference.label}.",
+                f"{_signed(gap, 2)} SD",
+                f"{number(round(threshold, 2))} SD",
+                abs(gap) >= threshold and min(of, among) >= FEWEST,
+                what,
+            )
+        beyond = values_beyond(now, before.minimum or 0, before.maximum or 0)
+        if any(beyond):
+            least = exceedances(of, among)
+            records = math.floor(max(beyond) * among / now.finite)
+            yield self._difference(
+                "range",
+                f"{_range(now)} in {self.split.label}, {_range(before)} in "
+                f"{self.reference.label}.",
+                f"{max(beyond):,} of {now.finite:,}",
+                plural(least, "value"),
+                records >= least and min(of, among) >= FEWEST,
+                what,
+            )
+
+    def _difference(
+        self,
+        measure: str,
+        text: str,
+        size: str,
+        threshold: str,
+        marked: bool,
+        what: str = "",
+    ) -> Difference:
+        field = self.column.field
+        if measure in ("mean", "range") and field is not None and field.role == "info":
+            threshold, marked = "no model sees it", False
+        name = f"{self.column.name} ({what})" if what else self.column.name
+        label = self.split.label
+        return Difference(name, measure, label, text, size, threshold, marked)
 
 
 def _signed(value: float, digits: int) -> str:
     return f"{'+' if value >= 0 else '−'}{abs(value):.{digits}f}"
+
+
+def _range(found: Numbers) -> str:
+    return f"{number(found.minimum or 0)} to {number(found.maximum or 0)}"
+
+
+def total_variation(before: Mapping[str, int], now: Mapping[str, int]) -> float:
+    """Return half of the sum of the differences of the shares of each class."""
+    of, among = sum(before.values()), sum(now.values())
+    names = {**before, **now}
+    return sum(abs(before.get(n, 0) / of - now.get(n, 0) / among) for n in names) / 2
+
+
+def shares_differ(before: Mapping[str, int], now: Mapping[str, int]) -> bool:
+    """Tell counts of different shares apart, by a chi-square test of homogeneity.
+
+    Classes of which either sample has less than five to expect are taken together. The
+    quantile of the distribution is Wilson and Hilferty's approximation.
+    """
+    names = sorted({*before, *now})
+    rows = [[each.get(name, 0) for name in names] for each in (before, now)]
+    counts = np.array(rows, np.float64)
+    totals = counts.sum(axis=1)
+    part = totals.min() / totals.sum()
+    rare = counts.sum(axis=0) * part < _LEAST_EXPECTED
+    rest = counts[:, rare].sum(axis=1, keepdims=True)
+    counts = np.hstack([counts[:, ~rare], rest])
+    counts = counts[:, counts.sum(axis=0) * part >= _LEAST_EXPECTED]
+    free = counts.shape[1] - 1
+    if free < 1:
+        return False
+    gaps = counts[0] * totals[1] - counts[1] * totals[0]
+    statistic = (gaps**2 / counts.sum(axis=0)).sum() / totals.prod()
+    spread = 2 / (9 * free)
+    return bool(statistic >= free * (1 - spread + _ERRORS_ABOVE * spread**0.5) ** 3)
+
+
+def deviation(found: Numbers) -> float:
+    """Return the standard deviation of what is finite, estimated from the bins."""
+    mean = found.mean  # exact, which takes time
+    if mean is None:
+        return 0.0
+    if found.distinct is not None:
+        pairs = [
+            (value, n) for value, n in found.distinct.items() if math.isfinite(value)
+        ]
+    else:
+        pairs = [((low + high) / 2, n) for low, high, n in found.histogram.bins()]
+    squares = sum(count * (value - mean) ** 2 for value, count in pairs)
+    return math.sqrt(squares / found.finite)
+
+
+def values_beyond(found: Numbers, low: float, high: float) -> tuple[int, int]:
+    """Return how many values are certainly below and above a range.
+
+    Those that share a bin with its ends are left out, but for the least or greatest.
+    """
+    if found.distinct is not None:
+        pairs = found.distinct.items()
+        below = sum(count for value, count in pairs if -math.inf < value < low)
+        above = sum(count for value, count in pairs if high < value < math.inf)
+        return below, above
+    bins = found.histogram.bins()
+    under = sum(bin_.values for bin_ in bins if bin_.high <= low)
+    over = sum(bin_.values for bin_ in bins if bin_.low > high)
+    least, greatest = found.minimum or 0, found.maximum or 0
+    return max(under, int(least < low)), max(over, int(greatest > high))
+
+
+def exceedances(of: int, among: int) -> int:
+    """Return how many of `among` values beyond all of `of` others are too many.
+
+    If all are of one kind, any order of them is as likely: the chance that the k
+    greatest are all of the second sample is a product of shares.
+    """
+    chance, count = 1.0, 0
+    while chance >= CHANCE and count < among:
+        chance *= (among - count) / (of + among - count)
+        count += 1
+    return count if chance < CHANCE else among + 1
+
+
+def cautions_of(splits: Sequence[Split], compared: int) -> list[str]:
+    """Return what cannot be concluded from so many comparisons."""
+    cautions = []
+    if few := [split for split in splits if split.found.read < FEWEST]:
+        counts = [f"{split.label} ({split.found.read:,})" for split in few]
+        cautions.append(
+            f"Fewer than {FEWEST} records: {listed(counts)}. Nothing is concluded from "
+            "so few but which classes they have."
+        )
+    small = min((split.found.read for split in splits), default=0)
+    if FEWEST <= small < 1000:
+        least = round(100 / math.sqrt(small))
+        cautions.append(
+            f"With {small:,} records in the smallest split a share is known to within "
+            f"{least} points at best: smaller differences stay unseen."
+        )
+    if compared * CHANCE >= 0.5:
+        by_chance = max(1, round(compared * CHANCE))
+        cautions.append(
+            f"Of {compared:,} comparisons chance marks about {by_chance:,}."
+        )
+    cautions.append(
+        "Keys are compared one by one. How they go together is not, nor what pictures "
+        "show, nor whether records of one split are in another, too."
+    )
+    return cautions

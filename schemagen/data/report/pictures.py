@@ -1,14 +1,17 @@
-"""Pictures of records as small, harmless copies that a page can hold."""
+"""Small copies of pictures, made again from their pixels."""
 
 from __future__ import annotations
 
 import base64
 import io
 import warnings
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+import PIL.Image
 from numpy.typing import NDArray
 
 from ...runtime.shared.errors import Problem
@@ -17,32 +20,28 @@ from ...runtime.shared.images import sniff
 from ...runtime.shared.png import encode_png
 from ..formatting import size
 
-if TYPE_CHECKING:
-    from PIL.Image import Image
-
 SIDE = 400
-"""Copies have at most so many pixels in height and width."""
+"""The greatest height and width of a copy while the page is small."""
 
 SMALL_SIDE = 160
-"""As long as the page is small; afterwards so many."""
+"""The greatest height and width of a copy afterwards."""
 
 MOST_PIXELS = 50_000_000
-"""What has more is not decoded: a few bytes can ask for terabytes."""
+"""Larger pictures are not decoded: a few bytes can ask for terabytes."""
 
 MOST_BYTES = 64 << 20
-"""Nor are encoded images of more bytes."""
+"""Longer encoded images are not decoded."""
 
 _COARSE = 64
 _CHANNELS = {1: "grey", 2: "grey and alpha", 3: "RGB", 4: "RGBA"}
+_FULL = "left out: the report holds enough pictures"
 
 
 @dataclass
 class Budget:
-    """What the pictures of a page may take, in bytes of the page.
+    """The bytes of the page that are left for pictures.
 
-    Attributes:
-        left: before none is shown any more.
-        ample: from here on copies are smaller.
+    Copies are smaller when no more than `ample` bytes are left.
     """
 
     left: int = 4_000_000
@@ -54,24 +53,27 @@ class Budget:
         return SIDE if self.left > self.ample else SMALL_SIDE
 
     def spend(self, url: str) -> bool:
-        """Take a picture's bytes off, if there are enough left."""
+        """Subtract the length of a picture, if enough is left."""
         if len(url) > self.left:
             return False
         self.left -= len(url)
         return True
 
 
-@dataclass(frozen=True)
-class Copy:
-    """A copy of a picture.
+@dataclass
+class Picture:
+    """A picture of a record.
 
     Attributes:
-        url: a data: URL of a PNG or JPEG; empty if there is none.
-        about: what is stored, in words.
-        height: of what is stored, in pixels.
+        url: a data URL of a PNG or JPEG; empty if there is none.
+        about: size, channels and format of the original.
+        height: of the original, in pixels.
         width: likewise.
-        coarse: whether the pixels are so few that one wants to see each.
-        trouble: why there is no copy.
+        coarse: True if there are so few pixels that each is shown as a square.
+        trouble: the reason why there is no copy.
+        name: of its column.
+        layers: (slot, data URL) of each class of its masks.
+        boxes: its boxes.
     """
 
     url: str = ""
@@ -80,88 +82,85 @@ class Copy:
     width: int = 0
     coarse: bool = False
     trouble: str = ""
+    name: str = ""
+    layers: list[tuple[int, str]] = field(default_factory=list)
+    boxes: list[Any] = field(default_factory=list)
 
 
-FULL = "left out: the report holds enough pictures"
+@contextmanager
+def opened(data: bytes, form: str) -> Iterator[PIL.Image.Image]:
+    """Open an encoded image.
+
+    Raises:
+        Exception: of any type; bytes can be hostile.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with PIL.Image.open(io.BytesIO(data), formats=[form.upper()]) as image:
+            if image.width * image.height > MOST_PIXELS:
+                raise ValueError("too many pixels")
+            yield image
 
 
-def copy_of(data: bytes, budget: Budget) -> Copy:
-    """Return a copy of an encoded image, made again from its pixels."""
+def copy_of(data: bytes, budget: Budget) -> Picture:
+    """Return a copy of an encoded image."""
     form = sniff(data)
     if form is None:
-        return Copy(trouble="no image: neither JPEG, PNG, GIF, BMP nor WebP")
+        return Picture(trouble="no image: neither JPEG, PNG, GIF, BMP nor WebP")
     try:
-        header = HEADERS[form](data)
+        header, trouble = HEADERS[form](data), f"a truncated {form} image"
     except Problem as problem:
         header, trouble = None, problem.found
-    else:
-        trouble = "" if header else f"a truncated {form} image"
     if header and header.height * header.width > MOST_PIXELS:
-        return _refused(form, header.height, header.width, data)
+        return Picture(
+            trouble=f"a {form} image of {size(len(data))} that says it is "
+            f"{header.width:,} × {header.height:,} pixels: not decoded"
+        )
     if len(data) > MOST_BYTES:
-        return Copy(trouble=f"a {form} image of {size(len(data))}, not decoded")
+        return Picture(trouble=f"a {form} image of {size(len(data))}, not decoded")
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return _copied(data, form, budget)
-    except Exception:  # whatever a decoder thinks of hostile bytes
-        return Copy(trouble=trouble or f"a {form} image that cannot be decoded")
-
-
-def _refused(form: str, height: int, width: int, data: bytes) -> Copy:
-    return Copy(
-        trouble=f"a {form} image of {size(len(data))} that says it is "
-        f"{width:,} × {height:,} pixels: not decoded"
-    )
-
-
-def _copied(data: bytes, form: str, budget: Budget) -> Copy:
-    from PIL import Image
-
-    with Image.open(io.BytesIO(data), formats=[form.upper()]) as image:
-        width, height = image.size
-        if width * height > MOST_PIXELS:
-            return _refused(form, height, width, data)
-        words = _CHANNELS.get(len(image.getbands()), image.mode)
-        about = f"{width} × {height}, {words} {form.upper()}, {size(len(data))}"
-        image.draft("RGB" if image.mode == "RGB" else None, (budget.side, budget.side))
-        image.load()
-        url, coarse = _url(_plain(image), budget, photo=form in ("jpeg", "webp"))
+        with opened(data, form) as image:
+            width, height = image.size
+            channels = _CHANNELS.get(len(image.getbands()), image.mode)
+            side = budget.side
+            image.draft("RGB" if image.mode == "RGB" else None, (side, side))
+            image.load()
+            url = _encoded(_eight_bits(image), side, photo=form in ("jpeg", "webp"))
+    except Exception:  # of any type, as the bytes can be hostile
+        damaged = f"a {form} image that cannot be decoded"
+        return Picture(trouble=damaged if header else trouble)
     if not budget.spend(url):
-        return Copy(trouble=FULL)
-    return Copy(url, about, height, width, coarse)
+        return Picture(trouble=_FULL)
+    about = f"{width} × {height}, {channels} {form.upper()}, {size(len(data))}"
+    return Picture(url, about, height, width, max(width, height) <= _COARSE)
 
 
-def _plain(image: Image) -> Image:
+def _eight_bits(image: PIL.Image.Image) -> PIL.Image.Image:
     """Return an image of 8 bits a channel: grey, RGB or RGBA."""
-    import PIL.Image
-
     if image.mode.startswith("I"):
         values = np.asarray(image).astype(np.float64)
         return PIL.Image.fromarray((values / 257).clip(0, 255).astype(np.uint8))
     if image.mode in ("L", "RGB", "RGBA"):
         return image
-    alpha = "A" in image.getbands() or "transparency" in image.info
     if image.mode == "1":
         return image.convert("L")
+    alpha = "A" in image.getbands() or "transparency" in image.info
     return image.convert("RGBA" if alpha else "RGB")
 
 
-def _url(image: Image, budget: Budget, *, photo: bool) -> tuple[str, bool]:
-    import PIL.Image
-
+def _encoded(image: PIL.Image.Image, side: int, *, photo: bool) -> str:
     coarse = max(image.size) <= _COARSE
-    if max(image.size) > budget.side:
-        image.thumbnail((budget.side, budget.side), PIL.Image.Resampling.LANCZOS)
+    if max(image.size) > side:
+        image.thumbnail((side, side), PIL.Image.Resampling.LANCZOS)
         photo = photo or image.mode == "RGB"
     # Comments and profiles of the original would be written, too.
     image.info.clear()
     out = io.BytesIO()
     if photo and not coarse and image.mode != "RGBA":
         image.save(out, "JPEG", quality=82, optimize=True)
-        return data_url(out.getvalue(), "jpeg"), coarse
+        return data_url(out.getvalue(), "jpeg")
     image.save(out, "PNG", optimize=True)
-    return data_url(out.getvalue(), "png"), coarse
+    return data_url(out.getvalue(), "png")
 
 
 def data_url(data: bytes, form: str) -> str:
@@ -169,38 +168,28 @@ def data_url(data: bytes, form: str) -> str:
     return f"data:image/{form};base64,{base64.b64encode(data).decode()}"
 
 
-def copy_of_pixels(pixels: NDArray[Any], budget: Budget) -> Copy:
-    """Return a copy of pixels [H, W, C], of any number type.
+def copy_of_pixels(pixels: NDArray[Any], budget: Budget) -> Picture:
+    """Return a copy of pixels [H, W, C] of any number type.
 
-    What is not uint8 is brought from its least and greatest value to black and white.
+    The least value of other types than uint8 becomes black, and the greatest white.
     """
     height, width, channels = pixels.shape
     about = f"{width} × {height}, {_CHANNELS.get(channels, f'{channels} channels')}"
     about += f", {pixels.dtype.name}"
-    if not pixels.size:
-        return Copy(trouble="no pixels", about=about)
     step = max(1, -(-max(height, width) // budget.side))
     small = pixels[::step, ::step]
     if channels not in (1, 3, 4):
         small = small[..., :1]
         about += ", the first one shown"
     if small.dtype != np.uint8:
-        small, ends = _stretched(small)
-        about += f", {ends}"
+        values = small.astype(np.float64)
+        finite = np.isfinite(values)
+        known = values[finite] if finite.any() else np.zeros(1)
+        low, high = known.min(), known.max()
+        small = np.where(finite, (values - low) / (high - low or 1.0), 0.0)
+        small = (255 * small).round().astype(np.uint8)
+        about += f", black is {low:g}, white {high:g}"
     url = data_url(encode_png(np.ascontiguousarray(small)), "png")
     if not budget.spend(url):
-        return Copy(trouble=FULL, about=about)
-    return Copy(url, about, height, width, max(height, width) <= _COARSE)
-
-
-def _stretched(pixels: NDArray[Any]) -> tuple[NDArray[np.uint8], str]:
-    values = pixels.astype(np.float64)
-    finite = np.isfinite(values)
-    low, high = (
-        (float(values[finite].min()), float(values[finite].max()))
-        if finite.any()
-        else (0.0, 0.0)
-    )
-    span = high - low or 1.0
-    scaled = np.where(finite, (values - low) / span, 0.0)
-    return (255 * scaled).round().astype(np.uint8), f"black is {low:g}, white {high:g}"
+        return Picture(trouble=_FULL, about=about)
+    return Picture(url, about, height, width, max(height, width) <= _COARSE)

@@ -1,73 +1,96 @@
-"""What the values under a key are like: histograms, and numbers that sum them up."""
+"""Values and lengths under each key: histograms, facts, and which are missing."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from ..formatting import decoded, listed, number, one_line, plural, share, size
-from ..statistics.histograms import merged_histogram, width_exponent
+from ..statistics.histograms import merged_histogram, summed, width_exponent
 from ..statistics.model import KindStatistics
 from ..statistics.numbers import Numbers, quantile
-from .columns import Part, Subject
-from .drawing import Bar, Line, bars, histogram
-from .view import Column, Figure, Plot, Table
-
-MOST_FIGURES = 24
+from .charts import (
+    Bar,
+    Figure,
+    Heading,
+    Line,
+    Plot,
+    Table,
+    bars,
+    histogram,
+    table,
+    unique,
+)
+from .columns import Column, Split
+from .formatting import decoded, listed, number, one_line, percent, plural, share, size
 
 _BINS = 32
 _MOST_TEXTS = 8
+_MOST_MISSING = 24
 
-# The most frequent texts are worth a plot if they are so large a part of all.
+# The most frequent texts are drawn if they are so large a part of all.
 _WORTH = 0.25
-_STATISTICS = (
-    ("Least", 0.0),
-    ("5 %", 0.05),
-    ("Median", 0.5),
-    ("95 %", 0.95),
-    ("Greatest", 1.0),
-)
+_QUANTILES = {"Least": 0.0, "5 %": 0.05, "Median": 0.5, "95 %": 0.95, "Greatest": 1.0}
 
-Taken = Callable[[KindStatistics], Numbers | None]
+Bins = list[tuple[float, float, float]]
+BySplit = Mapping[str, Numbers]
 
 
-def key_figure(subject: Subject, parts: Sequence[Part]) -> Figure | None:
-    """Draw what is known of a key; None if there is nothing to draw or to say."""
+def column_figure(column: Column, splits: Sequence[Split]) -> Figure | None:
+    """Draw what is known of a column; None if that is nothing."""
     plots: list[tuple[str, Plot]] = []
-    tables: list[tuple[str, Taken]] = []
     facts: list[tuple[str, str]] = []
-    for what, taken in _measures(subject):
-        by_part = _numbers(subject, parts, taken)
-        constant = _constant(list(by_part.values()))
+    drawn: dict[str, BySplit] = {}
+    for what, found in _measures(column, splits).items():
+        constants = {numbers.constant for numbers in found.values()}
+        constant = constants.pop() if len(constants) == 1 else None
         if constant is not None:
-            facts += _always(subject, what, constant)
-            continue
-        plot = numbers_plot(subject, what, parts, by_part)
-        if plot is not None:
+            facts += _constant_fact(column, what, constant)
+        elif plot := _plot(column, what, splits, found):
             plots.append((what.capitalize(), plot))
-            tables.append((what, taken))
-    texts = _texts(subject, parts)
-    if texts is not None:
+            drawn[what] = found
+    if texts := _texts(column, splits):
         plots.append(("Most frequent", texts))
-    facts += _facts(subject, parts)
+    facts += _facts(column.kinds, column.kinds_in(splits))
     if not plots and not facts:
         return None
     return Figure(
-        title=subject.name,
-        kind=subject.words,
-        plots=tuple(plots),
-        facts=tuple(facts),
-        notes=(),
-        table=_table(subject, parts, tables) if tables else None,
+        title=column.name,
+        kind=column.type,
+        plots=plots,
+        facts=facts,
+        table=_table(column, splits, drawn) if drawn else None,
     )
 
 
-def _always(
-    subject: Subject, what: str, constant: int | float
+def _measures(column: Column, splits: Sequence[Split]) -> dict[str, dict[str, Numbers]]:
+    """Return values, lengths and sizes by split, where any is finite."""
+    per = "values in a step" if column.steps else "values in a record"
+    measures: dict[str, dict[str, Numbers]] = {}
+    for split in splits:
+        kind = column.kind_in(split)
+        if kind is None:
+            continue
+        if kind.bytes is None:
+            found = {"values": kind.numbers or Numbers(), per: kind.lengths}
+        else:
+            found = {
+                per: kind.lengths,
+                "sizes in bytes": kind.bytes.sizes,
+                "heights in pixels": kind.bytes.heights,
+                "widths in pixels": kind.bytes.widths,
+            }
+        for what, numbers in found.items():
+            by_split = measures.setdefault(what, {})
+            if numbers.finite:
+                by_split[split.name] = numbers
+    return measures
+
+
+def _constant_fact(
+    column: Column, what: str, constant: int | float
 ) -> list[tuple[str, str]]:
-    """Say what all have in common, where it is worth it."""
     value = number(constant)
     if what.startswith("values in"):
-        single = constant == 1 and subject.field is not None
+        single = constant == 1 and column.field is not None
         return [] if single else [(what.replace(" a ", " each "), value)]
     if what == "sizes in bytes":
         return [("each", size(constant))]
@@ -76,75 +99,26 @@ def _always(
     return [("always", value)]
 
 
-def _measures(subject: Subject) -> list[tuple[str, Taken]]:
-    per = "values in a step" if subject.steps else "values in a record"
-    found: list[tuple[str, Taken]] = [(per, lambda kind: kind.lengths)]
-    if subject.wire_kind == "bytes":
-        found += [
-            ("sizes in bytes", lambda kind: kind.bytes.sizes if kind.bytes else None),
-            (
-                "heights in pixels",
-                lambda kind: kind.bytes.heights if kind.bytes else None,
-            ),
-            (
-                "widths in pixels",
-                lambda kind: kind.bytes.widths if kind.bytes else None,
-            ),
-        ]
-    else:
-        found.insert(0, ("values", lambda kind: kind.numbers))
-    return found
-
-
-def _numbers(
-    subject: Subject, parts: Sequence[Part], taken: Taken
-) -> dict[str, Numbers]:
-    found = {}
-    for part in parts:
-        kind = subject.kind_in(part)
-        numbers = taken(kind) if kind is not None else None
-        if numbers is not None and numbers.finite:
-            found[part.split] = numbers
-    return found
-
-
-def _constant(found: Sequence[Numbers]) -> int | float | None:
-    values = {numbers.constant for numbers in found}
-    return values.pop() if len(values) == 1 else None
-
-
-def numbers_plot(
-    subject: Subject, what: str, parts: Sequence[Part], found: Mapping[str, Numbers]
+def _plot(
+    column: Column, what: str, splits: Sequence[Split], found: BySplit
 ) -> Plot | None:
-    """Draw some numbers of the splits over each other."""
-    shown = [part for part in parts if part.drawn and part.split in found]
+    shown = [split for split in splits if split.drawn and split.name in found]
     if not shown:
         return None
-    every = [found[part.split] for part in shown]
-    bins, logarithmic = _bins(every)
+    every = [found[split.name] for split in shown]
+    bins, logarithmic = common_bins(every)
     lines = [
-        Line(
-            part.name,
-            part.series,
-            tuple(
-                (low, high, count / max(1, numbers.count)) for low, high, count in some
-            ),
-        )
-        for part, numbers, some in zip(shown, every, bins, strict=True)
+        Line(split.series, [(low, high, n / numbers.count) for low, high, n in some])
+        for split, numbers, some in zip(shown, every, bins, strict=True)
     ]
-    if not any(line.bins for line in lines):
-        return None
-    names = listed([part.name for part in shown])
-    label = f"Histogram of {what} of {subject.name}, in {names}"
+    names = listed([split.label for split in shown])
+    label = f"Histogram of {what} of {column.name}, in {names}"
     whole = not every[0].floats
     return histogram(lines, label, logarithmic=logarithmic, whole=whole)
 
 
-Bins = list[tuple[float, float, float]]
-
-
-def _bins(every: Sequence[Numbers]) -> tuple[list[Bins], bool]:
-    """Return the bins of each, the same for all, and whether they are of magnitudes."""
+def common_bins(every: Sequence[Numbers]) -> tuple[list[Bins], bool]:
+    """Return the same bins for all, and True if they are logarithmic."""
     low = min(each.minimum for each in every if each.minimum is not None)
     high = max(each.maximum for each in every if each.maximum is not None)
     exponent = max(
@@ -162,11 +136,7 @@ def _bins(every: Sequence[Numbers]) -> tuple[list[Bins], bool]:
     )
     # A logarithmic scale has no place for zero.
     if crowded and low > 0 and high > 100 * low:
-        magnitudes = [each.magnitudes.bins() for each in every]
-        if all(magnitudes):
-            return [
-                [(one.low, one.high, one.values) for one in each] for each in magnitudes
-            ], True
+        return [list(each.magnitudes.bins()) for each in every], True
     # Whole numbers of a bin each stand in the middle of it.
     middle = 0.5 if exponent == 0 and not every[0].floats else 0.0
     return [
@@ -175,141 +145,116 @@ def _bins(every: Sequence[Numbers]) -> tuple[list[Bins], bool]:
     ], False
 
 
-def _texts(subject: Subject, parts: Sequence[Part]) -> Plot | None:
+def _texts(column: Column, splits: Sequence[Split]) -> Plot | None:
     """Draw the most frequent texts, where some come again."""
-    counts: dict[bytes, int] = {}
-    shown = [part for part in parts if part.drawn]
-    by_part: dict[str, Mapping[bytes, int]] = {}
-    for part in shown:
-        kind = subject.kind_in(part)
-        if kind is None or kind.bytes is None:
-            continue
-        if kind.bytes.distinct is None:
-            return None
-        by_part[part.split] = kind.bytes.distinct
-        for value, count in kind.bytes.distinct.items():
-            counts[value] = counts.get(value, 0) + count
-    top = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:_MOST_TEXTS]
-    some = sum(count for _, count in top)
-    if not top or top[0][1] < 2 or some < _WORTH * sum(counts.values()):
+    found: list[tuple[Split, Mapping[bytes, int]]] = []
+    for split in splits:
+        kind = column.kind_in(split) if split.drawn else None
+        if kind is not None and kind.bytes is not None:
+            if kind.bytes.distinct is None:
+                return None
+            found.append((split, kind.bytes.distinct))
+    counts = summed(distinct for _, distinct in found)
+    top = sorted(counts, key=lambda value: (-counts[value], value))[:_MOST_TEXTS]
+    some = sum(counts[value] for value in top)
+    if not top or counts[top[0]] < 2 or some < _WORTH * sum(counts.values()):
         return None
-    if any(decoded(value) is None for value, _ in top):
+    texts = [decoded(value) for value in top]
+    if None in texts:
         return None
-    drawn, names = [], set()
-    for value, _ in top:
-        name = one_line(decoded(value) or "", 40) or "empty"
-        while name in names:
-            name += " "
-        names.add(name)
-        for part in shown:
-            if part.split in by_part:
-                whole = sum(by_part[part.split].values())
-                count = by_part[part.split].get(value, 0)
-                hint = f"{name}: {count:,} in {part.name}, {share(count, whole)}"
-                drawn.append(Bar(name, part.series, count / max(1, whole), hint))
-    label = f"Most frequent values of {subject.name}"
-    return bars(drawn, len(by_part), label)
+    drawn = []
+    names = unique(one_line(text or "", 40) or "empty" for text in texts)
+    for value, name in zip(top, names, strict=True):
+        for split, distinct in found:
+            count, whole = distinct.get(value, 0), sum(distinct.values())
+            hint = f"{name}: {count:,} in {split.label}, {share(count, whole)}"
+            drawn.append(Bar(name, split.series, count / max(1, whole), hint))
+    return bars(drawn, len(found), f"Most frequent values of {column.name}")
 
 
-def _facts(subject: Subject, parts: Sequence[Part]) -> list[tuple[str, str]]:
-    facts = []
-    kinds = [kind for part in parts if (kind := subject.kind_in(part)) is not None]
-    if len(subject.kinds) > 1:
-        facts.append(("stored as", listed(subject.kinds)))
+def _facts(
+    names: Sequence[str], kinds: Sequence[KindStatistics]
+) -> list[tuple[str, str]]:
+    facts = [("stored as", listed(names))] if len(names) > 1 else []
     numbers = [kind.numbers for kind in kinds if kind.numbers is not None]
     count = sum(each.count for each in numbers)
-    for what, some in (
-        ("zeros", sum(each.zeros for each in numbers)),
-        ("NaN", sum(each.nan for each in numbers)),
-        ("infinite", sum(sum(each.infinite) for each in numbers)),
-    ):
-        if some and not (what == "zeros" and some < count / 10):
-            facts.append((what, share(some, count)))
+    zeros = sum(each.zeros for each in numbers)
+    odd = {
+        "zeros": zeros if zeros >= count / 10 else 0,
+        "NaN": sum(each.nan for each in numbers),
+        "infinite": sum(sum(each.infinite) for each in numbers),
+    }
+    facts += [(what, share(some, count)) for what, some in odd.items() if some]
     held = [kind.bytes for kind in kinds if kind.bytes is not None]
-    formats: dict[str, int] = {}
-    for each in held:
-        for name, some in each.formats.items():
-            formats[name] = formats.get(name, 0) + some
-    total = sum(formats.values())
-    if formats:
+    formats = summed(each.formats for each in held)
+    if len(formats) == 1:
+        facts.append(("contents", *formats))
+    elif formats:
+        total = sum(formats.values())
         ordered = sorted(formats, key=lambda name: -formats[name])
-        words = [
-            name if len(ordered) == 1 else f"{name} {share(formats[name], total)}"
-            for name in ordered
-        ]
+        words = [f"{name} {share(formats[name], total)}" for name in ordered]
         facts.append(("contents", listed(words)))
-    values = [each.distinct for each in held]
-    if values and all(each is not None for each in values):
-        different = len({value for each in values if each for value in each})
+    if held and all(each.distinct is not None for each in held):
+        different = len({value for each in held for value in each.distinct or ()})
         if different > 1:
             facts.append(("different", f"{different:,}"))
     return facts
 
 
 def _table(
-    subject: Subject, parts: Sequence[Part], tables: Sequence[tuple[str, Taken]]
+    column: Column, splits: Sequence[Split], measures: Mapping[str, BySplit]
 ) -> Table:
     rows = []
-    for what, taken in tables:
-        for part in parts:
-            kind = subject.kind_in(part)
-            numbers = taken(kind) if kind is not None else None
-            if numbers is None or not numbers.finite:
-                continue
-            name = what if len(parts) == 1 else f"{what}, {part.name}"
-            spread = [_quantile(numbers, at) for _, at in _STATISTICS]
-            mean = number(float(numbers.mean)) if numbers.mean is not None else "–"
-            rows.append((name, f"{numbers.count:,}", *spread, mean))
-    titles = [title for title, _ in _STATISTICS]
-    columns = [Column("What")] + [
-        Column(title, True) for title in ("Values", *titles, "Mean")
-    ]
-    return Table(
-        f"What the values of {subject.name} are like; percentiles between the least "
+    for what, found in measures.items():
+        for split in splits:
+            if numbers := found.get(split.name):
+                name = what if len(splits) == 1 else f"{what}, {split.label}"
+                spread = [_quantile(numbers, at) for at in _QUANTILES.values()]
+                mean = number(numbers.mean or 0.0)
+                rows.append((name, f"{numbers.count:,}", *spread, mean))
+    return table(
+        f"What the values of {column.name} are like; percentiles between the least "
         "and the greatest are estimates where values are many",
-        tuple(columns),
-        tuple(rows),
+        [Heading("What")]
+        + [Heading(title, True) for title in ("Values", *_QUANTILES, "Mean")],
+        rows,
     )
 
 
 def _quantile(numbers: Numbers, at: float) -> str:
-    value = {0.0: numbers.minimum, 1.0: numbers.maximum}.get(at)
-    if value is None:
-        value = quantile(numbers, at)
-    if value is None:
-        return "–"
+    ends = {0.0: numbers.minimum, 1.0: numbers.maximum}
+    value = ends.get(at, quantile(numbers, at)) or 0
     return number(value if numbers.floats else int(value))
 
 
-def key_table(subjects: Sequence[Subject], parts: Sequence[Part], most: int) -> Table:
-    """Return a line for each key."""
+def key_table(columns: Sequence[Column], splits: Sequence[Split]) -> Table:
+    """Return a row for each key."""
     rows = []
-    read = sum(part.found.read for part in parts)
-    for subject in subjects[:most]:
-        kinds = [kind for part in parts if (kind := subject.kind_in(part)) is not None]
+    read = sum(split.found.read for split in splits)
+    for column in columns:
+        kinds = column.kinds_in(splits)
         there = sum(kind.present for kind in kinds)
         rows.append(
             (
-                subject.name,
-                one_line(subject.key, 80) if subject.name != subject.key else "",
-                subject.words,
-                plural(there, "step") if subject.steps else share(there, read),
+                column.name,
+                one_line(column.key, 80) if column.name != column.key else "",
+                column.type,
+                plural(there, "step") if column.steps else share(there, read),
                 _range([kind.lengths for kind in kinds]),
                 _contents(kinds),
             )
         )
-    return Table(
+    return table(
         "Every key: what it is, who has it, how many values, and which",
         (
-            Column("Name"),
-            Column("Key"),
-            Column("What"),
-            Column("Present", True),
-            Column("Length", True),
-            Column("Values"),
+            Heading("Name"),
+            Heading("Key"),
+            Heading("What"),
+            Heading("Present", True),
+            Heading("Length", True),
+            Heading("Values"),
         ),
-        tuple(rows),
-        max(0, len(subjects) - most),
+        rows,
     )
 
 
@@ -323,16 +268,70 @@ def _range(found: Sequence[Numbers]) -> str:
 
 
 def _contents(kinds: Sequence[KindStatistics]) -> str:
-    numbers = [kind.numbers for kind in kinds if kind.numbers is not None]
-    if numbers:
+    if numbers := [kind.numbers for kind in kinds if kind.numbers is not None]:
         return _range(numbers)
     held = [kind.bytes for kind in kinds if kind.bytes is not None]
-    formats = listed(
-        list(dict.fromkeys(name for each in held for name in each.formats))
-    )
-    sizes = [each.sizes.mean for each in held if each.sizes.mean is not None]
-    if not sizes:
+    count = sum(each.count for each in held)
+    if not count:
         return "none"
-    whole = sum(each.sizes.count for each in held)
-    mean = sum((each.sizes.mean or 0) * each.sizes.count for each in held) / whole
+    formats = listed(tuple(summed(each.formats for each in held)))
+    mean = float(sum(each.sizes.total for each in held) / count)
     return f"{formats}, {size(mean)} each on average"
+
+
+def missing_figure(columns: Sequence[Column], splits: Sequence[Split]) -> Figure:
+    """Draw the share of records of each split that lack a key."""
+    read = [split for split in splits if split.found.read]
+    lacking = sorted(
+        (each for each in columns if any(each.missing_in(split) for split in read)),
+        key=lambda each: -max(each.missing_in(split) for split in read),
+    )
+    complete = len(columns) - len(lacking)
+    notes = []
+    if not lacking:
+        every = "the one key is" if complete == 1 else f"all {complete:,} keys are"
+        notes.append(f"Nothing is missing: {every} in every record.")
+    elif complete:
+        others = plural(complete, "other key is", "other keys are")
+        notes.append(f"{others} in every record.")
+    if len(lacking) > _MOST_MISSING:
+        notes.append(
+            f"{len(lacking) - _MOST_MISSING:,} keys that are missing less often are "
+            "in the table only."
+        )
+    drawn = []
+    shown = [split for split in read if split.drawn]
+    names = unique(column.name for column in lacking[:_MOST_MISSING])
+    for column, name in zip(lacking, names, strict=False):
+        for split in shown:
+            value = column.missing_in(split)
+            hint = f"{name}: missing in {percent(value)} of {split.label}"
+            drawn.append(Bar(name, split.series, value, hint))
+    label = "Share of the records in which a key is missing"
+    return Figure(
+        plots=[(label, bars(drawn, len(shown), label))] if drawn else [],
+        notes=notes,
+        table=_missing_table(lacking, splits) if lacking else None,
+        wide=len(lacking) > 12,
+    )
+
+
+def _missing_table(lacking: Sequence[Column], splits: Sequence[Split]) -> Table:
+    headings = [Heading("Name"), Heading("Schema")]
+    for split in splits:
+        prefix = f"{split.label}: " if len(splits) > 1 else ""
+        headings += [Heading(f"{prefix}missing", True), Heading(f"{prefix}empty", True)]
+    rows = []
+    for column in lacking:
+        required = "required" if column.field is not None else ""
+        cells = [column.name, "optional" if column.optional else required]
+        for split in splits:
+            if not split.found.read:
+                cells += ["–", "–"]
+                continue
+            kind = None if column.steps else column.kind_in(split)
+            empty = kind.lengths.zeros if kind is not None else 0
+            cells += [percent(column.missing_in(split)), share(empty, split.found.read)]
+        rows.append(tuple(cells))
+    caption = "Keys that are missing in some record, and lists that are there but empty"
+    return table(caption, headings, rows)

@@ -1,11 +1,17 @@
-"""The use case: a file with a page about data."""
+"""The report: one HTML file about data, which needs no other file."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import os
 from collections.abc import Mapping
 from contextlib import suppress
+from importlib import resources
 from pathlib import Path
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 from ...atomic_write import write_whole
 from ...runtime.shared.errors import DatasetError
@@ -14,6 +20,7 @@ from ...spec.serial import from_data
 from ..sources import find_data
 from ..statistics.model import DataStatistics
 from ..verify.model import Verification
+from .formatting import listed, number, one_line, plural, share, size
 
 _PACKAGES = ("vl_convert", "PIL")
 _MARK = b'<meta name="generator" content="schemagen inspect">'
@@ -23,8 +30,8 @@ def check_target(path: str | os.PathLike[str]) -> None:
     """See that a report can be made and may be written there, before data is read.
 
     Raises:
-        DatasetError: a package is not installed; there is no such directory; or what
-            is there is not a report.
+        DatasetError: a package is not installed; there is no such directory; or the
+            file is not a report.
     """
     for package in _PACKAGES:
         try:
@@ -49,7 +56,7 @@ def check_target(path: str | os.PathLike[str]) -> None:
 
 
 def _replaceable(target: Path) -> bool:
-    """Whether a file is empty or an earlier report."""
+    """Tell empty files and earlier reports from other files."""
     try:
         with target.open("rb") as file:
             start = file.read(4096)
@@ -61,10 +68,9 @@ def _replaceable(target: Path) -> bool:
 def specs_of(
     source: str | os.PathLike[str], split: str | None = None
 ) -> dict[str, RecordSpec]:
-    """Return what the manifest says of each split's records, if there is one.
+    """Return the specs in the manifest, by split.
 
-    A spec that a later schemagen has written, and this one does not know, is left out:
-    the page then shows what the files say by themselves.
+    Specs of later versions that this one cannot read are left out.
     """
     found = {}
     for name, files in find_data(source, split).splits.items():
@@ -81,13 +87,13 @@ def write_report(
     specs: Mapping[str, RecordSpec],
     verification: Verification | None = None,
 ) -> int:
-    """Write a page about data; the file appears when it is whole.
+    """Write a report; an earlier one is replaced when the new one is whole.
 
     Args:
-        path: the file; an earlier report there is replaced.
-        statistics: what was measured.
-        specs: what the schemas say of each split, by its name; none is needed.
-        verification: what `verify` has found; None if it was not asked.
+        path: the file.
+        statistics: of the data.
+        specs: the schema of each split, by its name; none is needed.
+        verification: the result of `verify`; None without one.
 
     Returns:
         The file's size in bytes.
@@ -97,9 +103,61 @@ def write_report(
         SchemagenError: the file cannot be written.
     """
     check_target(path)
-    from .assembling import page_of
-    from .html import html
-
-    text = html(page_of(statistics, specs, verification)).encode()
+    text = _html(statistics, specs, verification).encode()
     write_whole(Path(path), text)
     return len(text)
+
+
+def _html(
+    statistics: DataStatistics,
+    specs: Mapping[str, RecordSpec],
+    verification: Verification | None,
+) -> str:
+    """Return the page, with all text of data escaped.
+
+    Its policy allows pictures with data URLs, and the style sheet and the script with
+    these hashes. Nothing else in it can load or run.
+    """
+    # These import packages that a report needs, and other commands do not.
+    from .overlays import style_rules
+    from .page import page_values
+
+    style = f"{_source('style.css')}\n{style_rules()}"
+    script = _source("script.js")
+    policy = (
+        f"default-src 'none'; img-src data:; style-src '{_hash(style)}'; "
+        f"script-src '{_hash(script)}'; base-uri 'none'; form-action 'none'"
+    )
+    environment = Environment(
+        loader=PackageLoader(__package__, "."),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {
+        "basename": os.path.basename,
+        "thousands": "{:,}".format,
+        "listed": listed,
+        "number": number,
+        "one_line": one_line,
+        "plural": plural,
+        "share": share,
+        "size": size,
+    }
+    return environment.get_template("page.html.jinja").render(
+        page_values(statistics, specs, verification),
+        policy=policy,
+        style=Markup(style),
+        script=Markup(script),
+    )
+
+
+def _source(name: str) -> str:
+    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode()).digest()
+    return "sha256-" + base64.b64encode(digest).decode()

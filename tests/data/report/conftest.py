@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from schemagen.data.inspect.inspecting import inspect_data
-from schemagen.data.report import specs_of, write_report
+from schemagen.data.report.writing import specs_of, write_report
 from schemagen.data.verify import verify
 
 from .scenes import write_scenes

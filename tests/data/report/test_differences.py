@@ -9,17 +9,17 @@ import pytest
 from schemagen.data.decoding import decode
 from schemagen.data.records import records_of
 from schemagen.data.report.classes import class_counts
-from schemagen.data.report.columns import parts_of, subjects_of
-from schemagen.data.report.differences import differences_of
-from schemagen.data.report.measures import cautions_of
-from schemagen.data.report.significance import (
-    beyond,
+from schemagen.data.report.columns import columns_of, splits_of
+from schemagen.data.report.differences import (
+    Difference,
+    cautions_of,
     deviation,
-    differ,
+    differences_of,
     exceedances,
+    shares_differ,
     total_variation,
+    values_beyond,
 )
-from schemagen.data.report.view import Difference
 from schemagen.data.statistics.measuring import Measuring
 from schemagen.data.statistics.model import RecordStatistics
 from schemagen.data.statistics.numbers import numbers
@@ -36,10 +36,10 @@ def measured(rows: list[Features]) -> RecordStatistics:
 
 def compared(**splits: list[Features]) -> tuple[Difference, ...]:
     """Return the differences of splits without a schema."""
-    parts = parts_of({name: measured(rows) for name, rows in splits.items()})
-    subjects = subjects_of(parts, None)
-    counted = [class_counts(each, parts) for each in subjects]
-    return differences_of(parts, subjects, [each for each in counted if each])
+    found = splits_of({name: measured(rows) for name, rows in splits.items()})
+    columns = columns_of(found, None)
+    counted = [class_counts(each, found) for each in columns]
+    return differences_of(found, columns, [each for each in counted if each])
 
 
 def marked(**splits: list[Features]) -> list[tuple[str, str, str]]:
@@ -66,15 +66,15 @@ def test_samples_of_one_kind_are_seldom_told_apart() -> None:
                 {str(k): int(n) for k, n in enumerate(random.multinomial(size, shares))}
                 for size in (400, 150)
             )
-            told += differ(left, right)
+            told += shares_differ(left, right)
         assert told <= 6, classes
 
 
 def test_samples_of_two_kinds_are_told_apart() -> None:
     """With as many records as that takes."""
-    assert differ({"a": 300, "b": 300}, {"a": 60, "b": 140})
-    assert not differ({"a": 30, "b": 30}, {"a": 6, "b": 14})
-    assert not differ({"a": 10}, {"a": 500})
+    assert shares_differ({"a": 300, "b": 300}, {"a": 60, "b": 140})
+    assert not shares_differ({"a": 30, "b": 30}, {"a": 6, "b": 14})
+    assert not shares_differ({"a": 10}, {"a": 500})
 
 
 @pytest.mark.parametrize(("of", "among", "least"), [(100, 100, 10), (1000, 10, 2)])
@@ -100,12 +100,12 @@ def test_of_three_values_none_is_too_far_out() -> None:
 def test_values_beyond_a_range_are_counted_surely() -> None:
     """Exactly while values are few; else those in bins of their own, and at least one."""
     few = numbers(np.array([1, 2, 3, 10, 11, 12], np.int64))
-    assert beyond(few, 2, 10) == (1, 2)
+    assert values_beyond(few, 2, 10) == (1, 2)
     many = numbers(np.arange(5000, dtype=np.int64))
-    below, above = beyond(many, 100, 4000)
+    below, above = values_beyond(many, 100, 4000)
     assert 80 <= below <= 100
     assert 960 <= above <= 999
-    assert beyond(many, 1, 4999) == (1, 0)
+    assert values_beyond(many, 1, 4999) == (1, 0)
 
 
 def test_deviations_are_those_of_the_values() -> None:
@@ -170,8 +170,8 @@ def test_from_few_records_nothing_else_is_concluded() -> None:
     """And the page says so."""
     train, test = rows(500, 1), rows(12, 2, shift=3.0)
     assert [m for _, m, _ in marked(train=train, test=test)] == []
-    parts = parts_of({"train": measured(train), "test": measured(test)})
-    assert cautions_of(parts, 10)[0] == (
+    splits = splits_of({"train": measured(train), "test": measured(test)})
+    assert cautions_of(splits, 10)[0] == (
         "Fewer than 30 records: test (12). Nothing is concluded from so few but which "
         "classes they have."
     )
@@ -188,7 +188,7 @@ def test_a_key_that_one_split_lacks_is_marked() -> None:
 def test_train_is_what_others_are_compared_with() -> None:
     """By its name, or else by its size; then validation and test."""
     some = {name: measured(rows(5, 1)) for name in ("test", "b", "train", "val")}
-    assert [part.name for part in parts_of(some)] == ["train", "val", "test", "b"]
+    assert [split.label for split in splits_of(some)] == ["train", "val", "test", "b"]
     sizes = {"a": measured(rows(5, 1)), "b": measured(rows(9, 1))}
-    assert [part.name for part in parts_of(sizes)] == ["b", "a"]
-    assert Counter(part.series for part in parts_of(some)) == Counter(range(4))
+    assert [split.label for split in splits_of(sizes)] == ["b", "a"]
+    assert Counter(split.series for split in splits_of(some)) == Counter(range(4))

@@ -10,13 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from schemagen.data.report.charts import inline_svg
 from schemagen.data.report.pictures import Budget, copy_of
-from schemagen.data.report.svg import cleaned
-from schemagen.kinds.field import FieldSpec
-from schemagen.kinds.image import Image
-from schemagen.kinds.label import Label
-from schemagen.kinds.text import Text
-from schemagen.kinds.varlen import VarLen
+from schemagen.spec.model import ImageSpec, LabelSpec, TextSpec, VarLenSpec
 
 from .conftest import Visit, make_report
 from .scenes import encoded, example, record_spec, write_dataset, write_files
@@ -182,7 +178,7 @@ def test_pictures_are_made_anew() -> None:
 
 def test_plots_keep_shapes_and_words_only() -> None:
     """Whatever else an SVG can do is left out of it, also behind namespaces."""
-    kept = cleaned(
+    kept = inline_svg(
         '<svg xmlns="http://www.w3.org/2000/svg" '
         'xmlns:xlink="http://www.w3.org/1999/xlink" onload="alert(1)" viewBox="0 0 1 1">'
         '<script>alert(1)</script><a xlink:href="javascript:alert(1)"><text>x</text></a>'

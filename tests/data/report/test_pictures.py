@@ -9,13 +9,19 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image
-from schemagen.data.report.boxes import FoundBox, box_fields, boxes_in
-from schemagen.data.report.features import read, shaped
-from schemagen.data.report.masks import class_word, layers, mask_of
+from schemagen.data.report.formatting import decoded, number, one_line, percent, size
+from schemagen.data.report.overlays import (
+    Box,
+    Colors,
+    box_fields,
+    boxes_in,
+    layers,
+    mask_class_name,
+    mask_of,
+)
 from schemagen.data.report.pictures import Budget, copy_of, copy_of_pixels
-from schemagen.kinds.field import FieldSpec
-from schemagen.kinds.mask import Mask
-from schemagen.kinds.varlen import VarLen
+from schemagen.data.report.records import read, shaped
+from schemagen.spec.model import MaskSpec, VarLenSpec
 
 from .scenes import SCENE, encoded, example, record_spec
 
@@ -71,15 +77,14 @@ def test_what_pictures_may_take_has_an_end() -> None:
 def test_raw_bytes_have_the_shape_that_the_record_says() -> None:
     """Or none, if they do not fit; never more than they are."""
     data = np.arange(6, dtype="<u2").tobytes()
-    found = shaped(data, "uint16", (None, None, 1), {0: 2, 1: 3})
-    assert found is not None
-    assert found.shape == (2, 3, 1)
-    assert shaped(data, "uint16", (None, 3, 1), {}) is not None
-    assert shaped(data, "uint16", (None, None, 1), {}) is None
-    assert shaped(data, "uint16", (4, 4, 1), {}) is None
-    assert shaped(data, "uint16", (None, None, 1), {0: 2**40, 1: 2**40}) is None
-    assert shaped(data, "uint16", (None, None, 1), {0: -1, 1: -6}) is None
-    assert shaped(data, "string", (6,), {}) is None
+    assert np.array_equal(shaped(data, "uint16", (2, 3, 1)).ravel(), range(6))
+    assert shaped(data, "uint16", (None, 3, 1)).shape == (2, 3, 1)
+    bad = [(None, None, 1), (4, 4, 1), (2**40, 2**40, 1), (2**70, 1, 1), (-1, -6, 1)]
+    assert [shaped(data, "uint16", shape) for shape in bad] == [None] * 5
+    assert shaped(b"", "uint16", (None, 3, 1)) is None
+    assert shaped(data, "uint32", (None,)).size == 3
+    for dtype in ("string", "object", "V0", "S4", "uint64"):
+        assert shaped(data, dtype, (None,)) is None
 
 
 def test_masks_are_layers_of_one_colour() -> None:
@@ -88,16 +93,19 @@ def test_masks_are_layers_of_one_colour() -> None:
     ids = np.array([[0, 0, 1], [2, 2, 255]], np.uint8)
     mask = mask_of(field, read(example({field.key: [encoded(ids, "PNG")]})))
     assert mask is not None
-    found = layers(mask, {0: (0, 0), 1: (1, 1), 2: (2, 2)}, Budget())
+    colors = Colors()
+    for id_ in range(3):
+        colors.add(field.name, id_, str(id_))
+    found = layers(mask, colors, Budget())
     assert [slot for slot, _ in found] == [0, 1, 2, 24]  # ignored pixels: all others
     opaque = [np.asarray(decoded_url(url).convert("RGBA"))[..., 3] for _, url in found]
     assert (sum((each > 0).astype(int) for each in opaque) == 1).all()
-    assert class_word(field, 255) == "ignored (255)"
-    assert class_word(field, 1) == "disc"
-    assert class_word(field, 77) == "77"
+    assert mask_class_name(field, 255) == "ignored (255)"
+    assert mask_class_name(field, 1) == "disc"
+    assert mask_class_name(field, 77) == "77"
 
 
-def corners(**features: Any) -> list[FoundBox]:
+def corners(**features: Any) -> list[Box]:
     """Return the boxes of a record on a picture 100 high and 200 wide."""
     fields = [
         FieldSpec.of(VarLen, name=f"b_{side}", key=side, role="input", dtype="float32")
@@ -110,9 +118,9 @@ def corners(**features: Any) -> list[FoundBox]:
 def test_boxes_are_relative_or_in_pixels() -> None:
     """By their numbers: relative ones are from 0 to 1, all of a record."""
     relative = corners(xmin=[0.25], ymin=[0.5], xmax=[1.0], ymax=[1.0])
-    assert relative == [FoundBox(50, 50, 200, 100, "")]
+    assert relative == [Box(50, 50, 150, 50, "")]
     pixels = corners(xmin=[0.0, 5.0], ymin=[0.0, 5.0], xmax=[1.0, 9.0], ymax=[1.0, 8.0])
-    assert pixels == [FoundBox(0, 0, 1, 1, ""), FoundBox(5, 5, 9, 8, "")]
+    assert pixels == [Box(0, 0, 1, 1, ""), Box(5, 5, 4, 3, "")]
 
 
 def test_boxes_that_are_none_are_left_out() -> None:
@@ -123,7 +131,7 @@ def test_boxes_that_are_none_are_left_out() -> None:
     assert corners(xmin=[nan], ymin=[1.0], xmax=[400.0], ymax=[5.0]) == []
     assert corners(xmin=[1.0, 2.0], ymin=[1.0], xmax=[4.0], ymax=[5.0]) == []
     [cut] = corners(xmin=[-10.0], ymin=[-10.0], xmax=[900.0], ymax=[50.0])
-    assert (cut.left, cut.top, cut.right, cut.bottom) == (0, 0, 200, 50)
+    assert cut == Box(0, 0, 200, 50, "")
 
 
 def test_a_schema_says_where_boxes_are() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from schemagen.data.decoding import decode
 from schemagen.data.records import records_of
-from schemagen.data.report.columns import parts_of, subjects_of
-from schemagen.data.report.values import _bins, key_figure
+from schemagen.data.report.columns import columns_of, splits_of
+from schemagen.data.report.values import column_figure, common_bins
 from schemagen.data.statistics.measuring import Measuring
 from schemagen.data.statistics.numbers import numbers
 
@@ -17,15 +17,15 @@ def figure_of(rows: list[Features]) -> tuple[list[str], dict[str, str]]:
     """Return the captions of the plots of the first key, and its facts."""
     measuring = Measuring()
     measuring.add(decode(records_of([example(row) for row in rows])))
-    parts = parts_of({"train": measuring.found()})
-    figure = key_figure(subjects_of(parts, None)[0], parts)
+    splits = splits_of({"train": measuring.found()})
+    figure = column_figure(columns_of(splits, None)[0], splits)
     assert figure is not None
     return [caption for caption, _ in figure.plots], dict(figure.facts)
 
 
 def test_whole_numbers_stand_in_the_middle_of_their_bins() -> None:
     """Also zeros, of which there are few, next to many ones."""
-    bins, logarithmic = _bins([numbers(np.array([0] + [1] * 99, np.int64))])
+    bins, logarithmic = common_bins([numbers(np.array([0] + [1] * 99, np.int64))])
     assert bins == [[(-0.5, 0.5, 1), (0.5, 1.5, 99)]]
     assert not logarithmic
 
@@ -34,7 +34,7 @@ def test_bins_are_the_same_for_all_splits() -> None:
     """However far apart their values are."""
     left = numbers(np.arange(1000, dtype=np.int64))
     right = numbers(np.arange(90_000, 95_000, dtype=np.int64))
-    (one, other), _ = _bins([left, right])
+    (one, other), _ = common_bins([left, right])
     assert {high - low for low, high, _ in (*one, *other)} == {4096}
     assert sum(count for *_, count in other) == 5000
 
@@ -42,7 +42,7 @@ def test_bins_are_the_same_for_all_splits() -> None:
 def test_a_few_huge_values_do_not_hide_the_others() -> None:
     """Bins are of magnitudes then."""
     values = np.concatenate([np.full(990, 3.0), np.full(10, 1e6)]).astype(np.float32)
-    (bins,), logarithmic = _bins([numbers(values)])
+    (bins,), logarithmic = common_bins([numbers(values)])
     assert logarithmic
     assert [count for *_, count in bins] == [990, 10]
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from command_line import run
 from schemagen.data.inspect.inspecting import inspect_data
-from schemagen.data.report import specs_of
+from schemagen.data.report.writing import specs_of
 from schemagen.findings import SchemagenError
 from schemagen.kinds.field import FieldSpec
 from schemagen.kinds.label import Label

@@ -1,0 +1,306 @@
+"""Plots and tables of the page. Vega-Lite renders the plots."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+from xml.etree import ElementTree
+
+from markupsafe import Markup
+
+SERIES = 6
+"""The number of splits that have a color."""
+
+MOST_ROWS = 1_000
+"""The number of rows that a table shows."""
+
+_DASHES = ((), (), (5, 3), (2, 2), (7, 2, 2, 2), (1, 3))
+_SIZED: dict[str, Any] = {
+    "width": 290,
+    "height": 112,
+    "autosize": {"type": "fit", "contains": "padding"},
+}
+_CONFIG = {
+    "axis": {
+        "labelColor": "var(--soft)",
+        "domainColor": "var(--rule)",
+        "tickColor": "var(--rule)",
+        "gridColor": "var(--rule)",
+        "labelFontSize": 11,
+        "labelLimit": 110,
+        "tickSize": 4,
+        "labelPadding": 4,
+    },
+    "view": {"stroke": None},
+    "font": "sans-serif",
+}
+
+_SVG = "{http://www.w3.org/2000/svg}"
+_SHAPES = {"svg", "g", "path", "line", "rect", "circle", "text", "tspan"}
+_KEPT = {
+    *("d", "transform", "x", "y", "x1", "x2", "y1", "y2", "width", "height", "r"),
+    *("fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linejoin"),
+    *("text-anchor", "font-size", "font-weight", "fill-opacity", "stroke-opacity"),
+    *("opacity", "viewBox"),
+}
+_DEFAULTS = {
+    ("stroke-opacity", "1"),
+    ("fill-opacity", "1"),
+    ("opacity", "1"),
+    ("transform", "translate(0,0)"),
+}
+_EMPTY_PATHS = {"", "M0,0h0v0h0Z"}
+_LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}(?:e-?\d+)?")
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A rendered plot; `label` describes it in a sentence."""
+
+    label: str
+    svg: Markup
+
+
+@dataclass(frozen=True)
+class Heading:
+    """The title of a table's column; numbers are aligned right."""
+
+    title: str
+    number: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table whose first column names the row; `left_out` counts rows not shown."""
+
+    caption: str
+    headings: tuple[Heading, ...]
+    rows: tuple[tuple[str, ...], ...]
+    left_out: int
+
+
+def table(
+    caption: str, headings: Sequence[Heading], rows: Sequence[tuple[str, ...]]
+) -> Table:
+    """Return a table of the first MOST_ROWS rows."""
+    shown = tuple(rows[:MOST_ROWS])
+    return Table(caption, tuple(headings), shown, len(rows) - len(shown))
+
+
+def unique(names: Iterable[str]) -> list[str]:
+    """Return names for the categories of a plot: those that look alike are numbered."""
+    found: dict[str, None] = {}
+    for name in names:
+        label, count = name or '""', 1
+        while label in found:
+            count += 1
+            label = f"{name} ({count})"
+        found[label] = None
+    return list(found)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Plots with their captions, facts and notes, and the same numbers as a table.
+
+    Attributes:
+        title: the name of a column.
+        kind: its type.
+        plots: (caption, plot).
+        facts: (name, value).
+        notes: sentences.
+        table: the text alternative.
+        folded: the reader has to open the table.
+        wide: the figure takes the whole width.
+    """
+
+    title: str = ""
+    kind: str = ""
+    plots: Sequence[tuple[str, Plot]] = ()
+    facts: Sequence[tuple[str, str]] = ()
+    notes: Sequence[str] = ()
+    table: Table | None = None
+    folded: bool = True
+    wide: bool = False
+
+
+@dataclass(frozen=True)
+class Line:
+    """A histogram of one split: (low, high, share) of each bin that is not empty."""
+
+    series: int
+    bins: Sequence[tuple[float, float, float]]
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A value of one category in one split; `hint` is its tooltip."""
+
+    category: str
+    series: int
+    value: float
+    hint: str
+
+
+def histogram(
+    lines: Sequence[Line], label: str, *, logarithmic: bool = False, whole: bool = False
+) -> Plot:
+    """Draw histograms over each other: the first one filled, the others as lines."""
+    scale: dict[str, Any] = {"nice": False}
+    scale |= {"type": "log"} if logarithmic else {"zero": False}
+    greatest = max(
+        abs(edge) for line in lines for bin_ in line.bins for edge in bin_[:2]
+    )
+    form = "~s" if greatest >= 1e4 or 0 < greatest < 1e-2 else ",f"
+    axis = _axis(5, form, domain=True, grid=False, labelFlush=True, labelOverlap=True)
+    if whole:
+        axis["tickMinStep"] = 1
+    encoding = {
+        "x": _quantity("x", axis) | {"scale": scale},
+        "y": _quantity("y", _axis(3, "~%")),
+    }
+    layers = [
+        {
+            "data": {"values": _steps(line)},
+            "mark": _line(line.series, filled=index == 0),
+            "encoding": encoding,
+        }
+        for index, line in enumerate(lines)
+    ]
+    return _plot(label, {"layer": layers, **_SIZED})
+
+
+def _steps(line: Line) -> list[dict[str, float]]:
+    points: list[dict[str, float]] = []
+    end: float | None = None
+    for low, high, share in line.bins:
+        if end is None or low > end:
+            points.append({"x": low if end is None else end, "y": 0.0})
+        points.append({"x": low, "y": share})
+        end = high
+    points.append({"x": end or 0.0, "y": 0.0})
+    return points
+
+
+def _line(series: int, *, filled: bool) -> dict[str, Any]:
+    color, dash = f"var(--s{series})", _DASHES[series]
+    stroke: dict[str, Any] = {"stroke": color, "strokeWidth": 1.6}
+    if dash:
+        stroke["strokeDash"] = list(dash)
+    mark = {"interpolate": "step-after", "clip": True, "aria": False}
+    if filled:
+        area = {"type": "area", "fill": color, "fillOpacity": 0.25, "line": stroke}
+        return mark | area
+    return mark | {"type": "line"} | stroke
+
+
+def bars(bars: Sequence[Bar], series: int, label: str) -> Plot:
+    """Draw shares as horizontal bars, in each category one for each split."""
+    thick = 13 if series == 1 else 7
+    step = thick * series + (7 if series == 1 else 10)
+    axis = {"title": None, "ticks": False, "domain": False, "labelPadding": 8}
+    encoding = {
+        "y": {
+            "field": "category",
+            "type": "nominal",
+            "sort": None,
+            "axis": axis,
+            "scale": {"paddingInner": 1 - thick * series / step, "paddingOuter": 0.15},
+        },
+        "x": _quantity("value", _axis(5, "~%")),
+    }
+    if series > 1:
+        encoding["yOffset"] = {
+            "field": "series",
+            "type": "nominal",
+            "sort": "ascending",
+            "scale": {"paddingInner": 0.1, "paddingOuter": 0},
+        }
+    size = {
+        **_SIZED,
+        "height": step * len({each.category for each in bars}),
+        "autosize": {"type": "fit-x", "contains": "padding"},
+    }
+    return _plot(label, _bars(bars, encoding, cornerRadiusEnd=1) | size)
+
+
+def vertical_bars(bars: Sequence[Bar], label: str) -> Plot:
+    """Draw amounts as vertical bars without labels, in their order."""
+    encoding = {
+        "x": {
+            "field": "index",
+            "type": "ordinal",
+            "axis": {"labels": False, "ticks": False, "title": None, "grid": False},
+            "scale": {
+                "paddingInner": 0.15 if len(bars) < 100 else 0,
+                "paddingOuter": max(0.1, (8 - len(bars)) / 2),
+            },
+        },
+        "y": _quantity("value", _axis(3, "~s")),
+    }
+    return _plot(label, _bars(bars, encoding) | _SIZED)
+
+
+def _bars(bars: Sequence[Bar], encoding: Any, **mark: Any) -> dict[str, Any]:
+    series = sorted({each.series for each in bars})
+    color = {
+        "field": "series",
+        "type": "nominal",
+        "legend": None,
+        "scale": {"domain": series, "range": [f"var(--s{each})" for each in series]},
+    }
+    return {
+        "data": {"values": [vars(each) | {"index": i} for i, each in enumerate(bars)]},
+        "mark": {"type": "bar", **mark},
+        "encoding": {**encoding, "color": color, "description": {"field": "hint"}},
+    }
+
+
+def _quantity(field: str, axis: dict[str, Any]) -> dict[str, Any]:
+    return {"field": field, "type": "quantitative", "axis": axis}
+
+
+def _axis(ticks: int, form: str, **more: Any) -> dict[str, Any]:
+    axis = {"title": None, "tickCount": ticks, "format": form, "domain": False}
+    return axis | more
+
+
+def _plot(label: str, spec: dict[str, Any]) -> Plot:
+    import vl_convert
+
+    spec = {"background": None, "padding": 2, "config": _CONFIG, **spec}
+    return Plot(label, inline_svg(vl_convert.vegalite_to_svg(spec)))
+
+
+def inline_svg(svg: str) -> Markup:
+    """Return a copy of the known shapes, texts and attributes of an SVG.
+
+    Everything else is left out, such as scripts, links, styles and handlers. Labels of
+    marks become tooltips.
+    """
+    root = _copied(ElementTree.fromstring(svg))
+    if root is None:
+        return Markup()
+    root.set("aria-hidden", "true")
+    root.set("focusable", "false")
+    return Markup(ElementTree.tostring(root, encoding="unicode"))
+
+
+def _copied(element: ElementTree.Element) -> ElementTree.Element | None:
+    tag = element.tag.removeprefix(_SVG)
+    empty = tag == "path" and element.get("d") in _EMPTY_PATHS
+    if tag not in _SHAPES or empty or element.get("display") == "none":
+        return None
+    copy = ElementTree.Element(tag)
+    for name, value in element.items():
+        short = _LONG_NUMBER.sub(lambda found: f"{round(float(found[0]), 2):g}", value)
+        if name in _KEPT and (name, value) not in _DEFAULTS:
+            copy.set(name, short)
+    copy.text = element.text
+    hint = element.get("aria-label")
+    if hint and tag in ("path", "rect"):
+        ElementTree.SubElement(copy, "title").text = hint
+    copy.extend(child for each in element if (child := _copied(each)) is not None)
+    return copy if len(copy) or tag != "g" else None

@@ -1,0 +1,335 @@
+"""Masks and boxes over pictures, and the colors of their classes."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import math
+import operator
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import PIL.Image
+from numpy.typing import NDArray
+
+from ...spec.model import FieldSpec, MaskSpec, MultiLabelSpec, RecordSpec, VarLenSpec
+from .columns import name_of
+from .formatting import decoded, number, one_line
+from .pictures import MOST_PIXELS, Budget, data_url, opened
+from .records import Features, class_name
+
+SLOTS = 24
+"""The number of classes that have a color, over all pictures of a page."""
+
+OTHERS = SLOTS
+"""The slot of all further classes."""
+
+# Red, green and blue of classes, distinct on photographs and on paper.
+_COLORS = (
+    (230, 85, 13),
+    (31, 120, 220),
+    (20, 160, 90),
+    (215, 40, 120),
+    (245, 190, 20),
+    (120, 80, 220),
+    (0, 175, 200),
+    (170, 95, 30),
+    (150, 200, 40),
+    (240, 110, 160),
+    (90, 110, 130),
+    (200, 30, 40),
+    (60, 60, 180),
+    (0, 110, 80),
+    (250, 140, 90),
+    (140, 20, 120),
+)
+_GREY = (128, 128, 128)
+
+_MOST_LAYERS = 16
+_MOST_BOXES = 200
+
+# A class that covers more of the masks than this would hide the pictures.
+_GROUND = 0.5
+
+_SIDES = ("xmin", "ymin", "xmax", "ymax")
+_SIDE = re.compile(
+    r"(?P<stem>.*?)(?P<side>[xy]_?(?:min|max))", re.DOTALL | re.IGNORECASE
+)
+_NAMES = re.compile(r"label|class|category|name|text", re.IGNORECASE)
+
+
+def _shade(color: int) -> tuple[int, int, int]:
+    return _GREY if color == OTHERS else _COLORS[color % len(_COLORS)]
+
+
+def style_rules() -> str:
+    """Return CSS rules that color each slot, and that hide it."""
+    lines = []
+    for slot in range(SLOTS + 1):
+        lines.append(f".k{slot}{{--k:#{bytes(_shade(slot)).hex()}}}")
+        lines.append(f'[data-hidden~="{slot}"] .m{slot}{{display:none}}')
+    return "\n".join(lines) + "\n"
+
+
+class Colors:
+    """The slot and the color of each class that has one, by field and class."""
+
+    def __init__(self) -> None:
+        self.slots: dict[tuple[str, int | str], tuple[int, int]] = {}
+        self._by_name: dict[str, int] = {}
+
+    def of(self, field_name: str, class_: int | str) -> tuple[int, int]:
+        """Return slot and color of a class."""
+        return self.slots.get((field_name, class_), (OTHERS, OTHERS))
+
+    def add(self, field_name: str, class_: int | str, name: str) -> tuple[int, int]:
+        """Give a class a slot, and the color of its name."""
+        color = self._by_name.setdefault(name, len(self._by_name))
+        self.slots[field_name, class_] = len(self.slots), color
+        return self.slots[field_name, class_]
+
+
+@dataclass(frozen=True)
+class MaskPixels:
+    """The mask of one record: class ids [H, W]."""
+
+    field: MaskSpec
+    ids: NDArray[Any]
+
+
+def mask_of(field: MaskSpec, features: Features) -> MaskPixels | None:
+    """Read a mask; None if it is missing, or not as the schema says."""
+    if field.encoding == "png":
+        ids = _png_ids(features.bytes_of(features.feature(field.key)))
+    else:
+        ids = features.pixels(field)
+    if ids is None or ids.ndim != 2 or not 0 < ids.size <= MOST_PIXELS:
+        return None
+    return MaskPixels(field, ids)
+
+
+def _png_ids(values: Sequence[bytes]) -> NDArray[Any] | None:
+    """Return the ids of a PNG: grey values, or the indices of a palette."""
+    try:
+        [data] = values
+        with opened(data, "png") as image:
+            return np.asarray(image)
+    except Exception:  # of any type, as the bytes can be hostile
+        return None
+
+
+def mask_class_name(field: MaskSpec, id_: int) -> str:
+    """Return the name of a class id."""
+    if id_ == field.ignore:
+        return f"ignored ({id_})"
+    known = 0 <= id_ < len(field.classes)
+    return (one_line(field.classes[id_], 40) if known else "") or f"{id_}"
+
+
+def layers(mask: MaskPixels, colors: Colors, budget: Budget) -> list[tuple[int, str]]:
+    """Return (slot, data URL) of each class; classes without a slot share one."""
+    step = max(1, -(-max(mask.ids.shape) // budget.side))
+    ids = mask.ids[::step, ::step]
+    by_slot: dict[tuple[int, int], list[int]] = {}
+    for id_ in np.unique(ids).tolist():
+        by_slot.setdefault(colors.of(mask.field.name, id_), []).append(id_)
+    found = []
+    for (slot, color), some in sorted(by_slot.items()):
+        # One bit a pixel: transparent, or the color.
+        image = PIL.Image.fromarray(np.isin(ids, some).astype(np.uint8), "P")
+        image.putpalette((0, 0, 0, *_shade(color)))
+        out = io.BytesIO()
+        image.save(out, "PNG", bits=1, transparency=0, optimize=False)
+        url = data_url(out.getvalue(), "png")
+        if budget.spend(url):
+            found.append((slot, url))
+    return found
+
+
+@dataclass(frozen=True)
+class BoxFields:
+    """The fields of boxes.
+
+    Attributes:
+        name: their common name.
+        keys: the lists of xmin, ymin, xmax and ymax.
+        label: the field with a name or an id for each box, if there is one.
+    """
+
+    name: str
+    keys: tuple[str, ...]
+    label: FieldSpec | None
+
+
+class Box(NamedTuple):
+    """A box in pixels of the picture; `label` may be empty."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    label: str
+
+
+def box_fields(spec: RecordSpec) -> tuple[BoxFields, ...]:
+    """Return the boxes of a schema.
+
+    Boxes are four lists of numbers in a VarLen group, or in no group, whose names or
+    keys differ in their ends only: xmin, ymin, xmax and ymax.
+    """
+    found: dict[tuple[str, str], dict[str, str]] = {}
+    for field in spec.fields:
+        if not isinstance(field, VarLenSpec) or field.item_shape:
+            continue
+        matches = map(_SIDE.fullmatch, (field.name, field.key))
+        if match := next(filter(None, matches), None):
+            side = match["side"].lower().replace("_", "")
+            sides = found.setdefault((field.group or "", match["stem"]), {})
+            sides.setdefault(side, field.key)
+    return tuple(
+        BoxFields(
+            one_line(stem.rstrip("/_.") or group or "boxes", 40),
+            tuple(sides[side] for side in _SIDES),
+            _label_field(spec, group, sides.values()),
+        )
+        for (group, stem), sides in found.items()
+        if set(sides) == set(_SIDES)
+    )
+
+
+def _label_field(
+    spec: RecordSpec, group: str, taken: Collection[str]
+) -> FieldSpec | None:
+    """Return the field that names boxes: texts, or ids of the same group."""
+    texts: list[FieldSpec] = []
+    numbers: list[FieldSpec] = []
+    for field in spec.fields:
+        if field.key in taken:
+            continue
+        if isinstance(field, VarLenSpec) and group and field.group == group:
+            if _NAMES.search(field.name) or _NAMES.search(field.key):
+                (texts if field.dtype in ("string", "bytes") else numbers).append(field)
+        elif isinstance(field, MultiLabelSpec):
+            numbers.append(field)
+    return next(iter((*texts, *numbers)), None)
+
+
+def boxes_in(
+    fields: BoxFields, features: Features, height: int, width: int
+) -> Iterator[Box]:
+    """Yield the boxes of a record.
+
+    If all numbers are from 0 to 1 they are shares of the picture's size, and else
+    pixels. Boxes that are turned, not finite or outside of the picture are left out.
+    """
+    sides = [features.numbers(key) for key in fields.keys]
+    if len({len(side) for side in sides}) != 1:
+        return
+    relative = all(0 <= value <= 1 for side in sides for value in side)
+    scales = (width, height, width, height) if relative else (1, 1, 1, 1)
+    labels = _labels(fields.label, features, len(sides[0]))
+    corners = zip(*sides, labels, strict=True)
+    for *numbers, label in itertools.islice(corners, _MOST_BOXES):
+        if not all(map(math.isfinite, numbers)):
+            continue
+        left, top, right, bottom = map(operator.mul, map(float, numbers), scales)
+        turned = right < left or bottom < top
+        outside = left > width or top > height or right < 0 or bottom < 0
+        if not (turned or outside):
+            left, top = max(0.0, left), max(0.0, top)
+            right, bottom = min(width, right), min(height, bottom)
+            yield Box(
+                round(left, 2),
+                round(top, 2),
+                round(right - left, 2),
+                round(bottom - top, 2),
+                label,
+            )
+
+
+def _labels(field: FieldSpec | None, features: Features, count: int) -> list[str]:
+    feature = features.feature(field.key) if field is not None else None
+    if feature is None or len(feature.values) != count:
+        return [""] * count
+    if feature.kind == "bytes":
+        texts = features.bytes_of(feature)
+        return [one_line(decoded(text) or "", 40) for text in texts]
+    if isinstance(field, MultiLabelSpec):
+        return [class_name(field, value, 40) for value in feature.values]
+    return [number(value) for value in feature.values]
+
+
+class Key(NamedTuple):
+    """A class in a legend; `shown` is False if it is hidden at first."""
+
+    slot: int
+    color: int
+    name: str
+    shown: bool
+
+
+@dataclass(frozen=True)
+class Legend:
+    """The classes of the masks or the boxes of a field."""
+
+    field: str
+    kind: str
+    classes: tuple[Key, ...]
+
+
+def legends_of(
+    records: Sequence[tuple[Features, Sequence[MaskPixels]]],
+    masks: Sequence[MaskSpec],
+    boxes: Sequence[BoxFields],
+) -> tuple[Colors, list[Legend]]:
+    """Give the most frequent classes a color each, and all others one."""
+    colors = Colors()
+    legends = []
+    for field in masks:
+        areas: Counter[int | str] = Counter()
+        for mask in (mask for _, found in records for mask in found):
+            if mask.field is field:
+                ids, counts = np.unique(mask.ids, return_counts=True)
+                areas.update(dict(zip(ids.tolist(), counts.tolist(), strict=True)))
+        names = {id_: mask_class_name(field, int(id_)) for id_ in areas}
+        keys = _keys(colors, field.name, areas, names, areas.total() * _GROUND)
+        legends.append(Legend(name_of(field), "Masks", keys))
+    for some in boxes:
+        # Their names do not depend on the size of the picture.
+        found = [
+            box.label
+            for features, _ in records
+            for box in boxes_in(some, features, 1 << 30, 1 << 30)
+        ]
+        labels: Counter[int | str] = Counter(found)
+        names = {label: str(label) or "box" for label in labels}
+        keys = _keys(colors, some.name, labels, names, math.inf)
+        legends.append(Legend(some.name, "Boxes", keys))
+    return colors, [legend for legend in legends if legend.classes]
+
+
+def _keys(
+    colors: Colors,
+    field_name: str,
+    counts: Mapping[int | str, int],
+    names: Mapping[int | str, str],
+    ground: float,
+) -> tuple[Key, ...]:
+    order = sorted(counts, key=lambda each: (-counts[each], str(each)))
+    top = order[: max(0, min(_MOST_LAYERS, SLOTS - len(colors.slots)))]
+    top.sort(key=lambda each: (each, "") if isinstance(each, int) else (0, each))
+    keys = [
+        Key(
+            *colors.add(field_name, class_, names[class_]),
+            names[class_],
+            counts[class_] <= ground,
+        )
+        for class_ in top
+    ]
+    if len(counts) > len(top):
+        keys.append(Key(OTHERS, OTHERS, f"{len(counts) - len(top):,} others", True))
+    return tuple(keys)

@@ -1,0 +1,189 @@
+"""The values that the template of the page shows."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ...spec.model import RecordSpec
+from ..statistics.model import DataStatistics
+from ..verify.model import Verification
+from .charts import Figure
+from .classes import class_counts, class_figure
+from .columns import Column, Split, columns_of, splits_of
+from .differences import Difference, cautions_of, differences_of
+from .files import files_figure
+from .formatting import listed, one_line, plural, size
+from .samples import samples_of
+from .values import column_figure, key_table, missing_figure
+
+_MOST_CLASSES = 12
+_MOST_FIGURES = 24
+_MOST_FINDINGS = 100
+_MOST_COMPARED = 300
+
+_MESSAGES = {
+    "Example": "a tf.train.Example",
+    "SequenceExample": "a tf.train.SequenceExample",
+    "mixed": "either an Example or a SequenceExample",
+}
+
+Pairs = list[tuple[str, str]]
+
+
+def page_values(
+    statistics: DataStatistics,
+    specs: Mapping[str, RecordSpec],
+    verification: Verification | None = None,
+) -> dict[str, Any]:
+    """Return the variables of the template, by name.
+
+    Args:
+        statistics: of the data.
+        specs: the schema of each split, by its name; none is needed.
+        verification: the result of `verify`; None without one.
+    """
+    splits = splits_of(statistics.splits)
+    spec = next((specs[split.name] for split in splits if split.name in specs), None)
+    columns = columns_of(splits, spec)
+    counts = [found for each in columns if (found := class_counts(each, splits))]
+    compared = splits[0].label if len(splits) > 1 else ""
+    differences = differences_of(splits, columns, counts) if compared else ()
+    samples, legends = samples_of(splits, columns, spec)
+    counted = [each.column for each in counts]
+    figures, left_out = _column_figures(
+        [column for column in columns if column not in counted], splits
+    )
+    read = any(split.found.read for split in splits)
+    return {
+        "title": _title(statistics, spec),
+        "where": one_line(statistics.where, 300),
+        "figures": _figures(statistics, splits, columns),
+        "facts": _facts(statistics, splits, spec),
+        "verdicts": _verdicts(statistics, splits, verification, differences),
+        "splits": splits,
+        "files": statistics.files,
+        "verified": _verified(verification) if verification else "",
+        "findings": verification.findings[:_MOST_FINDINGS] if verification else (),
+        "samples": samples,
+        "legends": legends,
+        "classes": [class_figure(each, splits) for each in counts[:_MOST_CLASSES]],
+        "missing": missing_figure(columns, splits) if columns and read else None,
+        "columns": figures,
+        "columns_left_out": left_out,
+        "key_table": key_table(columns, splits) if columns else None,
+        "shards": files_figure(statistics.files, splits) if statistics.files else None,
+        "reference": compared,
+        "differences": differences[:_MOST_COMPARED],
+        "cautions": cautions_of(splits, len(differences)),
+    }
+
+
+def _column_figures(
+    columns: Sequence[Column], splits: Sequence[Split]
+) -> tuple[list[Figure], int]:
+    """Return the first figures, and the number of columns behind them."""
+    figures: list[Figure] = []
+    for index, column in enumerate(columns):
+        if len(figures) == _MOST_FIGURES:
+            return figures, len(columns) - index
+        figure = column_figure(column, splits)
+        figures += [figure] if figure else []
+    return figures, 0
+
+
+def _title(statistics: DataStatistics, spec: RecordSpec | None) -> str:
+    if spec is not None:
+        return one_line(spec.class_name, 80)
+    where = os.path.basename(statistics.where.rstrip("/\\"))
+    return one_line(where or statistics.where, 80)
+
+
+def _figures(
+    statistics: DataStatistics, splits: Sequence[Split], columns: Sequence[Column]
+) -> Pairs:
+    """Return the numbers at the head: (number, noun)."""
+    records = sum(split.found.records for split in splits)
+    files = statistics.files
+    found = [plural(records, "record")]
+    if len(splits) > 1:
+        found.append(plural(len(splits), "split"))
+    found.append(plural(len(files), "file"))
+    keys, noun = plural(len(columns), "key").split()
+    more = "+" if any(split.found.more_keys for split in splits) else ""
+    return [
+        *((number, noun) for number, noun in map(str.split, found)),
+        (size(sum(file.bytes for file in files)), "on disk"),
+        (f"{keys}{more}", noun),
+    ]
+
+
+def _facts(
+    statistics: DataStatistics, splits: Sequence[Split], spec: RecordSpec | None
+) -> Pairs:
+    """Return what else is known of the data: (name, value)."""
+    found = [split.found for split in splits]
+    facts = []
+    if spec is not None:
+        facts.append(("Schema", one_line(f"{spec.class_name}, {spec.source}", 120)))
+        if spec.doc:
+            facts.append(("It says", one_line(spec.doc.split("\n\n")[0], 240)))
+    if marks := {written.fingerprint for written in statistics.written_by.values()}:
+        facts.append(("Fingerprint", one_line(listed(sorted(marks)), 120)))
+    if messages := dict.fromkeys(each.message for each in found if each.records):
+        facts.append(("Each record is", listed([_MESSAGES[each] for each in messages])))
+    if sizes := [each.sizes for each in found if each.sizes.count]:
+        ends = (
+            size(min(each.minimum or 0 for each in sizes)),
+            size(max(each.maximum or 0 for each in sizes)),
+        )
+        facts.append(("Size of a record", " to ".join(dict.fromkeys(ends))))
+    if statistics.limit is not None:
+        facts.append(("Read", f"only the first {statistics.limit:,} of each split"))
+    if unknown := sorted({name for each in found for name in each.unknown}):
+        facts.append(("Unknown to readers", one_line(listed(unknown), 200)))
+    return facts
+
+
+def _verdicts(
+    statistics: DataStatistics,
+    splits: Sequence[Split],
+    verification: Verification | None,
+    differences: Sequence[Difference],
+) -> list[tuple[str, str, str]]:
+    """Return what to look at first: (good, bad or note; sentence; section)."""
+    found = []
+    if verification is not None:
+        tone = "good" if verification.clean else "bad"
+        found.append((tone, _verified(verification), "findings"))
+    elif statistics.damaged:
+        places = plural(statistics.damaged, "place")
+        found.append(("bad", f"The files are damaged in {places}.", "shards"))
+    if malformed := sum(split.found.malformed for split in splits):
+        records = plural(malformed, "record is", "records are")
+        text = f"{records} no tf.train.Example, and in nothing below."
+        found.append(("bad", text, "samples"))
+    marked = sum(each.marked for each in differences)
+    text = "between splits that chance does not explain."
+    if marked:
+        text = f"{plural(marked, 'difference')} {text}"
+        found.append(("note", text, "differences"))
+    elif len(splits) > 1:
+        found.append(("good", f"No difference {text}", "differences"))
+    return found
+
+
+def _verified(verification: Verification) -> str:
+    """Return what `verify` has read and found, in a sentence."""
+    records = plural(verification.records, "record")
+    compared = all(split.record is not None for split in verification.splits)
+    against = "the schema" if compared else "what a TFRecord file is, without a schema"
+    if not all(split.whole for split in verification.splits):
+        records = f"the first {records}"
+    if verification.clean:
+        return f"Nothing is wrong: verify has compared {records} with {against}."
+    kinds = plural(len(verification.findings), "kind of finding", "kinds of findings")
+    wrong = sum(split.wrong for split in verification.splits)
+    where = f" in {plural(wrong, 'record')}" if wrong else " in the files"
+    return f"{kinds}{where}: verify has compared {records} with {against}."
