@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 from xml.etree import ElementTree
@@ -39,20 +38,12 @@ _CONFIG = {
 
 _SVG = "{http://www.w3.org/2000/svg}"
 _SHAPES = {"svg", "g", "path", "line", "rect", "circle", "text", "tspan"}
-_KEPT = {
+_ATTRIBUTES = {
     *("d", "transform", "x", "y", "x1", "x2", "y1", "y2", "width", "height", "r"),
     *("fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linejoin"),
     *("text-anchor", "font-size", "font-weight", "fill-opacity", "stroke-opacity"),
-    *("opacity", "viewBox"),
+    *("opacity", "display", "viewBox"),
 }
-_DEFAULTS = {
-    ("stroke-opacity", "1"),
-    ("fill-opacity", "1"),
-    ("opacity", "1"),
-    ("transform", "translate(0,0)"),
-}
-_EMPTY_PATHS = {"", "M0,0h0v0h0Z"}
-_LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}(?:e-?\d+)?")
 
 
 @dataclass(frozen=True)
@@ -64,29 +55,33 @@ class Plot:
 
 
 @dataclass(frozen=True)
-class Heading:
-    """The title of a table's column; numbers are aligned right."""
-
-    title: str
-    number: bool = False
-
-
-@dataclass(frozen=True)
 class Table:
-    """A table whose first column names the row; `left_out` counts rows not shown."""
+    """A table.
+
+    Attributes:
+        caption: a sentence.
+        titles: of the columns; the first column names the row.
+        rows: the text of each cell.
+        numeric: the columns that are aligned right.
+        left_out: the number of rows that are not shown.
+    """
 
     caption: str
-    headings: tuple[Heading, ...]
-    rows: tuple[tuple[str, ...], ...]
+    titles: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    numeric: Collection[int]
     left_out: int
 
 
 def table(
-    caption: str, headings: Sequence[Heading], rows: Sequence[tuple[str, ...]]
+    caption: str,
+    titles: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    numeric: Collection[int],
 ) -> Table:
     """Return a table of the first MOST_ROWS rows."""
-    shown = tuple(rows[:MOST_ROWS])
-    return Table(caption, tuple(headings), shown, len(rows) - len(shown))
+    shown = rows[:MOST_ROWS]
+    return Table(caption, titles, shown, numeric, len(rows) - len(shown))
 
 
 def unique(names: Iterable[str]) -> list[str]:
@@ -186,14 +181,13 @@ def _steps(line: Line) -> list[dict[str, float]]:
 
 def _line(series: int, *, filled: bool) -> dict[str, Any]:
     color, dash = f"var(--s{series})", _DASHES[series]
-    stroke: dict[str, Any] = {"stroke": color, "strokeWidth": 1.6}
+    line: dict[str, Any] = {"stroke": color, "strokeWidth": 1.6}
     if dash:
-        stroke["strokeDash"] = list(dash)
-    mark = {"interpolate": "step-after", "clip": True, "aria": False}
+        line["strokeDash"] = list(dash)
     if filled:
-        area = {"type": "area", "fill": color, "fillOpacity": 0.25, "line": stroke}
-        return mark | area
-    return mark | {"type": "line"} | stroke
+        line = {"fill": color, "fillOpacity": 0.25, "line": line}
+    mark = {"type": "area" if filled else "line", "interpolate": "step-after"}
+    return {**mark, "clip": True, "aria": False, **line}
 
 
 def bars(bars: Sequence[Bar], series: int, label: str) -> Plot:
@@ -244,17 +238,16 @@ def vertical_bars(bars: Sequence[Bar], label: str) -> Plot:
 
 
 def _bars(bars: Sequence[Bar], encoding: Any, **mark: Any) -> dict[str, Any]:
-    series = sorted({each.series for each in bars})
-    color = {
-        "field": "series",
-        "type": "nominal",
-        "legend": None,
-        "scale": {"domain": series, "range": [f"var(--s{each})" for each in series]},
-    }
+    values = [
+        vars(bar) | {"index": index, "color": f"var(--s{bar.series})"}
+        for index, bar in enumerate(bars)
+    ]
+    color = {"field": "color", "type": "nominal", "scale": None}
+    hint = {"field": "hint"}
     return {
-        "data": {"values": [vars(each) | {"index": i} for i, each in enumerate(bars)]},
+        "data": {"values": values},
         "mark": {"type": "bar", **mark},
-        "encoding": {**encoding, "color": color, "description": {"field": "hint"}},
+        "encoding": {**encoding, "color": color, "description": hint},
     }
 
 
@@ -280,27 +273,24 @@ def inline_svg(svg: str) -> Markup:
     Everything else is left out, such as scripts, links, styles and handlers. Labels of
     marks become tooltips.
     """
-    root = _copied(ElementTree.fromstring(svg))
-    if root is None:
-        return Markup()
+    [root] = _copies([ElementTree.fromstring(svg)])
     root.set("aria-hidden", "true")
     root.set("focusable", "false")
     return Markup(ElementTree.tostring(root, encoding="unicode"))
 
 
-def _copied(element: ElementTree.Element) -> ElementTree.Element | None:
-    tag = element.tag.removeprefix(_SVG)
-    empty = tag == "path" and element.get("d") in _EMPTY_PATHS
-    if tag not in _SHAPES or empty or element.get("display") == "none":
-        return None
-    copy = ElementTree.Element(tag)
-    for name, value in element.items():
-        short = _LONG_NUMBER.sub(lambda found: f"{round(float(found[0]), 2):g}", value)
-        if name in _KEPT and (name, value) not in _DEFAULTS:
-            copy.set(name, short)
-    copy.text = element.text
-    hint = element.get("aria-label")
-    if hint and tag in ("path", "rect"):
-        ElementTree.SubElement(copy, "title").text = hint
-    copy.extend(child for each in element if (child := _copied(each)) is not None)
-    return copy if len(copy) or tag != "g" else None
+def _copies(
+    elements: Iterable[ElementTree.Element],
+) -> Iterator[ElementTree.Element]:
+    for element in elements:
+        tag = element.tag.removeprefix(_SVG)
+        if tag not in _SHAPES:
+            continue
+        kept = {name: text for name, text in element.items() if name in _ATTRIBUTES}
+        copy = ElementTree.Element(tag, kept)
+        copy.text = element.text
+        hint = element.get("aria-label")
+        if hint and tag in ("path", "rect"):
+            ElementTree.SubElement(copy, "title").text = hint
+        copy.extend(_copies(element))
+        yield copy

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...spec.model import LabelSpec, MultiLabelSpec
 from ..statistics.histograms import summed
-from .charts import MOST_ROWS, Bar, Figure, Heading, Table, bars, table, unique
+from .charts import MOST_ROWS, Bar, Figure, Table, bars, table, unique
 from .columns import Column, Split
 from .formatting import listed, number, one_line, plural, share
 
@@ -171,14 +171,14 @@ def _notes(classes: ClassCounts, whole: Mapping[str, int]) -> list[str]:
 def _table(
     classes: ClassCounts, splits: Sequence[Split], names: Sequence[str]
 ) -> Table:
-    headings = [Heading("Class")]
+    titles = ["Class"]
     rows = [[name] for name in names]
     for split in splits:
         prefix = f"{split.label}: " if len(splits) > 1 else ""
-        headings += [Heading(f"{prefix}count", True), Heading(f"{prefix}share", True)]
+        titles += [f"{prefix}count", f"{prefix}share"]
         counts, total = classes.of(split), sum(classes.of(split).values())
         for row in rows:
             count = counts.get(row[0], 0)
             row += [f"{count:,}", share(count, total)]
     caption = f"How often each class of {classes.column.name} occurs"
-    return table(caption, headings, [tuple(row) for row in rows])
+    return table(caption, titles, rows, range(1, len(titles)))

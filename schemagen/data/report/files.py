@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from ..formatting import number, one_line, plural, size
 from ..statistics.model import FileStatistics
 from ..statistics.numbers import numbers
-from .charts import Bar, Figure, Heading, Line, Plot, histogram, table, vertical_bars
+from .charts import Bar, Figure, Plot, table, vertical_bars
 from .columns import Split
 from .formatting import number, one_line, plural, size
+from .values import numbers_plot
 
 _MOST_BARS = 300
 
@@ -25,18 +26,15 @@ def files_figure(files: Sequence[FileStatistics], splits: Sequence[Split]) -> Fi
     several = len(files) > 1
     measures = {"Records": "records", "Bytes": "bytes"} if several else {}
     return Figure(
-        plots=[(title, _plot(files, splits, what)) for title, what in measures.items()],
+        plots=[
+            (title, plot)
+            for title, what in measures.items()
+            if (plot := _plot(files, splits, what))
+        ],
         notes=list(_notes(files, splits)),
         table=table(
             "Every file: its records, its size and what is wrong with it",
-            (
-                Heading("File"),
-                Heading("Split"),
-                Heading("Records", True),
-                Heading("Size", True),
-                Heading("Compression"),
-                Heading("State"),
-            ),
+            ("File", "Split", "Records", "Size", "Compression", "State"),
             [
                 (
                     one_line(os.path.basename(file.path), 80),
@@ -48,17 +46,25 @@ def files_figure(files: Sequence[FileStatistics], splits: Sequence[Split]) -> Fi
                 )
                 for file in files
             ],
+            numeric=(2, 3),
         ),
         folded=len(files) > 12,
         wide=True,
     )
 
 
-def _plot(files: Sequence[FileStatistics], splits: Sequence[Split], what: str) -> Plot:
+def _plot(
+    files: Sequence[FileStatistics], splits: Sequence[Split], what: str
+) -> Plot | None:
     drawn = {split.name: split for split in splits if split.drawn}
     files = [file for file in files if file.split in drawn]
     if len(files) > _MOST_BARS:
-        return _histogram(files, drawn, what)
+        values = {
+            name: [getattr(file, what) for file in files if file.split == name]
+            for name in drawn
+        }
+        found = {name: numbers(np.array(some)) for name, some in values.items() if some}
+        return numbers_plot(f"the {what} of files", splits, found)
     bars = []
     for file in files:
         value = getattr(file, what)
@@ -66,23 +72,6 @@ def _plot(files: Sequence[FileStatistics], splits: Sequence[Split], what: str) -
         name = one_line(os.path.basename(file.path), 60)
         bars.append(Bar("", drawn[file.split].series, value, f"{name}: {text}"))
     return vertical_bars(bars, f"{what.capitalize()} of each file, in their order")
-
-
-def _histogram(
-    files: Sequence[FileStatistics], splits: Mapping[str, Split], what: str
-) -> Plot:
-    every = numbers(np.array([getattr(file, what) for file in files], np.int64))
-    edges = [(low, high) for low, high, _ in every.histogram.bins()]
-    lines = []
-    for split in splits.values():
-        values = [getattr(file, what) for file in files if file.split == split.name]
-        if values:
-            counts = [sum(low <= n < high for n in values) for low, high in edges]
-            shares = [
-                (*edge, n / len(values)) for edge, n in zip(edges, counts, strict=True)
-            ]
-            lines.append(Line(split.series, shares))
-    return histogram(lines, f"Histogram of the {what} of files", whole=True)
 
 
 def _state(file: FileStatistics) -> str:

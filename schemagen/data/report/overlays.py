@@ -28,26 +28,13 @@ SLOTS = 24
 OTHERS = SLOTS
 """The slot of all further classes."""
 
-# Red, green and blue of classes, distinct on photographs and on paper.
+# Colors of classes, distinct on photographs and on paper.
 _COLORS = (
-    (230, 85, 13),
-    (31, 120, 220),
-    (20, 160, 90),
-    (215, 40, 120),
-    (245, 190, 20),
-    (120, 80, 220),
-    (0, 175, 200),
-    (170, 95, 30),
-    (150, 200, 40),
-    (240, 110, 160),
-    (90, 110, 130),
-    (200, 30, 40),
-    (60, 60, 180),
-    (0, 110, 80),
-    (250, 140, 90),
-    (140, 20, 120),
+    *("#e6550d", "#1f78dc", "#14a05a", "#d72878", "#f5be14", "#7850dc", "#00afc8"),
+    *("#aa5f1e", "#96c828", "#f06ea0", "#5a6e82", "#c81e28", "#3c3cb4", "#006e50"),
+    *("#fa8c5a", "#8c1478"),
 )
-_GREY = (128, 128, 128)
+_GREY = "#808080"
 
 _MOST_LAYERS = 16
 _MOST_BOXES = 200
@@ -62,7 +49,7 @@ _SIDE = re.compile(
 _NAMES = re.compile(r"label|class|category|name|text", re.IGNORECASE)
 
 
-def _shade(color: int) -> tuple[int, int, int]:
+def _shade(color: int) -> str:
     return _GREY if color == OTHERS else _COLORS[color % len(_COLORS)]
 
 
@@ -70,7 +57,7 @@ def style_rules() -> str:
     """Return CSS rules that color each slot, and that hide it."""
     lines = []
     for slot in range(SLOTS + 1):
-        lines.append(f".k{slot}{{--k:#{bytes(_shade(slot)).hex()}}}")
+        lines.append(f".k{slot}{{--k:{_shade(slot)}}}")
         lines.append(f'[data-hidden~="{slot}"] .m{slot}{{display:none}}')
     return "\n".join(lines) + "\n"
 
@@ -141,7 +128,7 @@ def layers(mask: MaskPixels, colors: Colors, budget: Budget) -> list[tuple[int, 
     for (slot, color), some in sorted(by_slot.items()):
         # One bit a pixel: transparent, or the color.
         image = PIL.Image.fromarray(np.isin(ids, some).astype(np.uint8), "P")
-        image.putpalette((0, 0, 0, *_shade(color)))
+        image.putpalette(bytes(3) + bytes.fromhex(_shade(color)[1:]))
         out = io.BytesIO()
         image.save(out, "PNG", bits=1, transparency=0, optimize=False)
         url = data_url(out.getvalue(), "png")

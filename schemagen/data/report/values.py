@@ -10,7 +10,6 @@ from ..statistics.numbers import Numbers, quantile
 from .charts import (
     Bar,
     Figure,
-    Heading,
     Line,
     Plot,
     Table,
@@ -44,7 +43,7 @@ def column_figure(column: Column, splits: Sequence[Split]) -> Figure | None:
         constant = constants.pop() if len(constants) == 1 else None
         if constant is not None:
             facts += _constant_fact(column, what, constant)
-        elif plot := _plot(column, what, splits, found):
+        elif plot := numbers_plot(f"{what} of {column.name}", splits, found):
             plots.append((what.capitalize(), plot))
             drawn[what] = found
     if texts := _texts(column, splits):
@@ -99,9 +98,8 @@ def _constant_fact(
     return [("always", value)]
 
 
-def _plot(
-    column: Column, what: str, splits: Sequence[Split], found: BySplit
-) -> Plot | None:
+def numbers_plot(what: str, splits: Sequence[Split], found: BySplit) -> Plot | None:
+    """Draw histograms of the numbers of each split; None if no split has any."""
     shown = [split for split in splits if split.drawn and split.name in found]
     if not shown:
         return None
@@ -111,8 +109,7 @@ def _plot(
         Line(split.series, [(low, high, n / numbers.count) for low, high, n in some])
         for split, numbers, some in zip(shown, every, bins, strict=True)
     ]
-    names = listed([split.label for split in shown])
-    label = f"Histogram of {what} of {column.name}, in {names}"
+    label = f"Histogram of {what}, in {listed([split.label for split in shown])}"
     whole = not every[0].floats
     return histogram(lines, label, logarithmic=logarithmic, whole=whole)
 
@@ -215,9 +212,9 @@ def _table(
     return table(
         f"What the values of {column.name} are like; percentiles between the least "
         "and the greatest are estimates where values are many",
-        [Heading("What")]
-        + [Heading(title, True) for title in ("Values", *_QUANTILES, "Mean")],
+        ("What", "Values", *_QUANTILES, "Mean"),
         rows,
+        range(1, 8),
     )
 
 
@@ -246,15 +243,9 @@ def key_table(columns: Sequence[Column], splits: Sequence[Split]) -> Table:
         )
     return table(
         "Every key: what it is, who has it, how many values, and which",
-        (
-            Heading("Name"),
-            Heading("Key"),
-            Heading("What"),
-            Heading("Present", True),
-            Heading("Length", True),
-            Heading("Values"),
-        ),
+        ("Name", "Key", "What", "Present", "Length", "Values"),
         rows,
+        numeric=(3, 4),
     )
 
 
@@ -317,10 +308,10 @@ def missing_figure(columns: Sequence[Column], splits: Sequence[Split]) -> Figure
 
 
 def _missing_table(lacking: Sequence[Column], splits: Sequence[Split]) -> Table:
-    headings = [Heading("Name"), Heading("Schema")]
+    titles = ["Name", "Schema"]
     for split in splits:
         prefix = f"{split.label}: " if len(splits) > 1 else ""
-        headings += [Heading(f"{prefix}missing", True), Heading(f"{prefix}empty", True)]
+        titles += [f"{prefix}missing", f"{prefix}empty"]
     rows = []
     for column in lacking:
         required = "required" if column.field is not None else ""
@@ -332,6 +323,6 @@ def _missing_table(lacking: Sequence[Column], splits: Sequence[Split]) -> Table:
             kind = None if column.steps else column.kind_in(split)
             empty = kind.lengths.zeros if kind is not None else 0
             cells += [percent(column.missing_in(split)), share(empty, split.found.read)]
-        rows.append(tuple(cells))
+        rows.append(cells)
     caption = "Keys that are missing in some record, and lists that are there but empty"
-    return table(caption, headings, rows)
+    return table(caption, titles, rows, range(2, len(titles)))
