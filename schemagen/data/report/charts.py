@@ -12,9 +12,6 @@ from markupsafe import Markup
 SERIES = 6
 """The number of splits that have a color."""
 
-MOST_ROWS = 1_000
-"""The number of rows that a table shows."""
-
 _DASHES = ((), (), (5, 3), (2, 2), (7, 2, 2, 2), (1, 3))
 _SIZED: dict[str, Any] = {
     "width": 290,
@@ -56,32 +53,12 @@ class Plot:
 
 @dataclass(frozen=True)
 class Table:
-    """A table.
-
-    Attributes:
-        caption: a sentence.
-        titles: of the columns; the first column names the row.
-        rows: the text of each cell.
-        numeric: the columns that are aligned right.
-        left_out: the number of rows that are not shown.
-    """
+    """A table whose first column names the row; `numeric` columns are aligned right."""
 
     caption: str
     titles: Sequence[str]
     rows: Sequence[Sequence[str]]
     numeric: Collection[int]
-    left_out: int
-
-
-def table(
-    caption: str,
-    titles: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    numeric: Collection[int],
-) -> Table:
-    """Return a table of the first MOST_ROWS rows."""
-    shown = rows[:MOST_ROWS]
-    return Table(caption, titles, shown, numeric, len(rows) - len(shown))
 
 
 def unique(names: Iterable[str]) -> list[str]:

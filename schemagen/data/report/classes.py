@@ -8,11 +8,12 @@ from typing import Any
 
 from ...spec.model import LabelSpec, MultiLabelSpec
 from ..statistics.histograms import summed
-from .charts import MOST_ROWS, Bar, Figure, Table, bars, table, unique
+from .charts import Bar, Figure, Table, bars, unique
 from .columns import Column, Split
 from .formatting import listed, number, one_line, plural, share
 
 _MOST_BARS = 24
+_MOST_CLASSES = 1_000
 
 # Without a schema, values look like classes if they are few and come again.
 _MOST_GUESSED = 100
@@ -50,14 +51,14 @@ def class_counts(column: Column, splits: Sequence[Split]) -> ClassCounts | None:
     different = {value for counts in values.values() for value in counts}
     field, names, known = column.field, dict[int | bytes, str](), None
     if isinstance(field, LabelSpec | MultiLabelSpec):
-        given = (field.classes or range(field.num_classes))[:MOST_ROWS]
+        given = (field.classes or range(field.num_classes))[:_MOST_CLASSES]
         for index, name in enumerate(map(str, given)):
             stored = name.encode() if field.stored == "text" else index + field.offset
             names[stored] = one_line(name, 60)
         known = len(names)
         unknown = sorted(different - set(names), key=str)
         names |= {value: f"not a class: {_name(value)}" for value in unknown}
-    elif field is None and _like_classes(column, splits, values):
+    elif field is None and _like_classes(column, values):
         names = {value: _name(value) for value in sorted(different)}
     else:
         return None
@@ -86,25 +87,22 @@ def _values(column: Column, splits: Sequence[Split]) -> Counts | None:
     return found if len(kinds) == 1 else None
 
 
-def _like_classes(column: Column, splits: Sequence[Split], values: Counts) -> bool:
+def _like_classes(column: Column, values: Counts) -> bool:
     """Tell single texts, and ids from 0 or 1, that are few and come again."""
     counts = summed(values.values())
     numbers = [value for value in counts if isinstance(value, int)]
     return (
         not column.steps
-        and all(kind.lengths.maximum == 1 for kind in column.kinds_in(splits))
+        and column.whole.lengths.maximum == 1
         and 2 <= len(counts) <= _MOST_GUESSED
         and sum(counts.values()) >= _AGAIN * len(counts)
         and (not numbers or min(numbers) in (0, 1))
-        and all(_readable(value) for value in counts)
+        and all(
+            isinstance(value, int)
+            or value.decode(errors="surrogateescape").isprintable()
+            for value in counts
+        )
     )
-
-
-def _readable(value: int | bytes) -> bool:
-    try:
-        return isinstance(value, int) or value.decode().isprintable()
-    except UnicodeDecodeError:
-        return False
 
 
 def _name(value: int | bytes) -> str:
@@ -181,4 +179,4 @@ def _table(
             count = counts.get(row[0], 0)
             row += [f"{count:,}", share(count, total)]
     caption = f"How often each class of {classes.column.name} occurs"
-    return table(caption, titles, rows, range(1, len(titles)))
+    return Table(caption, titles, rows, range(1, len(titles)))

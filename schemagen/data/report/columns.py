@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from ...spec.model import (
     FieldSpec,
@@ -13,8 +14,12 @@ from ...spec.model import (
     RecordSpec,
     StepsSpec,
 )
-from ..formatting import listed, one_line
-from ..statistics.model import KeyStatistics, KindStatistics, RecordStatistics
+from ..statistics.model import (
+    KeyStatistics,
+    KindStatistics,
+    RecordStatistics,
+    merged_kind,
+)
 from .charts import SERIES
 from .formatting import listed, one_line
 
@@ -95,10 +100,13 @@ class Column:
         found = self.found.get(split.name)
         return found.by_kind[found.kinds[0]] if found and found.kinds else None
 
-    def kinds_in(self, splits: Sequence[Split]) -> list[KindStatistics]:
-        """Return the statistics of the most frequent kind in each split."""
-        kinds = map(self.kind_in, splits)
-        return [kind for kind in kinds if kind is not None]
+    @cached_property
+    def whole(self) -> KindStatistics:
+        """The statistics of the most frequent kind in each split, merged."""
+        every = [
+            each.by_kind[each.kinds[0]] for each in self.found.values() if each.kinds
+        ]
+        return merged_kind(every) if every else KindStatistics()
 
     def missing_in(self, split: Split) -> float:
         """Return the share of records that lack it."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..formatting import listed, number, percent, plural, share
 from ..statistics.numbers import Numbers
@@ -119,44 +120,42 @@ class _Pair:
     def class_shares(self, classes: ClassCounts) -> Iterator[Difference]:
         """Compare the frequencies of classes."""
         before, now = classes.of(self.reference), classes.of(self.split)
-        of, among = sum(before.values()), sum(now.values())
+        names = sorted({*before, *now})
+        rows = [[each.get(name, 0) for name in names] for each in (before, now)]
+        counts = np.array(rows, np.float64)
+        of, among = counts.sum(axis=1)
         if not of or not among:
             return
-        distance = total_variation(before, now)
-        far, sure = distance >= _DISTANCE, shares_differ(before, now)
-        widest = max(
-            sorted({*before, *now}),
-            key=lambda name: abs(now.get(name, 0) / among - before.get(name, 0) / of),
-        )
+        here, there = self.split.label, self.reference.label
+        gaps = share_gaps(counts)
+        widest = names[int(np.argmax(gaps))]
+        distance = float(gaps.sum() / 2)
+        far, sure = distance >= _DISTANCE, shares_differ(counts)
         yield self._difference(
             "class shares",
-            f"Most in {widest}: {share(now.get(widest, 0), among)} of "
-            f"{self.split.label}, {share(before.get(widest, 0), of)} of "
-            f"{self.reference.label}.",
+            f"Most in {widest}: {share(now.get(widest, 0), among)} of {here}, "
+            f"{share(before.get(widest, 0), of)} of {there}.",
             percent(distance),
             "chance may explain it" if far and not sure else percent(_DISTANCE),
             far and sure and min(of, among) >= FEWEST,
         )
         measure = "classes in one split only"
-        if new := sorted(each for each in now if now[each] and not before.get(each)):
+        if new := [name for name in names if now.get(name) and not before.get(name)]:
             yield self._difference(
                 measure,
-                f"{self.reference.label} has no example of {listed(new, _LONGEST)}.",
-                f"{sum(now[each] for each in new):,} of {among:,}",
+                f"{there} has no example of {listed(new, _LONGEST)}.",
+                f"{sum(now[name] for name in new):,} of {int(among):,}",
                 "1 value",
                 True,
             )
         enough = EXPECTED + math.log(len(before))
-        lost = sorted(
-            each
-            for each in before
-            if not now.get(each) and before[each] / of * among >= enough
-        )
-        if lost:
+        expected = {name: count / of * among for name, count in before.items()}
+        if lost := [
+            n for n in names if not now.get(n) and expected.get(n, 0) >= enough
+        ]:
             yield self._difference(
                 measure,
-                f"No example of {listed(lost, _LONGEST)}, which "
-                f"{self.reference.label} has.",
+                f"No example of {listed(lost, _LONGEST)}, which {there} has.",
                 plural(len(lost), "class", "classes"),
                 f"{math.ceil(enough)} values expected",
                 True,
@@ -244,22 +243,19 @@ def _range(found: Numbers) -> str:
     return f"{number(found.minimum or 0)} to {number(found.maximum or 0)}"
 
 
-def total_variation(before: Mapping[str, int], now: Mapping[str, int]) -> float:
-    """Return half of the sum of the differences of the shares of each class."""
-    of, among = sum(before.values()), sum(now.values())
-    names = {**before, **now}
-    return sum(abs(before.get(n, 0) / of - now.get(n, 0) / among) for n in names) / 2
+def share_gaps(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return how far the shares of each class lie apart, of counts [2, classes]."""
+    before, now = counts / counts.sum(axis=1, keepdims=True)
+    gaps: NDArray[np.float64] = np.abs(now - before)
+    return gaps
 
 
-def shares_differ(before: Mapping[str, int], now: Mapping[str, int]) -> bool:
-    """Tell counts of different shares apart, by a chi-square test of homogeneity.
+def shares_differ(counts: NDArray[np.float64]) -> bool:
+    """Tell counts [2, classes] of different shares apart: a chi-square test.
 
     Classes of which either sample has less than five to expect are taken together. The
     quantile of the distribution is Wilson and Hilferty's approximation.
     """
-    names = sorted({*before, *now})
-    rows = [[each.get(name, 0) for name in names] for each in (before, now)]
-    counts = np.array(rows, np.float64)
     totals = counts.sum(axis=1)
     part = totals.min() / totals.sum()
     rare = counts.sum(axis=0) * part < _LEAST_EXPECTED

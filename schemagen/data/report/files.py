@@ -10,7 +10,7 @@ import numpy as np
 from ..formatting import number, one_line, plural, size
 from ..statistics.model import FileStatistics
 from ..statistics.numbers import numbers
-from .charts import Bar, Figure, Plot, table, vertical_bars
+from .charts import Bar, Figure, Plot, Table, vertical_bars
 from .columns import Split
 from .formatting import number, one_line, plural, size
 from .values import numbers_plot
@@ -32,7 +32,7 @@ def files_figure(files: Sequence[FileStatistics], splits: Sequence[Split]) -> Fi
             if (plot := _plot(files, splits, what))
         ],
         notes=list(_notes(files, splits)),
-        table=table(
+        table=Table(
             "Every file: its records, its size and what is wrong with it",
             ("File", "Split", "Records", "Size", "Compression", "State"),
             [

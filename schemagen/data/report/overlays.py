@@ -9,7 +9,6 @@ import operator
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -62,6 +61,23 @@ def style_rules() -> str:
     return "\n".join(lines) + "\n"
 
 
+class Key(NamedTuple):
+    """A class in a legend; `shown` is False if it is hidden at first."""
+
+    slot: int
+    color: int
+    name: str
+    shown: bool
+
+
+class Legend(NamedTuple):
+    """The classes of the masks or the boxes of a field."""
+
+    field: str
+    kind: str
+    classes: tuple[Key, ...]
+
+
 class Colors:
     """The slot and the color of each class that has one, by field and class."""
 
@@ -73,15 +89,33 @@ class Colors:
         """Return slot and color of a class."""
         return self.slots.get((field_name, class_), (OTHERS, OTHERS))
 
-    def add(self, field_name: str, class_: int | str, name: str) -> tuple[int, int]:
-        """Give a class a slot, and the color of its name."""
-        color = self._by_name.setdefault(name, len(self._by_name))
-        self.slots[field_name, class_] = len(self.slots), color
-        return self.slots[field_name, class_]
+    def add(
+        self,
+        field_name: str,
+        counts: Mapping[int | str, int],
+        names: Mapping[int | str, str],
+        hidden_above: float = math.inf,
+    ) -> tuple[Key, ...]:
+        """Give the most frequent classes of a field a slot, and the color of their name.
+
+        Those with a greater count than `hidden_above` are hidden at first.
+        """
+        order = sorted(counts, key=lambda each: (-counts[each], str(each)))
+        top = order[: max(0, min(_MOST_LAYERS, SLOTS - len(self.slots)))]
+        top.sort(key=lambda each: (each, "") if isinstance(each, int) else (0, each))
+        keys = []
+        for class_ in top:
+            name = names[class_]
+            color = self._by_name.setdefault(name, len(self._by_name))
+            slot = len(self.slots)
+            self.slots[field_name, class_] = slot, color
+            keys.append(Key(slot, color, name, counts[class_] <= hidden_above))
+        if len(counts) > len(top):
+            keys.append(Key(OTHERS, OTHERS, f"{len(counts) - len(top):,} others", True))
+        return tuple(keys)
 
 
-@dataclass(frozen=True)
-class MaskPixels:
+class MaskPixels(NamedTuple):
     """The mask of one record: class ids [H, W]."""
 
     field: MaskSpec
@@ -137,15 +171,8 @@ def layers(mask: MaskPixels, colors: Colors, budget: Budget) -> list[tuple[int, 
     return found
 
 
-@dataclass(frozen=True)
-class BoxFields:
-    """The fields of boxes.
-
-    Attributes:
-        name: their common name.
-        keys: the lists of xmin, ymin, xmax and ymax.
-        label: the field with a name or an id for each box, if there is one.
-    """
+class BoxFields(NamedTuple):
+    """Lists of xmin, ymin, xmax and ymax, and of the name or the id of each box."""
 
     name: str
     keys: tuple[str, ...]
@@ -250,24 +277,6 @@ def _labels(field: FieldSpec | None, features: Features, count: int) -> list[str
     return [number(value) for value in feature.values]
 
 
-class Key(NamedTuple):
-    """A class in a legend; `shown` is False if it is hidden at first."""
-
-    slot: int
-    color: int
-    name: str
-    shown: bool
-
-
-@dataclass(frozen=True)
-class Legend:
-    """The classes of the masks or the boxes of a field."""
-
-    field: str
-    kind: str
-    classes: tuple[Key, ...]
-
-
 def legends_of(
     records: Sequence[tuple[Features, Sequence[MaskPixels]]],
     masks: Sequence[MaskSpec],
@@ -283,7 +292,7 @@ def legends_of(
                 ids, counts = np.unique(mask.ids, return_counts=True)
                 areas.update(dict(zip(ids.tolist(), counts.tolist(), strict=True)))
         names = {id_: mask_class_name(field, int(id_)) for id_ in areas}
-        keys = _keys(colors, field.name, areas, names, areas.total() * _GROUND)
+        keys = colors.add(field.name, areas, names, areas.total() * _GROUND)
         legends.append(Legend(name_of(field), "Masks", keys))
     for some in boxes:
         # Their names do not depend on the size of the picture.
@@ -294,29 +303,6 @@ def legends_of(
         ]
         labels: Counter[int | str] = Counter(found)
         names = {label: str(label) or "box" for label in labels}
-        keys = _keys(colors, some.name, labels, names, math.inf)
+        keys = colors.add(some.name, labels, names)
         legends.append(Legend(some.name, "Boxes", keys))
     return colors, [legend for legend in legends if legend.classes]
-
-
-def _keys(
-    colors: Colors,
-    field_name: str,
-    counts: Mapping[int | str, int],
-    names: Mapping[int | str, str],
-    ground: float,
-) -> tuple[Key, ...]:
-    order = sorted(counts, key=lambda each: (-counts[each], str(each)))
-    top = order[: max(0, min(_MOST_LAYERS, SLOTS - len(colors.slots)))]
-    top.sort(key=lambda each: (each, "") if isinstance(each, int) else (0, each))
-    keys = [
-        Key(
-            *colors.add(field_name, class_, names[class_]),
-            names[class_],
-            counts[class_] <= ground,
-        )
-        for class_ in top
-    ]
-    if len(counts) > len(top):
-        keys.append(Key(OTHERS, OTHERS, f"{len(counts) - len(top):,} others", True))
-    return tuple(keys)

@@ -12,7 +12,7 @@ from ..verify.model import Verification
 from .charts import Figure
 from .classes import class_counts, class_figure
 from .columns import Column, Split, columns_of, splits_of
-from .differences import Difference, cautions_of, differences_of
+from .differences import cautions_of, differences_of
 from .files import files_figure
 from .formatting import listed, one_line, plural, size
 from .samples import samples_of
@@ -20,7 +20,6 @@ from .values import column_figure, key_table, missing_figure
 
 _MOST_CLASSES = 12
 _MOST_FIGURES = 24
-_MOST_FINDINGS = 100
 _MOST_COMPARED = 300
 
 _MESSAGES = {
@@ -35,14 +34,14 @@ Pairs = list[tuple[str, str]]
 def page_values(
     statistics: DataStatistics,
     specs: Mapping[str, RecordSpec],
-    verification: Verification | None = None,
+    verification: Verification,
 ) -> dict[str, Any]:
     """Return the variables of the template, by name.
 
     Args:
         statistics: of the data.
         specs: the schema of each split, by its name; none is needed.
-        verification: the result of `verify`; None without one.
+        verification: the result of `verify`.
     """
     splits = splits_of(statistics.splits)
     spec = next((specs[split.name] for split in splits if split.name in specs), None)
@@ -59,13 +58,12 @@ def page_values(
     return {
         "title": _title(statistics, spec),
         "where": one_line(statistics.where, 300),
-        "figures": _figures(statistics, splits, columns),
         "facts": _facts(statistics, splits, spec),
-        "verdicts": _verdicts(statistics, splits, verification, differences),
         "splits": splits,
         "files": statistics.files,
-        "verified": _verified(verification) if verification else "",
-        "findings": verification.findings[:_MOST_FINDINGS] if verification else (),
+        "keys": len(columns),
+        "verification": verification,
+        "verified": _verified(verification),
         "samples": samples,
         "legends": legends,
         "classes": [class_figure(each, splits) for each in counts[:_MOST_CLASSES]],
@@ -75,6 +73,7 @@ def page_values(
         "key_table": key_table(columns, splits) if columns else None,
         "shards": files_figure(statistics.files, splits) if statistics.files else None,
         "reference": compared,
+        "marked": sum(each.marked for each in differences),
         "differences": differences[:_MOST_COMPARED],
         "cautions": cautions_of(splits, len(differences)),
     }
@@ -98,25 +97,6 @@ def _title(statistics: DataStatistics, spec: RecordSpec | None) -> str:
         return one_line(spec.class_name, 80)
     where = os.path.basename(statistics.where.rstrip("/\\"))
     return one_line(where or statistics.where, 80)
-
-
-def _figures(
-    statistics: DataStatistics, splits: Sequence[Split], columns: Sequence[Column]
-) -> Pairs:
-    """Return the numbers at the head: (number, noun)."""
-    records = sum(split.found.records for split in splits)
-    files = statistics.files
-    found = [plural(records, "record")]
-    if len(splits) > 1:
-        found.append(plural(len(splits), "split"))
-    found.append(plural(len(files), "file"))
-    keys, noun = plural(len(columns), "key").split()
-    more = "+" if any(split.found.more_keys for split in splits) else ""
-    return [
-        *((number, noun) for number, noun in map(str.split, found)),
-        (size(sum(file.bytes for file in files)), "on disk"),
-        (f"{keys}{more}", noun),
-    ]
 
 
 def _facts(
@@ -144,34 +124,6 @@ def _facts(
     if unknown := sorted({name for each in found for name in each.unknown}):
         facts.append(("Unknown to readers", one_line(listed(unknown), 200)))
     return facts
-
-
-def _verdicts(
-    statistics: DataStatistics,
-    splits: Sequence[Split],
-    verification: Verification | None,
-    differences: Sequence[Difference],
-) -> list[tuple[str, str, str]]:
-    """Return what to look at first: (good, bad or note; sentence; section)."""
-    found = []
-    if verification is not None:
-        tone = "good" if verification.clean else "bad"
-        found.append((tone, _verified(verification), "findings"))
-    elif statistics.damaged:
-        places = plural(statistics.damaged, "place")
-        found.append(("bad", f"The files are damaged in {places}.", "shards"))
-    if malformed := sum(split.found.malformed for split in splits):
-        records = plural(malformed, "record is", "records are")
-        text = f"{records} no tf.train.Example, and in nothing below."
-        found.append(("bad", text, "samples"))
-    marked = sum(each.marked for each in differences)
-    text = "between splits that chance does not explain."
-    if marked:
-        text = f"{plural(marked, 'difference')} {text}"
-        found.append(("note", text, "differences"))
-    elif len(splits) > 1:
-        found.append(("good", f"No difference {text}", "differences"))
-    return found
 
 
 def _verified(verification: Verification) -> str:

@@ -113,7 +113,7 @@ def _feature_text(field: FieldSpec | None, feature: Feature, features: Features)
     if not feature.values:
         return "an empty list"
     if isinstance(field, LabelSpec | MultiLabelSpec):
-        return ", ".join(_class_names(field, feature, features))
+        return ", ".join(class_names(field, feature, features))
     values = features.bytes_of(feature)
     if len(values) == 1:
         return _bytes_text(values[0], _MOST_TEXT)
@@ -131,15 +131,12 @@ def _bytes_text(value: bytes, limit: int) -> str:
     return f"{form.upper()} image, {size(len(value))}" if form else hexadecimal(value)
 
 
-def class_names(field: LabelSpec | MultiLabelSpec, features: Features) -> list[str]:
-    """Return the names of the classes of a record."""
-    feature = features.feature(field.key)
-    return _class_names(field, feature, features) if feature is not None else []
-
-
-def _class_names(
-    field: LabelSpec | MultiLabelSpec, feature: Feature, features: Features
+def class_names(
+    field: LabelSpec | MultiLabelSpec, feature: Feature | None, features: Features
 ) -> list[str]:
+    """Return the names of the classes in a feature of a record."""
+    if feature is None:
+        return []
     if feature.kind == BYTES:
         return [
             one_line(decoded(value) or hexadecimal(value), 60)

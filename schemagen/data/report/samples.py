@@ -164,8 +164,14 @@ class _Painter:
         fields = self.spec.fields if self.spec else ()
         labels = [field for field in fields if isinstance(field, LabelSpec)]
         targets = [field for field in labels if field.role == "target"]
-        names = [class_names(field, features) for field in targets or labels]
-        return listed([name for some in names for name in some], 3)
+        return listed(
+            [
+                name
+                for field in targets or labels
+                for name in class_names(field, features.feature(field.key), features)
+            ],
+            3,
+        )
 
     def _values(self, features: Features) -> list[Value]:
         if features.trouble:

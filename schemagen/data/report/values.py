@@ -6,18 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from ..statistics.histograms import merged_histogram, summed, width_exponent
 from ..statistics.model import KindStatistics
-from ..statistics.numbers import Numbers, quantile
-from .charts import (
-    Bar,
-    Figure,
-    Line,
-    Plot,
-    Table,
-    bars,
-    histogram,
-    table,
-    unique,
-)
+from ..statistics.numbers import Numbers, merged_numbers, quantile
+from .charts import Bar, Figure, Line, Plot, Table, bars, histogram, unique
 from .columns import Column, Split
 from .formatting import decoded, listed, number, one_line, percent, plural, share, size
 
@@ -39,8 +29,7 @@ def column_figure(column: Column, splits: Sequence[Split]) -> Figure | None:
     facts: list[tuple[str, str]] = []
     drawn: dict[str, BySplit] = {}
     for what, found in _measures(column, splits).items():
-        constants = {numbers.constant for numbers in found.values()}
-        constant = constants.pop() if len(constants) == 1 else None
+        constant = merged_numbers(list(found.values())).constant
         if constant is not None:
             facts += _constant_fact(column, what, constant)
         elif plot := numbers_plot(f"{what} of {column.name}", splits, found):
@@ -48,7 +37,7 @@ def column_figure(column: Column, splits: Sequence[Split]) -> Figure | None:
             drawn[what] = found
     if texts := _texts(column, splits):
         plots.append(("Most frequent", texts))
-    facts += _facts(column.kinds, column.kinds_in(splits))
+    facts += _facts(column)
     if not plots and not facts:
         return None
     return Figure(
@@ -169,32 +158,22 @@ def _texts(column: Column, splits: Sequence[Split]) -> Plot | None:
     return bars(drawn, len(found), f"Most frequent values of {column.name}")
 
 
-def _facts(
-    names: Sequence[str], kinds: Sequence[KindStatistics]
-) -> list[tuple[str, str]]:
-    facts = [("stored as", listed(names))] if len(names) > 1 else []
-    numbers = [kind.numbers for kind in kinds if kind.numbers is not None]
-    count = sum(each.count for each in numbers)
-    zeros = sum(each.zeros for each in numbers)
-    odd = {
-        "zeros": zeros if zeros >= count / 10 else 0,
-        "NaN": sum(each.nan for each in numbers),
-        "infinite": sum(sum(each.infinite) for each in numbers),
-    }
-    facts += [(what, share(some, count)) for what, some in odd.items() if some]
-    held = [kind.bytes for kind in kinds if kind.bytes is not None]
-    formats = summed(each.formats for each in held)
-    if len(formats) == 1:
-        facts.append(("contents", *formats))
-    elif formats:
-        total = sum(formats.values())
-        ordered = sorted(formats, key=lambda name: -formats[name])
-        words = [f"{name} {share(formats[name], total)}" for name in ordered]
-        facts.append(("contents", listed(words)))
-    if held and all(each.distinct is not None for each in held):
-        different = len({value for each in held for value in each.distinct or ()})
-        if different > 1:
-            facts.append(("different", f"{different:,}"))
+def _facts(column: Column) -> list[tuple[str, str]]:
+    facts = []
+    if len(column.kinds) > 1:
+        facts.append(("stored as", listed(column.kinds)))
+    if numbers := column.whole.numbers:
+        odd = {"NaN": numbers.nan, "infinite": sum(numbers.infinite)}
+        if numbers.zeros >= numbers.count / 10:
+            odd = {"zeros": numbers.zeros, **odd}
+        facts += [(name, share(n, numbers.count)) for name, n in odd.items() if n]
+    if held := column.whole.bytes:
+        formats = sorted(held.formats, key=lambda name: -held.formats[name])
+        if len(formats) > 1:
+            formats = [f"{n} {share(held.formats[n], held.count)}" for n in formats]
+        facts.append(("contents", listed(formats)))
+        if held.distinct and len(held.distinct) > 1:
+            facts.append(("different", f"{len(held.distinct):,}"))
     return facts
 
 
@@ -209,7 +188,7 @@ def _table(
                 spread = [_quantile(numbers, at) for at in _QUANTILES.values()]
                 mean = number(numbers.mean or 0.0)
                 rows.append((name, f"{numbers.count:,}", *spread, mean))
-    return table(
+    return Table(
         f"What the values of {column.name} are like; percentiles between the least "
         "and the greatest are estimates where values are many",
         ("What", "Values", *_QUANTILES, "Mean"),
@@ -229,19 +208,19 @@ def key_table(columns: Sequence[Column], splits: Sequence[Split]) -> Table:
     rows = []
     read = sum(split.found.read for split in splits)
     for column in columns:
-        kinds = column.kinds_in(splits)
-        there = sum(kind.present for kind in kinds)
+        kind = column.whole
+        steps = plural(kind.present, "step")
         rows.append(
             (
                 column.name,
                 one_line(column.key, 80) if column.name != column.key else "",
                 column.type,
-                plural(there, "step") if column.steps else share(there, read),
-                _range([kind.lengths for kind in kinds]),
-                _contents(kinds),
+                steps if column.steps else share(kind.present, read),
+                _range(kind.lengths),
+                _contents(kind),
             )
         )
-    return table(
+    return Table(
         "Every key: what it is, who has it, how many values, and which",
         ("Name", "Key", "What", "Present", "Length", "Values"),
         rows,
@@ -249,25 +228,20 @@ def key_table(columns: Sequence[Column], splits: Sequence[Split]) -> Table:
     )
 
 
-def _range(found: Sequence[Numbers]) -> str:
-    lows = [each.minimum for each in found if each.minimum is not None]
-    highs = [each.maximum for each in found if each.maximum is not None]
-    if not lows:
+def _range(found: Numbers) -> str:
+    if found.minimum is None or found.maximum is None:
         return "–"
-    low, high = min(lows), max(highs)
-    return number(low) if low == high else f"{number(low)} to {number(high)}"
+    low, high = number(found.minimum), number(found.maximum)
+    return low if low == high else f"{low} to {high}"
 
 
-def _contents(kinds: Sequence[KindStatistics]) -> str:
-    if numbers := [kind.numbers for kind in kinds if kind.numbers is not None]:
-        return _range(numbers)
-    held = [kind.bytes for kind in kinds if kind.bytes is not None]
-    count = sum(each.count for each in held)
-    if not count:
+def _contents(kind: KindStatistics) -> str:
+    if kind.numbers is not None:
+        return _range(kind.numbers)
+    if kind.bytes is None or kind.bytes.sizes.mean is None:
         return "none"
-    formats = listed(tuple(summed(each.formats for each in held)))
-    mean = float(sum(each.sizes.total for each in held) / count)
-    return f"{formats}, {size(mean)} each on average"
+    mean = size(kind.bytes.sizes.mean)
+    return f"{listed(list(kind.bytes.formats))}, {mean} each on average"
 
 
 def missing_figure(columns: Sequence[Column], splits: Sequence[Split]) -> Figure:
@@ -325,4 +299,4 @@ def _missing_table(lacking: Sequence[Column], splits: Sequence[Split]) -> Table:
             cells += [percent(column.missing_in(split)), share(empty, split.found.read)]
         rows.append(cells)
     caption = "Keys that are missing in some record, and lists that are there but empty"
-    return table(caption, titles, rows, range(2, len(titles)))
+    return Table(caption, titles, rows, range(2, len(titles)))

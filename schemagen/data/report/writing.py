@@ -85,7 +85,7 @@ def write_report(
     path: str | os.PathLike[str],
     statistics: DataStatistics,
     specs: Mapping[str, RecordSpec],
-    verification: Verification | None = None,
+    verification: Verification,
 ) -> int:
     """Write a report; an earlier one is replaced when the new one is whole.
 
@@ -93,7 +93,7 @@ def write_report(
         path: the file.
         statistics: of the data.
         specs: the schema of each split, by its name; none is needed.
-        verification: the result of `verify`; None without one.
+        verification: the result of `verify`.
 
     Returns:
         The file's size in bytes.
@@ -111,7 +111,7 @@ def write_report(
 def _html(
     statistics: DataStatistics,
     specs: Mapping[str, RecordSpec],
-    verification: Verification | None,
+    verification: Verification,
 ) -> str:
     """Return the page, with all text of data escaped.
 

@@ -16,8 +16,8 @@ from schemagen.data.report.differences import (
     deviation,
     differences_of,
     exceedances,
+    share_gaps,
     shares_differ,
-    total_variation,
     values_beyond,
 )
 from schemagen.data.statistics.measuring import Measuring
@@ -48,33 +48,40 @@ def marked(**splits: list[Features]) -> list[tuple[str, str, str]]:
     return [(each.name, each.measure, each.size) for each in found if each.marked]
 
 
-def test_total_variation_is_what_would_have_to_change() -> None:
-    """Nothing, a part, or all."""
-    assert total_variation({"a": 3, "b": 1}, {"a": 30, "b": 10}) == 0
-    assert total_variation({"a": 1, "b": 1}, {"a": 3, "b": 1}) == 0.25
-    assert total_variation({"a": 5}, {"b": 2}) == 1
+@pytest.mark.parametrize(
+    ("counts", "gaps"),
+    [([[3, 1], [30, 10]], 0), ([[1, 1], [3, 1]], 0.25), ([[5, 0], [0, 2]], 1)],
+)
+def test_gaps_of_shares_add_up_to_twice_what_would_have_to_change(
+    counts: list[list[int]], gaps: float
+) -> None:
+    assert share_gaps(np.array(counts, np.float64)).tolist() == [gaps, gaps]
 
 
 def test_samples_of_one_kind_are_seldom_told_apart() -> None:
-    """At most a few in a thousand, be there two classes or a hundred."""
+    """At most a few in a thousand, with two classes or a hundred."""
     random = np.random.default_rng(0)
     for classes in (2, 10, 100):
         shares = random.dirichlet(np.ones(classes))
-        told = 0
-        for _ in range(1000):
-            left, right = (
-                {str(k): int(n) for k, n in enumerate(random.multinomial(size, shares))}
-                for size in (400, 150)
-            )
-            told += shares_differ(left, right)
+        draws = [random.multinomial(n, shares, 1000) for n in (400, 150)]
+        told = sum(map(shares_differ, np.stack(draws, axis=1).astype(np.float64)))
         assert told <= 6, classes
 
 
-def test_samples_of_two_kinds_are_told_apart() -> None:
+@pytest.mark.parametrize(
+    ("counts", "differ"),
+    [
+        ([[300, 300], [60, 140]], True),
+        ([[30, 30], [6, 14]], False),
+        ([[10, 0], [500, 0]], False),
+        ([[300] * 3 + [0] * 9, [100] * 3 + [3] * 9], True),  # rare ones together
+    ],
+)
+def test_samples_of_two_kinds_are_told_apart(
+    counts: list[list[int]], differ: bool
+) -> None:
     """With as many records as that takes."""
-    assert shares_differ({"a": 300, "b": 300}, {"a": 60, "b": 140})
-    assert not shares_differ({"a": 30, "b": 30}, {"a": 6, "b": 14})
-    assert not shares_differ({"a": 10}, {"a": 500})
+    assert shares_differ(np.array(counts, np.float64)) is differ
 
 
 @pytest.mark.parametrize(("of", "among", "least"), [(100, 100, 10), (1000, 10, 2)])
