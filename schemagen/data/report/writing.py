@@ -42,10 +42,6 @@ def check_target(path: str | os.PathLike[str]) -> None:
                 "`pip install 'schemagen[report]'`"
             ) from None
     target = Path(path)
-    if target.is_dir():
-        raise DatasetError(
-            f"{target}: a directory; name the file that is to be written"
-        )
     if not target.parent.is_dir():
         raise DatasetError(f"{target}: there is no directory {target.parent}")
     if target.exists() and not _replaceable(target):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
@@ -21,35 +20,19 @@ from schemagen.kinds.scalar import Scalar
 from schemagen.kinds.text import Text
 from schemagen.kinds.varlen import VarLen
 from schemagen.runtime.shared.tfrecord import frame
-from schemagen.runtime.shared.wire import varint
 from schemagen.runtime.storage import manifest
 from schemagen.spec.model import RecordSpec
 from schemagen.spec.serial import fingerprint, to_data
+
+from .. import messages
 
 Features = Mapping[str, Sequence[Any] | None]
 
 
 def example(features: Features) -> bytes:
-    """Return a tf.train.Example: lists of bytes, of floats, or of ints."""
-    entries = (
-        _part(1, _part(1, key.encode()) + _part(2, _feature(values)))
-        for key, values in sorted(features.items())
-        if values is not None
-    )
-    return _part(1, b"".join(entries))
-
-
-def _feature(values: Sequence[Any]) -> bytes:
-    if all(isinstance(value, bytes) for value in values):
-        return _part(1, b"".join(_part(1, value) for value in values))
-    if isinstance(values[0], float):
-        return _part(2, _part(1, struct.pack(f"<{len(values)}f", *values)))
-    numbers = (varint(int(value) & (2**64 - 1)) for value in values)
-    return _part(3, _part(1, b"".join(numbers)))
-
-
-def _part(number: int, value: bytes) -> bytes:
-    return bytes((number << 3 | 2,)) + varint(len(value)) + value
+    """Return a tf.train.Example; None is a feature that it lacks."""
+    held = {key: features[key] for key in sorted(features)}
+    return messages.example({k: v for k, v in held.items() if v is not None})
 
 
 def write_files(
@@ -97,80 +80,54 @@ def encoded(pixels: NDArray[np.uint8], form: str) -> bytes:
     return out.getvalue()
 
 
+SIDES = ("xmin", "ymin", "xmax", "ymax")
+
+
 def record_spec(name: str, *fields: FieldSpec, doc: str = "") -> RecordSpec:
     """Return the spec of a record."""
-    class_name = "".join(part.capitalize() for part in name.split("_"))
+    class_name = name.title().replace("_", "")
     return RecordSpec(name, class_name, f"schemas/{name}.py", doc, fields)
 
 
+def field(
+    kind: type[FieldSpec], name: str, key: str = "", role: str = "input", **more: Any
+) -> Any:
+    """Return the spec of a field."""
+    return kind(name=name, key=key or name, role=role, **more)
+
+
+def box_lists(prefix: str = "", group: str | None = "box") -> list[Any]:
+    """Return the specs of the lists of the sides of boxes."""
+    kind = {"dtype": "float32", "group": group}
+    return [field(VarLenSpec, side, prefix + side, **kind) for side in SIDES]
+
+
+ENCODED = {"shape": (None, None, 3), "encoding": "jpeg", "dtype": "uint8"}
 SHAPES = ("sky", "disc", "square", "stripe")
+PARTS = field(
+    MaskSpec,
+    "parts",
+    "image/parts",
+    "target",
+    shape=(None, None),
+    num_classes=4,
+    encoding="png",
+    dtype="uint8",
+    classes=SHAPES,
+    ignore=255,
+)
+WEATHER = {"num_classes": 3, "classes": ("clear", "cloudy", "night")}
+TAGS = {"num_classes": 4, "classes": ("busy", "wet", "centre", "motorway")}
 SCENE = record_spec(
     "street_scene",
-    FieldSpec.of(
-        Image,
-        name="photo",
-        key="image/encoded",
-        role="input",
-        shape=(None, None, 3),
-        encoding="jpeg",
-        dtype="uint8",
-    ),
-    FieldSpec.of(
-        Mask,
-        name="parts",
-        key="image/parts",
-        role="target",
-        shape=(None, None),
-        num_classes=4,
-        encoding="png",
-        dtype="uint8",
-        classes=SHAPES,
-        ignore=255,
-    ),
-    FieldSpec.of(
-        Label,
-        name="weather",
-        key="image/weather",
-        role="target",
-        num_classes=3,
-        classes=("clear", "cloudy", "night"),
-    ),
-    FieldSpec.of(
-        MultiLabel,
-        name="tags",
-        key="image/tags",
-        role="target",
-        num_classes=4,
-        classes=("busy", "wet", "centre", "motorway"),
-    ),
-    *(
-        FieldSpec.of(
-            VarLen,
-            name=side,
-            key=f"object/{side}",
-            role="input",
-            dtype="float32",
-            group="box",
-        )
-        for side in ("xmin", "ymin", "xmax", "ymax")
-    ),
-    FieldSpec.of(
-        VarLen,
-        name="what",
-        key="object/class",
-        role="input",
-        dtype="string",
-        group="box",
-    ),
-    FieldSpec.of(
-        Scalar,
-        name="speed_kmh",
-        key="speed",
-        role="input",
-        dtype="float32",
-        optional=True,
-    ),
-    FieldSpec.of(Text, name="note", key="note", role="info", optional=True),
+    field(ImageSpec, "photo", "image/encoded", **ENCODED),
+    PARTS,
+    field(LabelSpec, "weather", "image/weather", "target", **WEATHER),
+    field(MultiLabelSpec, "tags", "image/tags", "target", **TAGS),
+    *box_lists("object/"),
+    field(VarLenSpec, "what", "object/class", dtype="string", group="box"),
+    field(ScalarSpec, "speed_kmh", "speed", dtype="float32", optional=True),
+    field(TextSpec, "note", role="info", optional=True),
     doc="A drawn street, with what can be seen in it.",
 )
 
@@ -214,10 +171,7 @@ def scene(random: np.random.Generator, *, shifted: bool = False) -> Features:
         "image/parts": [encoded(ids, "PNG")],
         "image/weather": [weather],
         "image/tags": tags or [0],
-        "object/xmin": list(corners[0]),
-        "object/ymin": list(corners[1]),
-        "object/xmax": list(corners[2]),
-        "object/ymax": list(corners[3]),
+        **{f"object/{side}": list(corners[i]) for i, side in enumerate(SIDES)},
         "object/class": list(corners[4]),
         "speed": [speed] if known else None,
         "note": [b"seen from the bridge"] if random.random() < 0.4 else None,

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import numpy as np
 import pytest
-from schemagen.data.decoding import decode
-from schemagen.data.records import records_of
 from schemagen.data.report.classes import class_counts
 from schemagen.data.report.columns import columns_of, splits_of
 from schemagen.data.report.differences import (
@@ -20,18 +16,12 @@ from schemagen.data.report.differences import (
     shares_differ,
     values_beyond,
 )
-from schemagen.data.statistics.measuring import Measuring
 from schemagen.data.statistics.model import RecordStatistics
 from schemagen.data.statistics.numbers import numbers
+from schemagen.spec.model import ScalarSpec
 
-from .scenes import Features, example
-
-
-def measured(rows: list[Features]) -> RecordStatistics:
-    """Return what records are like."""
-    measuring = Measuring()
-    measuring.add(decode(records_of([example(row) for row in rows])))
-    return measuring.found()
+from .conftest import measured
+from .scenes import Features, field, record_spec
 
 
 def compared(**splits: list[Features]) -> tuple[Difference, ...]:
@@ -40,12 +30,6 @@ def compared(**splits: list[Features]) -> tuple[Difference, ...]:
     columns = columns_of(found, None)
     counted = [class_counts(each, found) for each in columns]
     return differences_of(found, columns, [each for each in counted if each])
-
-
-def marked(**splits: list[Features]) -> list[tuple[str, str, str]]:
-    """Return field, measure and size of what is marked."""
-    found = compared(**splits)
-    return [(each.name, each.measure, each.size) for each in found if each.marked]
 
 
 @pytest.mark.parametrize(
@@ -139,63 +123,93 @@ def rows(count: int, seed: int, **shifts: float) -> list[Features]:
     ]
 
 
-def test_splits_of_one_kind_have_no_marks() -> None:
-    """Whatever differs a little by chance is there, and not marked."""
-    found = compared(train=rows(500, 1), validation=rows(200, 2), test=rows(100, 3))
-    assert len(found) >= 6
-    assert not any(each.marked for each in found)
+def classes(*counts: int) -> list[Features]:
+    """Return rows with so many of each class."""
+    return [{"kind": [i]} for i, count in enumerate(counts) for _ in range(count)]
 
 
-def test_a_shifted_number_is_marked() -> None:
-    """With how far, in standard deviations."""
-    found = marked(train=rows(500, 1), test=rows(200, 2, shift=1.0))
-    assert found[0][:2] == ("size", "mean")
-    assert found[0][2].endswith(" SD")
-    assert 0.8 < float(found[0][2].split()[0]) < 1.2
+ROWS = rows(500, 1)
+KINDS = classes(50, 50, 50, 50)
+HALF = [{"a": [1], "b": [2.0] if index % 2 else None} for index in range(100)]
+WITHOUT: list[Features] = [{"a": [1]} for _ in range(60)]
+TEXTS = [[{"a": [b"\xff" * (n % 9 + more)]} for n in range(90)] for more in (0, 8)]
 
 
-def test_what_is_missing_more_often_is_marked() -> None:
-    """In points, of the records."""
-    found = marked(train=rows(500, 1), test=rows(200, 2, lack=0.6))
-    assert ("note", "missing") in [(name, measure) for name, measure, _ in found]
-
-
-def test_a_class_that_training_lacks_is_marked_even_once() -> None:
-    """No model can learn it; while one that the test lacks may be chance."""
-    train = [{"kind": [index % 4]} for index in range(200)]
-    test = [{"kind": [index % 4]} for index in range(80)]
-    assert marked(train=train, test=test) == []
-    assert marked(train=train, test=[*test, {"kind": [7]}]) == [
-        ("kind", "classes in one split only", "1 of 81")
+@pytest.mark.parametrize(
+    ("train", "test", "marks"),
+    [
+        (ROWS, rows(100, 3), []),
+        (ROWS, rows(200, 2, shift=1.0), ["size: mean +0.93 SD"]),
+        (ROWS, rows(200, 2, shift=3.0), ["size: mean", "size: range"]),
+        (ROWS, rows(200, 2, lack=0.6), ["note: missing +44.0 points"]),
+        (KINDS, classes(20, 20, 20, 20), []),
+        (KINDS, classes(80, 80, 20, 20), ["kind: class shares 30 %"]),
+        (KINDS, classes(8, 8, 2, 2), []),
+        (
+            KINDS,
+            classes(20, 20, 20, 20, 1),
+            ["kind: classes in one split only 1 of 81"],
+        ),
+        (
+            KINDS,
+            classes(20, 20, 20),
+            ["kind: class shares 25 %", "kind: classes in one split only 1 class"],
+        ),
+        (KINDS, classes(1, 1, 1), []),
+        (HALF, WITHOUT, ["b: key in one split only 50 %"]),
+        (WITHOUT, HALF, ["b: key in one split only 50 %"]),
+        (HALF, WITHOUT[:5], []),
+        (TEXTS[0], TEXTS[1], ["a (sizes in bytes): mean", "a (sizes in bytes): range"]),
+        (ROWS, rows(12, 2, shift=3.0), []),
+    ],
+)
+def test_differences_are_marked_if_they_are_large_and_no_chance(
+    train: list[Features], test: list[Features], marks: list[str]
+) -> None:
+    found = [
+        f"{each.name}: {each.measure} {each.size}"
+        for each in compared(train=train, test=test)
+        if each.marked
     ]
-    assert [m for _, m, _ in marked(train=train, test=test[:3])] == []
-    lost = marked(train=train, test=[row for row in test if row["kind"] != [3]])
-    assert ("kind", "classes in one split only", "1 class") in lost
+    assert len(found) == len(marks)
+    assert all(map(str.startswith, found, marks)), found
 
 
-def test_from_few_records_nothing_else_is_concluded() -> None:
-    """And the page says so."""
-    train, test = rows(500, 1), rows(12, 2, shift=3.0)
-    assert [m for _, m, _ in marked(train=train, test=test)] == []
-    splits = splits_of({"train": measured(train), "test": measured(test)})
-    assert cautions_of(splits, 10)[0] == (
-        "Fewer than 30 records: test (12). Nothing is concluded from so few but which "
-        "classes they have."
-    )
+def test_differences_of_info_fields_are_not_marked() -> None:
+    spec = record_spec("a", field(ScalarSpec, "size", role="info", dtype="float32"))
+    splits = {"train": measured(ROWS), "test": measured(rows(200, 2, shift=3.0))}
+    found = splits_of(splits)
+    differences = differences_of(found, columns_of(found, spec), [])
+    assert [d.threshold for d in differences if d.name == "size"] == [
+        "no model sees it",
+        "no model sees it",
+    ]
+    assert not any(d.marked for d in differences)
 
 
-def test_a_key_that_one_split_lacks_is_marked() -> None:
-    """If it should have had some."""
-    train = [{"a": [1], "b": [2.0] if index % 2 else None} for index in range(100)]
-    without = [{"a": [1]} for _ in range(60)]
-    assert ("b", "key in one split only", "50 %") in marked(train=train, test=without)
-    assert marked(train=train, test=without[:5]) == []
+@pytest.mark.parametrize(
+    ("sizes", "compared", "cautions"),
+    [
+        ((500, 12), 10, ["Fewer than 30 records: test (12)."]),
+        ((500, 100), 900, ["With 100 records", "Of 900 comparisons chance marks"]),
+        ((2000, 1000), 499, []),
+    ],
+)
+def test_cautions_tell_what_cannot_be_concluded(
+    sizes: tuple[int, int], compared: int, cautions: list[str]
+) -> None:
+    found = {"train": RecordStatistics(sizes[0]), "test": RecordStatistics(sizes[1])}
+    texts = cautions_of(splits_of(found), compared)
+    starts = [*cautions, "Keys are compared one by one."]
+    assert len(texts) == len(starts)
+    assert all(map(str.startswith, texts, starts)), texts
 
 
-def test_train_is_what_others_are_compared_with() -> None:
-    """By its name, or else by its size; then validation and test."""
-    some = {name: measured(rows(5, 1)) for name in ("test", "b", "train", "val")}
-    assert [split.label for split in splits_of(some)] == ["train", "val", "test", "b"]
-    sizes = {"a": measured(rows(5, 1)), "b": measured(rows(9, 1))}
+def test_reference_is_train_or_the_largest_split() -> None:
+    """Behind it come validation, test and others by name."""
+    some = {name: RecordStatistics(5) for name in ("test", "b", "train", "val")}
+    found = splits_of(some)
+    assert [split.label for split in found] == ["train", "val", "test", "b"]
+    assert [split.series for split in found] == [0, 1, 2, 3]
+    sizes = {"a": RecordStatistics(5), "b": RecordStatistics(9)}
     assert [split.label for split in splits_of(sizes)] == ["b", "a"]
-    assert Counter(split.series for split in splits_of(some)) == Counter(range(4))

@@ -1,4 +1,4 @@
-"""The report in a browser: by mouse, by keyboard, in every light, on every screen."""
+"""The report in a browser: mouse, keyboard, color schemes, screens and paper."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from .conftest import Visit
 
 pytestmark = pytest.mark.slow
 
+OPEN_ALL = "document.querySelectorAll('details').forEach(e => { e.open = true })"
+
 
 def focused(page: Any, expression: str) -> Any:
     """Evaluate an expression of the element that has the focus."""
@@ -19,24 +21,19 @@ def focused(page: Any, expression: str) -> Any:
     )
 
 
-def shown(page: Any, selector: str) -> int:
-    """Return how many elements that match can be seen."""
+def style(page: Any, name: str, selector: str = "body") -> str:
+    """Return a computed style of an element."""
+    return str(
+        page.evaluate(f"getComputedStyle(document.querySelector({selector!r})).{name}")
+    )
+
+
+def visible(page: Any, selector: str) -> int:
+    """Return how many elements that match are visible."""
     return sum(each.is_visible() for each in page.query_selector_all(selector))
 
 
-def luminance(page: Any) -> int:
-    """Return how light the page is, 0 to 255, by its first channel."""
-    color = page.evaluate("getComputedStyle(document.body).backgroundColor")
-    return int(color.removeprefix("rgb(").split(",")[0])
-
-
-def overflow(page: Any) -> int:
-    """Return by how many pixels the page is wider than the screen."""
-    return int(page.evaluate("document.documentElement.scrollWidth - innerWidth"))
-
-
-def test_the_page_says_what_there_is(visit: Visit, scenes_page: Path) -> None:
-    """Headings for what was asked, numbers of the data, and the names of its fields."""
+def test_page_has_sections_numbers_and_names(visit: Visit, scenes_page: Path) -> None:
     page = visit(scenes_page)
     headings = page.locator("h1, main h2:visible").all_inner_texts()
     assert headings == [
@@ -51,52 +48,45 @@ def test_the_page_says_what_there_is(visit: Visit, scenes_page: Path) -> None:
         "Files",
     ]
     text = page.inner_text("#overview")
-    for words in ("280", "train", "validation", "test", "schemas/street_scene.py"):
-        assert words in text
+    for part in ("280", "train", "validation", "test", "schemas/street_scene.py"):
+        assert part in text
     marked = page.locator(".differences li").all_inner_texts()
     assert any("weather" in each and "night" in each for each in marked)
     assert any("speed_kmh" in each and "missing in test" in each for each in marked)
     assert not any("in validation" in each for each in marked)
 
 
-def test_tabs_show_one_split_each(visit: Visit, scenes_page: Path) -> None:
-    """By a click, and by arrow keys, Home and End, as the pattern of tabs says."""
+def test_tabs_show_one_split_by_mouse_and_keyboard(
+    visit: Visit, scenes_page: Path
+) -> None:
     page = visit(scenes_page)
-    assert shown(page, "[role=tabpanel]") == 1
     page.get_by_role("tab", name="test").click()
-    assert page.locator("#panel-3").is_visible()
-    assert shown(page, "[role=tabpanel]") == 1
-    page.keyboard.press("ArrowRight")
-    assert focused(page, "e.id") == "tab-1"
-    assert page.locator("#panel-1").is_visible()
-    page.keyboard.press("End")
+    shown = [visible(page, f"#panel-{index}") for index in (1, 2, 3)]
+    for key, panel in (("ArrowRight", 1), ("End", 3), ("ArrowLeft", 2), ("Home", 1)):
+        page.keyboard.press(key)
+        shown += [visible(page, f"#panel-{index}") for index in (1, 2, 3)]
+        assert focused(page, "e.id") == f"tab-{panel}"
     assert focused(page, "e.getAttribute('aria-selected')") == "true"
-    assert page.locator("#panel-3").is_visible()
+    assert shown == [0, 0, 1, 1, 0, 0, 0, 0, 1, 0, 1, 0, 1, 0, 0]
     assert page.locator("[role=tab][tabindex='-1']").count() == 2
 
 
-def test_records_by_keyboard_alone(visit: Visit, scenes_page: Path) -> None:
-    """Arrows move in the grid; Enter opens, arrows go on, Escape comes back there."""
+def test_records_open_and_close_by_keyboard(visit: Visit, scenes_page: Path) -> None:
     page = visit(scenes_page)
     page.locator("#panel-1 .card").first.focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowDown")
-    columns = page.evaluate(
-        "getComputedStyle(document.querySelector('#panel-1 .grid'))"
-        ".gridTemplateColumns.split(' ').length"
-    )
+    columns = len(style(page, "gridTemplateColumns", "#panel-1 .grid").split())
     assert focused(page, "e.dataset.sample") == f"record-1-{columns + 2}"
     page.keyboard.press("Home")
     page.keyboard.press("Enter")
     dialog = page.locator("dialog[open]")
-    assert "1 of 16" in dialog.inner_text()
     assert "xmin" in dialog.inner_text()
     assert dialog.locator("svg.stage").count() == 1
-    page.keyboard.press("ArrowRight")
-    assert "2 of 16" in dialog.inner_text()
-    page.keyboard.press("ArrowLeft")
-    page.keyboard.press("ArrowLeft")
-    assert "1 of 16" in dialog.inner_text()
+    for key, place in ((None, 1), ("ArrowRight", 2), *[("ArrowLeft", 1)] * 2):
+        if key:
+            page.keyboard.press(key)
+        assert f"{place} of 16" in dialog.inner_text()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Escape")
     assert page.locator("dialog[open]").count() == 0
@@ -104,163 +94,135 @@ def test_records_by_keyboard_alone(visit: Visit, scenes_page: Path) -> None:
     assert page.locator("#panel-1 .card[tabindex='0']").count() == 1
 
 
-def test_masks_and_boxes_are_drawn_and_hidden(visit: Visit, scenes_page: Path) -> None:
-    """All of them by a button, each class by its key; in the large picture, too."""
+def test_masks_and_boxes_are_hidden_as_a_whole_and_by_class(
+    visit: Visit, scenes_page: Path
+) -> None:
     page = visit(scenes_page)
     boxes, masks = "#panel-1 .boxes rect", "#panel-1 .masks image"
-    assert shown(page, boxes) > 16
-    assert shown(page, masks) > 16
-    page.get_by_role("button", name="Boxes").first.click()
-    assert shown(page, boxes) == 0
-    page.get_by_role("button", name="Boxes").first.click()
-    assert shown(page, boxes) > 16
+    assert visible(page, masks) > 16
+    for expected in (True, False, True):
+        assert (visible(page, boxes) > 16) is expected
+        page.get_by_role("button", name="Boxes").first.click()
     keys = page.locator(".legends fieldset").first
-    assert keys.locator("label").all_inner_texts() == [
-        "sky",
-        "disc",
-        "square",
-        "stripe",
-        "ignored (255)",
-    ]
-    assert not keys.get_by_label("sky").is_checked()  # the ground hides pictures
-    before = shown(page, masks)
+    names = ["sky", "disc", "square", "stripe", "ignored (255)"]
+    assert keys.locator("label").all_inner_texts() == names
+    assert not keys.get_by_label("sky").is_checked()  # it would hide the pictures
+    before = visible(page, masks)
     keys.get_by_label("disc").focus()
     page.keyboard.press("Space")
-    assert shown(page, masks) < before
+    assert visible(page, masks) < before
     page.locator("#panel-1 .card").first.click()
     switch = page.locator("dialog [data-switch=masks]")
-    assert shown(page, "dialog .masks image") > 0
+    assert visible(page, "dialog .masks image") > 0
     switch.click()
-    assert shown(page, "dialog .masks image") == 0
+    assert visible(page, "dialog .masks image") == 0
     assert switch.get_attribute("aria-pressed") == "false"
 
 
-def test_light_and_dark(visit: Visit, scenes_page: Path) -> None:
-    """As the system says, until the reader says otherwise."""
+def test_page_and_plots_follow_the_color_scheme(
+    visit: Visit, scenes_page: Path
+) -> None:
+    """The system's, unless the reader chooses one."""
+
+    def colors(page: Any) -> tuple[str, str]:
+        plot = style(page, "fill", "#classes path:has(title)")
+        return style(page, "backgroundColor"), plot
+
+    light = colors(visit(scenes_page, color_scheme="light"))
     page = visit(scenes_page, color_scheme="dark")
-    assert luminance(page) < 40
-    page.get_by_label("Light").check(force=True)
-    assert luminance(page) > 220
-    page.get_by_label("Auto").check(force=True)
-    assert luminance(page) < 40
-    assert luminance(visit(scenes_page, color_scheme="light")) > 220
-
-
-def test_plots_follow_the_colours_of_the_page(visit: Visit, scenes_page: Path) -> None:
-    """Their shapes are filled with the page's variables, not with colours of theirs."""
-    fill = "getComputedStyle(document.querySelector('#classes path:has(title)')).fill"
-    light = visit(scenes_page, color_scheme="light").evaluate(fill)
-    dark = visit(scenes_page, color_scheme="dark").evaluate(fill)
-    assert light != dark
-    assert light.startswith("rgb(")
+    dark = colors(page)
+    assert (light[0], dark[0]) == ("rgb(251, 250, 247)", "rgb(22, 21, 19)")
+    assert light[1] != dark[1]
+    for name, expected in (("Light", light), ("Auto", dark)):
+        page.get_by_label(name).check(force=True)
+        assert colors(page) == expected
 
 
 @pytest.mark.parametrize("width", [360, 780, 1280])
-def test_no_page_is_wider_than_its_screen(
+def test_page_is_not_wider_than_its_screen(
     visit: Visit, scenes_page: Path, width: int
 ) -> None:
-    """Wide tables scroll by themselves; also with everything open, and a record."""
+    """Wide tables scroll; also with everything open, and a record."""
+    overflow = "document.documentElement.scrollWidth - innerWidth"
     page = visit(scenes_page, width=width, height=780)
-    assert overflow(page) <= 0
-    page.evaluate(
-        "document.querySelectorAll('details').forEach(e => { e.open = true })"
-    )
-    assert overflow(page) <= 0
+    assert page.evaluate(overflow) <= 0
+    page.evaluate(OPEN_ALL)
+    assert page.evaluate(overflow) <= 0
     page.locator("#panel-1 .card").first.click()
-    dialog = page.locator("dialog").bounding_box()
-    assert dialog["x"] >= 0
-    assert dialog["x"] + dialog["width"] <= width
-    assert (
-        page.evaluate(
-            "(d => d.scrollWidth - d.clientWidth)(document.querySelector('dialog'))"
-        )
-        <= 0
-    )
+    dialog = page.locator("dialog")
+    box = dialog.bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= width
+    assert dialog.evaluate("d => d.scrollWidth - d.clientWidth") <= 0
 
 
-def test_whoever_goes_by_tab_sees_where_they_are(
+def test_focus_is_visible_from_the_skip_link_on(
     visit: Visit, scenes_page: Path
 ) -> None:
-    """A link past the head comes first, and whatever has the focus has an outline."""
     page = visit(scenes_page)
     page.keyboard.press("Tab")
     assert focused(page, "e.textContent") == "Skip to the report"
     page.keyboard.press("Enter")
     assert focused(page, "e.id") == "main"
+    outline = "getComputedStyle(x).outlineStyle !== 'none'"
     seen = set()
     for _ in range(45):
         page.keyboard.press("Tab")
         if focused(page, "e === document.body"):
             break
-        marked = focused(
-            page,
-            "[e, e.nextElementSibling].some(x => x && "
-            "getComputedStyle(x).outlineStyle !== 'none')",
-        )
-        what = focused(page, "e.outerHTML.slice(0, 120)")
-        assert marked, what
+        marked = focused(page, f"[e, e.nextElementSibling].some(x => x && {outline})")
+        assert marked, focused(page, "e.outerHTML.slice(0, 120)")
         seen.add(focused(page, "e.tagName"))
     assert seen >= {"A", "BUTTON", "SUMMARY", "INPUT", "DIV"}
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1280, "light")])
-def test_axe_finds_nothing(
+def test_axe_finds_nothing_but_a_title_of_low_contrast(
     visit: Visit, scenes_page: Path, scheme: str, width: int
 ) -> None:
-    """Contrasts, names, roles and landmarks by the rules of WCAG 2.2 AA."""
+    """By the rules of WCAG 2.2 AA; the title is made such to see that axe works."""
     from axe_playwright_python.sync_playwright import Axe
+
+    def violations() -> list[tuple[str, str]]:
+        found = Axe().run(page).response["violations"]
+        return [(each["id"], each["nodes"][0]["html"][:200]) for each in found]
 
     page = visit(scenes_page, width=width, color_scheme=scheme)
-    page.evaluate(
-        "document.querySelectorAll('details').forEach(e => { e.open = true })"
-    )
-    for open_record in (False, True):
-        if open_record:
-            page.locator("#panel-1 .card").first.click()
-        found = Axe().run(page).response["violations"]
-        assert [
-            (each["id"], each["nodes"][0]["html"][:200], each["nodes"][0]["any"][:1])
-            for each in found
-        ] == []
+    page.evaluate(OPEN_ALL)
+    assert violations() == []
+    page.locator("#panel-1 .card").first.click()
+    assert violations() == []
+    page.keyboard.press("Escape")
+    page.evaluate("document.querySelector('h1').style.color = 'var(--rule)'")
+    assert [id_ for id_, _ in violations()] == ["color-contrast"]
 
 
-def test_axe_would_find_something(visit: Visit, scenes_page: Path) -> None:
-    """A title that one can hardly read is a finding."""
-    from axe_playwright_python.sync_playwright import Axe
-
-    page = visit(scenes_page, color_scheme="light")
-    page.evaluate("document.querySelector('h1').style.color = '#dddddd'")
-    found = Axe().run(page, "h1").response["violations"]
-    assert [each["id"] for each in found] == ["color-contrast"]
-
-
-def test_plots_have_words_beside_them(visit: Visit, scenes_page: Path) -> None:
-    """Each is named, and stands with a table that has a caption."""
+def test_plots_have_names_and_tables(visit: Visit, scenes_page: Path) -> None:
     page = visit(scenes_page)
-    figures = page.locator("article.figure:has(figure)")
-    assert figures.count() > 8
-    for index in range(figures.count()):
-        figure = figures.nth(index)
+    figures = page.locator("article.figure:has(figure)").all()
+    assert len(figures) > 8
+    for figure in figures:
         assert figure.locator("figure[aria-label]").count()
         caption = figure.locator("table caption")
         assert caption.count() or "note" in figure.locator("h3").inner_text()
     assert page.locator("table:not(:has(caption))").count() == 0
 
 
-def test_paper_shows_all_splits(visit: Visit, scenes_page: Path) -> None:
-    """Printed in light colours, without what one would have to click."""
-    page = visit(scenes_page, color_scheme="dark")
-    page.emulate_media(media="print")
-    assert shown(page, ".panel") == 3
-    assert shown(page, "nav, .tabs, .theme") == 0
-    assert page.evaluate("getComputedStyle(document.body).color") == "rgb(29, 27, 24)"
-
-
-def test_motion_is_left_out_where_it_is_not_wanted(
+def test_paper_shows_all_splits_in_light_colors(
     visit: Visit, scenes_page: Path
 ) -> None:
-    """Links jump in place of gliding."""
-    page = visit(scenes_page, reduced_motion="reduce")
-    behavior = "getComputedStyle(document.documentElement).scrollBehavior"
-    assert page.evaluate(behavior) == "auto"
-    assert visit(scenes_page).evaluate(behavior) == "smooth"
+    page = visit(scenes_page, color_scheme="dark")
+    page.emulate_media(media="print")
+    assert visible(page, ".panel") == 3
+    assert visible(page, "nav, .tabs, .theme") == 0
+    assert style(page, "color") == "rgb(29, 27, 24)"
+
+
+@pytest.mark.parametrize(
+    ("motion", "behavior"), [("reduce", "auto"), ("no-preference", "smooth")]
+)
+def test_links_glide_unless_motion_is_reduced(
+    visit: Visit, scenes_page: Path, motion: str, behavior: str
+) -> None:
+    page = visit(scenes_page, reduced_motion=motion)
+    assert style(page, "scrollBehavior", "html") == behavior

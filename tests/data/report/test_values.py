@@ -1,37 +1,27 @@
-"""Which bins and which facts stand for values."""
+"""The bins of histograms, and the facts about values."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
-from schemagen.data.decoding import decode
-from schemagen.data.records import records_of
+import pytest
 from schemagen.data.report.columns import columns_of, splits_of
 from schemagen.data.report.values import column_figure, common_bins
-from schemagen.data.statistics.measuring import Measuring
 from schemagen.data.statistics.numbers import numbers
 
-from .scenes import Features, example
+from .conftest import measured
+from .scenes import Features
 
 
-def figure_of(rows: list[Features]) -> tuple[list[str], dict[str, str]]:
-    """Return the captions of the plots of the first key, and its facts."""
-    measuring = Measuring()
-    measuring.add(decode(records_of([example(row) for row in rows])))
-    splits = splits_of({"train": measuring.found()})
-    figure = column_figure(columns_of(splits, None)[0], splits)
-    assert figure is not None
-    return [caption for caption, _ in figure.plots], dict(figure.facts)
-
-
-def test_whole_numbers_stand_in_the_middle_of_their_bins() -> None:
-    """Also zeros, of which there are few, next to many ones."""
+def test_bins_of_integers_are_centered() -> None:
+    """Also that of zeros, of which there are few."""
     bins, logarithmic = common_bins([numbers(np.array([0] + [1] * 99, np.int64))])
     assert bins == [[(-0.5, 0.5, 1), (0.5, 1.5, 99)]]
     assert not logarithmic
 
 
-def test_bins_are_the_same_for_all_splits() -> None:
-    """However far apart their values are."""
+def test_bins_of_all_splits_are_the_same() -> None:
     left = numbers(np.arange(1000, dtype=np.int64))
     right = numbers(np.arange(90_000, 95_000, dtype=np.int64))
     (one, other), _ = common_bins([left, right])
@@ -39,25 +29,74 @@ def test_bins_are_the_same_for_all_splits() -> None:
     assert sum(count for *_, count in other) == 5000
 
 
-def test_a_few_huge_values_do_not_hide_the_others() -> None:
-    """Bins are of magnitudes then."""
-    values = np.concatenate([np.full(990, 3.0), np.full(10, 1e6)]).astype(np.float32)
-    (bins,), logarithmic = common_bins([numbers(values)])
-    assert logarithmic
+@pytest.mark.parametrize(("low", "logarithmic"), [(3.0, True), (-3.0, False)])
+def test_bins_are_logarithmic_if_most_positive_values_share_one(
+    low: float, logarithmic: bool
+) -> None:
+    values = np.concatenate([np.full(990, low), np.full(10, 1e6)]).astype(np.float32)
+    (bins,), found = common_bins([numbers(values)])
+    assert found is logarithmic
     assert [count for *_, count in bins] == [990, 10]
 
 
-def test_what_all_have_in_common_is_said_and_not_drawn() -> None:
-    """A constant is a fact."""
-    captions, facts = figure_of([{"a": [7, 7, 7]} for _ in range(9)])
-    assert captions == []
-    assert facts == {"always": "7", "values in each record": "3"}
+JPEG = b"\xff\xd8\xff\xe0" + bytes(9)
 
 
-def test_texts_that_come_again_are_drawn() -> None:
-    """Names of which each stands once are only counted."""
-    captions, facts = figure_of([{"a": [b"x" if n % 2 else b"yy"]} for n in range(40)])
-    assert captions == ["Sizes in bytes", "Most frequent"]
-    assert facts["different"] == "2"
-    captions, _ = figure_of([{"a": [b"name %02d" % n]} for n in range(40)])
-    assert captions == []
+@pytest.mark.parametrize(
+    ("values", "captions", "facts"),
+    [
+        (
+            lambda n: [7, 7, 7],
+            [],
+            {"always": "7", "values in each record": "3"},
+        ),
+        (
+            lambda n: [[1.5, float("nan"), 0.0, float("inf")][n % 4]],
+            ["Values"],
+            {
+                "values in each record": "1",
+                "zeros": "25 %",
+                "NaN": "25 %",
+                "infinite": "25 %",
+            },
+        ),
+        (
+            lambda n: [b"x" if n % 2 else b"yy"],
+            ["Sizes in bytes", "Most frequent"],
+            {"values in each record": "1", "contents": "text", "different": "2"},
+        ),
+        (
+            lambda n: [b"name %02d" % n],
+            [],
+            {
+                "values in each record": "1",
+                "each": "7 bytes",
+                "contents": "text",
+                "different": "40",
+            },
+        ),
+        (
+            lambda n: [JPEG if n % 4 else b"text", b""],
+            ["Sizes in bytes"],
+            {
+                "values in each record": "2",
+                "contents": "empty 50 %, jpeg 38 % and text 12 %",
+                "different": "3",
+            },
+        ),
+        (
+            lambda n: [n] if n % 4 else [b"a"],
+            ["Values"],
+            {"stored as": "int64 and bytes", "values in each record": "1"},
+        ),
+    ],
+)
+def test_columns_have_plots_of_what_varies_and_facts(
+    values: Callable[[int], list[object]], captions: list[str], facts: dict[str, str]
+) -> None:
+    rows: list[Features] = [{"a": values(n)} for n in range(40)]
+    splits = splits_of({"train": measured(rows)})
+    figure = column_figure(columns_of(splits, None)[0], splits)
+    assert figure is not None
+    assert [caption for caption, _ in figure.plots] == captions
+    assert dict(figure.facts) == facts
