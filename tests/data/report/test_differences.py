@@ -144,7 +144,7 @@ TEXTS = [[{"a": [b"\xff" * (n % 9 + more)]} for n in range(90)] for more in (0, 
         (ROWS, rows(200, 2, lack=0.6), ["note: missing +44.0 points"]),
         (KINDS, classes(20, 20, 20, 20), []),
         (KINDS, classes(80, 80, 20, 20), ["kind: class shares 30 %"]),
-        (KINDS, classes(8, 8, 2, 2), []),
+        (KINDS, classes(0, 0, 0, 20), []),
         (
             KINDS,
             classes(20, 20, 20, 20, 1),

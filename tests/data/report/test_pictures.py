@@ -94,7 +94,8 @@ def test_masks_are_layers_of_one_colour() -> None:
     mask = mask_of(field, read(example({field.key: [encoded(ids, "PNG")]})))
     assert mask is not None
     colors = Colors()
-    colors.add(field.name, {0: 3, 1: 2, 2: 1}, {0: "a", 1: "b", 2: "c"})
+    keys = colors.add(field.name, {0: 3, 1: 2, 2: 1}, {0: "a", 1: "b", 2: "c"}, 2)
+    assert [key.shown for key in keys] == [False, True, True]
     found = layers(mask, colors, Budget())
     assert [slot for slot, _ in found] == [0, 1, 2, 24]  # ignored pixels: all others
     opaque = [np.asarray(decoded_url(url).convert("RGBA"))[..., 3] for _, url in found]
