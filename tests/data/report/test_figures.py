@@ -158,6 +158,11 @@ JPEG = b"\xff\xd8\xff\xe0" + bytes(9)
             },
         ),
         (
+            lambda n: [b"t%d" % n] if n < 8 else [],
+            ["Values in a record"],
+            {"each": "2 bytes", "contents": "text", "different": "8"},
+        ),
+        (
             lambda n: [JPEG if n % 4 else b"text", b""],
             ["Sizes in bytes"],
             {

@@ -148,13 +148,6 @@ def test_markup_in_the_page_is_stopped_by_its_policy(
     assert "Loading the image 'http://127.0.0.1:9/x.png' violates" in "".join(told)
 
 
-@pytest.mark.parametrize("data", [bomb(), jpeg_bomb()])
-def test_decompression_bombs_are_not_decoded(data: bytes) -> None:
-    copy = copy_of(data, Budget())
-    assert not copy.url
-    assert "not decoded" in copy.trouble
-
-
 def test_comments_of_images_are_not_copied() -> None:
     data = encoded(np.zeros((300, 300, 3), np.uint8), "JPEG")
     comment = b"\xff\xfe" + struct.pack(">H", len(SVG) + 2) + SVG

@@ -1,14 +1,14 @@
-"""What is drawn of a record: images of every sort, masks, boxes, and their colours."""
+"""Pictures of records: copies, masks, boxes and their colors."""
 
 from __future__ import annotations
 
 import base64
 import io
-from typing import Any
 
 import numpy as np
 import pytest
 from PIL import Image
+from schemagen.data.report.columns import columns_of, splits_of
 from schemagen.data.report.formatting import decoded, number, one_line, percent, size
 from schemagen.data.report.overlays import (
     Box,
@@ -21,9 +21,21 @@ from schemagen.data.report.overlays import (
 )
 from schemagen.data.report.pictures import Budget, copy_of, copy_of_pixels
 from schemagen.data.report.records import read, shaped
-from schemagen.spec.model import MaskSpec, VarLenSpec
+from schemagen.data.report.samples import samples_of
+from schemagen.data.statistics.model import RecordStatistics
+from schemagen.data.statistics.samples import Sample
+from schemagen.spec.model import ImageSpec, LabelSpec, MaskSpec
 
-from .scenes import SCENE, encoded, example, record_spec
+from .scenes import (
+    PARTS,
+    SCENE,
+    SIDES,
+    box_lists,
+    encoded,
+    example,
+    field,
+    record_spec,
+)
 
 
 def decoded_url(url: str) -> Image.Image:
@@ -32,8 +44,7 @@ def decoded_url(url: str) -> Image.Image:
 
 
 @pytest.mark.parametrize("form", ["JPEG", "PNG", "GIF", "BMP", "WEBP"])
-def test_every_format_is_shown(form: str) -> None:
-    """Bounded, and as it looks."""
+def test_images_of_every_format_are_copied(form: str) -> None:
     pixels = np.full((900, 600, 3), (200, 40, 40), np.uint8)
     copy = copy_of(encoded(pixels, form), Budget())
     assert copy.about.startswith(f"600 × 900, {'grey' if form == 'GIF' else 'RGB'}")
@@ -44,8 +55,7 @@ def test_every_format_is_shown(form: str) -> None:
     assert max(green, blue) < 60
 
 
-def test_small_pictures_keep_their_pixels() -> None:
-    """They are shown as squares."""
+def test_small_images_keep_their_pixels() -> None:
     pixels = np.arange(64, dtype=np.uint8).reshape(8, 8)
     copy = copy_of(encoded(pixels, "PNG"), Budget())
     assert copy.coarse
@@ -53,16 +63,14 @@ def test_small_pictures_keep_their_pixels() -> None:
 
 
 @pytest.mark.parametrize("dtype", ["uint16", "float32", "int64"])
-def test_raw_pixels_of_any_dtype_are_shown(dtype: str) -> None:
-    """From black to white, and the page says which values those are."""
+def test_raw_pixels_go_from_black_to_white(dtype: str) -> None:
     pixels = np.array([[[100], [200]], [[300], [500]]], dtype)
     copy = copy_of_pixels(pixels, Budget())
     assert np.asarray(decoded_url(copy.url)).tolist() == [[0, 64], [128, 255]]
     assert copy.about.endswith(f"{dtype}, black is 100, white 500")
 
 
-def test_what_pictures_may_take_has_an_end() -> None:
-    """Later ones are smaller, and at last there is none."""
+def test_copies_get_smaller_and_end_when_the_budget_is_spent() -> None:
     random = np.random.default_rng(0)
     data = encoded(random.integers(0, 256, (500, 500, 3), dtype=np.uint8), "JPEG")
     budget = Budget(left=400_000, ample=250_000)
@@ -74,12 +82,11 @@ def test_what_pictures_may_take_has_an_end() -> None:
     assert copies[-1].trouble == "left out: the report holds enough pictures"
 
 
-def test_raw_bytes_have_the_shape_that_the_record_says() -> None:
-    """Or none, if they do not fit; never more than they are."""
+def test_raw_bytes_that_do_not_fit_their_shape_are_no_array() -> None:
     data = np.arange(6, dtype="<u2").tobytes()
     assert np.array_equal(shaped(data, "uint16", (2, 3, 1)).ravel(), range(6))
     assert shaped(data, "uint16", (None, 3, 1)).shape == (2, 3, 1)
-    bad = [(None, None, 1), (4, 4, 1), (2**40, 2**40, 1), (2**70, 1, 1), (-1, -6, 1)]
+    bad = [(None, None, 1), (4, 4, 1), (2**40, 2**40, 1), (2**70, 1, 1), (-1, 3, 1)]
     assert [shaped(data, "uint16", shape) for shape in bad] == [None] * 5
     assert shaped(b"", "uint16", (None, 3, 1)) is None
     assert shaped(data, "uint32", (None,)).size == 3
@@ -87,57 +94,100 @@ def test_raw_bytes_have_the_shape_that_the_record_says() -> None:
         assert shaped(data, dtype, (None,)) is None
 
 
-def test_masks_are_layers_of_one_colour() -> None:
-    """Each of a class; together they cover the picture once."""
-    field = next(each for each in SCENE.fields if isinstance(each.kind, Mask))
+def test_masks_are_layers_that_cover_the_picture_once() -> None:
     ids = np.array([[0, 0, 1], [2, 2, 255]], np.uint8)
-    mask = mask_of(field, read(example({field.key: [encoded(ids, "PNG")]})))
+    mask = mask_of(PARTS, read(example({PARTS.key: [encoded(ids, "PNG")]})))
     assert mask is not None
     colors = Colors()
-    keys = colors.add(field.name, {0: 3, 1: 2, 2: 1}, {0: "a", 1: "b", 2: "c"}, 2)
+    keys = colors.add(PARTS.name, {0: 3, 1: 2, 2: 1}, {0: "a", 1: "b", 2: "c"}, 2)
     assert [key.shown for key in keys] == [False, True, True]
     found = layers(mask, colors, Budget())
     assert [slot for slot, _ in found] == [0, 1, 2, 24]  # ignored pixels: all others
     opaque = [np.asarray(decoded_url(url).convert("RGBA"))[..., 3] for _, url in found]
     assert (sum((each > 0).astype(int) for each in opaque) == 1).all()
-    assert mask_class_name(field, 255) == "ignored (255)"
-    assert mask_class_name(field, 1) == "disc"
-    assert mask_class_name(field, 77) == "77"
+    names = [mask_class_name(PARTS, id_) for id_ in (255, 1, 77)]
+    assert names == ["ignored (255)", "disc", "77"]
 
 
-def corners(**features: Any) -> list[Box]:
-    """Return the boxes of a record on a picture 100 high and 200 wide."""
-    fields = [
-        FieldSpec.of(VarLen, name=f"b_{side}", key=side, role="input", dtype="float32")
-        for side in ("xmin", "ymin", "xmax", "ymax")
-    ]
-    [boxes] = box_fields(record_spec("boxes", *fields))
-    return list(boxes_in(boxes, read(example(features)), 100, 200))
+@pytest.mark.parametrize(
+    ("corners", "boxes"),
+    [
+        ([[0.25], [0.5], [1.0], [1.0]], [Box(50, 50, 150, 50, "")]),
+        (
+            [[0.0, 5.0], [0.0, 5.0], [1.0, 9.0], [1.0, 8.0]],  # all of them in pixels
+            [Box(0, 0, 1, 1, ""), Box(5, 5, 4, 3, "")],
+        ),
+        ([[-10.0], [-10.0], [900.0], [50.0]], [Box(0, 0, 200, 50, "")]),  # cut
+        ([[9.0], [1.0], [2.0], [5.0]], []),  # turned
+        ([[300.0], [1.0], [400.0], [5.0]], []),  # outside
+        ([[float("nan")], [1.0], [400.0], [5.0]], []),
+        ([[1.0, 2.0], [1.0], [4.0], [5.0]], []),
+        (
+            [[2.0] * 300, [2.0] * 300, [4.0] * 300, [3.0] * 300],
+            [Box(2, 2, 2, 1, "")] * 200,
+        ),
+    ],
+)
+def test_boxes_are_relative_or_pixels_inside_of_the_picture(
+    corners: list[list[float]], boxes: list[Box]
+) -> None:
+    """On a picture 100 high and 200 wide."""
+    [fields] = box_fields(record_spec("boxes", *box_lists(group=None)))
+    record = read(example(dict(zip(SIDES, corners, strict=True))))
+    assert list(boxes_in(fields, record, 100, 200)) == boxes
 
 
-def test_boxes_are_relative_or_in_pixels() -> None:
-    """By their numbers: relative ones are from 0 to 1, all of a record."""
-    relative = corners(xmin=[0.25], ymin=[0.5], xmax=[1.0], ymax=[1.0])
-    assert relative == [Box(50, 50, 150, 50, "")]
-    pixels = corners(xmin=[0.0, 5.0], ymin=[0.0, 5.0], xmax=[1.0, 9.0], ymax=[1.0, 8.0])
-    assert pixels == [Box(0, 0, 1, 1, ""), Box(5, 5, 4, 3, "")]
-
-
-def test_boxes_that_are_none_are_left_out() -> None:
-    """Turned ones, those outside, those that are no numbers, and lists that differ."""
-    assert corners(xmin=[9.0], ymin=[1.0], xmax=[2.0], ymax=[5.0]) == []
-    assert corners(xmin=[300.0], ymin=[1.0], xmax=[400.0], ymax=[5.0]) == []
-    nan = float("nan")
-    assert corners(xmin=[nan], ymin=[1.0], xmax=[400.0], ymax=[5.0]) == []
-    assert corners(xmin=[1.0, 2.0], ymin=[1.0], xmax=[4.0], ymax=[5.0]) == []
-    [cut] = corners(xmin=[-10.0], ymin=[-10.0], xmax=[900.0], ymax=[50.0])
-    assert cut == Box(0, 0, 200, 50, "")
-
-
-def test_a_schema_says_where_boxes_are() -> None:
-    """Four lists that are alike but for their ends, and what names them."""
+def test_boxes_of_a_schema_are_four_lists_and_their_names() -> None:
     [boxes] = box_fields(SCENE)
     assert boxes.keys[0] == "object/xmin"
     assert boxes.label is not None
     assert boxes.label.name == "what"
     assert box_fields(record_spec("none", SCENE.fields[4])) == ()
+
+
+def test_samples_have_pictures_masks_and_values() -> None:
+    """A mask of other proportions is a picture of its own."""
+    sized = {"encoding": "raw", "height_key": "h", "width_key": "w"}
+    label = {"num_classes": 2, "classes": ("a", "b"), "offset": 1}
+    spec = record_spec(
+        "scan",
+        field(ImageSpec, "depth", shape=(None, None, 1), dtype="uint16", **sized),
+        field(
+            MaskSpec, "mask", shape=(4, 4), num_classes=2, encoding="raw", dtype="uint8"
+        ),
+        field(LabelSpec, "kind", role="target", **label),
+    )
+    depth, mask = np.arange(6, dtype="<u2").tobytes(), bytes(8) + b"\1" * 8
+    held = {"depth": [depth], "h": [2], "w": [3], "mask": [mask], "kind": [2]}
+    file = "data/train-00001-of-00002.tfrecord"
+    kept = Sample(0, file, 3, 0, example(held)), Sample(0, file, 4, 0, b"\xff\xff")
+    splits = splits_of({"train": RecordStatistics(9, samples=kept)})
+    [group], [legend] = samples_of(splits, columns_of(splits, spec), spec)
+    assert group.of == "2 of 9 records"
+    assert [key.name for key in legend.classes] == ["0", "1"]
+    sample, malformed = group.samples
+    assert (sample.title, sample.headline) == ("record 3, shard 1", "b")
+    assert [(each.name, each.about, len(each.layers)) for each in sample.pictures] == [
+        ("depth", "3 × 2, grey, uint16, black is 0, white 5", 0),
+        ("mask", "4 × 4, a mask", 2),
+    ]
+    assert [value.name for value in sample.values] == ["depth", "mask", "kind"]
+    assert sample.values[2].text == "b"
+    assert (malformed.headline, malformed.values[0].name) == ("malformed", "malformed")
+
+
+def test_numbers_and_texts_are_formatted_for_people() -> None:
+    """Shares are 0 % and 100 % only where they are that; controls are escaped."""
+    assert percent(0) == "0 %"
+    assert percent(1e-6) == "< 0.1 %"
+    assert percent(0.99999) == "> 99.9 %"
+    assert percent(1) == "100 %"
+    assert (number(1234567), number(0.1), number(2.5e-9)) == (
+        "1,234,567",
+        "0.1",
+        "2.5e-09",
+    )
+    assert (size(1), size(999), size(1_234_567)) == ("1 byte", "999 bytes", "1.23 MB")
+    assert one_line("a\nb\x1b[0m\u202e") == "a\\nb\\x1b[0m\\u202e"
+    assert decoded(b"\x00\xff") is None
+    assert decoded("grün 👩‍🚀".encode()) == "grün 👩‍🚀"
