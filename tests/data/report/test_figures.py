@@ -158,9 +158,14 @@ JPEG = b"\xff\xd8\xff\xe0" + bytes(9)
             },
         ),
         (
-            lambda n: [b"t%d" % n] if n < 8 else [],
-            ["Values in a record"],
-            {"each": "2 bytes", "contents": "text", "different": "8"},
+            lambda n: [b"t%d" % n] if n < 8 else None,
+            [],
+            {
+                "values in each record": "1",
+                "each": "2 bytes",
+                "contents": "text",
+                "different": "8",
+            },
         ),
         (
             lambda n: [JPEG if n % 4 else b"text", b""],
@@ -179,7 +184,9 @@ JPEG = b"\xff\xd8\xff\xe0" + bytes(9)
     ],
 )
 def test_columns_have_plots_of_what_varies_and_facts(
-    values: Callable[[int], list[object]], captions: list[str], facts: dict[str, str]
+    values: Callable[[int], list[object] | None],
+    captions: list[str],
+    facts: dict[str, str],
 ) -> None:
     rows: list[Features] = [{"a": values(n)} for n in range(40)]
     splits = splits_of({"train": measured(rows)})

@@ -61,7 +61,7 @@ def hostile_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     classes = {"num_classes": 3, "classes": (SCRIPT, IMAGE, ESCAPES)}
     spec = record_spec(
         "hostile",
-        field(ImageSpec, "photo", IMAGE, **ENCODED),
+        field(ImageSpec, "photo" + ESCAPES, IMAGE, **ENCODED),
         field(LabelSpec, "label", label, "target", **classes),
         field(TextSpec, "text", role="info", optional=True),
         *box_lists(group=SCRIPT),
@@ -98,6 +98,8 @@ def test_hostile_data_is_text_and_requests_nothing(
     text = page.inner_text("main")
     for part in (SCRIPT, IMAGE, "\\x1b[31m\\u202egnp.exe", "{{ 7 * 7 }}"):
         assert part in text
+    assert "photo\\x1b[31m" in page.inner_text("#findings")
+    assert not {"\x1b", "\u202e", "\u2066"} & set(page.content())
     count = {"h1": 1, "script": 1, "a:not([href^='#'])": 0}
     count["img, iframe, object, embed, form[action]"] = 0
     assert {each: page.locator(each).count() for each in count} == count
