@@ -75,17 +75,9 @@ def unique(names: Iterable[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Figure:
-    """Plots with their captions, facts and notes, and the same numbers as a table.
+    """Plots by caption, facts by name, notes, and the same numbers as a table.
 
-    Attributes:
-        title: the name of a column.
-        kind: its type.
-        plots: (caption, plot).
-        facts: (name, value).
-        notes: sentences.
-        table: the text alternative.
-        folded: the reader has to open the table.
-        wide: the figure takes the whole width.
+    The reader has to open a `folded` table; a `wide` figure takes the whole width.
     """
 
     title: str = ""

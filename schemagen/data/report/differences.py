@@ -38,16 +38,9 @@ _LONGEST = 8
 
 @dataclass(frozen=True)
 class Difference:
-    """A measure that differs between a split and the reference.
+    """A measure of a column that differs between a split and the reference.
 
-    Attributes:
-        name: of the column.
-        measure: what is compared.
-        split: the split.
-        text: the difference in a sentence.
-        size: the difference as a number with its unit.
-        threshold: the size from which on it is marked.
-        marked: True if it is marked.
+    `text` is a sentence; `size` is a number with its unit, marked from `threshold` on.
     """
 
     name: str

@@ -59,16 +59,7 @@ class Value(NamedTuple):
 
 @dataclass(frozen=True)
 class Sample:
-    """A record as the page shows it.
-
-    Attributes:
-        id: unique in the page.
-        title: the number of the record, and of its shard.
-        file: its file.
-        headline: its labels.
-        pictures: its images.
-        values: all columns.
-    """
+    """A record as the page shows it; `headline` has its labels."""
 
     id: str
     title: str
