@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import signal
 import sys
-import threading
 from collections.abc import Callable, Iterable, Iterator, Sized
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -16,7 +14,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from ..runtime.shared.errors import DatasetError
-from ..runtime.writing.processes import interrupts_later
+from ..runtime.shared.processes import begin_worker, interrupts_later
 from .framing import scan_pieces
 from .limits import MAX_RECORD_BYTES
 from .parts import Part
@@ -147,15 +145,7 @@ def _begin(read: Any, stop: Any) -> None:
     """Prepare a worker process."""
     global _shared
     _shared = read, stop
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent stops it
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-
-    def end_with_parent() -> None:
-        parent.join()
-        os._exit(1)
-
-    threading.Thread(target=end_with_parent, daemon=True).start()
+    begin_worker()
 
 
 def _do(work: Callable[[Task, Moved], Result], task: Task) -> Result:

@@ -11,10 +11,10 @@ from ..shared.tfrecord import Framed
 from ..storage.journal import Finished
 from .encoding import Chunk, Encoding
 from .layout import ByCount, BySize, InTurn, Layout, equal_counts
+from .parallel import chunks
 from .pending import PendingSplit
 from .shuffle import Buckets, order_of
 from .sources import Indexed, Source
-from .workers import chunks
 
 
 @dataclass(frozen=True)

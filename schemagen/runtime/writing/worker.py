@@ -1,67 +1,84 @@
-"""What a worker process does: task after task, and back go chunks.
+"""A worker process: it carries out tasks, one answer after the other.
 
-A process that was forked from one that uses tensorflow must not use it itself.
-Nothing here does; rows that are loaded with tensorflow need another start method.
+A process that was forked from one that uses tensorflow must not use it itself. Nothing
+here does; rows that are loaded with tensorflow need another start method.
 """
 
 from __future__ import annotations
 
-import os
 import pickle
-import signal
-import threading
 import time
-import traceback
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from io import BytesIO
-from itertools import chain
-from queue import SimpleQueue
-from socket import socket
-from typing import Any, Self
+from multiprocessing.context import BaseContext
+from typing import Any, cast
 
 from ..shared.errors import position
+from ..shared.processes import begin_worker
 from ..shared.tfrecord import Framed
-from .channel import Channel, Packed, pack
 from .encoding import Chunk, Encoding, encode_rows
 from .sources import Indexed, Parts
 
+# A worker answers when it has records of this many bytes, or after this time.
+_ANSWER_BYTES = 1 << 20
+_ANSWER_SECONDS = 0.1
 
-@dataclass(frozen=True, slots=True)
-class SentRows:
-    """Rows on their way to a worker.
+# Large memory up to this size goes from process to process without a pipe.
+_SLOT_BYTES = 5 << 18
 
-    Attributes:
-        pickles: of the rows, one after the other.
-        buffers: the large memory of all of them, in order.
+
+class SharedMemory:
+    """Memory of a worker and its parent, with slots that are used in turn.
+
+    The pipes of an executor copy an object three times more, in small pieces.
+
+    Args:
+        context: how the processes are started.
+        slots: how many objects may be on their way at a time.
     """
 
-    pickles: pickle.PickleBuffer | memoryview | bytes
-    buffers: tuple[pickle.PickleBuffer | memoryview, ...]
+    def __init__(self, context: BaseContext, slots: int) -> None:
+        self._array = context.RawArray("B", slots * _SLOT_BYTES)
+        self._slots = slots
+        self._turn = 0  # of each side: the one puts objects in, the other gets them
 
-    @classmethod
-    def of(cls, packed: Sequence[Packed]) -> Self:
-        """Put rows together; their large memory is only referred to."""
-        # One piece of memory arrives much sooner than many small ones.
-        pickles = pickle.PickleBuffer(b"".join(row.head for row in packed))
-        buffers = chain.from_iterable(row.buffers for row in packed)
-        return cls(pickles, tuple(map(pickle.PickleBuffer, buffers)))
+    def _next(self) -> memoryview:
+        start = self._turn % self._slots * _SLOT_BYTES
+        self._turn += 1
+        return memoryview(self._array).cast("B")[start : start + _SLOT_BYTES]
 
-    def unpickled(self, first: int) -> Iterator[object]:
-        """Yield the rows; `first` is the position of the first of them."""
-        buffers = iter(self.buffers)
-        stream = BytesIO(self.pickles)
-        size = memoryview(self.pickles).nbytes
-        number = first
-        while stream.tell() < size:
-            try:
-                row = pickle.load(stream, buffers=buffers)
-            except Exception as error:
-                error.add_note(f"while a worker process unpickled {position(number)}")
-                raise
-            yield row
-            number += 1
+    def put(self, value: object) -> Packed:
+        """Prepare an object for its way; its large memory goes into a slot if it fits."""
+        found: list[pickle.PickleBuffer] = []
+        head = pickle.dumps(value, protocol=5, buffer_callback=found.append)
+        buffers = [buffer.raw() for buffer in found]
+        slot = self._next()
+        if sum(map(len, buffers)) > _SLOT_BYTES:
+            return head, [bytes(buffer) for buffer in buffers]
+        end = 0
+        for buffer in buffers:
+            start, end = end, end + len(buffer)
+            slot[start:end] = buffer
+        return head, [len(buffer) for buffer in buffers]
+
+    def get(self, packed: Packed) -> Any:
+        """Return the next object that was put in, with memory of its own."""
+        head, buffers = packed
+        slot = self._next()
+        end = 0
+        found: list[bytes] = []
+        for buffer in buffers:
+            if isinstance(buffer, int):
+                start, end = end, end + buffer
+                buffer = bytes(slot[start:end])
+            found.append(buffer)
+        return pickle.loads(head, buffers=found)
+
+
+Packed = tuple[bytes, "list[bytes] | list[int]"]
+"""The pickle of an object, and its large memory: the bytes, or their sizes in a slot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +92,7 @@ class Task:
         first: the position of the first row.
         stop: the position after the last row; None for all that there are.
         last: whether the part ends with them.
-        rows: the rows; None if the worker has the source.
-        size: the bytes of these rows.
+        rows: the pickled rows, one after the other; None if the worker has the source.
     """
 
     part: int
@@ -84,188 +100,176 @@ class Task:
     first: int
     stop: int | None
     last: bool
-    rows: SentRows | None = None
-    size: int = 0
-
-    @classmethod
-    def of(cls, packed: Sequence[Packed], first: int) -> Self:
-        """Return the task to encode rows that come with it."""
-        size = sum(row.size for row in packed)
-        stop = first + len(packed)
-        return cls(
-            0, None, first, stop, last=False, rows=SentRows.of(packed), size=size
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    """A task is finished.
-
-    Attributes:
-        rows: how many rows it had, written or refused.
-        seconds: how long encoding them took.
-    """
-
-    rows: int
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class Failed:
-    """A task has ended with an error.
-
-    Attributes:
-        pickled: the error, if it can be pickled.
-        text: the error's class and what it says.
-        notes: its notes.
-        trace: its traceback, as text.
-    """
-
-    pickled: bytes | None
-    text: str
-    notes: tuple[str, ...]
-    trace: str
-
-    def error(self) -> BaseException:
-        """Return the error as it was raised, caused by where that was."""
-        found: Any = None
-        with suppress(Exception):  # its class may not be known here
-            found = pickle.loads(self.pickled) if self.pickled else None
-        error = found if isinstance(found, BaseException) else RuntimeError(self.text)
-        for note in self.notes:
-            if note not in getattr(error, "__notes__", ()):
-                error.add_note(note)
-        error.__cause__ = WorkerTraceback(self.trace)
-        return error
-
-
-class WorkerTraceback(Exception):
-    """Where in a worker process an error was raised."""
+    rows: Any = None
 
     def __str__(self) -> str:
-        return f"\n{self.args[0]}"
+        shard = "" if self.shard is None else f"shard {self.shard}, "
+        stop = "on" if self.stop is None else f"to {self.stop - 1}"
+        return f"{shard}rows {self.first} {stop}"
 
 
-def chunk_message(chunk: Chunk) -> Packed:
-    """Prepare a chunk for its way back; its records are not copied."""
-    return pack(
-        (
-            chunk.part,
-            pickle.PickleBuffer(chunk.framed.data),
-            chunk.framed.ends,
-            chunk.rows,
-            chunk.keys,
-            chunk.refused,
-            chunk.next_row,
-            chunk.last,
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The next records of the task that a worker is at.
+
+    Attributes:
+        chunks: the records, in the order of rows.
+        ended: whether the task has ended with them.
+        rows: how many rows a task had that has ended, written or refused.
+        seconds: how long encoding them took.
+        failure: the error that has ended the task.
+    """
+
+    chunks: list[Chunk] = field(default_factory=list)
+    ended: bool = False
+    rows: int = 0
+    seconds: float = 0.0
+    failure: BaseException | None = None
+
+    @property
+    def size(self) -> int:
+        """The bytes of the records."""
+        return sum(len(chunk.framed.data) for chunk in self.chunks)
+
+
+class Failed(Exception):
+    """An error of a task on its way to the parent, with notes, which some classes lose."""
+
+    @classmethod
+    def of(cls, error: BaseException) -> Failed:
+        """Return what can be pickled of an error."""
+        notes = getattr(error, "__notes__", ())
+        try:
+            pickle.loads(pickle.dumps(error))  # some can be pickled and not read again
+        except Exception:
+            return cls(RuntimeError(f"{type(error).__name__}: {error}"), notes)
+        return cls(error, notes)
+
+    def error(self) -> BaseException:
+        """Return the error as it was raised; its cause has the worker's traceback."""
+        error, notes = self.args
+        for note in notes:
+            if note not in getattr(error, "__notes__", ()):
+                error.add_note(note)
+        error.__cause__ = self.__cause__
+        return cast("BaseException", error)
+
+
+class _Encoder:
+    """Carries out the tasks of a worker process, one after the other."""
+
+    def __init__(self, source: Parts | Indexed | None, encoding: Encoding) -> None:
+        self._source = source
+        self._encoding = encoding
+        self._tasks: deque[Task] = deque()
+        self._chunks: Iterator[Chunk] | None = None  # of the first task
+        self._failure: BaseException | None = None  # of the first task, to be raised
+        self._seconds = 0.0
+
+    def answer(self, task: Task | None) -> Answer:
+        """Take another task, if there is one, and encode until there is an answer."""
+        if task is not None:
+            self._tasks.append(task)
+        if not self._tasks:
+            return Answer()
+        task = self._tasks[0]
+        found: list[Chunk] = []
+        size = 0
+        start = time.perf_counter()
+        try:
+            if self._failure is not None:
+                raise self._failure
+            self._chunks = self._chunks or self._encoded(task)
+            for chunk in self._chunks:
+                found.append(chunk)
+                size += len(chunk.framed.data)
+                spent = time.perf_counter() - start
+                if size >= _ANSWER_BYTES or spent >= _ANSWER_SECONDS:
+                    self._seconds += spent
+                    return Answer(found)
+        except BaseException as error:
+            if not found:
+                raise Failed.of(error) from error
+            self._failure = error
+            return Answer(found)
+        seconds = self._seconds + time.perf_counter() - start
+        rows = found[-1].next_row - task.first if found else 0
+        self._tasks.popleft()
+        self._chunks, self._seconds = None, 0.0
+        return Answer(found, True, rows, seconds)
+
+    def _encoded(self, task: Task) -> Iterator[Chunk]:
+        if task.rows is not None:
+            rows = _unpickled(task.rows, task.first)
+        else:
+            assert self._source is not None
+            rows = self._source.rows(task.part, task.first, task.stop)
+        return encode_rows(
+            rows,
+            self._encoding,
+            part=task.part,
+            shard=task.shard,
+            first=task.first,
+            last=task.last,
         )
-    )
 
 
-def chunk_of(message: tuple[Any, ...]) -> Chunk:
-    """Return the chunk that a worker has sent."""
-    part, data, ends, *others = message
-    data = data if isinstance(data, bytes) else memoryview(data)
-    return Chunk(part, Framed(data, ends), *others)
+def _unpickled(rows: bytes, first: int) -> Iterator[object]:
+    stream = BytesIO(rows)
+    number = first
+    while stream.tell() < len(rows):
+        try:
+            row = pickle.load(stream)
+        except Exception as error:
+            error.add_note(f"while a worker process unpickled {position(number)}")
+            raise
+        yield row
+        number += 1
 
 
-def work(
-    end: socket,
-    others: Sequence[socket],
+@dataclass
+class _Process:
+    """What this process has, if it is a worker."""
+
+    encoder: _Encoder
+    tasks: SharedMemory | None
+    answers: SharedMemory
+
+
+_process: _Process
+
+
+def begin(
     source: Parts | Indexed | None,
     encoding: Encoding,
+    tasks: SharedMemory | None,
+    answers: SharedMemory,
 ) -> None:
-    """Encode what is asked for until there is nothing more, or no one to ask.
+    """Prepare a worker process.
 
     Args:
-        end: this process's end of the connection.
-        others: inherited ends that are the parent's. Only if no worker has them
-            does a worker notice the end of its parent.
         source: has the rows; None where they come with the tasks.
         encoding: how rows become records.
+        tasks: memory for the tasks that come, if they have rows.
+        answers: memory for the answers.
     """
-    for other in others:
-        other.close()
-    # Ctrl-C goes to all processes of a terminal; the parent ends this one.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if hasattr(signal, "pthread_sigmask"):  # the parent has blocked it until here
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    channel = Channel(end)
-    tasks: SimpleQueue[Packed] = SimpleQueue()
-    threading.Thread(target=_listen, args=(channel, tasks), daemon=True).start()
-    try:
-        while (packed := tasks.get()).head:
-            channel.send(_carry_out(channel, packed, source, encoding))
-    except OSError:
-        os._exit(1)  # there is no parent any more
+    global _process
+    begin_worker()
+    _process = _Process(_Encoder(source, encoding), tasks, answers)
 
 
-def _listen(channel: Channel, tasks: SimpleQueue[Packed]) -> None:
-    """Take tasks as they come, and end the process if the parent has ended.
-
-    So the parent never waits long when it gives a task, though this process may be
-    waiting for the parent to take a chunk.
-    """
-    try:
-        while True:
-            packed = channel.receive()
-            tasks.put(packed)
-            if not packed.head:
-                return
-    except BaseException:
-        os._exit(1)
-
-
-def _carry_out(
-    channel: Channel,
-    packed: Packed,
-    source: Parts | Indexed | None,
-    encoding: Encoding,
-) -> Packed:
-    """Send the chunks of a task, and return the message that ends it."""
-    rows, seconds = 0, 0.0
-    started = time.perf_counter()
-    try:
-        task: Task = packed.unpacked()
-        for chunk in _chunks(task, source, encoding):
-            message = chunk_message(chunk)
-            rows = chunk.next_row - task.first
-            seconds += time.perf_counter() - started
-            channel.send(message)
-            started = time.perf_counter()
-    except BaseException as error:
-        return pack(_failed(error))
-    return pack(Done(rows, seconds))
-
-
-def _chunks(
-    task: Task, source: Parts | Indexed | None, encoding: Encoding
-) -> Iterator[Chunk]:
-    if task.rows is not None:
-        rows = task.rows.unpickled(task.first)
-    else:
-        assert source is not None
-        rows = source.rows(task.part, task.first, task.stop)
-    return encode_rows(
-        rows,
-        encoding,
-        part=task.part,
-        shard=task.shard,
-        first=task.first,
-        last=task.last,
-    )
-
-
-def _failed(error: BaseException) -> Failed:
-    try:
-        pickled = pickle.dumps(error)
-        pickle.loads(pickled)  # some can be pickled and not read again
-    except Exception:
-        pickled = None
-    return Failed(
-        pickled,
-        f"{type(error).__name__}: {error}",
-        tuple(getattr(error, "__notes__", ())),
-        "".join(traceback.format_exception(error)),
-    )
+def answer(packed: Packed | Task | None) -> Packed:
+    """Take another task, if there is one, and return the next answer."""
+    task = packed
+    if isinstance(task, tuple):
+        assert _process.tasks is not None
+        task = _process.tasks.get(task)
+    found = _process.encoder.answer(task)
+    chunks = [
+        replace(
+            chunk,
+            framed=Framed(pickle.PickleBuffer(chunk.framed.data), chunk.framed.ends),  # type: ignore[arg-type]
+        )
+        for chunk in found.chunks
+    ]
+    return _process.answers.put(replace(found, chunks=chunks))
