@@ -7,7 +7,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 from schemagen.runtime.shared.tfrecord import Framed, frame_records
-from schemagen.runtime.writing.layout import (
+from schemagen.runtime.writing.shards import (
     ByCount,
     BySize,
     InTurn,

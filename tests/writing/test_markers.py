@@ -15,7 +15,7 @@ from schemagen.runtime.shared.errors import DatasetError
 from schemagen.runtime.storage.directory import Directory
 from schemagen.runtime.storage.integrity import check_files
 from schemagen.runtime.storage.opening import open_directory
-from schemagen.runtime.writing.markers import (
+from schemagen.runtime.writing.publication import (
     Marker,
     create_marker,
     has_marker,

@@ -11,8 +11,13 @@ import numpy as np
 import pytest
 from numbered_rows import Part, Table
 from schemagen.runtime.shared.errors import DatasetError, RecordError
-from schemagen.runtime.writing.encoding import Unreadable
-from schemagen.runtime.writing.sources import Indexed, Parts, Stream, source_of
+from schemagen.runtime.writing.sources import (
+    Indexed,
+    Parts,
+    Stream,
+    Unreadable,
+    source_of,
+)
 
 ROW = {"number": 1}
 

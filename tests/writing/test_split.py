@@ -260,13 +260,6 @@ def test_a_run_without_resume_begins_anew_and_says_so(tmp_path: Path) -> None:
     assert not [name for name in contents(tmp_path) if name.startswith(".")]
 
 
-def test_resume_with_nothing_to_resume(tmp_path: Path) -> None:
-    """A program may always ask for it: the first run begins, and a split is kept."""
-    write(indexed(None), tmp_path, resume=True)
-    with pytest.raises(DatasetError, match="split 'train' exists with 3000 records"):
-        write(indexed(None), tmp_path, resume=True)
-
-
 # Rows that are refused.
 
 

@@ -102,16 +102,6 @@ def test_chunks_come_in_the_order_of_rows(
     assert found[0][1] == list(range(20_000))
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_keys_come_with_their_records(workers: int, forked: None) -> None:
-    """The digests of a key field are the same from any process."""
-    encoding = Encoding(serialize, key_field="number", seed=5)
-    found = list(chunks(indexed(length=99), encoding, workers=workers))
-    keys = np.concatenate([c.keys for c in found if c.keys is not None])
-    (alone,) = chunks(indexed(length=99), encoding)
-    np.testing.assert_array_equal(keys, alone.keys)
-
-
 @pytest.mark.parametrize("workers", [1, 2, 3])
 @pytest.mark.parametrize(
     ("length", "blocks"), [(1000, 1), (1000, 7), (3, 7), (0, 3), (0, 1), (1, 1)]
@@ -152,16 +142,6 @@ def test_beginning_at_a_row(
     data, rows, _ = joined(make({0: "refused"}), skip=skip, workers=workers)[0]
     assert rows == list(range(skip, 3000))
     assert bytes(joined(make())[0][0]).endswith(data)
-
-
-@pytest.mark.parametrize("workers", [1, 2])
-@pytest.mark.parametrize("make", [indexed, streamed])
-def test_beginning_after_the_end(
-    make: Callable[..., Source], workers: int, forked: None
-) -> None:
-    """A source with fewer rows than were read from it before is an error."""
-    with pytest.raises(DatasetError, match="has 9 rows, expected at least 10"):
-        joined(make(length=9), skip=10, workers=workers)
 
 
 def test_a_source_may_use_its_memory_again(forked: None) -> None:
@@ -312,21 +292,6 @@ def test_records_are_sent_as_dicts(forked: None) -> None:
     """Workers need not know the class of a row."""
     one = joined(source_of([{"number": number} for number in range(50)]))
     assert joined(source_of(map(Row, range(50))), workers=2) == one
-
-
-@pytest.mark.parametrize("workers", [1, 2])
-def test_what_is_no_row(workers: int, forked: None) -> None:
-    """A generator of something else is told so with any number of workers."""
-    with pytest.raises(TypeError, match=r"^row 2: found a tuple, expected a dict of"):
-        joined(source_of(iter([{"number": 0}, {"number": 1}, (2, 3)])), workers=workers)
-
-
-@pytest.mark.parametrize("workers", [0, -1, True, 2.0, None])
-def test_numbers_of_workers(workers: Any) -> None:
-    """Nothing begins with a number that makes no sense."""
-    with pytest.raises(DatasetError) as caught:
-        chunks(indexed(), SKIP, workers=workers)
-    assert str(caught.value) == f"workers={workers!r}: expected an integer from 1"
 
 
 # What goes wrong with processes.

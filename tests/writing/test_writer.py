@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import errno
-import gzip
 import os
 import runpy
-import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from google_crc32c import value as crc32c
 from schemagen.runtime.datasets.files import find_files
 from schemagen.runtime.datasets.records import read_records as dataset_of
 from schemagen.runtime.shared.errors import (
@@ -21,7 +18,7 @@ from schemagen.runtime.shared.errors import (
     RecordError,
     SchemaMismatchError,
 )
-from schemagen.runtime.shared.tfrecord import frame, read_records
+from schemagen.runtime.shared.tfrecord import read_records
 from schemagen.runtime.storage import manifest
 from schemagen.runtime.storage.local import LocalFile
 from schemagen.runtime.writing.writer import ShardedWriter
@@ -76,63 +73,72 @@ def in_files(directory: Path) -> list[list[bytes]]:
 # What is written.
 
 
-def test_round_robin(tmp_path: Path) -> None:
-    """With a fixed number of shards, records go to them in turn."""
-    write(tmp_path, ROWS, shards=3)
-    assert in_files(tmp_path) == [ROWS[0::3], ROWS[1::3], ROWS[2::3]]
+@pytest.mark.parametrize(
+    ("options", "rows", "expected"),
+    [
+        ({}, ROWS, [ROWS]),
+        ({"shards": 3}, ROWS, [ROWS[0::3], ROWS[1::3], ROWS[2::3]]),
+        ({"shards": 4}, ROWS[:2], [ROWS[:1], ROWS[1:2], [], []]),
+        (
+            {"shard_bytes": 3 * 26},
+            [b"x" * 10] * 7,
+            [[b"x" * 10] * n for n in (3, 3, 1)],
+        ),
+        (
+            {"shard_bytes": 20},
+            [b"a" * 50, b"b", b"c" * 50],
+            [[b"a" * 50], [b"b"], [b"c" * 50]],
+        ),
+    ],
+)
+def test_records_go_to_shards_in_turn_or_by_size(
+    tmp_path: Path,
+    options: dict[str, Any],
+    rows: list[bytes],
+    expected: list[list[bytes]],
+) -> None:
+    """Each shard that was asked for is there, if need be without records."""
+    write(tmp_path, rows, **options)
+    assert in_files(tmp_path) == expected
+    total = len(expected)
     assert names(tmp_path) == [
         "manifest.json",
-        "train-00000-of-00003.tfrecord",
-        "train-00001-of-00003.tfrecord",
-        "train-00002-of-00003.tfrecord",
+        *(f"train-{at:05}-of-{total:05}.tfrecord" for at in range(total)),
     ]
 
 
-def test_more_shards_than_records(tmp_path: Path) -> None:
-    """Every shard that was asked for is there, if need be without records."""
-    write(tmp_path, ROWS[:2], shards=4)
-    assert in_files(tmp_path) == [ROWS[:1], ROWS[1:2], [], []]
-    assert readable(tmp_path) == ROWS[:2]
-
-
-def test_shards_by_size(tmp_path: Path) -> None:
-    """A shard is closed before the record that would make it larger than asked."""
-    size = len(frame(b"x" * 10))
-    write(tmp_path, [b"x" * 10] * 7, shard_bytes=3 * size)
-    assert list(map(len, in_files(tmp_path))) == [3, 3, 1]
-    assert all(p.stat().st_size <= 3 * size for p in tmp_path.glob("train*"))
-
-
-def test_a_record_larger_than_a_shard(tmp_path: Path) -> None:
-    """A record that fits no shard gets one of its own, and none stays empty."""
-    write(tmp_path, [b"a" * 50, b"b", b"c" * 50, b"d"], shard_bytes=20)
-    expected = [[b"a" * 50], [b"b"], [b"c" * 50], [b"d"]]
-    assert in_files(tmp_path) == expected
-
-
-def test_one_shard_unless_it_grows(tmp_path: Path) -> None:
-    """A small split is one file."""
-    write(tmp_path, ROWS)
-    assert names(tmp_path) == ["manifest.json", "train-00000-of-00001.tfrecord"]
-
-
-@pytest.mark.parametrize("compression", [None, "GZIP", "ZLIB"])
-def test_the_manifest_says_what_is_on_disk(
-    tmp_path: Path, compression: str | None
+@pytest.mark.parametrize(
+    "options", [{}, {"shards": 3}, {"compression": "GZIP"}, {"compression": "ZLIB"}]
+)
+def test_a_split_without_rows_is_published_with_a_warning(
+    tmp_path: Path, options: dict[str, Any]
 ) -> None:
-    """Names, counts, sizes and checksums are those of the files."""
-    write(tmp_path, ROWS, shards=3, compression=compression)
+    """It reads as an empty dataset; more often an iterator was used up."""
+    with pytest.warns(RuntimeWarning, match=r"'train' was published without records"):
+        write(tmp_path, [], **options)
     found = manifest.load(tmp_path)
     assert found is not None
-    assert (found.record, found.fingerprint, found.spec) == ("note", "aaaa", SPEC)
-    split = found.splits["train"]
-    assert (split.records, split.compression) == (10, compression or "")
-    assert [shard.records for shard in split.shards] == [4, 3, 3]
-    for shard in split.shards:
-        data = (tmp_path / shard.file).read_bytes()
-        assert shard.bytes == len(data)
-        assert shard.crc32c == f"{crc32c(data):08x}"
-    assert sorted(shard.file for shard in split.shards) == names(tmp_path)[1:]
+    assert found.splits["train"].records == 0
+    assert readable(tmp_path) == []
+
+
+_STRANGE = ["", "a/b", "../x", "-a", "a-", "a b", "a--b", "ä", ".", "..", ".a", "a\n"]
+
+
+@pytest.mark.parametrize(
+    ("split", "message"),
+    [
+        *((split, "expected letters, digits") for split in _STRANGE),
+        ("manifest", "files of the directory have names like this"),
+        ("train-00000-of-00001", "files of the directory have names like this"),
+        ("a" * 151, "expected at most 150 characters"),
+    ],
+)
+def test_bad_split_names_are_refused(tmp_path: Path, split: str, message: str) -> None:
+    """A name becomes part of file names, which are never those of other files."""
+    with pytest.raises(DatasetError, match=message):
+        make_writer(tmp_path, split)
+    assert names(tmp_path) == []
 
 
 def test_large_files_are_written_whole(tmp_path: Path) -> None:
@@ -142,22 +148,6 @@ def test_large_files_are_written_whole(tmp_path: Path) -> None:
     for compression in (None, "GZIP", "ZLIB"):
         write(tmp_path, rows, compression=compression, overwrite=True)
         assert readable(tmp_path) == rows
-
-
-def test_gzip(tmp_path: Path) -> None:
-    """Compressed shards end in .gz and are ordinary GZIP files."""
-    write(tmp_path, ROWS, compression="GZIP")
-    path = tmp_path / "train-00000-of-00001.tfrecord.gz"
-    assert gzip.decompress(path.read_bytes()) == b"".join(map(frame, ROWS))
-    assert readable(tmp_path) == ROWS
-
-
-def test_zlib(tmp_path: Path) -> None:
-    """Compressed shards end in .zlib and are ordinary ZLIB files."""
-    write(tmp_path, ROWS, compression="ZLIB")
-    path = tmp_path / "train-00000-of-00001.tfrecord.zlib"
-    assert zlib.decompress(path.read_bytes()) == b"".join(map(frame, ROWS))
-    assert readable(tmp_path) == ROWS
 
 
 @pytest.mark.parametrize("compression", [None, "GZIP", "ZLIB"])
@@ -171,18 +161,6 @@ def test_equal_rows_make_equal_directories(
     for name in names(tmp_path / "a"):
         first, second = ((tmp_path / d / name).read_bytes() for d in "ab")
         assert first == second
-
-
-@pytest.mark.parametrize(
-    "options", [{}, {"shards": 3}, {"compression": "GZIP"}, {"compression": "ZLIB"}]
-)
-def test_a_split_without_rows(tmp_path: Path, options: dict[str, Any]) -> None:
-    """No rows are a split of no records, which reads as an empty dataset."""
-    write(tmp_path, [], **options)
-    found = manifest.load(tmp_path)
-    assert found is not None
-    assert found.splits["train"].records == 0
-    assert readable(tmp_path) == []
 
 
 # When it goes wrong.
@@ -502,31 +480,6 @@ def test_another_fingerprint_may_replace_the_only_split(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "split", ["", "a/b", "../x", "-a", "a-", "a b", "a--b", "ä", ".", "..", ".a", "a\n"]
-)
-def test_bad_split_names(tmp_path: Path, split: str) -> None:
-    """A split's name becomes part of file names: nothing else gets in."""
-    with pytest.raises(DatasetError, match="expected letters, digits"):
-        make_writer(tmp_path, split)
-    assert names(tmp_path) == []
-
-
-@pytest.mark.parametrize(
-    ("split", "message"),
-    [
-        ("manifest", "files of the directory have names like this"),
-        ("train-00000-of-00001", "files of the directory have names like this"),
-        ("a" * 151, "expected at most 150 characters"),
-    ],
-)
-def test_names_of_other_files(tmp_path: Path, split: str, message: str) -> None:
-    """A split whose files would be taken for others is refused at once."""
-    with pytest.raises(DatasetError, match=message):
-        make_writer(tmp_path, split)
-    assert names(tmp_path) == []
-
-
-@pytest.mark.parametrize(
     "split", ["train", "v1.2", "fold_0", "train-2024-01", "a" * 150, "manifest-2"]
 )
 def test_good_split_names(tmp_path: Path, split: str) -> None:
@@ -648,24 +601,6 @@ def test_a_refused_row_is_not_written(
     assert read_fruits(tmp_path) == [0, 1, 3, 5]
 
 
-def test_a_refused_row_stops_the_split(tmp_path: Path, fruit: Workspace) -> None:
-    """Who does not catch the error of a row publishes nothing."""
-    Writer = fruit.module("fruit", "serializer").Writer
-    rows = fruits(3)
-    rows[2]["seeds"] = [1.5]
-    with (
-        pytest.raises(ValueError, match="field 'seeds'"),
-        Writer(tmp_path, "train") as writer,
-    ):
-        _write_each(writer, rows)
-    assert names(tmp_path) == []
-
-
-def _write_each(writer: Any, rows: list[dict[str, Any]]) -> None:
-    for row in rows:
-        writer.write(**row)
-
-
 def _columns(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
     fields = ("weight", "seeds", "kind", "note")
     return {name: [row.get(name) for row in rows] for name in fields}
@@ -710,14 +645,6 @@ def test_write_dataset(
     assert read_fruits(tmp_path) == [0, 1, 2, 3, 4, 5, 6]
 
 
-def test_write_dataset_of_nothing(
-    tmp_path: Path, fruit: Workspace, read_fruits: Callable[[Path], list[float]]
-) -> None:
-    """No rows make a split that reads as an empty dataset."""
-    assert fruit.module("fruit", "serializer").write_dataset([], tmp_path, "train") == 0
-    assert read_fruits(tmp_path) == []
-
-
 def test_write_dataset_takes_records(tmp_path: Path, fruit: Workspace) -> None:
     """Instances of the schema's class are rows, and give the bytes of their dicts."""
     Fruit = runpy.run_path(str(fruit.root / "schemas" / "records.py"))["Fruit"]
@@ -729,49 +656,6 @@ def test_write_dataset_takes_records(tmp_path: Path, fruit: Workspace) -> None:
         assert (tmp_path / "a" / name).read_bytes() == (
             tmp_path / "b" / name
         ).read_bytes()
-
-
-def test_write_dataset_names_the_row(tmp_path: Path, fruit: Workspace) -> None:
-    """A bad row is named by its position, and nothing is published."""
-    rows = fruits(9)
-    rows[6]["seeds"] = [2**63]
-    with pytest.raises(ValueError, match="field 'seeds'") as caught:
-        fruit.module("fruit", "serializer").write_dataset(rows, tmp_path, "train")
-    assert (caught.value.row, caught.value.field) == (6, "seeds")  # type: ignore[attr-defined]
-    assert str(caught.value).startswith(
-        "row 6: field 'seeds': found the integer 9223372036854775808"
-    )
-    assert names(tmp_path) == []
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"colour": "red"}, "row 1: .*unexpected keyword argument 'colour'"),
-        ({"kind": ...}, "row 1: .*missing 1 required keyword-only argument: 'kind'"),
-    ],
-)
-def test_write_dataset_names_strange_rows(
-    tmp_path: Path, fruit: Workspace, change: dict[str, Any], message: str
-) -> None:
-    """A field too many or too few is a TypeError that names row and field."""
-    rows = fruits(3)
-    rows[1] = {k: v for k, v in {**rows[1], **change}.items() if v is not ...}
-    with pytest.raises(TypeError, match=message):
-        fruit.module("fruit", "serializer").write_dataset(rows, tmp_path, "train")
-    assert names(tmp_path) == []
-
-
-def test_a_failing_source_of_rows(tmp_path: Path, fruit: Workspace) -> None:
-    """An error in the caller's generator comes through, and publishes nothing."""
-
-    def rows() -> Any:
-        yield from fruits(3)
-        raise _Refused
-
-    with pytest.raises(_Refused):
-        fruit.module("fruit", "serializer").write_dataset(rows(), tmp_path, "train")
-    assert names(tmp_path) == []
 
 
 def test_errors_can_be_told_apart() -> None:
@@ -825,12 +709,3 @@ def test_arguments_in_the_wrong_order_show_the_right_one(tmp_path: Path) -> None
             write_split(source, bytes, directory, split, **named)
         assert str(caught.value) == message
     assert names(tmp_path) == []
-
-
-def test_an_empty_split_is_published_with_a_warning(tmp_path: Path) -> None:
-    """No records may be meant, but more often an iterator was used up."""
-    with pytest.warns(RuntimeWarning, match=r"'train' was published without records"):
-        write(tmp_path, [])
-    found = manifest.load(tmp_path)
-    assert found is not None
-    assert found.splits["train"].records == 0

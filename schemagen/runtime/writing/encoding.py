@@ -16,6 +16,7 @@ from ..shared.errors import DatasetError, RecordError, did_you_mean, position
 from ..shared.tfrecord import Framed, frame_records
 from ..shared.values import described
 from .shuffle import digest_of
+from .sources import Unreadable
 
 CHUNK_BYTES = 1 << 20
 """A chunk ends with the record that makes it this large."""
@@ -70,13 +71,6 @@ class Chunk:
     refused: tuple[Refused, ...]
     next_row: int
     last: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Unreadable:
-    """Stands for a row that its source could not read, but knows to be there."""
-
-    error: RecordError
 
 
 @dataclass(frozen=True)

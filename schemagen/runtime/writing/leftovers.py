@@ -14,7 +14,8 @@ from ..storage.journal import Finished, Journal, committed, journal_name, read_j
 from ..storage.lock import Lock
 from ..storage.manifest import Manifest
 from . import publication
-from .markers import Marker, create_marker, marker_name, markers_of, remove_marker
+from .plan import temporary_files, temporary_name
+from .publication import Marker, create_marker, marker_name, markers_of, remove_marker
 
 
 class Leftovers:
@@ -205,7 +206,7 @@ class Leftovers:
             )
 
     def _temporary(self, token: str, shard: int) -> str:
-        return publication.temporary_name(self._split, shard, token)
+        return temporary_name(self._split, shard, token)
 
     def _is_whole(self, token: str, shard: Finished) -> bool:
         name = self._temporary(token, shard.shard)
@@ -219,7 +220,7 @@ class Leftovers:
             keep: names of files to keep.
         """
         names = self._directory.names()
-        for name, token in publication.temporary_files(names, self._split).items():
+        for name, token in temporary_files(names, self._split).items():
             is_over = over is None or not token or token in over
             if is_over and name not in keep:
                 self._directory.remove(name)

@@ -11,13 +11,11 @@ from __future__ import annotations
 
 import copy
 import multiprocessing
-import pickle
 import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import suppress
 from dataclasses import replace
 from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
@@ -27,21 +25,27 @@ from queue import SimpleQueue
 from signal import Signals
 from typing import Any
 
-from ..shared.errors import DatasetError, position
+from ..shared.errors import DatasetError
 from ..shared.processes import interrupts_later
 from .encoding import Chunk, Encoding, encode_rows
-from .options import check_workers
+from .plan import check_workers
 from .sources import Indexed, Parts, Source, Stream, check_start
-from .worker import Answer, Failed, Packed, SharedMemory, Task, answer, begin
+from .worker import (
+    Answer,
+    Failed,
+    Packed,
+    SharedMemory,
+    Task,
+    answer,
+    begin,
+    pickled_rows,
+)
 
 # Tasks take about this long: much longer than sending them, and short enough for all
 # workers to end at about the same time.
 _TASK_SECONDS = 0.05
 _FIRST_TASK_ROWS = 16
 _TASK_ROWS = 4096
-
-# Rows that are sent to a worker wait there in memory, this many bytes at a time.
-_TASK_BYTES = 1 << 18
 
 # The bytes of records that may wait for their turn from each worker, and of rows that may
 # wait for each worker.
@@ -172,7 +176,7 @@ def _streamed(
         nonlocal row, failure
         rows, ended = source.rows(0, skip), False
         while not ended:
-            pickled, failure, ended = _gather(rows, row, pace)
+            pickled, failure, ended = pickled_rows(rows, row, pace.rows)
             first, row = row, row + len(pickled)
             if pickled:
                 yield Task(0, None, first, row, last=False, rows=b"".join(pickled))
@@ -182,44 +186,6 @@ def _streamed(
     if failure is not None:
         raise failure
     yield from encode_rows((), encoding, first=row)
-
-
-def _gather(
-    rows: Iterator[object], first: int, pace: _Pace
-) -> tuple[list[bytes], Exception | None, bool]:
-    """Take the rows of a task and pickle each: the source may use its memory again.
-
-    Returns:
-        The rows; what has ended them, if it was an error; whether they have ended.
-    """
-    gathered: list[bytes] = []
-    size = 0
-    try:
-        for row in rows:
-            gathered.append(_pickled(row, first + len(gathered)))
-            size += len(gathered[-1])
-            if len(gathered) >= pace.rows or size >= _TASK_BYTES:
-                return gathered, None, False
-    except Exception as error:
-        return gathered, error, True
-    return gathered, None, True
-
-
-def _pickled(row: Any, number: int) -> bytes:
-    """Pickle a row, as a dict if it can be one; a worker says what is wrong if not."""
-    if type(row) is not dict:
-        with suppress(Exception):
-            row = dict(row)
-    try:
-        return pickle.dumps(row, protocol=5)
-    except Exception as error:
-        raise DatasetError(
-            f"{position(number)} cannot be sent to a worker process ({error}); make "
-            "its values arrays, numbers, strings or bytes, or use workers=1"
-        ) from error
-
-
-# The parent's side.
 
 
 class _Worker:

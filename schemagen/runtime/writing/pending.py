@@ -21,9 +21,9 @@ from ..storage.opening import open_directory
 from . import publication
 from .compression import Compressor
 from .leftovers import Leftovers
-from .markers import has_marker, remove_marker
-from .options import Packing
-from .shard_file import ShardFile
+from .plan import Packing, bucket_folder, shard_name, temporary_name
+from .publication import has_marker, remove_marker
+from .shards import ShardFile
 
 # How many shards may wait until they are durable while others are written.
 _SYNCING = 4
@@ -80,7 +80,7 @@ class PendingSplit:
         self._ending: set[int] = set()  # shards that end with the source
         self._committing = False
         self._process = os.getpid()
-        self.buckets = publication.bucket_folder(self._directory, split)
+        self.buckets = bucket_folder(self._directory, split)
         self._leftovers = Leftovers(self._directory, split, mine, self.buckets)
         self._leftovers.check(overwrite=overwrite, resume=resume)
         try:
@@ -151,7 +151,7 @@ class PendingSplit:
         self._journal = JournalFile(self._directory, self._split, run)
 
     def _temporary(self, shard: int) -> str:
-        return publication.temporary_name(self._split, shard, self._token)
+        return temporary_name(self._split, shard, self._token)
 
     def add(self, shard: int, framed: Framed) -> None:
         """Write records to a shard, which begins with the first call that names it.
@@ -249,7 +249,7 @@ class PendingSplit:
         contents = [self.finished[at].contents for at in range(total)]
         shards = tuple(
             Shard(
-                publication.shard_name(self._split, at, total, compression),
+                shard_name(self._split, at, total, compression),
                 held.records,
                 held.bytes,
                 held.crc32c,

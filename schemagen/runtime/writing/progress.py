@@ -6,6 +6,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
@@ -51,18 +52,28 @@ class Progress:
         return max(0, self.total - self.records) * self.seconds / self.records
 
 
-class Silence:
-    """Is told of records and says nothing.
+class Reporter:
+    """Is told of records while they are written; this one says nothing.
 
-    Used as a context manager around the writing, and called with the number of
-    records that were written since the last call, and their bytes.
+    Used as a context manager around the writing, and called with the number of records
+    that were written since the last call, and their bytes.
+
+    Args:
+        total: how many rows there are, if it is known.
     """
+
+    def __init__(self, total: int | None) -> None:
+        self._records = self._bytes = 0
+        self._total = total
+        self._started = self._told = time.monotonic()
 
     def __enter__(self) -> Self:
         return self
 
     def __call__(self, records: int, size: int) -> None:
         """Take note of records and their size in bytes."""
+        self._records += records
+        self._bytes += size
 
     def __exit__(
         self,
@@ -72,48 +83,34 @@ class Silence:
     ) -> None:
         """Say no more."""
 
+    def _progress(self) -> Progress:
+        seconds = time.monotonic() - self._started
+        return Progress(self._records, self._bytes, self._total, seconds)
 
-class Callback(Silence):
-    """Calls a function about ten times in a second, and at the end of the writing.
 
-    Args:
-        function: takes a `Progress`.
-        total: how many rows there are, if it is known.
-    """
+class Callback(Reporter):
+    """Calls a function about ten times in a second, and at the end of the writing."""
 
     def __init__(
         self, function: Callable[[Progress], object], total: int | None
     ) -> None:
+        super().__init__(total)
         self._function = function
-        self._total = total
-        self._records = 0
-        self._bytes = 0
-        self._started = self._told = time.monotonic()
 
     def __call__(self, records: int, size: int) -> None:
         """Take note of records and their size in bytes; perhaps call the function."""
-        self._records += records
-        self._bytes += size
+        super().__call__(records, size)
         if time.monotonic() - self._told >= _INTERVAL_SECONDS:
-            self._tell()
+            self._told = time.monotonic()
+            self._function(self._progress())
 
-    def _tell(self) -> None:
-        self._told = time.monotonic()
-        seconds = self._told - self._started
-        self._function(Progress(self._records, self._bytes, self._total, seconds))
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *others: object) -> None:
         """Call the function once more if all went well."""
         if kind is None:
-            self._tell()
+            self._function(self._progress())
 
 
-class Bar(Silence):
+class Bar(Reporter):
     """A bar on stderr: records, MB in a second, and the time that is left.
 
     Args:
@@ -123,27 +120,19 @@ class Bar(Silence):
     """
 
     def __init__(self, bar: Any, total: int | None, title: str) -> None:
+        super().__init__(total)
         self._bar = bar(
             total=total, desc=title, unit=" records", unit_scale=True, file=sys.stderr
         )
-        self._bytes = 0
-        self._started = time.monotonic()
 
     def __call__(self, records: int, size: int) -> None:
         """Move on by so many records of so many bytes."""
-        self._bytes += size
-        seconds = time.monotonic() - self._started
-        if seconds > 0:
-            rate = self._bytes / seconds / 1e6
-            self._bar.set_postfix_str(f"{rate:.1f} MB/s", refresh=False)
+        super().__call__(records, size)
+        rate = self._progress().bytes_per_second / 1e6
+        self._bar.set_postfix_str(f"{rate:.1f} MB/s", refresh=False)
         self._bar.update(records)
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         """Leave the bar as it is."""
         self._bar.close()
 
@@ -152,7 +141,7 @@ def reporter(
     progress: bool | Callable[[Progress], object] | None,
     total: int | None,
     title: str,
-) -> Silence:
+) -> Reporter:
     """Return what is told of records while they are written.
 
     Args:
@@ -166,32 +155,24 @@ def reporter(
         DatasetError: none of these, or a bar is asked for and tqdm is not installed.
     """
     if progress is False:
-        return Silence()
-    if progress is None:
-        if os.environ.get("CI") or sys.stderr is None or not sys.stderr.isatty():
-            return Silence()
-        bar = _bar_class()
-        return Silence() if bar is None else Bar(bar, total, title)
-    if progress is True:
-        bar = _bar_class()
-        if bar is None:
-            raise DatasetError(
-                "progress=True: a bar needs tqdm, which is not installed; "
-                "pip install tqdm, or pass a function to be called"
-            )
-        return Bar(bar, total, title)
+        return Reporter(total)
+    if progress is None or progress is True:
+        terminal = sys.stderr is not None and sys.stderr.isatty()
+        bar = None
+        if progress or (terminal and not os.environ.get("CI")):
+            with suppress(ImportError):
+                from tqdm import tqdm as bar  # type: ignore[import-not-found, import-untyped, no-redef, unused-ignore]
+        if bar is not None:
+            return Bar(bar, total, title)
+        if progress is None:
+            return Reporter(total)
+        raise DatasetError(
+            "progress=True: a bar needs tqdm, which is not installed; "
+            "pip install tqdm, or pass a function to be called"
+        )
     if callable(progress):
         return Callback(progress, total)
     raise DatasetError(
         f"progress={described(progress)}: expected None, True, False, or a function "
         "that takes a Progress"
     )
-
-
-def _bar_class() -> Any:
-    """Return tqdm's bar, or None if it is not installed."""
-    try:
-        from tqdm import tqdm  # type: ignore[import-not-found, import-untyped, unused-ignore]
-    except ImportError:
-        return None
-    return tqdm

@@ -12,14 +12,13 @@ old split, none, or the new one; one that goes by names finds files of one of th
 
 from __future__ import annotations
 
+import json
+import os
 import re
 import shutil
-import tempfile
-from collections.abc import Iterable
-from dataclasses import replace
-from pathlib import Path
-
-from google_crc32c import value as crc32c  # type: ignore[import-untyped, unused-ignore]
+import socket
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
 
 from ..shared.compatibility import check_compatible
 from ..shared.errors import DatasetError, warn
@@ -28,52 +27,107 @@ from ..storage.directory import Directory
 from ..storage.journal import Journal, JournalFile, committed, journal_name
 from ..storage.lock import Lock
 from ..storage.manifest import Manifest, Split
-from .markers import markers_of, remove_marker
-from .shard_file import SUFFIXES
+from .plan import bucket_folder, shard_files, temporary_name
+
+
+@dataclass(frozen=True)
+class Marker:
+    """A run, as its marker describes it.
+
+    Attributes:
+        id: the part of the name that differs from run to run, hexadecimal digits; the
+            run's temporary files have it in their names too.
+        host: the machine; "" if the marker is incomplete, since its run was killed
+            while it was written; "?" if it is in a form that is not known here.
+        process: the process there; 0 likewise.
+        since: when the run began; "" likewise.
+    """
+
+    id: str
+    host: str = ""
+    process: int = 0
+    since: str = ""
+
+    def __str__(self) -> str:
+        if self.host in ("", "?"):
+            return "a run of an unknown process"
+        return f"process {self.process} on {self.host} since {self.since}"
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether another machine has written it."""
+        return self.host not in ("", socket.gethostname())
+
+    def is_dead(self, lock: Lock) -> bool:
+        """Whether the run is known to have ended without removing its marker.
+
+        Args:
+            lock: a lock that the run would hold. Whether it does can be told on its
+                own machine alone, and only where there are locks.
+        """
+        return lock.held and not self.is_elsewhere
+
+
+def marker_name(split: str, id: str) -> str:
+    """Return the file's name."""
+    return f".{split}.run.{id}"
+
+
+def create_marker(directory: Directory, split: str, id: str) -> Marker:
+    """Mark a split as being written by this process.
+
+    Of runs that create their markers first and list all markers afterwards, no two
+    can miss each other.
+
+    Raises:
+        FileExistsError: a run has this id. Object stores are asked before the file is
+            written, not in one step.
+        OSError: the disk refuses.
+    """
+    since = datetime.now().astimezone().isoformat(" ", "seconds")
+    marker = Marker(id, socket.gethostname(), os.getpid(), since)
+    file = directory.create(marker_name(split, id))
+    try:
+        file.write((json.dumps(asdict(marker)) + "\n").encode())
+        file.finish()
+        directory.sync()
+    except BaseException:
+        file.discard()
+        raise
+    return marker
+
+
+def markers_of(directory: Directory, split: str) -> list[Marker]:
+    """Return the markers of a split's runs, in the order of their ids."""
+    pattern = re.compile(re.escape(marker_name(split, "")) + r"([0-9a-f]{12,})")
+    found = map(pattern.fullmatch, directory.names())
+    read = [_read(directory, match[0], match[1]) for match in found if match]
+    return [marker for marker in read if marker is not None]
+
+
+def _read(directory: Directory, name: str, id: str) -> Marker | None:
+    text = directory.read(name)
+    if text is None:
+        return None
+    try:
+        held = json.loads(text)
+        return Marker(id, str(held["host"]), int(held["process"]), str(held["since"]))
+    except (ValueError, KeyError, TypeError):
+        return Marker(id, "?" if text.endswith((b"\n", b"}")) else "")
+
+
+def has_marker(directory: Directory, split: str, id: str) -> bool:
+    """Whether a run's marker is still there: other runs remove it if told to."""
+    return directory.size(marker_name(split, id)) is not None
+
+
+def remove_marker(directory: Directory, split: str, id: str) -> None:
+    """Remove a marker; not being there is no error."""
+    directory.remove(marker_name(split, id))
+
 
 _LOCK = ".manifest.lock"
 _MANIFEST_LEFTOVER = re.compile(r"\.manifest\.json\.[0-9a-f]{12}\.tmp")
-
-
-def shard_name(split: str, index: int, total: int, compression: str) -> str:
-    """Return a shard's file name, such as `train-00000-of-00008.tfrecord`."""
-    return f"{split}-{index:05d}-of-{total:05d}.tfrecord{SUFFIXES[compression]}"
-
-
-def temporary_name(split: str, index: int, token: str) -> str:
-    """Return the hidden name under which a run with this token writes a shard."""
-    return f".{split}-{index:05d}.{token}.tmp"
-
-
-def bucket_folder(directory: Directory, split: str) -> Path:
-    """Return where a split's records may be put in order, on this machine."""
-    if directory.local is not None:
-        return directory.local / f".{split}.shuffle"
-    tag = f"{crc32c(directory.where.encode()):08x}"
-    return Path(tempfile.gettempdir()) / f"schemagen-{tag}-{split}.shuffle"
-
-
-def temporary_files(names: Iterable[str], split: str) -> dict[str, str]:
-    """Return those of a directory's files that runs have written for a split.
-
-    Returns:
-        The token of the run by the file's name; "" for what is a run's journal before
-        it has its name.
-    """
-    pattern = re.compile(
-        rf"\.{re.escape(split)}(?:-\d{{5,}}\.([0-9a-f]{{12,}})"
-        r"|\.journal\.[0-9a-f]{12})\.tmp"
-    )
-    found = {name: pattern.fullmatch(name) for name in names}
-    return {name: match[1] or "" for name, match in found.items() if match}
-
-
-def shard_files(names: Iterable[str], split: str) -> set[str]:
-    """Return those of a directory's files that are named as shards of a split."""
-    pattern = re.compile(
-        re.escape(split) + r"-\d{5,}-of-\d{5,}\.tfrecord(\.gz|\.zlib)?"
-    )
-    return set(filter(pattern.fullmatch, names))
 
 
 def load_or_new(directory: Directory, mine: Manifest) -> Manifest:

@@ -13,7 +13,9 @@ and what a crash leaves of them is recognised by sizes and checksums.
 from __future__ import annotations
 
 import shutil
+import struct
 from collections.abc import Iterator
+from hashlib import blake2b
 from itertools import pairwise
 from pathlib import Path
 
@@ -22,18 +24,78 @@ from numpy.typing import NDArray
 
 from ..shared.errors import DatasetError
 from ..shared.tfrecord import Framed
-from .bucket_file import (
+from .external_sort import (
     ENTRY,
     Block,
+    DuplicateKeyError,
     Entries,
     Index,
     add_block,
     load_index,
     read_blocks,
     save_index,
+    sorted_records,
+    sorting,
 )
-from .keys import digest_of, order_of
-from .sorting import DuplicateKeyError, sorted_records, sorting
+
+# The steps and factors of splitmix64, which takes every 64-bit number to another.
+_GAMMA = np.uint64(0x9E3779B97F4A7C15)
+_FIRST = np.uint64(0xBF58476D1CE4E5B9)
+_SECOND = np.uint64(0x94D049BB133111EB)
+
+_TWO_WORDS = struct.Struct("<QQ")
+
+
+def order_of(seed: int, part: int, rows: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Return the keys of positions.
+
+    Args:
+        seed: any integer; each gives an order of its own.
+        part: the part of the source, 0 where there is one.
+        rows: int64 [n], positions in that part, from 0.
+
+    Returns:
+        uint64 [n, 2], different for different rows of a part.
+    """
+    starts = _TWO_WORDS.unpack(_digest("position", f"{seed} {part}".encode(), seed))
+    steps = (rows.astype(np.uint64) + np.uint64(1)) * _GAMMA
+    keys = np.empty((len(rows), 2), np.uint64)
+    for word, start in enumerate(starts):
+        keys[:, word] = _mixed(steps + np.uint64(start))
+    return keys
+
+
+def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return the last step of splitmix64: one number for each, far from it."""
+    numbers = (numbers ^ (numbers >> np.uint64(30))) * _FIRST
+    numbers = (numbers ^ (numbers >> np.uint64(27))) * _SECOND
+    return numbers ^ (numbers >> np.uint64(31))
+
+
+def digest_of(value: int | str | bytes, seed: int) -> tuple[int, int]:
+    """Return the key of a key field's value: two numbers of 64 bits.
+
+    An integer, a text and bytes are never equal, whatever they look like.
+
+    Args:
+        value: the value.
+        seed: any integer; each gives an order of its own.
+    """
+    if isinstance(value, int):
+        digest = _digest("integer", str(int(value)).encode(), seed)
+    elif isinstance(value, str):
+        digest = _digest("text", value.encode("utf-8", "surrogatepass"), seed)
+    else:
+        digest = _digest("bytes", value, seed)
+    high, low = _TWO_WORDS.unpack(digest)
+    return high, low
+
+
+def _digest(kind: str, data: bytes, seed: int) -> bytes:
+    """Return 16 bytes that depend on all of it."""
+    prefix = f"{kind} {seed}\n".encode()
+    return blake2b(prefix + data, digest_size=16, person=b"schemagen order").digest()
+
 
 __all__ = ["Buckets", "DuplicateKeyError", "digest_of", "order_of"]
 

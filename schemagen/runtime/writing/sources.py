@@ -5,12 +5,32 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 from ..shared.errors import DatasetError, RecordError, position
 from ..shared.values import described
-from .encoding import Unreadable
-from .rows import Rows
+
+# A dict, or an instance of a schema's class, which gives its fields one by one.
+Row = Mapping[str, Any] | Iterable[tuple[str, Any]]
+
+
+class Rows(Protocol):
+    """What has a length, and a row at each index from 0."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, index: int, /) -> Row: ...
+
+
+RowSource = Iterable[Row] | Rows | Sequence[Callable[[], Iterable[Row]]]
+"""What `write_dataset` takes rows from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """Stands for a row that its source could not read, but knows to be there."""
+
+    error: RecordError
 
 
 @dataclass(frozen=True)

@@ -1,30 +1,218 @@
-"""Writing a whole split from a source of rows."""
+"""Writing a whole split from a source of rows: by parts, in order, or shuffled."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Literal
 
 from ..shared.errors import ChangedSourceError, DatasetError
+from ..shared.tfrecord import Framed
+from ..storage.journal import Finished
 from ..storage.manifest import of_schema
 from ..storage.schema import Schema
 from .encoding import Chunk, Encoding
-from .job import Job, passed
-from .options import (
+from .parallel import chunks
+from .pending import PendingSplit
+from .plan import (
     check_destination,
     check_refusing,
     check_sharding,
     check_workers,
     packing_of,
 )
-from .pending import PendingSplit
 from .progress import Progress, reporter
 from .refused import Report
-from .rows import RowSource
-from .shuffle import Buckets
-from .sources import Indexed, Parts, Source, source_of
+from .shards import ByCount, BySize, InTurn, Layout, equal_counts
+from .shuffle import Buckets, order_of
+from .sources import Indexed, Parts, RowSource, Source, source_of
 from .writer import warn_of_nothing
+
+
+@dataclass(frozen=True)
+class Job:
+    """One split on its way from its source to its shards.
+
+    Attributes:
+        pending: takes the shards, and knows those of an interrupted run.
+        source: gives the rows.
+        encoding: how rows become records.
+        workers: how many processes encode.
+        seen: is told of each chunk.
+    """
+
+    pending: PendingSplit
+    source: Source
+    encoding: Encoding
+    workers: int
+    seen: Callable[[Chunk], None]
+
+    def by_parts(self, parts: int) -> int:
+        """Write each part of the source to a shard of its own.
+
+        Returns:
+            The number of shards; errors are those of `chunks` and of the disk.
+        """
+        left = [part for part in range(parts) if part not in self.pending.finished]
+        last_rows = dict.fromkeys(left, -1)
+        if isinstance(self.source, Indexed):
+            for before in list(self.pending.finished.values())[-1:]:
+                if before.last_row >= 0:
+                    first = next(
+                        chunks(self.source, self.encoding, skip=before.last_row)
+                    )
+                    self._compare(before, first)
+        found = chunks(
+            self.source, self.encoding, workers=self.workers, blocks=parts, parts=left
+        )
+        for chunk in self._all(found):
+            self.pending.add(chunk.part, chunk.framed)
+            if len(chunk.rows):
+                last_rows[chunk.part] = int(chunk.rows[-1])
+            if chunk.last:
+                self.pending.finish(chunk.part, last_row=last_rows[chunk.part])
+        return parts
+
+    def in_order(self, shards: int | None, shard_bytes: int) -> int:
+        """Write the rows as they come: to a number of shards in turn, or by size.
+
+        Returns:
+            The number of shards; errors are those of `chunks` and of the disk.
+        """
+        shard = self.pending.keep_leading()
+        layout: Layout = InTurn(shards) if shards else BySize(shard_bytes, shard)
+        last_row = -1
+        for chunk in self._chunks_after(shard):
+            at = 0
+            for number, records in layout.deal(chunk.framed):
+                if layout.in_order and number > shard:
+                    self.pending.finish(
+                        shard, next_row=int(chunk.rows[at]), last_row=last_row
+                    )
+                    shard = number
+                self.pending.add(number, records)
+                at += len(records)
+                last_row = int(chunk.rows[at - 1])
+        return shards or shard + 1
+
+    def shuffled(self, seed: int, shards: int | None, shard_bytes: int) -> int:
+        """Write all rows in a random order, by way of buckets on disk.
+
+        Returns:
+            The number of shards.
+
+        Raises:
+            DuplicateKeyError: two rows have the same key.
+            Exception: as `chunks`, or as the disk.
+        """
+        buckets = self._filled_buckets(seed)
+        shard = self.pending.keep_leading()
+        done = self.pending.finished[shard - 1].next if shard else 0
+        layout: Layout = (
+            ByCount(equal_counts(buckets.records, shards), shard)
+            if shards
+            else BySize(shard_bytes, shard)
+        )
+        for piece in self._ordered(buckets, done):
+            for number, records in layout.deal(piece):
+                for full in range(shard, number):
+                    self.pending.finish(full, next_row=done)
+                shard = number
+                self.pending.add(number, records)
+                done += len(records)
+            with self.pending.telling():
+                buckets.forget(self.pending.durable)
+        return shards or shard + 1
+
+    def _filled_buckets(self, seed: int) -> Buckets:
+        """Return buckets of all records, those of an interrupted run if it had them."""
+        path = self.pending.buckets
+        telling = self.pending.telling
+        with telling():
+            found = Buckets.reopen(path) if self.pending.shuffled else None
+        if found is not None:
+            return found
+        self.pending.start_over()
+        with telling():
+            buckets = Buckets(path, key_field=self.encoding.key_field)
+        for chunk in self._all(self._chunks()):
+            keys = chunk.keys
+            if keys is None:
+                keys = order_of(seed, chunk.part, chunk.rows)
+            with telling():
+                buckets.add(keys, chunk.rows, chunk.part, chunk.framed)
+        with telling():
+            buckets.seal()
+        self.pending.note_shuffled()
+        return buckets
+
+    def _ordered(self, buckets: Buckets, skip: int) -> Iterator[Framed]:
+        with self.pending.telling():
+            yield from buckets.ordered(skip=skip)
+
+    def _all(self, found: Iterator[Chunk]) -> Iterator[Chunk]:
+        for chunk in found:
+            self.seen(chunk)
+            yield chunk
+
+    def _chunks_after(self, shard: int) -> Iterator[Chunk]:
+        """Yield the chunks of rows that no shard before this one has."""
+        if not shard:
+            return self._all(self._chunks())
+        before = self.pending.finished[shard - 1]
+        # Beginning with the last row that is written, to compare it.
+        found = self._chunks(skip=before.last_row)
+        first = next(found)
+        self._compare(before, first)
+        rest = replace(first, framed=first.framed[1:], rows=first.rows[1:])
+        return self._all(chain([rest], found))
+
+    def _chunks(self, skip: int = 0) -> Iterator[Chunk]:
+        return chunks(self.source, self.encoding, workers=self.workers, skip=skip)
+
+    def _compare(self, before: Finished, first: Chunk) -> None:
+        """See that a row is what an interrupted run has written of it.
+
+        Args:
+            before: the shard that has the row as its last one.
+            first: the row's chunk, which begins with it.
+
+        Raises:
+            ChangedSourceError: the source does not hold the same rows any more.
+        """
+        rows = first.rows[:1].tolist()
+        checksum = bytes(first.framed[:1].data[-4:]).hex()
+        if rows != [before.last_row] or checksum != before.contents.last:
+            raise ChangedSourceError(
+                f"{self.pending.where}: the source has changed: row {before.last_row} "
+                "is not what the interrupted run has written; begin again with "
+                "resume=False"
+            )
+
+
+def passed(
+    pending: PendingSplit, source: Source, parts: int | None
+) -> Callable[[int | None, int], bool]:
+    """Return what tells, by shard and row, which rows a run does not see again.
+
+    Args:
+        pending: knows the shards of the interrupted run.
+        source: gives the rows.
+        parts: into how many parts it falls; None if it is read in order.
+    """
+    finished = pending.finished
+    if pending.shuffled or pending.total is not None:
+        return lambda shard, row: True
+    if parts is not None and isinstance(source, Indexed):
+        blocks = [source.block(part, parts) for part in finished]
+        return lambda shard, row: any(row in block for block in blocks)
+    if parts is not None:
+        return lambda shard, row: shard in finished
+    leading = pending.keep_leading()
+    last_row = finished[leading - 1].last_row if leading else -1
+    return lambda shard, row: row <= last_row
 
 
 def write_split(

@@ -9,9 +9,9 @@ from typing import Literal
 
 from ..shared.calling import options_by_name
 from ..storage.schema import Schema
-from .options import DEFAULT_SHARD_BYTES
+from .plan import DEFAULT_SHARD_BYTES
 from .progress import Progress
-from .rows import RowSource
+from .sources import RowSource
 
 
 @dataclass(frozen=True)

@@ -10,16 +10,20 @@ import pickle
 import time
 from collections import deque
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from io import BytesIO
 from multiprocessing.context import BaseContext
 from typing import Any, cast
 
-from ..shared.errors import position
+from ..shared.errors import DatasetError, position
 from ..shared.processes import begin_worker
 from ..shared.tfrecord import Framed
 from .encoding import Chunk, Encoding, encode_rows
 from .sources import Indexed, Parts
+
+# Rows that are sent to a worker wait there in memory, this many bytes at a time.
+_TASK_BYTES = 1 << 18
 
 # A worker answers when it has records of this many bytes, or after this time.
 _ANSWER_BYTES = 1 << 20
@@ -212,6 +216,41 @@ class _Encoder:
             first=task.first,
             last=task.last,
         )
+
+
+def pickled_rows(
+    rows: Iterator[object], first: int, most: int
+) -> tuple[list[bytes], Exception | None, bool]:
+    """Take up to `most` rows and pickle each: the source may use its memory again.
+
+    Returns:
+        The rows; what has ended them, if it was an error; whether they have ended.
+    """
+    gathered: list[bytes] = []
+    size = 0
+    try:
+        for row in rows:
+            gathered.append(_pickled(row, first + len(gathered)))
+            size += len(gathered[-1])
+            if len(gathered) >= most or size >= _TASK_BYTES:
+                return gathered, None, False
+    except Exception as error:
+        return gathered, error, True
+    return gathered, None, True
+
+
+def _pickled(row: Any, number: int) -> bytes:
+    """Pickle a row, as a dict if it can be one; a worker says what is wrong if not."""
+    if type(row) is not dict:
+        with suppress(Exception):
+            row = dict(row)
+    try:
+        return pickle.dumps(row, protocol=5)
+    except Exception as error:
+        raise DatasetError(
+            f"{position(number)} cannot be sent to a worker process ({error}); make "
+            "its values arrays, numbers, strings or bytes, or use workers=1"
+        ) from error
 
 
 def _unpickled(rows: bytes, first: int) -> Iterator[object]:

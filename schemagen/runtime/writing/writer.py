@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, ClassVar, Self
 from ..shared.errors import DatasetError, warn
 from ..shared.tfrecord import Framed, frame_records
 from ..storage.schema import Schema
-from .layout import BySize, InTurn, Layout
-from .options import DEFAULT_SHARD_BYTES, check_destination, check_sharding, packing_of
+from .plan import DEFAULT_SHARD_BYTES, check_destination, check_sharding, packing_of
+from .shards import BySize, InTurn, Layout
 
 if TYPE_CHECKING:
     from .pending import PendingSplit

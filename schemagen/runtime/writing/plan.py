@@ -1,14 +1,21 @@
-"""What writers are asked for, checked before anything is touched."""
+"""The plan of a split: its options, checked before anything is touched, and its names."""
 
 from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TypeGuard
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeGuard
+
+from google_crc32c import value as crc32c  # type: ignore[import-untyped, unused-ignore]
 
 from ..shared.errors import DatasetError
 from ..shared.values import described, shortened
+
+if TYPE_CHECKING:
+    from ..storage.directory import Directory
 
 DEFAULT_SHARD_BYTES = 128 * 1024 * 1024
 
@@ -148,3 +155,52 @@ def packing_of(
             "or 'ZLIB' with it"
         )
     return Packing(compression or "", level or 6, threads, open_shards)
+
+
+# Names.
+
+SUFFIXES = {"": "", "GZIP": ".gz", "ZLIB": ".zlib"}
+"""What a shard's name ends in after `.tfrecord`, by its compression."""
+
+
+def shard_name(split: str, index: int, total: int, compression: str) -> str:
+    """Return a shard's file name, such as `train-00000-of-00008.tfrecord`."""
+    return f"{split}-{index:05d}-of-{total:05d}.tfrecord{SUFFIXES[compression]}"
+
+
+def temporary_name(split: str, index: int, token: str) -> str:
+    """Return the hidden name under which a run with this token writes a shard."""
+    return f".{split}-{index:05d}.{token}.tmp"
+
+
+def bucket_folder(directory: Directory, split: str) -> Path:
+    """Return where a split's records may be put in order, on this machine."""
+    if directory.local is not None:
+        return directory.local / f".{split}.shuffle"
+    import tempfile  # seldom needed, and slow to import
+
+    tag = f"{crc32c(directory.where.encode()):08x}"
+    return Path(tempfile.gettempdir()) / f"schemagen-{tag}-{split}.shuffle"
+
+
+def temporary_files(names: Iterable[str], split: str) -> dict[str, str]:
+    """Return those of a directory's files that runs have written for a split.
+
+    Returns:
+        The token of the run by the file's name; "" for what is a run's journal before
+        it has its name.
+    """
+    pattern = re.compile(
+        rf"\.{re.escape(split)}(?:-\d{{5,}}\.([0-9a-f]{{12,}})"
+        r"|\.journal\.[0-9a-f]{12})\.tmp"
+    )
+    found = {name: pattern.fullmatch(name) for name in names}
+    return {name: match[1] or "" for name, match in found.items() if match}
+
+
+def shard_files(names: Iterable[str], split: str) -> set[str]:
+    """Return those of a directory's files that are named as shards of a split."""
+    pattern = re.compile(
+        re.escape(split) + r"-\d{5,}-of-\d{5,}\.tfrecord(\.gz|\.zlib)?"
+    )
+    return set(filter(pattern.fullmatch, names))
