@@ -183,7 +183,6 @@ def test_as_sorted_in_memory(
     assert _read(buckets, skip) == _expected(records)[skip:]
     assert _read(buckets) == _expected(records)
     assert buckets.records == len(records)
-    buckets.remove()
 
 
 def test_large_buckets_are_divided(tmp_path: Path) -> None:
@@ -270,15 +269,6 @@ def test_a_folder_that_is_there(tmp_path: Path) -> None:
     _filled(tmp_path / "a", _records(3))
     with pytest.raises(FileExistsError):
         Buckets(tmp_path / "a")
-
-
-def test_remove(tmp_path: Path) -> None:
-    """Nothing is left, whether the buckets were sealed, divided or neither."""
-    sealed = _filled(tmp_path / "a", _records(500))
-    _read(sealed)
-    sealed.remove()
-    Buckets(tmp_path / "b").remove()
-    assert list(tmp_path.iterdir()) == []
 
 
 # Skipping, going on after a crash, and forgetting.

@@ -377,6 +377,16 @@ def test_what_waits_for_its_turn_is_bounded(
     assert limit <= max(sizes) < most
 
 
+def test_rows_larger_than_what_may_wait_are_encoded(
+    forked: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A row that fills all memory that may wait is finished before the next is sent."""
+    monkeypatch.setattr(parallel, "_AHEAD_BYTES", 1 << 20)
+    rows = [{"number": n, "values": np.full(1 << 18, n)} for n in range(9)]
+    found = joined(source_of(iter(rows)), workers=2)
+    assert found == joined(source_of(iter(rows)))
+
+
 def test_what_cannot_be_sent_to_a_new_process() -> None:
     """Where processes start again, the error says what cannot go there."""
     before = multiprocessing.get_start_method(allow_none=True)

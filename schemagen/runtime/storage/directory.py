@@ -78,6 +78,15 @@ class Directory(Protocol):
         Readers find the old bytes or the new ones. The new ones are first written
         to a file of a `temporary_name`, which stays behind if the process is killed.
         """
+        temporary = temporary_name(name)
+        file = self.create(temporary)
+        try:
+            file.write(data)
+            file.finish()
+            self.rename(temporary, name)
+        except BaseException:
+            file.discard()
+            raise
 
     def rename(self, old: str, new: str) -> None:
         """Give a file another name, in place of the file that has it; see `sync`."""

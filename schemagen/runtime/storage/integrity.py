@@ -129,16 +129,10 @@ class _Measured(RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         view = memoryview(buffer).cast("B")
-        missing = len(view)
-        while missing:
-            self._rest = self._rest or memoryview(self._next())
-            if not self._rest:
-                break
-            taken = self._rest[:missing]
-            view[len(view) - missing :][: len(taken)] = taken
-            self._rest = self._rest[len(taken) :]
-            missing -= len(taken)
-        return len(view) - missing
+        self._rest = self._rest or memoryview(self._next())
+        taken, self._rest = self._rest[: len(view)], self._rest[len(view) :]
+        view[: len(taken)] = taken
+        return len(taken)
 
     def read_on(self) -> None:
         """Read what readers have left."""

@@ -10,7 +10,7 @@ from io import FileIO
 from pathlib import Path
 
 from ..shared.wire import Buffer
-from .directory import PIECE_BYTES, OutputFile, temporary_name
+from .directory import PIECE_BYTES, Directory, OutputFile
 from .lock import Lock, acquire
 
 
@@ -60,7 +60,7 @@ def _write_all(file: FileIO, data: Buffer) -> None:
         view = view[file.write(view) :]
 
 
-class LocalDirectory:
+class LocalDirectory(Directory):
     """A `Directory` of the local file system."""
 
     def __init__(self, path: Path) -> None:
@@ -128,17 +128,6 @@ class LocalDirectory:
             os.fsync(file.fileno())
         if is_new:
             self.sync()
-
-    def replace(self, name: str, data: bytes) -> None:
-        temporary = temporary_name(name)
-        file = LocalFile(self._path / temporary)
-        try:
-            file.write(data)
-            file.finish()
-            self.rename(temporary, name)
-        except BaseException:
-            file.discard()
-            raise
 
     def rename(self, old: str, new: str) -> None:
         (self._path / old).replace(self._path / new)

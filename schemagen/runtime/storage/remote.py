@@ -11,7 +11,7 @@ from typing import Any
 
 from ..shared.errors import DatasetError
 from ..shared.wire import Buffer
-from .directory import PIECE_BYTES, OutputFile, temporary_name
+from .directory import PIECE_BYTES, Directory, OutputFile
 from .lock import Lock
 
 # Errors of fsspec often have a class and no errno.
@@ -125,7 +125,7 @@ class RemoteFile:
             self._file.close()
 
 
-class RemoteDirectory:
+class RemoteDirectory(Directory):
     """A `Directory` behind a URL.
 
     On object stores (S3, GCS, Azure) a file is there once it is closed, whole or
@@ -217,17 +217,6 @@ class RemoteDirectory:
     def append(self, name: str, data: bytes) -> None:
         # Files of object stores are never changed: a new one takes the old one's place.
         self.replace(name, (self.read(name) or b"") + data)
-
-    def replace(self, name: str, data: bytes) -> None:
-        temporary = temporary_name(name)
-        file = self.create(temporary)
-        try:
-            file.write(data)
-            file.finish()
-            self.rename(temporary, name)
-        except BaseException:
-            file.discard()
-            raise
 
     def rename(self, old: str, new: str) -> None:
         with _named(self._url(old)):

@@ -16,13 +16,10 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
 
-from ..shared.errors import DatasetError
 from ..shared.wire import Buffer
 
 BLOCK_BYTES = 1 << 18
 """How much input is deflated at a time. Other sizes make other bytes of equal data."""
-
-DEFAULT_LEVEL = 6
 
 # Deflate looks back no further than this.
 _WINDOW_BYTES = 1 << 15
@@ -35,58 +32,33 @@ _ZLIB_METHOD = 0x78  # deflate with a window of 32 KiB
 _ZLIB_TRAILER = struct.Struct(">I")
 
 
-def checked_level(level: int | None) -> int:
-    """Return the level that was asked for: 0 (stored) to 9 (smallest), or None for 6.
-
-    Raises:
-        DatasetError: anything else.
-    """
-    if level is None:
-        return DEFAULT_LEVEL
-    if isinstance(level, bool) or not isinstance(level, int) or not 0 <= level <= 9:
-        raise DatasetError(
-            f"compression_level={level!r}: expected 0 (stored) to 9 (smallest), or None "
-            f"for {DEFAULT_LEVEL}"
-        )
-    return level
-
-
 class Compressor:
     """One GZIP member or one ZLIB stream.
 
-    Holds at most `pending + 1` blocks of 256 KiB and what becomes of them; `write`
-    waits for the oldest when there are more.
+    Holds a few blocks of 256 KiB and what becomes of them; `write` waits for the oldest
+    when there are more.
 
     Args:
         sink: takes the compressed bytes piece by piece, in order; called from the
             thread that calls `write` and `close`, never from another.
         form: "GZIP" or "ZLIB".
-        level: 0 (stored) to 9 (smallest); None for 6.
+        level: 0 (stored) to 9 (smallest).
         threads: deflates the blocks. zlib lets other Python threads run meanwhile, so
             that one thread is enough to compress alongside the caller's work.
-        pending: how many blocks may wait or be deflated at a time; None for as many
-            as keep every processor busy.
-
-    Raises:
-        DatasetError: an unknown form or level.
     """
 
     def __init__(
         self,
         sink: Callable[[bytes], object],
         form: str,
-        level: int | None,
+        level: int,
         threads: Executor,
-        *,
-        pending: int | None = None,
     ) -> None:
-        if form not in ("GZIP", "ZLIB"):
-            raise DatasetError(f"compression={form!r}: expected 'GZIP' or 'ZLIB'")
         self._sink = sink
         self._gzip = form == "GZIP"
-        self._level = checked_level(level)
+        self._level = level
         self._threads = threads
-        self._limit = pending or 2 * (os.cpu_count() or 1) + 1
+        self._limit = 2 * (os.cpu_count() or 1) + 1  # keeps every processor busy
         self._block = bytearray()
         self._window = b""  # the end of the block before
         self._deflated: deque[Future[bytes]] = deque()

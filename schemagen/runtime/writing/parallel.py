@@ -232,11 +232,14 @@ class _Worker:
             initargs=(source, encoding, self._sending, self.receiving),
         )
 
-    @property
-    def is_full(self) -> bool:
-        """Whether as much as may wait is waiting for it, or from it."""
+    def has_room(self, tasks: int) -> bool:
+        """Return whether it may be given a task, where it may have this many of them."""
         rows = sum(len(task.rows or b"") for task in self.tasks)
-        return self.calls >= self._slots or max(rows, self.ahead) >= _AHEAD_BYTES
+        return (
+            len(self.tasks) < tasks
+            and self.calls < self._slots
+            and max(rows, self.ahead) < _AHEAD_BYTES
+        )
 
     def call(self, task: Task | None) -> Future[Packed]:
         """Give the worker a task, if there is one, and ask for its next answer.
@@ -264,12 +267,6 @@ class _Worker:
         elif answer.chunks:
             reached = answer.chunks[-1].next_row
             self.tasks[0] = replace(self.tasks[0], first=reached)
-
-    def take(self) -> Answer:
-        """Return the first answer that is ready."""
-        answer = self.ready.popleft()
-        self.ahead -= answer.size
-        return answer
 
     def kill(self) -> None:
         """End the process at once."""
@@ -381,7 +378,7 @@ class _Pool:
     def _give(self) -> bool:
         """Give one task to the worker that has the fewest, if it may have more."""
         worker = min(self._workers, key=lambda worker: len(worker.tasks))
-        if self._tasks is None or len(worker.tasks) >= self._ahead or worker.is_full:
+        if self._tasks is None or not worker.has_room(self._ahead):
             return False
         task = next(self._tasks, None)
         if task is None:
@@ -394,8 +391,9 @@ class _Pool:
     def _ask(self) -> None:
         """See that each worker that has a task has been asked for enough answers."""
         for worker in self._workers:
-            while worker.tasks and worker.calls < _CALLS and not worker.is_full:
-                self._call(worker, None)
+            if worker.ahead < _AHEAD_BYTES:
+                while worker.tasks and worker.calls < _CALLS:
+                    self._call(worker, None)
 
     def _receive(self) -> None:
         """Wait for an answer."""
@@ -419,7 +417,8 @@ class _Pool:
         return self._order[0] if self._order and self._order[0].ready else None
 
     def _take(self, worker: _Worker) -> Iterator[Chunk]:
-        answer = worker.take()
+        answer = worker.ready.popleft()
+        worker.ahead -= answer.size
         yield from answer.chunks
         if answer.failure is not None:
             raise answer.failure

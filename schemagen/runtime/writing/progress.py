@@ -158,10 +158,12 @@ def reporter(
         return Reporter(total)
     if progress is None or progress is True:
         terminal = sys.stderr is not None and sys.stderr.isatty()
-        bar = None
+        bar: Any = None
         if progress or (terminal and not os.environ.get("CI")):
             with suppress(ImportError):
-                from tqdm import tqdm as bar  # type: ignore[import-not-found, import-untyped, no-redef, unused-ignore]
+                from tqdm import tqdm  # type: ignore[import-not-found, import-untyped, unused-ignore]
+
+                bar = tqdm
         if bar is not None:
             return Bar(bar, total, title)
         if progress is None:

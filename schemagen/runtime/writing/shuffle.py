@@ -387,12 +387,6 @@ class Buckets:
                 shutil.rmtree(folder)
             records -= held
 
-    def remove(self) -> None:
-        """Delete the folder and all that is in it, whether sealed or not."""
-        self._close()
-        self._entries.clear()
-        shutil.rmtree(self._path, ignore_errors=True)
-
     def _file(self, bucket: int) -> Path:
         return self._path / f"{bucket:02x}.bucket"
 
