@@ -28,7 +28,7 @@ RUNTIME = (
     Part("interface", "the interface number of generated code", (), ()),
     Part(
         "shared",
-        "values, wire format, TFRecord framing, image headers, comparison of specs",
+        "values, wire format, TFRecord framing, specs as JSON, processes",
         (),
         ("numpy", "google_crc32c", "PIL", "ml_dtypes", "tensorflow", "keras"),
     ),

@@ -377,6 +377,15 @@ def test_what_waits_for_its_turn_is_bounded(
     assert limit <= max(sizes) < most
 
 
+def test_no_more_answers_are_asked_for_than_memory_has_slots() -> None:
+    """An answer that has not been received is never written over."""
+    worker = parallel._Worker(0, multiprocessing.get_context(), None, SKIP, ahead=3)
+    worker.calls = worker.receiving._slots - 1
+    assert worker.has_room(3)
+    worker.calls += 1
+    assert not worker.has_room(3)
+
+
 def test_rows_larger_than_what_may_wait_are_encoded(
     forked: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
