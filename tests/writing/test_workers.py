@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 from numbered_rows import Interrupted, Part, Table, Unsendable, joined, serialize
 from schemagen.runtime.shared.errors import DatasetError, RecordError
-from schemagen.runtime.writing import parallel
+from schemagen.runtime.writing import parallel, worker
 from schemagen.runtime.writing.encoding import Encoding
 from schemagen.runtime.writing.parallel import chunks
 from schemagen.runtime.writing.sources import Source, source_of
@@ -181,7 +181,7 @@ def test_a_later_error_that_comes_first_waits(
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
 
-    class Worker(parallel._Worker):
+    class Worker(parallel.Worker):
         def receive(self, answer: Answer) -> None:
             super().receive(answer)
             if answer.failure is not None and told.ident is None:
@@ -189,7 +189,7 @@ def test_a_later_error_that_comes_first_waits(
 
     # Row 3 is loaded once the parent knows that row 20, in another worker, is refused.
     told = threading.Thread(target=pipe.write_text, args=("",))
-    monkeypatch.setattr(parallel, "_Worker", Worker)
+    monkeypatch.setattr(parallel, "Worker", Worker)
     acts = {3: f"wait for {pipe}", 5: "refused", 20: "refused"}
     with pytest.raises(RecordError) as caught:
         joined(indexed(acts), workers=2)
@@ -350,19 +350,19 @@ def test_what_waits_for_its_turn_is_bounded(
     """A worker waits while the parent has as much from it as it may keep."""
     sizes = []
 
-    class Watched(parallel._Worker):
+    class Watched(parallel.Worker):
         def receive(self, answer: Answer) -> None:
             super().receive(answer)
             sizes.append(self.ahead)
 
     limit, size = 1 << 20, 100_000
-    monkeypatch.setattr(parallel, "_AHEAD_BYTES", limit)
-    monkeypatch.setattr(parallel, "_Worker", Watched)
+    monkeypatch.setattr(worker, "_AHEAD_BYTES", limit)
+    monkeypatch.setattr(parallel, "Worker", Watched)
     # While row 0 is loaded, the other worker goes on as far as it may.
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     found = chunks(
-        source_of(Table(300, {0: f"wait for {pipe}"}, size=size)),
+        source_of(Table(1200, {0: f"wait for {pipe}"}, size=size)),
         Encoding(serialize),
         workers=2,
     )
@@ -371,7 +371,7 @@ def test_what_waits_for_its_turn_is_bounded(
     records = [*first.rows.tolist()]
     for chunk in found:
         records += chunk.rows.tolist()
-    assert records == list(range(300))
+    assert records == list(range(1200))
     # Each answer that was asked for before may have a chunk of one record too many.
     most = limit + 4 * (limit + 2 * size)
     assert limit <= max(sizes) < most
@@ -379,18 +379,19 @@ def test_what_waits_for_its_turn_is_bounded(
 
 def test_no_more_answers_are_asked_for_than_memory_has_slots() -> None:
     """An answer that has not been received is never written over."""
-    worker = parallel._Worker(0, multiprocessing.get_context(), None, SKIP, ahead=3)
-    worker.calls = worker.receiving._slots - 1
-    assert worker.has_room(3)
-    worker.calls += 1
-    assert not worker.has_room(3)
+    context = multiprocessing.get_context()
+    started = worker.Worker(0, context, None, SKIP, ahead=3)
+    started.calls = started.receiving._slots - 1
+    assert started.has_room(3)
+    started.calls += 1
+    assert not started.has_room(3)
 
 
 def test_rows_larger_than_what_may_wait_are_encoded(
     forked: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A row that fills all memory that may wait is finished before the next is sent."""
-    monkeypatch.setattr(parallel, "_AHEAD_BYTES", 1 << 20)
+    monkeypatch.setattr(worker, "_AHEAD_BYTES", 1 << 20)
     rows = [{"number": n, "values": np.full(1 << 18, n)} for n in range(9)]
     found = joined(source_of(iter(rows)), workers=2)
     assert found == joined(source_of(iter(rows)))
@@ -515,13 +516,13 @@ from test_workers import joined, spawning
 
 started = []
 
-class Worker(parallel._Worker):
+class Worker(parallel.Worker):
     def call(self, task):
         future = super().call(task)
         started.append(self.process.name)
         return future
 
-parallel._Worker = Worker
+parallel.Worker = Worker
 
 def main():
     with spawning(blocked={blocked}):

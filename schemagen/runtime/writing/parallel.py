@@ -9,60 +9,30 @@ here does; rows that are loaded with tensorflow need another start method.
 
 from __future__ import annotations
 
-import copy
 import multiprocessing
 import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import replace
-from multiprocessing.context import BaseContext
-from multiprocessing.process import BaseProcess
 from multiprocessing.reduction import ForkingPickler
-from pickle import PickleBuffer
 from queue import SimpleQueue
 from signal import Signals
-from typing import Any
 
 from ..shared.errors import DatasetError
 from ..shared.processes import interrupts_later
 from .encoding import Chunk, Encoding, encode_rows
 from .plan import check_workers
 from .sources import Indexed, Parts, Source, Stream, check_start
-from .worker import (
-    Answer,
-    Failed,
-    Packed,
-    SharedMemory,
-    Task,
-    answer,
-    begin,
-    pickled_rows,
-)
-
-# Tasks take about this long: much longer than sending them, and short enough for all
-# workers to end at about the same time.
-_TASK_SECONDS = 0.05
-_FIRST_TASK_ROWS = 16
-_TASK_ROWS = 4096
-
-# The bytes of records that may wait for their turn from each worker, and of rows that may
-# wait for each worker.
-_AHEAD_BYTES = 16 << 20
+from .tasks import Pace, Range, Task, cut_ranges, pickled_rows
+from .worker import Answer, Failed, Packed, Worker
 
 # The tasks that a worker may have at a time. Those with rows take time to be received.
 _AHEAD = 3
 _AHEAD_WITH_ROWS = 4
 
-# The answers that a worker is asked for at a time, at least.
-_CALLS = 2
-
 # The time that a worker may take to end by itself when it has nothing more to do.
 _EXIT_SECONDS = 10.0
-
-# A part, and the positions of its first row and of the row after its last.
-_Range = tuple[int, int, int]
 
 
 def chunks(
@@ -103,8 +73,8 @@ def chunks(
         workers = min(workers, sum(stop - start for _, start, stop in ranges))
         if workers <= 1:
             return _here(source, encoding, ranges)
-        pace = _Pace()
-        tasks = _cut(ranges, workers, pace)
+        pace = Pace()
+        tasks = cut_ranges(ranges, workers, pace)
         return _Pool(source, encoding, workers, tasks, pace, _AHEAD).chunks()
     if isinstance(source, Parts):
         workers = min(workers, len(parts))
@@ -118,7 +88,7 @@ def chunks(
 
 def _ranges(
     source: Indexed, blocks: int, parts: Sequence[int], skip: int
-) -> list[_Range]:
+) -> list[Range]:
     check_start(skip, source.length)
     found = []
     for part in parts:
@@ -138,37 +108,10 @@ def _here(
         yield from encode_rows(rows, encoding, part=part, shard=shard, first=start)
 
 
-class _Pace:
-    """The number of rows that make a task."""
-
-    def __init__(self) -> None:
-        self.rows = _FIRST_TASK_ROWS
-
-    def learn(self, rows: int, seconds: float) -> None:
-        """Take note of how long a task has taken."""
-        if rows:
-            fitting = int(rows * _TASK_SECONDS / max(seconds, 1e-6))
-            self.rows = max(1, min(fitting, 2 * self.rows, _TASK_ROWS))
-
-
-def _cut(ranges: Sequence[_Range], workers: int, pace: _Pace) -> Iterator[Task]:
-    """Cut ranges of rows into tasks, smaller ones towards the end."""
-    left = sum(stop - start for _, start, stop in ranges)
-    for part, start, end in ranges:
-        while True:
-            rows = min(pace.rows, max(1, left // (2 * workers)))
-            stop = min(start + rows, end)
-            left -= stop - start
-            yield Task(part, None, start, stop, last=stop == end)
-            start = stop
-            if stop == end:
-                break
-
-
 def _streamed(
     source: Stream, encoding: Encoding, workers: int, skip: int
 ) -> Iterator[Chunk]:
-    pace = _Pace()
+    pace = Pace()
     row = skip
     failure: Exception | None = None
 
@@ -186,96 +129,6 @@ def _streamed(
     if failure is not None:
         raise failure
     yield from encode_rows((), encoding, first=row)
-
-
-class _Worker:
-    """A process with an executor of its own, which carries out its tasks in order.
-
-    Attributes:
-        process: the process, once it has been created.
-        receiving: memory for its answers.
-        tasks: what it has been given and not finished; the first of them begins at the
-            first row that has not come back.
-        calls: how many answers it has been asked for that have not come.
-        ready: the answers that have come and not been taken.
-        ahead: the bytes of their records.
-    """
-
-    def __init__(
-        self,
-        number: int,
-        context: BaseContext,
-        source: Parts | Indexed | None,
-        encoding: Encoding,
-        ahead: int,
-    ) -> None:
-        self._slots = max(ahead, _CALLS) + 1
-        self._sending = SharedMemory(context, self._slots) if source is None else None
-        self.receiving = SharedMemory(context, self._slots)
-        self.process: BaseProcess | None = None
-        self.tasks: deque[Task] = deque()
-        self.calls = 0
-        self.ready: deque[Answer] = deque()
-        self.ahead = 0
-
-        def create(*args: Any, **options: Any) -> BaseProcess:
-            name = f"encoding-{number}"
-            self.process = make(*args, name=name, daemon=True, **options)
-            return self.process
-
-        own: Any = copy.copy(context)
-        make, own.Process = own.Process, create
-        self._executor = ProcessPoolExecutor(
-            1,
-            mp_context=own,
-            initializer=begin,
-            initargs=(source, encoding, self._sending, self.receiving),
-        )
-
-    def has_room(self, tasks: int) -> bool:
-        """Return whether it may be given a task, where it may have this many of them."""
-        rows = sum(len(task.rows or b"") for task in self.tasks)
-        return (
-            len(self.tasks) < tasks
-            and self.calls < self._slots
-            and max(rows, self.ahead) < _AHEAD_BYTES
-        )
-
-    def call(self, task: Task | None) -> Future[Packed]:
-        """Give the worker a task, if there is one, and ask for its next answer.
-
-        Raises:
-            BrokenProcessPool: the process has ended.
-        """
-        sent: Packed | Task | None = task
-        if task is not None and task.rows is not None:
-            assert self._sending is not None
-            sent = self._sending.put(replace(task, rows=PickleBuffer(task.rows)))
-        future = self._executor.submit(answer, sent)
-        self.calls += 1
-        if task is not None:
-            self.tasks.append(task)
-        return future
-
-    def receive(self, answer: Answer) -> None:
-        """Keep an answer until it is taken."""
-        self.calls -= 1
-        self.ahead += answer.size
-        self.ready.append(answer)
-        if answer.ended:
-            self.tasks.popleft()
-        elif answer.chunks:
-            reached = answer.chunks[-1].next_row
-            self.tasks[0] = replace(self.tasks[0], first=reached)
-
-    def kill(self) -> None:
-        """End the process at once."""
-        if self.process is not None and self.process.pid is not None:
-            self.process.kill()
-
-    def join(self) -> None:
-        """Wait until the process has ended."""
-        self._executor.shutdown(cancel_futures=True)
 
 
 class _Pool:
@@ -297,7 +150,7 @@ class _Pool:
         encoding: Encoding,
         workers: int,
         tasks: Iterator[Task],
-        pace: _Pace | None,
+        pace: Pace | None,
         ahead: int,
     ) -> None:
         self._source = source
@@ -308,11 +161,11 @@ class _Pool:
         context = multiprocessing.get_context()
         self._method = context.get_start_method()
         self._workers = [
-            _Worker(number, context, source, encoding, ahead)
+            Worker(number, context, source, encoding, ahead)
             for number in range(workers)
         ]
-        self._order: deque[_Worker] = deque()  # who has the tasks, in order
-        self._answers: SimpleQueue[tuple[_Worker, Future[Packed]]] = SimpleQueue()
+        self._order: deque[Worker] = deque()  # who has the tasks, in order
+        self._answers: SimpleQueue[tuple[Worker, Future[Packed]]] = SimpleQueue()
 
     def chunks(self) -> Iterator[Chunk]:
         """Yield the chunks of all tasks, and end the processes.
@@ -368,7 +221,7 @@ class _Pool:
                     "use workers=1"
                 ) from error
 
-    def _call(self, worker: _Worker, task: Task | None) -> None:
+    def _call(self, worker: Worker, task: Task | None) -> None:
         try:
             future = worker.call(task)
         except BrokenProcessPool:
@@ -391,9 +244,8 @@ class _Pool:
     def _ask(self) -> None:
         """See that each worker that has a task has been asked for enough answers."""
         for worker in self._workers:
-            if worker.ahead < _AHEAD_BYTES:
-                while worker.tasks and worker.calls < _CALLS:
-                    self._call(worker, None)
+            while worker.lacks_calls:
+                self._call(worker, None)
 
     def _receive(self) -> None:
         """Wait for an answer."""
@@ -409,14 +261,14 @@ class _Pool:
         if answer.ended and self._pace is not None:
             self._pace.learn(answer.rows, answer.seconds)
 
-    def _turn(self) -> _Worker | None:
+    def _turn(self) -> Worker | None:
         """Return the worker whose answer is to be taken now, if it is there."""
         ready = (worker for worker in self._workers if worker.ready)
         if self._pace is None:
             return next(ready, None)
         return self._order[0] if self._order and self._order[0].ready else None
 
-    def _take(self, worker: _Worker) -> Iterator[Chunk]:
+    def _take(self, worker: Worker) -> Iterator[Chunk]:
         answer = worker.ready.popleft()
         worker.ahead -= answer.size
         yield from answer.chunks
@@ -425,7 +277,7 @@ class _Pool:
         if answer.ended:
             self._order.remove(worker)
 
-    def _death(self, worker: _Worker) -> DatasetError:
+    def _death(self, worker: Worker) -> DatasetError:
         for each in self._workers:
             each.kill()
         worker.join()

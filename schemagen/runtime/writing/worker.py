@@ -6,24 +6,29 @@ here does; rows that are loaded with tensorflow need another start method.
 
 from __future__ import annotations
 
+import copy
 import pickle
 import time
 from collections import deque
 from collections.abc import Iterator
-from contextlib import suppress
+from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
-from io import BytesIO
 from multiprocessing.context import BaseContext
+from multiprocessing.process import BaseProcess
 from typing import Any, cast
 
-from ..shared.errors import DatasetError, position
 from ..shared.processes import begin_worker
 from ..shared.tfrecord import Framed
 from .encoding import Chunk, Encoding, encode_rows
 from .sources import Indexed, Parts
+from .tasks import Task, unpickled_rows
 
-# Rows that are sent to a worker wait there in memory, this many bytes at a time.
-_TASK_BYTES = 1 << 18
+# The bytes of records that may wait for their turn from each worker, and of rows that may
+# wait for each worker.
+_AHEAD_BYTES = 16 << 20
+
+# The answers that a worker is asked for at a time, at least.
+_CALLS = 2
 
 # A worker answers when it has records of this many bytes, or after this time.
 _ANSWER_BYTES = 1 << 20
@@ -83,33 +88,6 @@ class SharedMemory:
 
 Packed = tuple[bytes, "list[bytes] | list[int]"]
 """The pickle of an object, and its large memory: the bytes, or their sizes in a slot."""
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """Rows that one worker encodes, one after the other.
-
-    Attributes:
-        part: which of the sources or blocks they are from.
-        shard: what errors call the source that rows are counted in, if there are
-            several.
-        first: the position of the first row.
-        stop: the position after the last row; None for all that there are.
-        last: whether the part ends with them.
-        rows: the pickled rows, one after the other; None if the worker has the source.
-    """
-
-    part: int
-    shard: int | None
-    first: int
-    stop: int | None
-    last: bool
-    rows: Any = None
-
-    def __str__(self) -> str:
-        shard = "" if self.shard is None else f"shard {self.shard}, "
-        stop = "on" if self.stop is None else f"to {self.stop - 1}"
-        return f"{shard}rows {self.first} {stop}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +182,7 @@ class _Encoder:
 
     def _encoded(self, task: Task) -> Iterator[Chunk]:
         if task.rows is not None:
-            rows = _unpickled(task.rows, task.first)
+            rows = unpickled_rows(task.rows, task.first)
         else:
             assert self._source is not None
             rows = self._source.rows(task.part, task.first, task.stop)
@@ -216,54 +194,6 @@ class _Encoder:
             first=task.first,
             last=task.last,
         )
-
-
-def pickled_rows(
-    rows: Iterator[object], first: int, most: int
-) -> tuple[list[bytes], Exception | None, bool]:
-    """Take up to `most` rows and pickle each: the source may use its memory again.
-
-    Returns:
-        The rows; what has ended them, if it was an error; whether they have ended.
-    """
-    gathered: list[bytes] = []
-    size = 0
-    try:
-        for row in rows:
-            gathered.append(_pickled(row, first + len(gathered)))
-            size += len(gathered[-1])
-            if len(gathered) >= most or size >= _TASK_BYTES:
-                return gathered, None, False
-    except Exception as error:
-        return gathered, error, True
-    return gathered, None, True
-
-
-def _pickled(row: Any, number: int) -> bytes:
-    """Pickle a row, as a dict if it can be one; a worker says what is wrong if not."""
-    if type(row) is not dict:
-        with suppress(Exception):
-            row = dict(row)
-    try:
-        return pickle.dumps(row, protocol=5)
-    except Exception as error:
-        raise DatasetError(
-            f"{position(number)} cannot be sent to a worker process ({error}); make "
-            "its values arrays, numbers, strings or bytes, or use workers=1"
-        ) from error
-
-
-def _unpickled(rows: bytes, first: int) -> Iterator[object]:
-    stream = BytesIO(rows)
-    number = first
-    while stream.tell() < len(rows):
-        try:
-            row = pickle.load(stream)
-        except Exception as error:
-            error.add_note(f"while a worker process unpickled {position(number)}")
-            raise
-        yield row
-        number += 1
 
 
 @dataclass
@@ -312,3 +242,98 @@ def answer(packed: Packed | Task | None) -> Packed:
         for chunk in found.chunks
     ]
     return _process.answers.put(replace(found, chunks=chunks))
+
+
+class Worker:
+    """A process with an executor of its own, which carries out its tasks in order.
+
+    Attributes:
+        process: the process, once it has been created.
+        receiving: memory for its answers.
+        tasks: what it has been given and not finished; the first of them begins at the
+            first row that has not come back.
+        calls: how many answers it has been asked for that have not come.
+        ready: the answers that have come and not been taken.
+        ahead: the bytes of their records.
+    """
+
+    def __init__(
+        self,
+        number: int,
+        context: BaseContext,
+        source: Parts | Indexed | None,
+        encoding: Encoding,
+        ahead: int,
+    ) -> None:
+        self._slots = max(ahead, _CALLS) + 1
+        self._sending = SharedMemory(context, self._slots) if source is None else None
+        self.receiving = SharedMemory(context, self._slots)
+        self.process: BaseProcess | None = None
+        self.tasks: deque[Task] = deque()
+        self.calls = 0
+        self.ready: deque[Answer] = deque()
+        self.ahead = 0
+
+        def create(*args: Any, **options: Any) -> BaseProcess:
+            name = f"encoding-{number}"
+            self.process = make(*args, name=name, daemon=True, **options)
+            return self.process
+
+        own: Any = copy.copy(context)
+        make, own.Process = own.Process, create
+        self._executor = ProcessPoolExecutor(
+            1,
+            mp_context=own,
+            initializer=begin,
+            initargs=(source, encoding, self._sending, self.receiving),
+        )
+
+    def has_room(self, tasks: int) -> bool:
+        """Return whether it may be given a task, where it may have this many of them."""
+        rows = sum(len(task.rows or b"") for task in self.tasks)
+        return (
+            len(self.tasks) < tasks
+            and self.calls < self._slots
+            and max(rows, self.ahead) < _AHEAD_BYTES
+        )
+
+    @property
+    def lacks_calls(self) -> bool:
+        """Whether it has a task and should be asked for another answer."""
+        return bool(self.tasks) and self.calls < _CALLS and self.ahead < _AHEAD_BYTES
+
+    def call(self, task: Task | None) -> Future[Packed]:
+        """Give the worker a task, if there is one, and ask for its next answer.
+
+        Raises:
+            BrokenProcessPool: the process has ended.
+        """
+        sent: Packed | Task | None = task
+        if task is not None and task.rows is not None:
+            assert self._sending is not None
+            sent = self._sending.put(replace(task, rows=pickle.PickleBuffer(task.rows)))
+        future = self._executor.submit(answer, sent)
+        self.calls += 1
+        if task is not None:
+            self.tasks.append(task)
+        return future
+
+    def receive(self, answer: Answer) -> None:
+        """Keep an answer until it is taken."""
+        self.calls -= 1
+        self.ahead += answer.size
+        self.ready.append(answer)
+        if answer.ended:
+            self.tasks.popleft()
+        elif answer.chunks:
+            reached = answer.chunks[-1].next_row
+            self.tasks[0] = replace(self.tasks[0], first=reached)
+
+    def kill(self) -> None:
+        """End the process at once."""
+        if self.process is not None and self.process.pid is not None:
+            self.process.kill()
+
+    def join(self) -> None:
+        """Wait until the process has ended."""
+        self._executor.shutdown(cancel_futures=True)
