@@ -158,12 +158,10 @@ class _Pool:
         self._tasks: Iterator[Task] | None = tasks
         self._pace = pace
         self._ahead = ahead
-        context = multiprocessing.get_context()
-        self._method = context.get_start_method()
-        self._workers = [
-            Worker(number, context, source, encoding, ahead)
-            for number in range(workers)
-        ]
+        self._context = multiprocessing.get_context()
+        self._method = self._context.get_start_method()
+        self._count = workers
+        self._workers: list[Worker] = []
         self._order: deque[Worker] = deque()  # who has the tasks, in order
         self._answers: SimpleQueue[tuple[Worker, Future[Packed]]] = SimpleQueue()
 
@@ -192,12 +190,16 @@ class _Pool:
     def _start(self) -> None:
         if multiprocessing.current_process().daemon:
             raise DatasetError(
-                f"workers={len(self._workers)}: this process is a worker of "
+                f"workers={self._count}: this process is a worker of "
                 "multiprocessing itself and may not start others; use workers=1 in it"
             )
         try:
             with interrupts_later(self._method):
-                for worker in self._workers:
+                for number in range(self._count):
+                    worker = Worker(
+                        number, self._context, self._source, self._encoding, self._ahead
+                    )
+                    self._workers.append(worker)
                     self._call(worker, None)
         except (OSError, DatasetError):
             raise
