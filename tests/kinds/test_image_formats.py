@@ -16,7 +16,7 @@ from schemagen.runtime.encoding.image import EncodedImage
 from schemagen.runtime.parsing import images as reading
 from schemagen.runtime.shared import images
 from schemagen.runtime.shared.errors import Problem
-from schemagen.runtime.shared.images import ImageHeader
+from schemagen.runtime.shared.image_headers import ImageHeader
 
 HEIGHT, WIDTH = 5, 7
 _MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}

@@ -14,7 +14,7 @@ from PIL import Image as Pillow
 from schemagen.runtime.encoding.image import EncodedImage
 from schemagen.runtime.shared import images
 from schemagen.runtime.shared.errors import Problem
-from schemagen.runtime.shared.images import ImageHeader
+from schemagen.runtime.shared.image_headers import ImageHeader
 
 _MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
 

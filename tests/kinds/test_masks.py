@@ -21,7 +21,7 @@ from schemagen.runtime.encoding.examples import encode_fields
 from schemagen.runtime.encoding.mask import DescribedMask, Mask
 from schemagen.runtime.encoding.tensor import Tensor
 from schemagen.runtime.parsing.masks import decode_masks
-from schemagen.runtime.shared import png
+from schemagen.runtime.shared import images
 from schemagen.runtime.shared.errors import RecordError
 
 Ids = NDArray[Any]
@@ -122,7 +122,7 @@ def test_indices_of_a_palette_are_the_ids(name: str) -> None:
     """Whatever the colours, be they all the same: Pillow's indices, bit by bit."""
     ids, colors, options = PALETTES[name]()
     data = with_palette(ids, colors, **options)
-    assert png.read_png_header(data).palette
+    assert images.read_png_header(data).palette
     np.testing.assert_array_equal(np.asarray(Pillow.open(BytesIO(data))), ids)
     np.testing.assert_array_equal(read(data), ids)
 
@@ -184,10 +184,10 @@ def test_a_damaged_chunk_ends_the_search() -> None:
 def test_pngs_of_arrays_hold_each_bit(dtype: str, channels: int) -> None:
     """What was given is read by tensorflow, also RGB of 16 bits, unknown to Pillow."""
     pixels = CHANCE.integers(0, np.iinfo(dtype).max + 1, (6, 5, channels)).astype(dtype)
-    data = png.encode_png(pixels)
+    data = images.encode_png(pixels)
     found = tf.io.decode_png(data, dtype=dtype).numpy()
     np.testing.assert_array_equal(found, pixels)
-    header = png.read_png_header(data)
+    header = images.read_png_header(data)
     assert (header.height, header.width, header.bits) == (6, 5, 8 * pixels.itemsize)
     if dtype == "uint8" or channels == 1:
         shown = np.asarray(Pillow.open(BytesIO(data))).reshape(pixels.shape)
@@ -326,7 +326,7 @@ WRONG_ROWS: list[tuple[dict[str, Any], Any, str]] = [
     ),
     (
         {},
-        png.encode_png(_U16[..., None]),
+        images.encode_png(_U16[..., None]),
         "found a grey PNG of 16 bits, expected a grey PNG of 8 bits",
     ),
     (
@@ -376,10 +376,10 @@ def test_the_row_of_a_wrong_mask_is_named() -> None:
 WRONG_BYTES: list[tuple[dict[str, Any], bytes, str]] = [
     ({}, _RGB, "expected a grey PNG of 8 bits, or one with a palette, found bits and"),
     ({}, saved(Pillow.new("1", (9, 7))), "expected a grey PNG of 8 bits, or one with"),
-    ({}, png.encode_png(_U16[..., None]), "expected a grey PNG of 8 bits, or one with"),
+    ({}, images.encode_png(_U16[..., None]), "expected a grey PNG of 8 bits, or one with"),
     (
         {"dtype": tf.uint16},
-        png.encode_png(_U8[..., None]),
+        images.encode_png(_U8[..., None]),
         "expected a grey PNG of 16 bits, found bits and colour type",
     ),
     ({"dtype": tf.uint16}, _PALETTE, "expected a grey PNG of 16 bits, found bits and"),

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from schemagen.runtime.shared import varints
-from schemagen.runtime.shared.varints import (
+from schemagen.runtime.shared import wire
+from schemagen.runtime.shared.wire import (
     largest_varint,
     pack_row,
     pack_rows,
+    varint,
     varint_table,
 )
-from schemagen.runtime.shared.wire import varint
 
 # Where the number of bytes, or the way in which they are made, changes.
 _EDGES = sorted(
@@ -66,7 +66,7 @@ def test_rows_are_cut_where_they_end(rows: list[NDArray[np.int64]]) -> None:
 def test_rows_longer_than_a_block(most: int) -> None:
     """Blocks end between rows, and a row longer than a block is one of its own."""
     chance = np.random.default_rng(0)
-    lengths = np.array([3, varints._BLOCK + 1, 0, varints._BLOCK - 1, 1, 0, 5, 0])
+    lengths = np.array([3, wire._BLOCK + 1, 0, wire._BLOCK - 1, 1, 0, 5, 0])
     values = chance.integers(0, most, int(lengths.sum()))
     cuts = np.split(values, np.cumsum(lengths)[:-1])
     assert pack_rows(values, lengths) == [_one_by_one(row) for row in cuts]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from schemagen.runtime.shared import wire
-from schemagen.runtime.shared.varints import pack_row
+from schemagen.runtime.shared.wire import pack_row
 from tensorflow.train import BytesList, Example, Feature, Features, FloatList, Int64List
 
 _SIGNED = st.integers(-(2**63), 2**63 - 1)
@@ -69,9 +69,8 @@ def test_sizes_around_the_edges_of_varints(size: int) -> None:
 @given(st.lists(st.binary(max_size=20), max_size=8))
 def test_lists_of_bytes_come_back(values: list[bytes]) -> None:
     """A list of bytes, empty ones among them, is what protobuf would write."""
-    contents = wire.bytes_list(values)
     entry = wire.Entry("names", wire.BYTES_LIST)
-    serialized = _joined(entry.list_head(len(contents)), contents)
+    serialized = _joined(*entry.listing(values))
     feature = Feature(bytes_list=BytesList(value=values))
     expected = Example(features=Features(feature={"names": feature}))
     assert serialized == expected.SerializeToString()

@@ -18,7 +18,7 @@ from ...runtime.encoding import mask as encoded_mask
 from ...runtime.encoding.image import EncodedImage
 from ...runtime.shared.errors import Problem
 from ...runtime.shared.images import header_of, sniff
-from ...runtime.shared.png import read_png_header
+from ...runtime.shared.images import read_png_header
 from ...runtime.shared.values import item_size, shape_text
 from ..columns import Column
 from ..message import BYTES

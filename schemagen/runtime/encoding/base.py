@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..shared.errors import Problem, RecordError
-from ..shared.wire import Entry, Pieces, StepEntry
-from .columns import Strands, strands_of
+from ..shared.values import Numbers, check_shape
+from ..shared.wire import (
+    BYTES_LIST,
+    INT64_LIST,
+    Buffer,
+    Entry,
+    Pieces,
+    StepEntry,
+    list_tag,
+    pack_row,
+)
+from .columns import Strands, buffer_of, strands_of, value_strands
 
 Column = Sequence[Any] | NDArray[Any]
 
@@ -19,7 +30,11 @@ Column = Sequence[Any] | NDArray[Any]
 Entries = list[tuple[str, Pieces]]
 EntryColumns = list[tuple[str, Strands]]
 
+# Up to here it takes less time to copy an array's bytes than to refer to them.
+_SHORT = 1 << 13
 
+
+@dataclass(eq=False)
 class Feature(ABC):
     """One field of a record and the tf.train.Feature that holds it.
 
@@ -29,11 +44,16 @@ class Feature(ABC):
         optional: whether None is allowed, which leaves the feature out.
     """
 
-    def __init__(self, name: str, key: str, list_tag: bytes, *, optional: bool) -> None:
-        self.name = name
-        self.key = key
-        self.optional = optional
-        self._entry = Entry(key, list_tag) if key else StepEntry(list_tag)
+    name: str
+    _: KW_ONLY
+    key: str
+    optional: bool = False
+
+    def __post_init__(self) -> None:
+        self._store_as(BYTES_LIST)
+
+    def _store_as(self, tag: bytes) -> None:
+        self._entry = Entry(self.key, tag) if self.key else StepEntry(tag)
 
     @abstractmethod
     def convert(self, value: Any) -> Any:
@@ -104,29 +124,97 @@ class Feature(ABC):
         try:
             return self._pieces(value)
         except Problem as problem:
-            raise RecordError(
-                self.name, problem.found, problem.expected, problem.advice, row
-            ) from None
+            raise RecordError.of(problem, self.name, row) from None
 
 
+class BytesFeature(Feature):
+    """A feature with one value of bytes."""
+
+    def contents(self, value: Any) -> Buffer:
+        """Return a converted value as the bytes that are stored.
+
+        Raises:
+            Problem: they cannot be made.
+        """
+        data: Buffer = value
+        return data
+
+    def _pieces(self, value: Any) -> Pieces:
+        data = self.contents(self.convert(value))
+        return self._entry.packed_head(len(data)), data
+
+    def _column(self, values: Any, rows: int) -> Strands:
+        contents = [self.contents(self.convert(value)) for value in values]
+        return value_strands(self._entry, contents)
+
+
+@dataclass(eq=False, kw_only=True)
+class NumberFeature(Feature):
+    """A feature with the numbers of an array, as a list or as raw bytes.
+
+    Attributes:
+        dtype: by its TensorFlow name.
+        exact: refuse floats that `dtype` cannot hold exactly.
+        finite: refuse NaN and infinities.
+    """
+
+    dtype: str
+    exact: bool = True
+    finite: bool = True
+
+    def _store_numbers(self, shape: Sequence[int | None], *, raw: bool) -> None:
+        """Set how the numbers are stored.
+
+        Args:
+            shape: of one row's value; None for a size that may vary.
+            raw: whether it is one value of little-endian bytes, not a list.
+        """
+        tag = list_tag(self.dtype, raw=raw)
+        self._store_as(tag)
+        self._numbers = Numbers(self.dtype, self.exact, self.finite)
+        self._shape = tuple(shape)
+        self._varints = tag == INT64_LIST
+        self._raw = raw
+
+    def convert(self, value: Any) -> NDArray[Any]:
+        array = self._numbers.convert(value)
+        if array.shape == (0,) and self._shape[:1] == (None,):
+            # [] has no item to tell the sizes that come after.
+            array = array.reshape(tuple(size or 0 for size in self._shape))
+        check_shape(array, self._shape)
+        return array
+
+    def _stored(self, array: NDArray[Any]) -> Pieces:
+        """Encode an array of little-endian numbers of the declared dtype."""
+        run: Buffer
+        if self._varints:
+            run = pack_row(array.astype(np.int64, copy=False).reshape(-1))
+        elif array.nbytes <= _SHORT:
+            run = array.tobytes()
+        else:
+            run = buffer_of(np.ascontiguousarray(array))
+        # An empty list has no packed run, but empty bytes are still one value.
+        if not run and not self._raw:
+            return (self._entry.empty,)
+        return self._entry.packed_head(len(run)), run
+
+    def _pieces(self, value: Any) -> Pieces:
+        return self._stored(self._numbers.raw(self.convert(value)))
+
+
+@dataclass(eq=False)
 class Compound(Feature):
     """A field that is stored as several features, each under a key of its own.
 
-    Args:
-        name: the field's name.
+    Attributes:
         parts: the features; the first has the field's own key.
-        optional: whether None is allowed, which leaves out all of them.
     """
 
-    def __init__(self, name: str, *parts: Feature, optional: bool) -> None:
-        self.name = name
-        self.key = parts[0].key
-        self.optional = optional
-        self.parts = parts
+    parts: Sequence[Feature] = field(init=False, repr=False)
 
     @abstractmethod
     def split(self, value: Any) -> Sequence[Any]:
-        """Return what each part holds of a converted value; None for nothing.
+        """Return what each part holds of a converted value.
 
         Raises:
             Problem: the field cannot hold it.
@@ -140,12 +228,9 @@ class Compound(Feature):
             return [
                 (part.key, part._pieces(held))
                 for part, held in zip(self.parts, values, strict=True)
-                if held is not None
             ]
         except Problem as problem:
-            raise RecordError(
-                self.name, problem.found, problem.expected, problem.advice, row
-            ) from None
+            raise RecordError.of(problem, self.name, row) from None
 
     def entry_columns(self, values: Any, rows: int) -> EntryColumns:
         """Encode the values of `rows` rows: a column for each part.
@@ -174,3 +259,26 @@ def _part_column(part: Feature, values: tuple[Any, ...]) -> Strands:
     if any(value is None for value in values):
         return strands_of(() if v is None else part._pieces(v) for v in values)
     return part._column(list(values), len(values))
+
+
+def of_each(
+    function: Callable[[Any], Any], items: Iterable[Any], place: str = "{} at [{}]"
+) -> list[Any]:
+    """Return a function's results for items.
+
+    Args:
+        function: raises a Problem with an item.
+        items: in their order.
+        place: the text of what the Problem found, from its own text and the position.
+
+    Raises:
+        Problem: that of the first item that has one, with its position.
+    """
+    found = []
+    for at, item in enumerate(items):
+        try:
+            found.append(function(item))
+        except Problem as problem:
+            where = place.format(problem.found, at)
+            raise Problem(where, problem.expected, problem.advice) from None
+    return found

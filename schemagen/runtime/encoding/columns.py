@@ -18,8 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..shared.tfrecord import table_rows
-from ..shared.varints import largest_varint, pack_rows, varint_table, written_rows
-from ..shared.wire import Buffer, Head, Pieces
+from ..shared.wire import (
+    Buffer,
+    Head,
+    Pieces,
+    largest_varint,
+    pack_rows,
+    varint_table,
+    written_rows,
+)
 
 # From here on a row's bytes are better left where they are than copied to a table.
 _NARROW = 256

@@ -3,65 +3,63 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..shared.errors import Problem
-from ..shared.images import CHANNELS, encode, header_of, read_header, sniff
-from ..shared.png import encode_png
+from ..shared.images import (
+    CHANNELS,
+    encode,
+    encode_png,
+    header_of,
+)
 from ..shared.values import Numbers, check_shape, described, shape_text
-from ..shared.wire import BYTES_LIST, Buffer, Pieces
-from .base import Compound, Feature
-from .columns import Strands, buffer_of, value_strands
-from .tensor import Tensor
+from ..shared.wire import Buffer
+from .base import BytesFeature, Compound
+from .columns import buffer_of
+from .tensor import size_features, stored_axes
 from .text import Text
-
-ImageShape = tuple[int | None, int | None, int | None]
 
 _WORDS = {"any": "an image of any known format"}
 
 
-class EncodedImage(Feature):
+@dataclass(eq=False, kw_only=True)
+class EncodedImage(BytesFeature):
     """An encoded image. Pixels are encoded (with Pillow), encoded bytes are kept.
 
-    Args:
-        name: the field's name.
-        key: the feature's key in the Example.
+    Attributes:
         shape: (height, width, channels); None for a size that may vary.
-        encoding: "jpeg", "png", "bmp", "gif", "webp", or "any" of them.
-        dtype: of the pixels: "uint8", or "uint16" for PNGs of 16 bits a channel.
-        optional: whether None is allowed.
+        encoding: "jpeg", "png", "bmp", "gif", "webp", or "any" of them; "raw" for the
+            little-endian numbers of the pixels, row by row.
+        dtype: of the pixels: "uint8", "uint16" for PNGs of 16 bits a channel, or any
+            for raw pixels.
     """
 
-    def __init__(
-        self,
-        name: str,
-        *,
-        key: str,
-        shape: tuple[int | None, int | None, int],
-        encoding: str,
-        dtype: str = "uint8",
-        optional: bool = False,
-    ) -> None:
-        super().__init__(name, key, BYTES_LIST, optional=optional)
-        self._shape = shape
-        self._encoding = encoding
-        self._numbers = Numbers(dtype)
-        self._deep = dtype == "uint16"
+    shape: tuple[int | None, int | None, int | None]
+    encoding: str
+    dtype: str = "uint8"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._numbers = Numbers(self.dtype)
+        self._raw = self.encoding == "raw"
+        self._deep = self.dtype == "uint16"
 
     def convert(self, value: Any) -> bytes | NDArray[Any]:
-        if isinstance(value, bytes):
-            self._check_encoded(value)
-            return value
-        if not isinstance(value, np.ndarray):
-            word = _WORDS.get(self._encoding, f"a {self._encoding} image")
-            raise Problem(
-                described(value), f"the bytes of {word} or an array of its pixels"
-            )
+        if not self._raw:
+            if isinstance(value, bytes):
+                self._check_encoded(value)
+                return value
+            if not isinstance(value, np.ndarray):
+                word = _WORDS.get(self.encoding, f"a {self.encoding} image")
+                raise Problem(
+                    described(value), f"the bytes of {word} or an array of its pixels"
+                )
         pixels = self._numbers.convert(value)
-        check_shape(pixels, self._shape)
+        check_shape(pixels, self.shape)
         if not pixels.size:
             raise Problem("an image without pixels", "at least one pixel")
         return pixels
@@ -73,42 +71,91 @@ class EncodedImage(Feature):
         loss. The reverse would lose something and is refused; so are 8 bits for 16,
         which decoders scale.
         """
-        header = read_header(data, self._encoding)
-        height, width, channels = self._shape
+        form, header = header_of(data, self.encoding)
+        height, width, channels = self.shape
+        assert channels is not None
         # tensorflow makes a wrong alpha channel for grey of fewer bits.
         shallow = header.bits == 8 or (header.bits < 8 and channels < 4)
         if not (header.bits == 16 if self._deep else shallow):
             wanted = 16 if self._deep else 8
             raise Problem(f"{header.bits} bits a channel", f"{wanted} bits a channel")
-        found = (header.height, header.width, header.channels)
-        decodable = CHANNELS[str(sniff(data))]
-        fits = header.channels <= channels and header.channels in decodable
-        if height not in (None, found[0]) or width not in (None, found[1]) or not fits:
+        fits = header.channels <= channels and header.channels in CHANNELS[form]
+        if height not in (None, header.height) or width not in (None, header.width):
+            fits = False
+        if not fits:
             raise Problem(
-                f"an image of shape {shape_text(found)}",
-                f"shape {shape_text(self._shape)}",
+                f"an image of shape {shape_text(header[:3])}",
+                f"shape {shape_text(self.shape)}",
             )
 
-    def contents(self, image: bytes | NDArray[Any]) -> bytes:
-        """Return a converted value as the encoded image that is stored.
+    def contents(self, image: bytes | NDArray[Any]) -> Buffer:
+        """Return a converted value as the bytes that are stored.
 
         Raises:
             Problem: pixels that the format cannot hold.
         """
         if isinstance(image, bytes):
             return image
-        return encode_png(image) if self._deep else encode(image, self._encoding)
-
-    def _pieces(self, value: Any) -> Pieces:
-        data = self.contents(self.convert(value))
-        return self._entry.packed_head(len(data)), data
-
-    def _column(self, values: Any, rows: int) -> Strands:
-        images = [self.contents(self.convert(value)) for value in values]
-        return value_strands(self._entry, images)
+        if self._raw:
+            return buffer_of(self._numbers.raw(image))
+        return encode_png(image) if self._deep else encode(image, self.encoding)
 
 
-class DescribedImage(Compound):
+class DescribedPicture(Compound):
+    """A picture with its sizes and format under keys of their own.
+
+    Args:
+        picture: the codec of the picture itself.
+        raw: whether the picture is stored as raw numbers.
+        size_keys: the keys of its sizes; None for those that are not stored.
+        format_key: the key of the format's name, if there is one.
+        format_text: what to write there in place of the format's own name.
+    """
+
+    def __init__(
+        self,
+        picture: BytesFeature,
+        *,
+        raw: bool,
+        size_keys: Sequence[str | None],
+        format_key: str | None,
+        format_text: str | None = None,
+    ) -> None:
+        super().__init__(picture.name, key=picture.key, optional=picture.optional)
+        self._picture = picture
+        self._raw = raw
+        self._axes = stored_axes(size_keys)
+        self._format_text = format_text
+        self.parts = [
+            _Contents(self.name, key=self.key),
+            *size_features(self.name, size_keys),
+        ]
+        self._has_format = format_key is not None
+        if format_key is not None:
+            self.parts.append(Text(self.name, key=format_key))
+
+    def convert(self, value: Any) -> Any:
+        return self._picture.convert(value)
+
+    def split(self, value: Any) -> Sequence[Any]:
+        data = self._picture.contents(value)
+        if self._raw:
+            form, shape = "raw", value.shape
+        else:
+            form, header = header_of(bytes(data))
+            shape = header[:3]
+        texts = [self._format_text or form] * self._has_format
+        return [data, *(shape[axis] for axis in self._axes), *texts]
+
+
+class _Contents(BytesFeature):
+    """One bytes value that has been checked before."""
+
+    def convert(self, value: Any) -> Any:
+        return value
+
+
+class DescribedImage(DescribedPicture):
     """An image with its height, width, channels and format under keys of their own.
 
     Encoded images say all that themselves; the keys are for those who want to know it
@@ -116,101 +163,30 @@ class DescribedImage(Compound):
 
     Args:
         name: the field's name.
-        key: the key of the image itself.
-        shape: (height, width, channels); None for a size that may vary.
-        encoding: "raw", or as for EncodedImage.
-        dtype: of raw pixels, or as for EncodedImage.
         height_key: the key for the height in pixels, if there is one.
         width_key: the key for the width in pixels.
         channels_key: the key for the number of channels.
         format_key: the key for the format's name.
         format_text: what to write there in place of the encoding's name.
-        optional: whether None is allowed.
+        image: the other attributes of the EncodedImage.
     """
 
     def __init__(
         self,
         name: str,
         *,
-        key: str,
-        shape: ImageShape,
-        encoding: str,
-        dtype: str = "uint8",
         height_key: str | None = None,
         width_key: str | None = None,
         channels_key: str | None = None,
         format_key: str | None = None,
         format_text: str | None = None,
-        optional: bool = False,
+        **image: Any,
     ) -> None:
-        self._picture: _RawPixels | EncodedImage
-        if encoding == "raw":
-            self._picture = _RawPixels(shape, dtype)
-        else:
-            height, width, channels = shape
-            assert channels is not None
-            self._picture = EncodedImage(
-                name,
-                key=key,
-                shape=(height, width, channels),
-                encoding=encoding,
-                dtype=dtype,
-            )
-        sizes = (height_key, width_key, channels_key)
-        self._sizes = [axis for axis, found in enumerate(sizes) if found is not None]
-        self._has_format = format_key is not None
-        self._format_text = format_text
-        parts: list[Feature] = [_Contents(name, key)]
-        parts += [
-            Tensor(name, key=found, shape=(), dtype="int64")
-            for found in sizes
-            if found is not None
-        ]
-        if format_key is not None:
-            parts.append(Text(name, key=format_key))
-        super().__init__(name, *parts, optional=optional)
-
-    def convert(self, value: Any) -> Any:
-        return self._picture.convert(value)
-
-    def split(self, value: Any) -> Sequence[Any]:
-        data = self._picture.contents(value)
-        if isinstance(self._picture, _RawPixels):
-            form, shape = "raw", value.shape
-        else:
-            assert isinstance(data, bytes)
-            form, header = header_of(data)
-            shape = (header.height, header.width, header.channels)
-        texts = [self._format_text or form] * self._has_format
-        return [data, *(shape[axis] for axis in self._sizes), *texts]
-
-
-class _RawPixels:
-    """Pixels as little-endian bytes, row by row, of any size."""
-
-    def __init__(self, shape: ImageShape, dtype: str) -> None:
-        self._shape = shape
-        self._numbers = Numbers(dtype)
-
-    def convert(self, value: Any) -> NDArray[Any]:
-        pixels = self._numbers.convert(value)
-        check_shape(pixels, self._shape)
-        if not pixels.size:
-            raise Problem("an image without pixels", "at least one pixel")
-        return pixels
-
-    def contents(self, pixels: NDArray[Any]) -> Buffer:
-        return buffer_of(self._numbers.raw(pixels))
-
-
-class _Contents(Feature):
-    """One bytes value that has been checked before."""
-
-    def __init__(self, name: str, key: str) -> None:
-        super().__init__(name, key, BYTES_LIST, optional=False)
-
-    def convert(self, value: Any) -> Any:
-        return value
-
-    def _pieces(self, value: Any) -> Pieces:
-        return self._entry.packed_head(len(value)), value
+        picture = EncodedImage(name, **image)
+        super().__init__(
+            picture,
+            raw=picture.encoding == "raw",
+            size_keys=(height_key, width_key, channels_key),
+            format_key=format_key,
+            format_text=format_text,
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
@@ -10,9 +11,9 @@ from numpy.typing import NDArray
 
 from ..shared.errors import Problem, did_you_mean
 from ..shared.values import Numbers, described, shortened
-from ..shared.wire import BYTES_LIST, INT64_LIST, Buffer, Pieces, bytes_list, varint
+from ..shared.wire import BYTES_LIST, INT64_LIST, Pieces, varint
 from .base import Feature
-from .columns import Strands, strands_of, varint_strands
+from .columns import Strands, value_strands, varint_strands
 from .text import encode_text
 
 _IDS = Numbers("int64")
@@ -24,37 +25,27 @@ _KEPT = 4096
 _PLAIN = frozenset((int, str, np.int64, np.int32, np.uint8))
 
 
+@dataclass(eq=False, kw_only=True)
 class _Classes(Feature):
-    """What fields of classes have in common.
+    """A field of classes.
 
-    Args:
-        name: the field's name.
-        key: the feature's key in the Example.
+    Attributes:
         num_classes: ids go from 0 to num_classes - 1.
         classes: the classes' names in the order of their ids; may be empty.
         offset: what is added to an id where it is stored.
         stored: "id", or "text" for names, as UTF-8.
-        optional: whether None is allowed.
     """
 
-    def __init__(
-        self,
-        name: str,
-        *,
-        key: str,
-        num_classes: int,
-        classes: tuple[str, ...] = (),
-        offset: int = 0,
-        stored: str = "id",
-        optional: bool = False,
-    ) -> None:
-        text = stored == "text"
-        tag = BYTES_LIST if text else INT64_LIST
-        super().__init__(name, key, tag, optional=optional)
-        self._num_classes = num_classes
-        self._ids = {name: index for index, name in enumerate(classes)}
-        self._offset = offset
-        self._texts = [encode_text(name) for name in classes] if text else []
+    num_classes: int
+    classes: tuple[str, ...] = ()
+    offset: int = 0
+    stored: str = "id"
+
+    def __post_init__(self) -> None:
+        text = self.stored == "text"
+        self._store_as(BYTES_LIST if text else INT64_LIST)
+        self._ids = {name: index for index, name in enumerate(self.classes)}
+        self._texts = [encode_text(name) for name in self.classes] if text else []
 
     def _id_of(self, value: Any) -> int:
         """Return the id of a class that is given by id, name or Enum member.
@@ -74,7 +65,7 @@ class _Classes(Feature):
             if isinstance(value, np.ndarray) and value.ndim == 0:
                 return self._id_of(value[()])
             raise Problem(described(value), self._expected())
-        if not 0 <= value < self._num_classes:
+        if not 0 <= value < self.num_classes:
             raise Problem(f"class id {value}", self._expected())
         return int(value)
 
@@ -85,7 +76,7 @@ class _Classes(Feature):
         raise Problem(f"the class {shortened(name)}", self._expected(), advice)
 
     def _expected(self) -> str:
-        ids = f"a class id from 0 to {self._num_classes - 1}"
+        ids = f"a class id from 0 to {self.num_classes - 1}"
         if not self._ids:
             return ids
         names = list(self._ids)
@@ -96,8 +87,8 @@ class _Classes(Feature):
 class Label(_Classes):
     """One class."""
 
-    def __init__(self, name: str, **classes: Any) -> None:
-        super().__init__(name, **classes)
+    def __post_init__(self) -> None:
+        super().__post_init__()
         self._known: dict[int | str, Pieces] = {}
 
     def convert(self, value: Any) -> int:
@@ -113,14 +104,10 @@ class Label(_Classes):
                 self._known[value] = pieces
         return pieces
 
-    def _entry_of(self, run: Buffer) -> Pieces:
-        return self._entry.packed_head(len(run)), run
-
     def _pieces(self, value: Any) -> Pieces:
         index = self.convert(value)
-        if self._texts:
-            return self._entry_of(self._texts[index])
-        return self._entry_of(varint(index + self._offset))
+        run = self._texts[index] if self._texts else varint(index + self.offset)
+        return self._entry.packed_head(len(run)), run
 
     def _column(self, values: Any, rows: int) -> Strands:
         if not isinstance(values, np.ndarray) and str in set(map(type, values)):
@@ -128,11 +115,11 @@ class Label(_Classes):
         ids = _IDS.convert(values)
         if ids.shape != (rows,):
             raise Problem(f"shape {list(ids.shape)}", f"shape [{rows}]")
-        if ids.size and not 0 <= ids.min() <= ids.max() < self._num_classes:
+        if ids.size and not 0 <= ids.min() <= ids.max() < self.num_classes:
             raise Problem("class ids out of range", self._expected())
         if self._texts:
-            return strands_of(self._entry_of(self._texts[at]) for at in ids.tolist())
-        return varint_strands(self._entry, (ids + self._offset)[:, np.newaxis])
+            return value_strands(self._entry, [self._texts[at] for at in ids.tolist()])
+        return varint_strands(self._entry, (ids + self.offset)[:, np.newaxis])
 
 
 class MultiLabel(_Classes):
@@ -171,9 +158,8 @@ class MultiLabel(_Classes):
     def _pieces(self, value: Any) -> Pieces:
         ids = self.convert(value)
         if self._texts:
-            contents = bytes_list(self._texts[index] for index in ids)
-            return self._entry.list_head(len(contents)), contents
+            return self._entry.listing(self._texts[index] for index in ids)
         if not ids:
             return (self._entry.empty,)
-        packed = b"".join(varint(index + self._offset) for index in ids)
+        packed = b"".join(varint(index + self.offset) for index in ids)
         return self._entry.packed_head(len(packed)), packed

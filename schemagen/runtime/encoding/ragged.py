@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,8 @@ from numpy.typing import NDArray
 
 from ..shared.errors import Problem
 from ..shared.values import described
-from .base import Compound
-from .limit import Limit
-from .sequence import Strings, VarLen
+from .base import Compound, of_each
+from .sequence import Limit, Strings, VarLen
 
 
 @dataclass(frozen=True)
@@ -39,48 +39,44 @@ class Lists:
         return [flat[a:b] for a, b in zip([0, *ends[:-1]], ends, strict=False)]
 
 
+@dataclass(eq=False, kw_only=True)
 class Ragged(Compound):
     """A list of lists of numbers or strings, each of any length from 0.
 
-    Args:
-        name: the field's name.
-        key: the key of the values.
+    Attributes:
         row_lengths_key: the key of the inner lists' lengths.
         dtype: of the values; "string" is text, "bytes" opaque.
         max_length: the most inner lists a row may have, or None.
-        optional: whether None is allowed; an empty list always is.
         exact: refuse floats that `dtype` cannot hold exactly.
         finite: refuse NaN and infinities.
     """
 
-    def __init__(
-        self,
-        name: str,
-        *,
-        key: str,
-        row_lengths_key: str,
-        dtype: str,
-        max_length: int | None = None,
-        optional: bool = False,
-        exact: bool = True,
-        finite: bool = True,
-    ) -> None:
-        self._dtype = dtype
-        self._limit = Limit(max_length)
+    row_lengths_key: str
+    dtype: str
+    max_length: int | None = None
+    exact: bool = True
+    finite: bool = True
+
+    def __post_init__(self) -> None:
+        self._limit = Limit(self.max_length)
         self._inner: Strings | VarLen
         stored: Strings | VarLen
-        if dtype in ("string", "bytes"):
-            self._inner = Strings(name, key=key, dtype=dtype)
-            stored = Strings(name, key=key, dtype="bytes")
+        if self.dtype in ("string", "bytes"):
+            self._inner = Strings(self.name, key=self.key, dtype=self.dtype)
+            stored = Strings(self.name, key=self.key, dtype="bytes")
         else:
             self._inner = stored = VarLen(
-                name, key=key, dtype=dtype, exact=exact, finite=finite
+                self.name,
+                key=self.key,
+                dtype=self.dtype,
+                exact=self.exact,
+                finite=self.finite,
             )
-        lengths = VarLen(name, key=row_lengths_key, dtype="int64")
-        super().__init__(name, stored, lengths, optional=optional)
+        lengths = VarLen(self.name, key=self.row_lengths_key, dtype="int64")
+        self.parts = (stored, lengths)
 
     def convert(self, value: Any) -> Lists:
-        expected = f"a list of lists of {self._dtype}"
+        expected = f"a list of lists of {self.dtype}"
         if isinstance(value, np.ndarray) and value.ndim:
             value = list(value)
         if not isinstance(value, (list, tuple)):
@@ -92,29 +88,18 @@ class Ragged(Compound):
         lengths = np.fromiter(map(len, value), np.int64, len(value))
         if isinstance(self._inner, VarLen):
             return Lists(self._numbers(self._inner, value), lengths)
-        strings = [item for at in range(len(value)) for item in self._list(value, at)]
-        return Lists(strings, lengths, text=self._dtype == "string")
+        strings = [*chain.from_iterable(self._each(value))]
+        return Lists(strings, lengths, text=self.dtype == "string")
 
     def _numbers(self, inner: VarLen, value: Sequence[Any]) -> NDArray[Any]:
         """Convert all lists at once; one by one if something is wrong with one."""
         try:
             return inner.joined(value)[0]
         except (Problem, TypeError, ValueError):
-            parts = [self._list(value, at) for at in range(len(value))]
-            return np.concatenate(parts)
+            return np.concatenate(self._each(value))
 
-    def _list(self, value: Sequence[Any], at: int) -> Any:
-        """Convert one inner list.
-
-        Raises:
-            Problem: naming its place.
-        """
-        try:
-            return self._inner.convert(value[at])
-        except Problem as problem:
-            raise Problem(
-                f"in list [{at}] {problem.found}", problem.expected, problem.advice
-            ) from None
+    def _each(self, value: Sequence[Any]) -> list[Any]:
+        return of_each(self._inner.convert, value, "in list [{1}] {0}")
 
     def split(self, value: Lists) -> tuple[Any, Any]:
         return value.items, value.lengths

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,37 +20,35 @@ _EXPECTED = "a pair (indices, values) or a dict from index to value"
 Parts = tuple[NDArray[np.int64], NDArray[Any]]
 
 
+@dataclass(eq=False, kw_only=True)
 class Sparse(Compound):
     """A tensor of a fixed shape of which only some values are stored.
 
-    Args:
-        name: the field's name.
-        key: the key of the values in the Example.
+    Attributes:
         index_keys: the keys of the indices, one for each dimension.
         shape: the shape of one row's tensor.
         dtype: of the values, by its TensorFlow name.
-        optional: whether None is allowed; a tensor without values always is.
         exact: refuse floats that `dtype` cannot hold exactly.
         finite: refuse NaN and infinities.
     """
 
-    def __init__(
-        self,
-        name: str,
-        *,
-        key: str,
-        index_keys: tuple[str, ...],
-        shape: tuple[int, ...],
-        dtype: str = "float32",
-        optional: bool = False,
-        exact: bool = True,
-        finite: bool = True,
-    ) -> None:
-        values = VarLen(name, key=key, dtype=dtype, exact=exact, finite=finite)
-        indices = [VarLen(name, key=k, dtype="int64") for k in index_keys]
-        super().__init__(name, values, *indices, optional=optional)
-        self._numbers = Numbers(dtype, exact, finite)
-        self._shape = shape
+    index_keys: tuple[str, ...]
+    shape: tuple[int, ...]
+    dtype: str = "float32"
+    exact: bool = True
+    finite: bool = True
+
+    def __post_init__(self) -> None:
+        self._numbers = Numbers(self.dtype, self.exact, self.finite)
+        values = VarLen(
+            self.name,
+            key=self.key,
+            dtype=self.dtype,
+            exact=self.exact,
+            finite=self.finite,
+        )
+        indices = [VarLen(self.name, key=k, dtype="int64") for k in self.index_keys]
+        self.parts = (values, *indices)
 
     def convert(self, value: Any) -> Parts:
         """Return the indices, int64 [N, rank], and the values [N], as given in order."""
@@ -70,7 +69,7 @@ class Sparse(Compound):
         return found
 
     def _indices(self, indices: Any, count: int) -> NDArray[np.int64]:
-        rank = len(self._shape)
+        rank = len(self.shape)
         try:
             found = _INDICES.convert(indices)
         except Problem as problem:
@@ -88,13 +87,13 @@ class Sparse(Compound):
             raise Problem(
                 f"{len(found)} indices and {count} values", "one index for each value"
             )
-        outside = ((found < 0) | (found >= self._shape)).any(axis=1)
+        outside = ((found < 0) | (found >= self.shape)).any(axis=1)
         if outside.any():
             raise Problem(
                 f"the index {_shown(found[outside][0])}",
-                f"indices into shape {list(self._shape)}",
+                f"indices into shape {list(self.shape)}",
             )
-        flat = np.ravel_multi_index(tuple(found.T), self._shape)
+        flat = np.ravel_multi_index(tuple(found.T), self.shape)
         unique, counts = np.unique(flat, return_counts=True)
         if len(unique) < len(flat):
             twice = found[flat == unique[counts > 1][0]][0]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Any, cast
 
@@ -12,8 +13,8 @@ from numpy.typing import NDArray
 from ..shared.errors import Problem
 from ..shared.tfrecord import Framed, frame_pieces
 from ..shared.values import check_shape, described
-from ..shared.wire import ListEntry, Pieces, context_head, lists_head
-from .base import Feature
+from ..shared.wire import Pieces, context_head, list_entry_head, lists_head
+from .base import Feature, of_each
 from .columns import Runs, Strands, joined, runs_of, sizes_of, strands_of
 from .examples import (
     Columns,
@@ -23,48 +24,37 @@ from .examples import (
     merged_entries,
     nothing_there,
 )
-from .limit import Limit
+from .sequence import Limit
 from .tensor import Tensor
 
 # From here on the steps of one row are worth the calls that numpy takes.
 _LONG_ROW = 64
 
 
+@dataclass(eq=False, kw_only=True)
 class Steps(Feature):
     """A feature list: the steps of a sequence, each with one value.
 
-    Args:
-        name: the field's name.
+    Attributes:
         step: stores the value of one step; it has no key.
-        key: the feature list's key.
         max_length: the most steps a row may have, or None.
         too_long: what becomes of more: "error", "keep_head" or "keep_tail".
-        optional: whether None is allowed; no steps always are.
     """
 
-    def __init__(
-        self,
-        name: str,
-        step: Feature,
-        *,
-        key: str,
-        max_length: int | None = None,
-        too_long: str = "error",
-        optional: bool = False,
-    ) -> None:
-        self.name = name
-        self.key = key
-        self.optional = optional
-        self.step = step
-        self._head = ListEntry(key).head
-        self._limit = Limit(max_length, too_long)
+    step: Feature = field(kw_only=False)
+    max_length: int | None = None
+    too_long: str = "error"
+
+    def __post_init__(self) -> None:
+        self._head = list_entry_head(self.key)
+        self._limit = Limit(self.max_length, self.too_long)
 
     def convert(self, value: Any) -> Any:
         """Return all steps as they will be stored: an array of numbers, or a list."""
         steps = self._checked(value)
         if not len(steps):
             return self._no_steps(steps)
-        converted = self._each(self.step.convert, steps)
+        converted = of_each(self.step.convert, steps, "{} in step {}")
         if isinstance(converted[0], np.ndarray):
             alike = {np.shape(step) for step in converted}
             return np.stack(converted) if len(alike) == 1 else converted
@@ -74,22 +64,12 @@ class Steps(Feature):
         """Return an empty sequence in the form of others."""
         if not isinstance(self.step, Tensor):
             return []
+        shape = (0, *(size or 0 for size in self.step.shape))
         array = self.step._numbers.convert(steps)
         if array.ndim == 1:  # [] has no step to tell a shape
-            array = array.reshape((0, *self.step._shape))
-        check_shape(array, (0, *self.step._shape))
+            array = array.reshape(shape)
+        check_shape(array, shape)
         return array
-
-    def _each(self, function: Callable[[Any], Any], steps: Sequence[Any]) -> list[Any]:
-        """Return a function's results, with a Problem's step named in it."""
-        found = []
-        for at, step in enumerate(steps):
-            try:
-                found.append(function(step))
-            except Problem as problem:
-                where = f"{problem.found} in step {at}"
-                raise Problem(where, problem.expected, problem.advice) from None
-        return found
 
     def _checked(self, value: Any) -> Sequence[Any]:
         """Return the steps of a row, once they are seen to be a sequence.
@@ -119,7 +99,7 @@ class Steps(Feature):
         try:
             return _rows_of(self.step._column(steps, len(steps)))
         except (Problem, TypeError, ValueError):
-            return self._each(self.step._pieces, steps)
+            return of_each(self.step._pieces, steps, "{} in step {}")
 
     def _entry_of(self, steps: Iterable[Pieces]) -> Pieces:
         pieces = tuple(chain.from_iterable(steps))

@@ -1,24 +1,20 @@
-"""Numbers of a fixed shape: vectors, scalars and raw images."""
+"""Numbers of a shape: vectors, scalars, raw images and sizes."""
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
-from math import isfinite, prod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..shared.errors import Problem
-from ..shared.values import INTEGERS, Numbers, check_shape, item_size
-from ..shared.varints import pack_row
-from ..shared.wire import INT64_LIST, Pieces, list_tag, varint
-from .base import Feature
-from .columns import Strands, buffer_of, fixed_strands, varint_strands
-
-# Up to here it takes less time to copy an array's bytes than to refer to them.
-_SHORT = 1 << 13
+from ..shared.values import INTEGERS
+from ..shared.wire import Pieces, varint
+from .base import Feature, NumberFeature
+from .columns import Strands, fixed_strands, varint_strands
 
 # numpy's own numbers that are as good as Python's. (A timedelta64 would be one of
 # its integers, too.)
@@ -27,54 +23,24 @@ _NUMPY_NUMBERS = frozenset(
 )
 
 
-class Tensor(Feature):
-    """A tensor of fixed shape, as a list of numbers or as raw bytes.
+@dataclass(eq=False, kw_only=True)
+class Tensor(NumberFeature):
+    """A tensor, as a list of numbers in row-major order or as raw bytes.
 
-    Args:
-        name: the field's name.
-        key: the feature's key in the Example.
-        shape: the shape of one row's value; () is a single number.
-        dtype: by its TensorFlow name.
-        encoding: "list" for an int64 or float list in row-major order, "raw" for
-            one bytes value of little-endian numbers.
-        optional: whether None is allowed.
-        exact: refuse floats that `dtype` cannot hold exactly.
-        finite: refuse NaN and infinities.
+    Attributes:
+        shape: of one row's value; () is a single number, and None a size that varies.
+        encoding: "list" for an int64 or float list, "raw" for one bytes value of
+            little-endian numbers.
     """
 
-    def __init__(
-        self,
-        name: str,
-        *,
-        key: str,
-        shape: tuple[int, ...],
-        dtype: str,
-        encoding: str = "list",
-        optional: bool = False,
-        exact: bool = True,
-        finite: bool = True,
-    ) -> None:
-        raw = encoding == "raw"
-        tag = list_tag(dtype, raw=raw)
-        super().__init__(name, key, tag, optional=optional)
-        self._shape = shape
-        self._numbers = Numbers(dtype, exact, finite)
-        self._varints = tag == INT64_LIST
-        self._raw = raw
-        self._count = prod(shape)
-        self._exact = exact
-        self._python_type, self._packed = _python_numbers(dtype, self._varints)
-        if shape:
-            self._python_type = None
-        if not self._varints:
-            size = self._count * item_size(dtype)
-            # An empty list has no packed run, but empty bytes are still one value.
-            self._head = self._head_of(size)
+    shape: tuple[int | None, ...]
+    encoding: str = "list"
 
-    def convert(self, value: Any) -> NDArray[Any]:
-        array = self._numbers.convert(value)
-        check_shape(array, self._shape)
-        return array
+    def __post_init__(self) -> None:
+        self._store_numbers(self.shape, raw=self.encoding == "raw")
+        self._python_type, self._packed = _python_numbers(self.dtype, self._varints)
+        if self.shape:
+            self._python_type = None
 
     def encode(self, value: Any) -> Pieces:
         kind = type(value)
@@ -86,35 +52,35 @@ class Tensor(Feature):
             is_numpys = kind in _NUMPY_NUMBERS
             number = value.item() if is_numpys else value
             if type(number) is self._python_type:
-                packed = self._packed(number, self._exact and is_numpys)
+                packed = self._packed(number, self.exact and is_numpys)
                 if packed is not None:
                     return (self._entry.packed_head(len(packed)) + packed,)
         return self._row(value, None)
 
-    def _head_of(self, size: int) -> bytes:
-        return self._entry.packed_head(size) if size or self._raw else self._entry.empty
-
-    def _stored(self, array: NDArray[Any]) -> Pieces:
-        """Encode an array of little-endian numbers of the declared dtype."""
-        if self._varints:
-            packed = pack_row(array.astype(np.int64, copy=False).reshape(-1))
-            return (self._head_of(len(packed)) + packed,)
-        if array.nbytes <= _SHORT:
-            return (self._head + array.tobytes(),)
-        return self._head, buffer_of(np.ascontiguousarray(array))
-
-    def _pieces(self, value: Any) -> Pieces:
-        return self._stored(self._numbers.raw(self.convert(value)))
-
     def _column(self, values: Any, rows: int) -> Strands:
+        if None in self._shape:
+            return super()._column(values, rows)
         array = self._numbers.convert(values)
         if array.shape != (rows, *self._shape):
             raise Problem(f"shape {list(array.shape)}", f"{[rows, *self._shape]}")
         array = self._numbers.raw(array)
-        if not self._varints:
-            return fixed_strands(self._head, array, rows)
-        integers = array.astype(np.int64, copy=False).reshape(rows, self._count)
-        return varint_strands(self._entry, integers)
+        if self._varints:
+            integers = array.astype(np.int64, copy=False).reshape(rows, -1)
+            return varint_strands(self._entry, integers)
+        size = array.nbytes // rows
+        held = size or self._raw
+        head = self._entry.packed_head(size) if held else self._entry.empty
+        return fixed_strands(head, array, rows)
+
+
+def size_features(name: str, keys: Sequence[str | None]) -> list[Feature]:
+    """Return the features of a value's sizes, for those that have a key."""
+    return [Tensor(name, key=key, shape=(), dtype="int64") for key in keys if key]
+
+
+def stored_axes(keys: Sequence[str | None]) -> list[int]:
+    """Return the dimensions whose sizes have a key."""
+    return [axis for axis, key in enumerate(keys) if key]
 
 
 def _python_numbers(

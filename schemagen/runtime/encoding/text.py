@@ -6,8 +6,7 @@ from typing import Any
 
 from ..shared.errors import Problem
 from ..shared.values import described
-from ..shared.wire import BYTES_LIST, Pieces
-from .base import Feature
+from .base import BytesFeature
 
 
 def encode_text(text: str) -> bytes:
@@ -25,30 +24,17 @@ def encode_text(text: str) -> bytes:
         ) from None
 
 
-class Text(Feature):
-    """One string, stored as UTF-8.
-
-    Args:
-        name: the field's name.
-        key: the feature's key in the Example.
-        optional: whether None is allowed; "" always is.
-    """
-
-    def __init__(self, name: str, *, key: str, optional: bool = False) -> None:
-        super().__init__(name, key, BYTES_LIST, optional=optional)
+class Text(BytesFeature):
+    """One string, stored as UTF-8."""
 
     def convert(self, value: Any) -> bytes:
         if not isinstance(value, str):
             raise Problem(described(value), "a str")
         return encode_text(value)
 
-    def _pieces(self, value: Any) -> Pieces:
-        data = self.convert(value)
-        return self._entry.packed_head(len(data)), data
 
-
-class Bytes(Text):
-    """One value of opaque bytes; arguments as for Text."""
+class Bytes(BytesFeature):
+    """One value of opaque bytes."""
 
     def convert(self, value: Any) -> bytes:
         if not isinstance(value, bytes):

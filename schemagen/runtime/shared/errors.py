@@ -82,6 +82,11 @@ class RecordError(ValueError):
         self.row = row
         self.shard = shard
 
+    @classmethod
+    def of(cls, problem: Problem, field: str, row: int | None = None) -> RecordError:
+        """Return the error of a field's value, of the row at this position."""
+        return cls(field, problem.found, problem.expected, problem.advice, row)
+
     def at_row(self, row: int, shard: int | None = None) -> RecordError:
         """Return the same error, of the row at this position of this shard's source."""
         return RecordError(

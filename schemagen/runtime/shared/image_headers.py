@@ -12,16 +12,38 @@ from typing import NamedTuple
 
 from .errors import Problem
 
-_PNG_CHANNELS = {0: 1, 2: 3, 3: 3, 4: 2, 6: 4}
-_PNG_PALETTE = 3
+# The bytes that a file of each format begins with, and those that follow somewhat later:
+# where, and which. Other files are RIFF too.
+STARTS = {
+    "jpeg": b"\xff\xd8\xff",
+    "png": b"\x89PNG\r\n\x1a\n",
+    "bmp": b"BM",
+    "gif": b"GIF8",
+    "webp": b"RIFF",
+}
+FURTHER_STARTS = {"gif": (4, (b"7a", b"9a")), "webp": (8, (b"WEBP",))}
+
+# The first chunk of a PNG ends here; its bits and its colour type are single bytes.
+PNG_HEAD = 33
+PNG_BITS_AT, PNG_COLORS_AT = 24, 25
+PNG_GREY, PNG_PALETTE = 0, 3
+_PNG_CHANNELS = {PNG_GREY: 1, 2: 3, PNG_PALETTE: 3, 4: 2, 6: 4}
+
+# What tensorflow decodes of a BMP: plain pixels, of 32 bits also with these masks for
+# blue, green, red and alpha, and of 8 bits with the palette that is no palette.
+BMP_HEAD, BMP_INFO = 54, 40
+BMP_PLAIN, BMP_MASKS = 0, 3
+BMP_BGRA = bytes.fromhex("0000ff00 00ff0000 ff000000")
+BMP_GREY = b"".join(bytes((grey, grey, grey, 0)) for grey in range(256))
+_BMP_CHANNELS = {8: 1, 24: 3, 32: 4}
+
+# The bit of an extended WebP's flags that tells of an animation.
+WEBP_ANIMATED = 0x02
+
 _JPEG_SEGMENT = struct.Struct(">BBH")  # FF, marker, size
 _JPEG_FRAME = struct.Struct(">BHHB")  # bits, height, width, channels
 _START_OF_SCAN = 0xDA
 _START_OF_FRAME = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
-_BMP_CHANNELS = {8: 1, 24: 3, 32: 4}
-_BMP_PLAIN, _BMP_MASKS = 0, 3
-_BMP_BGRA = bytes.fromhex("0000ff00 00ff0000 ff000000")
-_BMP_GREY = b"".join(bytes((grey, grey, grey, 0)) for grey in range(256))
 
 
 class ImageHeader(NamedTuple):
@@ -67,22 +89,24 @@ def jpeg_header(data: bytes) -> ImageHeader | None:
 
 def png_header(data: bytes) -> ImageHeader | None:
     """Read IHDR, then jump from chunk to chunk to IEND."""
-    if len(data) < 33 or data[12:16] != b"IHDR" or data[25] not in _PNG_CHANNELS:
+    if len(data) < PNG_HEAD or data[12:16] != b"IHDR":
         return None
-    bits, colors = data[24], data[25]
+    bits, colors = data[PNG_BITS_AT], data[PNG_COLORS_AT]
+    if colors not in _PNG_CHANNELS:
+        return None
     channels = _PNG_CHANNELS[colors]
     at = 8
     while at + 12 <= len(data):
         size = int.from_bytes(data[at : at + 4], "big")
         chunk = data[at + 4 : at + 8]
         if chunk == b"tRNS":  # a transparent colour is an alpha channel in short
-            channels = channels + 1
+            channels += 1
         if chunk == b"IEND":
             return ImageHeader(
                 height=int.from_bytes(data[20:24], "big"),
                 width=int.from_bytes(data[16:20], "big"),
                 channels=channels,
-                bits=8 if colors == _PNG_PALETTE else bits,
+                bits=8 if colors == PNG_PALETTE else bits,
             )
         at += 12 + size
     return None
@@ -93,26 +117,26 @@ def bmp_header(data: bytes) -> ImageHeader | None:
 
     tensorflow takes the bytes of a pixel for its channels: blue, green, red, alpha.
     """
-    if len(data) < 54:
+    if len(data) < BMP_HEAD:
         return None
     info = _little(data, 14, 4)
     bits, compression = _little(data, 28, 2), _little(data, 30, 4)
     width = int.from_bytes(data[18:22], "little", signed=True)
     height = abs(int.from_bytes(data[22:26], "little", signed=True))
-    if info < 40 or bits not in _BMP_CHANNELS or width < 1 or height < 1:
+    if info < BMP_INFO or bits not in _BMP_CHANNELS or width < 1 or height < 1:
         raise Problem(
             f"a bmp image of {bits} bits a pixel, with a header of {info} bytes",
             "8, 24 or 32 bits and a header of 40 bytes or more",
         )
-    masked = bits == 32 and compression == _BMP_MASKS
+    masked = bits == 32 and compression == BMP_MASKS
     if masked and len(data) < 66:
         return None
-    if compression != _BMP_PLAIN and not (masked and data[54:66] == _BMP_BGRA):
+    if compression != BMP_PLAIN and not (masked and data[54:66] == BMP_BGRA):
         raise Problem("a compressed bmp image", "plain pixels in a bmp image")
     if bits == 8:
         colors = _little(data, 46, 4) or 256
         palette = data[14 + info : 14 + info + 4 * colors]
-        if palette != _BMP_GREY[: len(palette)]:
+        if palette != BMP_GREY[: len(palette)]:
             raise Problem(
                 "a bmp image with a palette",
                 "a grey or RGB bmp image: tensorflow does not look at palettes",
@@ -187,7 +211,7 @@ def webp_header(data: bytes) -> ImageHeader | None:
             return None
         part = data[at + 8 : at + 18]
         if name == b"VP8X" and size >= 10:
-            if part[0] & 0x02:
+            if part[0] & WEBP_ANIMATED:
                 raise Problem("an animated webp image", "a single picture")
             alpha = bool(part[0] & 0x10)
         elif name == b"ALPH":

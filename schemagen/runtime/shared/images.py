@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import struct
+import zlib
+from dataclasses import dataclass
 from io import BytesIO
 from typing import Any
 
@@ -9,16 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import Problem
-from .image_headers import HEADERS, ImageHeader
-
-__all__ = [
-    "CHANNELS",
-    "ImageHeader",
-    "encode",
-    "header_of",
-    "read_header",
-    "sniff",
-]
+from .image_headers import (
+    FURTHER_STARTS,
+    HEADERS,
+    PNG_GREY,
+    PNG_PALETTE,
+    STARTS,
+    ImageHeader,
+)
 
 # How many channels a picture may have in each format. Readers turn grey into RGB and
 # add an opaque alpha channel, so that "any" may hold what only some formats can.
@@ -37,9 +38,18 @@ _PILLOW_OPTIONS: dict[str, dict[str, Any]] = {
 }
 _GIF_COLORS = 256
 
+_PNG_COLOR_TYPES = {1: 0, 3: 2, 4: 6}  # by the number of channels
+_PNG_UP = 2  # the filter that stores the difference to the row above
+_PNG_WORDS = {0: "grey", 2: "RGB", 3: "palette", 4: "grey and alpha", 6: "RGBA"}
+
 
 def read_header(data: bytes, encoding: str) -> ImageHeader:
-    """Read the header of an encoded image and see that its end is there.
+    """Return the header of an encoded image; arguments and errors are `header_of`'s."""
+    return header_of(data, encoding)[1]
+
+
+def header_of(data: bytes, encoding: str = "any") -> tuple[str, ImageHeader]:
+    """Return the format and the header of an encoded image whose end is there.
 
     Args:
         data: the encoded image.
@@ -56,14 +66,7 @@ def read_header(data: bytes, encoding: str) -> ImageHeader:
     header = HEADERS[found](data)
     if header is None:
         raise Problem(f"a truncated {found} image", f"a whole {found} image")
-    return header
-
-
-def header_of(data: bytes) -> tuple[str, ImageHeader]:
-    """Return the format and the header of an image that has been checked."""
-    found = sniff(data)
-    assert found is not None
-    return found, read_header(data, found)
+    return found, header
 
 
 def _named(encoding: str) -> str:
@@ -74,16 +77,12 @@ def _named(encoding: str) -> str:
 
 def sniff(data: bytes) -> str | None:
     """Tell an image's format by its first bytes; None if they are of no known one."""
-    if data.startswith(b"\xff\xd8\xff"):
-        return "jpeg"
-    if data.startswith(b"\x89PNG\r\n\x1a\n"):
-        return "png"
-    if data.startswith(b"BM"):
-        return "bmp"
-    if data.startswith((b"GIF87a", b"GIF89a")):
-        return "gif"
-    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
-        return "webp"
+    for form, start in STARTS.items():
+        if data.startswith(start):
+            if form not in FURTHER_STARTS:
+                return form
+            at, further = FURTHER_STARTS[form]
+            return form if data.startswith(further, at) else None
     return None
 
 
@@ -141,3 +140,74 @@ def _with_palette(
         )
     colors = np.stack([found >> 16, found >> 8 & 255, found & 255], axis=1)
     return colors.astype(np.uint8), indices.reshape(codes.shape).astype(np.uint8)
+
+
+@dataclass(frozen=True)
+class PngHeader:
+    """What the first chunk of a PNG says.
+
+    Attributes:
+        height: in pixels.
+        width: in pixels.
+        bits: per sample, or per index of a palette: 1, 2, 4, 8 or 16.
+        color_type: 0 grey, 2 RGB, 3 palette, 4 grey and alpha, 6 RGBA.
+    """
+
+    height: int
+    width: int
+    bits: int
+    color_type: int
+
+    @property
+    def palette(self) -> bool:
+        """Whether its pixels are indices of a palette."""
+        return self.color_type == PNG_PALETTE
+
+    @property
+    def grey(self) -> bool:
+        """Whether its pixels are single numbers."""
+        return self.color_type == PNG_GREY
+
+    def __str__(self) -> str:
+        return f"a {_PNG_WORDS[self.color_type]} PNG of {self.bits} bits"
+
+
+def read_png_header(data: bytes) -> PngHeader:
+    """Read the header of a whole PNG.
+
+    Raises:
+        Problem: another format, a damaged header, or a truncated image.
+    """
+    read_header(data, "png")
+    width, height, bits, color_type = struct.unpack(">IIBB", data[16:26])
+    return PngHeader(height, width, bits, color_type)
+
+
+def encode_png(pixels: NDArray[Any]) -> bytes:
+    """Encode pixels as PNG, without loss.
+
+    Args:
+        pixels: uint8 or uint16 [H, W, C] of 1, 3 or 4 channels, of at least one pixel.
+    """
+    height, width, channels = pixels.shape
+    big_endian = pixels.astype(pixels.dtype.newbyteorder(">"))
+    rows = np.frombuffer(big_endian.tobytes(), np.uint8).reshape(height, -1)
+    lines = np.empty((height, rows.shape[1] + 1), np.uint8)
+    lines[:, 0] = _PNG_UP
+    lines[:, 1:] = rows
+    lines[1:, 1:] -= rows[:-1]
+    bits, color_type = 8 * pixels.dtype.itemsize, _PNG_COLOR_TYPES[channels]
+    header = struct.pack(">IIBBBBB", width, height, bits, color_type, 0, 0, 0)
+    return b"".join(
+        (
+            STARTS["png"],
+            _chunk(b"IHDR", header),
+            _chunk(b"IDAT", zlib.compress(lines.tobytes())),
+            _chunk(b"IEND", b""),
+        )
+    )
+
+
+def _chunk(kind: bytes, body: bytes) -> bytes:
+    size, checksum = len(body), zlib.crc32(kind + body)
+    return struct.pack(">I", size) + kind + body + struct.pack(">I", checksum)
