@@ -4,19 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from ..shared.requirements import tf
 
 _SHOWN_BYTES = 1000
 
 
-def checked(
-    value: tf.Tensor, right: tf.Tensor, message: str, found: tf.Tensor | None = None
-) -> tf.Tensor:
-    """Return `value` once every element of `right` is seen to be true."""
-    shown = value if found is None else found
-    checks = refuse_unless(tf.reduce_all(right), message, shown)
+def checked(value: Any, right: tf.Tensor, message: str, *found: tf.Tensor) -> Any:
+    """Return a tensor or ragged tensor once every element of `right` is seen to be true.
+
+    Args:
+        value: what is returned.
+        right: bool, of any shape.
+        message: of the error.
+        found: what the error shows after it; `value` if nothing is given.
+    """
+    checks = refuse_unless(tf.reduce_all(right), message, *(found or (value,)))
     with tf.control_dependencies(checks):
+        if isinstance(value, tf.RaggedTensor):
+            return value.with_flat_values(tf.identity(value.flat_values))
         return tf.identity(value)
 
 
@@ -55,10 +62,3 @@ def _shown(values: tf.Tensor, limit: int = 10) -> str:
     if values.dtype == tf.string:
         return " ".join(word.decode(errors="backslashreplace") for word in some)
     return str(some)
-
-
-def checked_cast(
-    values: tf.Tensor, dtype: tf.DType, right: tf.Tensor, message: str
-) -> tf.Tensor:
-    """Return `values` as `dtype` once every element of `right` is seen to be true."""
-    return tf.cast(checked(values, right, message), dtype)

@@ -7,8 +7,7 @@ from typing import Any
 
 from ..shared.requirements import tf
 from .checks import refuse_unless, shown_errors
-from .examples import parse_features, present_in
-from .messages import map_entries, refuse_examples
+from .examples import has_feature_lists, map_entries, parse_features, present_in
 
 
 def parse_sequences(
@@ -38,7 +37,11 @@ def parse_sequences(
         By key: tensors of the context as tf.io.parse_example returns them, and for
         each feature list a ragged [B, (T), ...].
     """
-    checks = refuse_examples(serialized)
+    checks = refuse_unless(
+        tf.reduce_all(has_feature_lists(serialized)),
+        "expected a tf.train.SequenceExample, found a message without feature lists: "
+        "a tf.train.Example, or written by other code",
+    )
     if all_optional:
         owned = present_in(serialized, list(context))
         steps = lists_present_in(serialized, list(lists))

@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from ..shared.image_headers import (
+    BMP_BGRA,
+    BMP_GREY,
+    BMP_HEAD,
+    BMP_INFO,
+    BMP_MASKS,
+    BMP_PLAIN,
+    FURTHER_STARTS,
+    PNG_BITS_AT,
+    STARTS,
+    WEBP_ANIMATED,
+)
 from ..shared.requirements import tf
 from .checks import checked
 
-_STARTS = {
-    "jpeg": b"\xff\xd8\xff",
-    "png": b"\x89PNG\r\n\x1a\n",
-    "bmp": b"BM",
-    "gif": b"GIF8",
-    "webp": b"RIFF",
-}
-_NAMES = ", ".join(_STARTS)
-_WEBP_AT, _WEBP = 8, b"WEBP"
-_BMP_GREY = b"".join(bytes((grey, grey, grey, 0)) for grey in range(256))
-_BMP_BGRA = bytes.fromhex("0000ff00 00ff0000 ff000000")
+_NAMES = ", ".join(STARTS)
 
 
 def decoded(
@@ -42,13 +44,12 @@ def decoded(
     """
     channels = shape[2]
     assert channels is not None
-    decode = _decode_any if encoding == "any" else _DECODERS[encoding]
-    if encoding != "any":
-        image = _checked_start(image, name, encoding)
-    if dtype == tf.uint16:
-        pixels = _decode_deep_png(image, name, channels)
+    if encoding == "any":
+        pixels = _decode_any(image, name, channels)
     else:
-        pixels = decode(image, name, channels)
+        image = _checked_start(image, name, encoding)
+        deep = {"dtype": dtype} if dtype == tf.uint16 else {}
+        pixels = _DECODERS[encoding](image, name, channels, **deep)
     if shape[0] is None and shape[1] is None:
         return pixels
     found = tf.shape(pixels)[:2]
@@ -62,16 +63,21 @@ def decoded(
 
 
 def _begins(image: tf.Tensor, encoding: str) -> tf.Tensor:
-    start = _STARTS[encoding]
+    start = STARTS[encoding]
     found = tf.strings.substr(image, 0, len(start)) == start
     if encoding == "webp":  # other files are RIFF too
-        head = tf.strings.join([tf.strings.substr(image, 0, 12), b"\0" * 12])
-        found &= tf.strings.substr(head, _WEBP_AT, len(_WEBP)) == _WEBP
+        at, (name,) = FURTHER_STARTS[encoding]
+        found &= tf.strings.substr(_padded(image, 12), at, len(name)) == name
     return found
 
 
+def _padded(image: tf.Tensor, size: int) -> tf.Tensor:
+    """Return the first bytes, and zeros where there are not so many."""
+    return tf.strings.join([tf.strings.substr(image, 0, size), b"\0" * size])
+
+
 def _checked_start(image: tf.Tensor, name: str, encoding: str) -> tf.Tensor:
-    size = 12 if encoding == "webp" else len(_STARTS[encoding])
+    size = 12 if encoding == "webp" else len(STARTS[encoding])
     return checked(
         image,
         _begins(image, encoding),
@@ -86,7 +92,7 @@ def _numbers(image: tf.Tensor, size: int) -> tf.Tensor:
 
 
 def _decode_any(image: tf.Tensor, name: str, channels: int) -> tf.Tensor:
-    matches = tf.stack([_begins(image, encoding) for encoding in _STARTS])
+    matches = tf.stack([_begins(image, encoding) for encoding in STARTS])
     image = checked(
         image,
         tf.reduce_any(matches),
@@ -95,14 +101,10 @@ def _decode_any(image: tf.Tensor, name: str, channels: int) -> tf.Tensor:
         _numbers(image, 8),
     )
     branches = [
-        partial(_decode_as, encoding, image, name, channels) for encoding in _STARTS
+        partial(_DECODERS[encoding], image, name, channels) for encoding in STARTS
     ]
     pixels = tf.switch_case(tf.argmax(matches, output_type=tf.int32), branches)
     return tf.ensure_shape(pixels, (None, None, channels))
-
-
-def _decode_as(encoding: str, image: tf.Tensor, name: str, channels: int) -> tf.Tensor:
-    return _DECODERS[encoding](image, name, channels)
 
 
 def _decode_jpeg(image: tf.Tensor, name: str, channels: int) -> tf.Tensor:
@@ -110,24 +112,16 @@ def _decode_jpeg(image: tf.Tensor, name: str, channels: int) -> tf.Tensor:
     return pixels if channels < 4 else _with_alpha(pixels)
 
 
-def _decode_png(image: tf.Tensor, name: str, channels: int) -> tf.Tensor:
-    bits = _png_bits(image)
-    message = f"field {name!r}: expected a png of 8 bits a channel, found"
-    image = checked(image, bits <= 8, message, bits)
-    return tf.io.decode_png(image, channels=channels)
-
-
-def _decode_deep_png(image: tf.Tensor, name: str, channels: int) -> tf.Tensor:
-    bits = _png_bits(image)
-    message = f"field {name!r}: expected a png of 16 bits a channel, found"
-    image = checked(image, bits == 16, message, bits)
-    return tf.io.decode_png(image, channels=channels, dtype=tf.uint16)
-
-
-def _png_bits(image: tf.Tensor) -> tf.Tensor:
-    """Return the bits a channel, which tensorflow would scale to those of the dtype."""
-    head = tf.strings.join([tf.strings.substr(image, 0, 25), b"\0" * 25])
-    return _numbers(head, 25)[24]
+def _decode_png(
+    image: tf.Tensor, name: str, channels: int, dtype: tf.DType = tf.uint8
+) -> tf.Tensor:
+    """Decode a PNG whose bits tensorflow does not scale to those of the dtype."""
+    bits = _numbers(_padded(image, PNG_BITS_AT + 1), PNG_BITS_AT + 1)[PNG_BITS_AT]
+    wanted = 8 * dtype.size
+    right = bits == wanted if dtype == tf.uint16 else bits <= wanted
+    message = f"field {name!r}: expected a png of {wanted} bits a channel, found"
+    image = checked(image, right, message, bits)
+    return tf.io.decode_png(image, channels=channels, dtype=dtype)
 
 
 def _decode_bmp(image: tf.Tensor, name: str, channels: int) -> tf.Tensor:
@@ -135,11 +129,11 @@ def _decode_bmp(image: tf.Tensor, name: str, channels: int) -> tf.Tensor:
     size = tf.strings.length(image)
     image = checked(
         image,
-        size >= 54,
-        f"field {name!r}: expected the 54 bytes of a bmp's headers, found",
+        size >= BMP_HEAD,
+        f"field {name!r}: expected the {BMP_HEAD} bytes of a bmp's headers, found",
         size,
     )
-    header = tf.cast(_numbers(image, 54), tf.int32)
+    header = tf.cast(_numbers(image, BMP_HEAD), tf.int32)
     info = header[14] + 256 * header[15]
     bits, compression = header[28], header[30]
     colors = header[46] + 256 * header[47]
@@ -147,13 +141,16 @@ def _decode_bmp(image: tf.Tensor, name: str, channels: int) -> tf.Tensor:
     palette = tf.where(bits == 8, 4 * tf.minimum(colors, 256), 0)
     start = tf.minimum(14 + info, size)
     grey = tf.strings.substr(image, start, palette) == tf.strings.substr(
-        _BMP_GREY, 0, palette
+        BMP_GREY, 0, palette
     )
-    masks = tf.strings.substr(image, tf.minimum(54, size), 12) == _BMP_BGRA
-    plain = (compression == 0) | ((compression == 3) & (bits == 32) & masks)
+    masks = (
+        tf.strings.substr(image, tf.minimum(BMP_HEAD, size), len(BMP_BGRA)) == BMP_BGRA
+    )
+    masked = (compression == BMP_MASKS) & (bits == 32) & masks
+    plain = (compression == BMP_PLAIN) | masked
     image = checked(
         image,
-        plain & grey & (info >= 40),
+        plain & grey & (info >= BMP_INFO),
         f"field {name!r}: expected a bmp of plain grey, RGB or RGBA pixels, found one "
         "with a palette, compressed or of an old version: bits, compression, header",
         tf.stack([bits, compression, info]),
@@ -185,12 +182,12 @@ def _decode_webp(image: tf.Tensor, name: str, channels: int) -> tf.Tensor:
 
     Of an animation tensorflow writes more than it has memory for: the process ends.
     """
-    start = tf.strings.join([tf.strings.substr(image, 0, 21), b"\0" * 21])
+    start = _padded(image, 21)
     extended = tf.strings.substr(start, 12, 4) == b"VP8X"
     flags = tf.cast(_numbers(start, 21)[20], tf.int32)
     image = checked(
         image,
-        ~extended | (flags & 2 == 0),
+        ~extended | (flags & WEBP_ANIMATED == 0),
         f"field {name!r}: expected a webp of one picture, found an animation: flags",
         flags,
     )
@@ -221,7 +218,7 @@ def _of_channels(pixels: tf.Tensor, name: str, channels: int) -> tf.Tensor:
     return tf.ensure_shape(pixels[:, :, :channels], (None, None, channels))
 
 
-_DECODERS: dict[str, Callable[[tf.Tensor, str, int], tf.Tensor]] = {
+_DECODERS: dict[str, Callable[..., tf.Tensor]] = {
     "jpeg": _decode_jpeg,
     "png": _decode_png,
     "bmp": _decode_bmp,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..shared.requirements import tf
-from .checks import checked, refuse_unless
+from .checks import checked
 from .image_formats import decoded
 from .numbers import raw_numbers
 from .sequences import limited, padded
@@ -53,17 +53,34 @@ def decode_images(
         pixels.set_shape(spec.shape)  # an op that looked again would fail first
         return pixels
 
-    def decode_optional(image: tf.Tensor) -> tf.Tensor:
-        nothing = tf.zeros((height or 1, width or 1, shape[2]), dtype)
-        found = tf.cond(image == "", lambda: nothing, lambda: decode(image))
-        return tf.ensure_shape(found, spec.shape)
-
     if height is None or width is None:
         data = alone(data, name)
-    function: Callable[[tf.Tensor], tf.Tensor]
-    function = decode_optional if optional else decode
-    images = tf.map_fn(function, data, fn_output_signature=spec)
-    return tf.ensure_shape(images, (data.shape[0], *spec.shape))
+    blank = (height or 1, width or 1, shape[2])
+    return each(decode, data, spec, blank if optional else None)
+
+
+def each(
+    decode: Callable[[Any], tf.Tensor], data: Any, spec: tf.TensorSpec, blank: Any
+) -> tf.Tensor:
+    """Apply a function to each item of a batch.
+
+    Args:
+        decode: from an item to its pixels.
+        data: string [B], or a tuple that begins with it.
+        spec: of one item's pixels.
+        blank: the shape of the zeros that stand for "", if that stands for none.
+    """
+
+    def decode_optional(item: Any) -> tf.Tensor:
+        image = item[0] if isinstance(item, tuple) else item
+        nothing = tf.zeros(blank, spec.dtype)
+        found = tf.cond(image == "", lambda: nothing, lambda: decode(item))
+        return tf.ensure_shape(found, spec.shape)
+
+    function = decode if blank is None else decode_optional
+    pixels = tf.map_fn(function, data, fn_output_signature=spec)
+    rows = data[0] if isinstance(data, tuple) else data
+    return tf.ensure_shape(pixels, (rows.shape[0], *spec.shape))
 
 
 def decode_image_lists(
@@ -199,16 +216,9 @@ def decode_pixels(
             pixels = resized(pixels, resize, interpolation)
         return tf.ensure_shape(pixels, static)
 
-    def decode_optional(item: tuple[tf.Tensor, tf.Tensor]) -> tf.Tensor:
-        nothing = tf.zeros((*(resize or blank[:2]), blank[2]), dtype)
-        found = tf.cond(item[0] == "", lambda: nothing, lambda: decode(item))
-        return tf.ensure_shape(found, static)
-
-    function = decode_optional if optional else decode
-    images = tf.map_fn(
-        function, (data, shapes), fn_output_signature=tf.TensorSpec(static, dtype)
-    )
-    return tf.ensure_shape(images, (data.shape[0], *static))
+    spec = tf.TensorSpec(static, dtype)
+    missing = (*(resize or blank[:2]), blank[2])
+    return each(decode, (data, shapes), spec, missing if optional else None)
 
 
 def resized(
@@ -230,5 +240,4 @@ def alone(data: tf.Tensor, name: str) -> tf.Tensor:
         f"field {name!r}: images of any size cannot be batched; use batch_size=1 "
         "or declare resize=(height, width); found a batch of"
     )
-    with tf.control_dependencies(refuse_unless(rows == 1, message, rows)):
-        return tf.identity(data)
+    return checked(data, rows == 1, message, rows)

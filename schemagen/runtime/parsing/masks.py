@@ -6,14 +6,18 @@ import zlib
 from collections.abc import Mapping, Sequence
 from math import prod
 
+from ..shared.image_headers import (
+    PNG_BITS_AT,
+    PNG_COLORS_AT,
+    PNG_GREY,
+    PNG_HEAD,
+    PNG_PALETTE,
+    STARTS,
+)
 from ..shared.requirements import tf
 from .checks import checked
-from .images import alone, decode_pixels, resized
+from .images import alone, decode_pixels, each, resized
 from .numbers import decode_raw
-
-_MAGIC = b"\x89PNG\r\n\x1a\n"
-_HEAD = 33  # bytes of the magic and the first chunk
-_GREY, _PALETTE = 0, 3
 
 # Every byte as a string: there is no op from numbers to bytes.
 _BYTES = [bytes([number]) for number in range(256)]
@@ -26,7 +30,7 @@ def _as_grey() -> list[int]:
     whatever else the chunk holds.
     """
     grey = b"IHDR" + bytes(13)
-    palette = b"IHDR" + bytes(9) + bytes([_PALETTE]) + bytes(3)
+    palette = b"IHDR" + bytes(9) + bytes([PNG_PALETTE]) + bytes(3)
     return list((zlib.crc32(grey) ^ zlib.crc32(palette)).to_bytes(4, "big"))
 
 
@@ -103,16 +107,10 @@ def _decoded_pngs(
             ids = resized(ids[:, :, tf.newaxis], resize, "nearest")[:, :, 0]
         return tf.ensure_shape(ids, final)
 
-    def decode_optional(mask: tf.Tensor) -> tf.Tensor:
-        nothing = tf.zeros([size or 1 for size in final], dtype)
-        found = tf.cond(mask == "", lambda: nothing, lambda: decode(mask))
-        return tf.ensure_shape(found, final)
-
     if None in final.as_list():
         data = alone(data, name)
-    function = decode_optional if optional else decode
-    signature = tf.TensorSpec(final, dtype)
-    return tf.map_fn(function, data, fn_output_signature=signature)
+    blank = [size or 1 for size in final]
+    return each(decode, data, tf.TensorSpec(final, dtype), blank if optional else None)
 
 
 def _decoded_raw(
@@ -161,30 +159,30 @@ def _check_ids(
 
 def _ids_of_png(mask: tf.Tensor, name: str, dtype: tf.DType) -> tf.Tensor:
     """Decode a PNG to ids [H, W]: its grey values, or the indices of its palette."""
-    start = tf.strings.substr(mask, 0, len(_MAGIC))
-    head = tf.io.decode_raw(tf.strings.substr(mask, 0, _HEAD), tf.uint8)
+    start = tf.strings.substr(mask, 0, len(STARTS["png"]))
+    head = tf.io.decode_raw(tf.strings.substr(mask, 0, PNG_HEAD), tf.uint8)
     head = checked(
         head,
-        (start == _MAGIC) & (tf.size(head) == _HEAD),
+        (start == STARTS["png"]) & (tf.size(head) == PNG_HEAD),
         f"field {name!r}: expected a png, found one that begins with the bytes",
-        head[: len(_MAGIC)],
+        head[: len(STARTS["png"])],
     )
-    bits, color_type = head[24], head[25]
-    grey = color_type == _GREY
+    bits, color_type = head[PNG_BITS_AT], head[PNG_COLORS_AT]
+    grey = color_type == PNG_GREY
     if dtype == tf.uint16:
         right, expected = grey & (bits == 16), "a grey PNG of 16 bits"
     else:
-        right = (color_type == _PALETTE) | (grey & (bits == 8))
+        right = (color_type == PNG_PALETTE) | (grey & (bits == 8))
         expected = "a grey PNG of 8 bits, or one with a palette"
     color_type = checked(
         color_type,
         right,
         f"field {name!r}: expected {expected}, found bits and colour type (0 grey, "
         "2 RGB, 3 palette, 4 and 6 with alpha)",
-        head[24:26],
+        head[PNG_BITS_AT : PNG_COLORS_AT + 1],
     )
     pixels = tf.cond(
-        color_type == _PALETTE,
+        color_type == PNG_PALETTE,
         lambda: tf.cast(_palette_indices(mask, head, name), dtype),
         lambda: tf.io.decode_png(mask, channels=1, dtype=dtype),
     )
@@ -201,12 +199,14 @@ def _palette_indices(mask: tf.Tensor, head: tf.Tensor, name: str) -> tf.Tensor:
     """
     flipped = tf.constant(_as_grey(), tf.uint8)
     checksum = tf.bitwise.bitwise_xor(head[29:33], flipped)
-    number = tf.concat([head[:25], tf.constant([_GREY], tf.uint8), head[26:29]], 0)
+    number = tf.concat([head[:25], tf.constant([PNG_GREY], tf.uint8), head[26:29]], 0)
     first = tf.gather(_BYTES, tf.cast(tf.concat([number, checksum], 0), tf.int32))
     at = _first_pixels(mask, name)
     rest = tf.strings.substr(mask, at, tf.cast(tf.strings.length(mask), tf.int64) - at)
     pixels = tf.io.decode_png(tf.strings.reduce_join(first) + rest, channels=1)
-    most = tf.bitwise.left_shift(tf.constant(1, tf.int32), tf.cast(head[24], tf.int32))
+    most = tf.bitwise.left_shift(
+        tf.constant(1, tf.int32), tf.cast(head[PNG_BITS_AT], tf.int32)
+    )
     return pixels // tf.cast(255 // (most - 1), tf.uint8)
 
 
@@ -225,6 +225,6 @@ def _first_pixels(mask: tf.Tensor, name: str) -> tf.Tensor:
         )
         return (at + 12 + tf.cast(tf.maximum(size[0], 0), tf.int64),)
 
-    (at,) = tf.while_loop(other, next_chunk, (tf.constant(_HEAD, tf.int64),))
+    (at,) = tf.while_loop(other, next_chunk, (tf.constant(PNG_HEAD, tf.int64),))
     message = f"field {name!r}: expected a whole png, found one without pixels"
     return checked(at, at < length, message, length)

@@ -6,30 +6,31 @@ from collections.abc import Sequence
 from math import prod
 
 from ..shared.requirements import tf
-from .checks import checked, checked_cast
+from .checks import checked
 
 # tf.io.decode_raw does not know these; their bits are the same.
 _DECODED_AS = {tf.uint32: tf.int32, tf.uint64: tf.int64}
 
 
+def as_dtype(values: tf.Tensor, name: str, dtype: tf.DType | None) -> tf.Tensor:
+    """Cast stored int64 values to a dtype that holds them all; None keeps theirs."""
+    if dtype is None or values.dtype == dtype:
+        return values
+    return booleans(values, name) if dtype == tf.bool else narrow(values, name, dtype)
+
+
 def narrow(values: tf.Tensor, name: str, dtype: tf.DType) -> tf.Tensor:
     """Cast stored int64 values to a narrower integer dtype that holds them all."""
-    return checked_cast(
-        values,
-        dtype,
-        (values >= dtype.min) & (values <= dtype.max),
-        f"field {name!r}: expected {dtype.name}, {dtype.min} to {dtype.max}, found",
-    )
+    expected = f"{dtype.name}, {dtype.min} to {dtype.max}"
+    right = (values >= dtype.min) & (values <= dtype.max)
+    message = f"field {name!r}: expected {expected}, found"
+    return tf.cast(checked(values, right, message), dtype)
 
 
 def booleans(values: tf.Tensor, name: str) -> tf.Tensor:
     """Cast stored int64 values, which have to be 0 or 1, to bool."""
-    return checked_cast(
-        values,
-        tf.bool,
-        (values >= 0) & (values <= 1),
-        f"field {name!r}: expected 0 or 1 for a bool, found",
-    )
+    message = f"field {name!r}: expected 0 or 1 for a bool, found"
+    return tf.cast(checked(values, (values >= 0) & (values <= 1), message), tf.bool)
 
 
 def dequantized(

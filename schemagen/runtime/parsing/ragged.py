@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..shared.requirements import tf
-from .checks import refuse_unless
+from .checks import checked
 from .sequences import limited
 
 
@@ -28,22 +28,16 @@ def partitioned(
     sums = tf.reduce_sum(row_lengths, axis=1)
     counts = tf.cast(items.row_lengths(), tf.int64)
     shortest = tf.reduce_min(tf.concat([row_lengths.flat_values, [0]], axis=0))
-    checks = refuse_unless(
-        shortest >= 0,
-        f"field {name!r}: expected row lengths from 0, found",
-        shortest,
-    )
-    wrong = tf.where(sums != counts)[:1]
-    checks += refuse_unless(
-        tf.reduce_all(sums == counts),
+    message = f"field {name!r}: expected row lengths from 0, found"
+    values = checked(items.flat_values, shortest >= 0, message, shortest)
+    values = checked(
+        values,
+        sums == counts,
         f"field {name!r}: expected row lengths that add up to the number of values; "
         "found their sum and that number",
-        tf.gather_nd(tf.stack([sums, counts], axis=1), wrong),
+        tf.gather_nd(tf.stack([sums, counts], axis=1), tf.where(sums != counts)[:1]),
     )
-    with tf.control_dependencies(checks):
-        lists = tf.RaggedTensor.from_nested_row_lengths(
-            tf.identity(items.flat_values),
-            [row_lengths.row_lengths(), row_lengths.flat_values],
-            validate=False,
-        )
+    lists = tf.RaggedTensor.from_nested_row_lengths(
+        values, [row_lengths.row_lengths(), row_lengths.flat_values], validate=False
+    )
     return lists if max_length is None else limited(lists, name, max_length)

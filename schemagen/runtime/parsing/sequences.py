@@ -8,7 +8,7 @@ from typing import Any
 
 from ..shared.requirements import tf
 from .checks import checked
-from .numbers import booleans, narrow, raw_numbers
+from .numbers import as_dtype, raw_numbers
 
 
 def sequence(
@@ -35,12 +35,8 @@ def sequence(
     """
     if not isinstance(items, tf.RaggedTensor):
         items = _raw_sequence(items, name, dtype)
-    elif dtype is not None:
-        flat = items.flat_values
-        if dtype == tf.bool:
-            items = items.with_flat_values(booleans(flat, name))
-        else:
-            items = items.with_flat_values(narrow(flat, name, dtype))
+    else:
+        items = items.with_flat_values(as_dtype(items.flat_values, name, dtype))
     if item_shape:
         items = _items_of_shape(items, name, item_shape)
     if max_length is None:
@@ -57,13 +53,8 @@ def limited(
     if too_long == "keep_tail":
         return sequences[:, -max_length:]
     lengths = sequences.row_lengths()
-    flat = checked(
-        sequences.flat_values,
-        lengths <= max_length,
-        f"field {name!r}: expected at most {max_length} items, found lengths",
-        lengths,
-    )
-    return sequences.with_flat_values(flat)
+    message = f"field {name!r}: expected at most {max_length} items, found lengths"
+    return checked(sequences, lengths <= max_length, message, lengths)
 
 
 def _raw_sequence(data: tf.Tensor, name: str, dtype: Any) -> tf.RaggedTensor:

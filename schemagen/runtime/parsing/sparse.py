@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..shared.requirements import tf
-from .checks import checked, refuse_unless
-from .numbers import booleans, narrow
+from .checks import checked
+from .numbers import as_dtype
 
 
 def sparse(
@@ -29,9 +29,7 @@ def sparse(
     Returns:
         Sparse [B, *shape], in row-major order.
     """
-    flat = values.flat_values
-    if dtype is not None:
-        flat = booleans(flat, name) if dtype == tf.bool else narrow(flat, name, dtype)
+    flat = as_dtype(values.flat_values, name, dtype)
     lengths = values.row_lengths()
     found = []
     for axis, (stored, size) in enumerate(zip(indices, shape, strict=True)):
@@ -39,9 +37,8 @@ def sparse(
         message = (
             f"field {name!r}: expected as many indices as values, found numbers of"
         )
-        same = tf.reduce_all(counts == lengths)
-        with tf.control_dependencies(refuse_unless(same, message, counts, lengths)):
-            index = tf.identity(stored.flat_values)
+        same = counts == lengths
+        index = checked(stored.flat_values, same, message, counts, lengths)
         where = f" of dimension {axis}" if len(shape) > 1 else ""
         message = f"field {name!r}: expected indices{where} from 0 to {size - 1}, found"
         found.append(checked(index, (index >= 0) & (index < size), message))

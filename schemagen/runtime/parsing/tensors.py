@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..shared.requirements import tf
-from .checks import refuse_unless
-from .numbers import booleans, narrow, raw_numbers
+from .checks import checked, refuse_unless
+from .numbers import as_dtype, raw_numbers
 
 Shape = Sequence[int | None]
 
@@ -52,7 +52,7 @@ def sized(
         present = nothing == 0
     sizes = _checked_sizes(sizes, name, shape, present)
     if isinstance(data, tf.RaggedTensor):
-        data = data.with_flat_values(_as_dtype(data.flat_values, name, dtype))
+        data = data.with_flat_values(as_dtype(data.flat_values, name, dtype))
     data = _counted(data, name, dtype, sizes)
     return _shaped(data, name, dtype, shape, sizes, padding_value, even=even)
 
@@ -83,14 +83,14 @@ def deserialized(
     if present is None:
         present = tf.fill(tf.shape(data), True)
     found, sizes, contents = _taken_apart(data, name, len(shape), present)
-    checks = refuse_unless(
-        tf.reduce_all((found == dtype.as_datatype_enum) | ~present),
+    sizes = checked(
+        sizes,
+        (found == dtype.as_datatype_enum) | ~present,
         f"field {name!r}: expected a serialized tensor of {dtype.name} (tensorflow's "
         f"type {dtype.as_datatype_enum}), found the types",
         found,
     )
-    with tf.control_dependencies(checks):
-        sizes = _checked_sizes(sizes, name, shape, present)
+    sizes = _checked_sizes(sizes, name, shape, present)
 
     def contents_of_all() -> tf.Tensor:
         """Bring other ways of holding numbers, such as float_val, to one."""
@@ -134,13 +134,12 @@ def _taken_apart(
     message = "tensorflow.TensorShapeProto"
     dims = tf.io.decode_proto(shapes, message, ["dim"], [tf.string])
     ranks = dims.sizes[:, 0]
-    checks = refuse_unless(
-        tf.reduce_all((ranks == rank) | ~present),
+    each = checked(
+        dims.values[0],
+        (ranks == rank) | ~present,
         f"field {name!r}: expected a serialized tensor of rank {rank}, found ranks",
         ranks,
     )
-    with tf.control_dependencies(checks):
-        each = tf.identity(dims.values[0])
     sizes = tf.io.decode_proto(each, f"{message}.Dim", ["size"], [tf.int64]).values[0]
     sizes = tf.reduce_sum(sizes, axis=-1)  # a size of 0 is left out of the message
     # Without any there are no columns, or one of nothing.
@@ -161,20 +160,13 @@ def _checked_sizes(
     largest = tf.constant([_MOST if n is None else n for n in shape], tf.int64)
     right = tf.reduce_all(((sizes >= lowest) & (sizes <= largest)) | ~present, axis=1)
     wanted = ", ".join("?" if size is None else str(size) for size in shape)
-    checks = refuse_unless(
-        tf.reduce_all(right),
+    sizes = checked(
+        sizes,
+        right,
         f"field {name!r}: expected a tensor of shape [{wanted}], found the sizes",
         tf.boolean_mask(sizes, ~right)[:1],
     )
-    with tf.control_dependencies(checks):
-        return tf.where(present, sizes, tf.zeros_like(sizes))
-
-
-def _as_dtype(values: tf.Tensor, name: str, dtype: tf.DType) -> tf.Tensor:
-    """Narrow what is stored as int64."""
-    if values.dtype == dtype:
-        return values
-    return booleans(values, name) if dtype == tf.bool else narrow(values, name, dtype)
+    return tf.where(present, sizes, tf.zeros_like(sizes))
 
 
 def _count(sizes: tf.Tensor) -> tf.Tensor:
@@ -193,18 +185,15 @@ def _counted(data: Any, name: str, dtype: tf.DType, sizes: tf.Tensor) -> Any:
         unit, item, found = "bytes", dtype.size, tf.strings.length(data)
     expected = _count(sizes) * item
     wrong = tf.cast(found, tf.float64) != expected
-    checks = refuse_unless(
-        ~tf.reduce_any(wrong),
+    return checked(
+        data,
+        ~wrong,
         f"field {name!r}: expected the {unit} of a {dtype.name} tensor of the stored "
         "sizes, found other ones (sizes, expected, found):",
         tf.boolean_mask(sizes, wrong)[:1],
         tf.cast(tf.boolean_mask(expected, wrong)[:1], tf.int64),
         tf.boolean_mask(found, wrong)[:1],
     )
-    with tf.control_dependencies(checks):
-        if isinstance(data, tf.RaggedTensor):
-            return data.with_flat_values(tf.identity(data.flat_values))
-        return tf.identity(data)
 
 
 def _shaped(
