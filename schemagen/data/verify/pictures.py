@@ -17,8 +17,7 @@ from ...kinds.mask import Mask
 from ...runtime.encoding import mask as encoded_mask
 from ...runtime.encoding.image import EncodedImage
 from ...runtime.shared.errors import Problem
-from ...runtime.shared.images import header_of, sniff
-from ...runtime.shared.images import read_png_header
+from ...runtime.shared.images import header_of, read_png_header, sniff
 from ...runtime.shared.values import item_size, shape_text
 from ..columns import Column
 from ..message import BYTES

@@ -92,14 +92,25 @@ def _features(model: Any, element: Any) -> Iterator[str]:
     for name, spec in wanted.items():
         if name not in found:
             yield f"feature {name!r}: missing, expected {_text(spec)}; {_FIELDS}"
-    for name in found:
-        if name not in wanted:
-            advice = did_you_mean(name, set(wanted) - set(found)) or _FIELDS
-            yield f"feature {name!r}: the model has no such input; {advice}"
+    yield from unknown_names("feature", "input", found, wanted, _FIELDS)
     for name in shared:
         if not _fits(found[name], wanted[name]):
             sides = f"found {_text(found[name])}, expected {_text(wanted[name])}"
             yield f"feature {name!r}: {sides}{_advice(found[name], wanted[name])}"
+
+
+def unknown_names(
+    kind: str,
+    side: str,
+    found: Mapping[str, Any],
+    known: Mapping[str, Any],
+    advice: str,
+) -> Iterator[str]:
+    """Yield the features or targets that a model has no input or output for."""
+    for name in found:
+        if name not in known:
+            hint = did_you_mean(name, set(known) - set(found)) or advice
+            yield f"{kind} {name!r}: the model has no such {side}; {hint}"
 
 
 def _advice(found: Any, wanted: Any) -> str:
@@ -166,11 +177,8 @@ def _targets(found: Any, targets: Mapping[str, tf.TensorSpec]) -> Iterator[str]:
         elif not _fits(found[name], wanted):
             sides = f"found {_text(found[name])}, expected {_text(wanted)}"
             yield f"target {name!r}: {sides}"
-    for name in found:
-        if name not in targets:
-            advice = did_you_mean(name, set(targets) - set(found))
-            advice = advice or f"expected {', '.join(targets)}"
-            yield f"target {name!r}: the model has no such output; {advice}"
+    expected = f"expected {', '.join(targets)}"
+    yield from unknown_names("target", "output", found, targets, expected)
 
 
 def _input_spec(tensor: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
-from ..shared.errors import did_you_mean
+from ..shared.errors import with_suggestion
 from ..shared.requirements import has_keras, keras, layers
 from .blocks import DEFAULT_UNITS
 
@@ -145,11 +145,8 @@ def _check_names(
         raise ValueError(f"{parameter}={names!r}: expected names out of {choices}")
     for name in names:
         if name not in known:
-            words = [
-                f"{parameter}: no {kind} {name!r}: expected names out of {choices}"
-            ]
-            words += filter(None, [did_you_mean(name, known)])
-            raise ValueError("; ".join(words))
+            words = f"{parameter}: no {kind} {name!r}: expected names out of {choices}"
+            raise ValueError(with_suggestion(words, name, known))
 
 
 def combine(encoded: Mapping[str, Any], units: int = DEFAULT_UNITS) -> Any:

@@ -8,13 +8,26 @@ names than the model.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import wraps
 from typing import Any
 
 import numpy as np
 
 from ..shared.requirements import keras, tf
 from .adaptation import unadapted_inputs
+from .agreement import unknown_names
+
+
+def _checking(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method of Keras that checks the features, its argument `x`, first."""
+
+    @wraps(method)
+    def checking(self: RecordModel, *args: Any, **kwargs: Any) -> Any:
+        self._check(args[0] if args else kwargs.get("x"))
+        return method(self, *args, **kwargs)
+
+    return checking
 
 
 @keras.saving.register_keras_serializable("schemagen")
@@ -29,35 +42,12 @@ class RecordModel(keras.Model):  # type: ignore[misc]
 
     _is_adapted = False
 
-    def fit(self, x: Any = None, *args: Any, **kwargs: Any) -> Any:
-        """Train the model."""
-        self._check(x)
-        return super().fit(x, *args, **kwargs)
-
-    def evaluate(self, x: Any = None, *args: Any, **kwargs: Any) -> Any:
-        """Return the loss and the metrics."""
-        self._check(x)
-        return super().evaluate(x, *args, **kwargs)
-
-    def predict(self, x: Any, *args: Any, **kwargs: Any) -> Any:
-        """Return predictions as arrays."""
-        self._check(x)
-        return super().predict(x, *args, **kwargs)
-
-    def train_on_batch(self, x: Any, *args: Any, **kwargs: Any) -> Any:
-        """Train the model on one batch."""
-        self._check(x)
-        return super().train_on_batch(x, *args, **kwargs)
-
-    def test_on_batch(self, x: Any, *args: Any, **kwargs: Any) -> Any:
-        """Return the loss and the metrics of one batch."""
-        self._check(x)
-        return super().test_on_batch(x, *args, **kwargs)
-
-    def predict_on_batch(self, x: Any) -> Any:
-        """Return predictions for one batch as arrays."""
-        self._check(x)
-        return super().predict_on_batch(x)
+    fit = _checking(keras.Model.fit)
+    evaluate = _checking(keras.Model.evaluate)
+    predict = _checking(keras.Model.predict)
+    train_on_batch = _checking(keras.Model.train_on_batch)
+    test_on_batch = _checking(keras.Model.test_on_batch)
+    predict_on_batch = _checking(keras.Model.predict_on_batch)
 
     def save(self, filepath: Any, *args: Any, **kwargs: Any) -> None:
         """Save the model; Keras writes one without a vocabulary, and cannot load it."""
@@ -99,9 +89,7 @@ def _problems(model: Any, x: Any) -> Iterator[str]:
     elif not isinstance(features, Mapping):
         return  # a generator, or what Keras refuses
     # Keras pairs a dict with inputs by position if it has more names.
-    for name in features:
-        if name not in inputs:
-            yield f"feature {name!r}: the model has no such input; leave it out"
+    yield from unknown_names("feature", "input", features, inputs, "leave it out")
     for name, tensor in inputs.items():
         values = features.get(name)
         dtype = getattr(values, "dtype", tensor.dtype)

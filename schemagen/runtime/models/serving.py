@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..parsing.nesting import flattened
-from ..shared.errors import did_you_mean
+from ..shared.errors import with_suggestion
 from ..shared.requirements import keras, tf
 
 Parser = Callable[[tf.Tensor, Collection[str]], Mapping[str, Any]]
@@ -141,11 +141,8 @@ def _inputs_of(model: Any) -> list[str]:
 def _check_inputs(inputs: Collection[str], delivered: Collection[str]) -> None:
     for name in inputs:
         if name not in delivered:
-            words = [
-                f"the model has an input {name!r}, which is no field of the record"
-            ]
-            words += filter(None, [did_you_mean(name, delivered)])
-            raise ValueError("; ".join(words))
+            words = f"the model has an input {name!r}, which is no field of the record"
+            raise ValueError(with_suggestion(words, name, delivered))
 
 
 def parts_of(specs: Mapping[str, Any]) -> list[Part]:

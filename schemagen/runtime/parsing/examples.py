@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from ..shared.errors import did_you_mean
+from ..shared.errors import with_suggestion
 from ..shared.requirements import tf
 from .checks import refuse_unless, shown_errors
 
@@ -94,9 +94,8 @@ def keys_of(
         raise ValueError(f"fields={fields!r}: expected names out of {', '.join(keys)}")
     for name in fields:
         if name not in keys:
-            words = [f"no field {name!r}: expected names out of {', '.join(keys)}"]
-            words += filter(None, [did_you_mean(name, keys)])
-            raise ValueError("; ".join(words))
+            words = f"no field {name!r}: expected names out of {', '.join(keys)}"
+            raise ValueError(with_suggestion(words, name, keys))
     found = [keys[name] for name in fields]
     found += [key for name in fields for key in further.get(name, ())]
     return list(dict.fromkeys(found))

@@ -19,6 +19,11 @@ def did_you_mean(word: object, choices: Iterable[str]) -> str:
     return f"did you mean {near[0]!r}?" if near else ""
 
 
+def with_suggestion(words: str, name: object, choices: Iterable[str]) -> str:
+    """Return the message of an unknown name, with the nearest known one if there is one."""
+    return "; ".join(filter(None, (words, did_you_mean(name, choices))))
+
+
 def position(row: int, shard: int | None = None) -> str:
     """Say where a row stands: in the source, or in the source of one shard."""
     return f"row {row}" if shard is None else f"shard {shard}, row {row}"
