@@ -376,7 +376,11 @@ def test_the_row_of_a_wrong_mask_is_named() -> None:
 WRONG_BYTES: list[tuple[dict[str, Any], bytes, str]] = [
     ({}, _RGB, "expected a grey PNG of 8 bits, or one with a palette, found bits and"),
     ({}, saved(Pillow.new("1", (9, 7))), "expected a grey PNG of 8 bits, or one with"),
-    ({}, images.encode_png(_U16[..., None]), "expected a grey PNG of 8 bits, or one with"),
+    (
+        {},
+        images.encode_png(_U16[..., None]),
+        "expected a grey PNG of 8 bits, or one with",
+    ),
     (
         {"dtype": tf.uint16},
         images.encode_png(_U8[..., None]),
