@@ -182,3 +182,21 @@ def package_of(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PackageOf]:
     yield make
     for found in made.values():
         sys.path.remove(str(found.root))
+
+
+@pytest.fixture(scope="module")
+def package(request: pytest.FixtureRequest, package_of: PackageOf) -> Workspace:
+    """The code generated for the test module's `SCHEMA`."""
+    return package_of(request.module.SCHEMA)
+
+
+@pytest.fixture(scope="module")
+def serializer(request: pytest.FixtureRequest, package: Workspace) -> ModuleType:
+    """The generated `serializer` of the test module's `RECORD`."""
+    return package.module(request.module.RECORD, "serializer")
+
+
+@pytest.fixture(scope="module")
+def parser(request: pytest.FixtureRequest, package: Workspace) -> ModuleType:
+    """The generated `parser` of the test module's `RECORD`."""
+    return package.module(request.module.RECORD, "parser")

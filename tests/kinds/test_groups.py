@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from command_line import make_project, place, refusals
+from stored_features import changed, floats, said
 
 if TYPE_CHECKING:
-    from conftest import PackageOf, Workspace
+    from conftest import Workspace
 
 SCHEMA = """
 from typing import Annotated
@@ -40,6 +41,7 @@ class Detection(Record):
     before: Corners
     after: Corners
 """
+RECORD = "detection"
 
 ROW: dict[str, Any] = {
     "xmin": [0.0, 0.5],
@@ -61,24 +63,6 @@ FULL = {
 }
 
 
-@pytest.fixture(scope="module")
-def detection(package_of: PackageOf) -> Workspace:
-    """The record's generated code."""
-    return package_of(SCHEMA)
-
-
-@pytest.fixture(scope="module")
-def serializer(detection: Workspace) -> Any:
-    """Its `serializer` module."""
-    return detection.module("detection", "serializer")
-
-
-@pytest.fixture(scope="module")
-def parser(detection: Workspace) -> Any:
-    """Its `parser` module."""
-    return detection.module("detection", "parser")
-
-
 @pytest.fixture(scope="module", params=["eager", "graph"])
 def parse(request: pytest.FixtureRequest, parser: Any) -> Callable[..., Any]:
     """`parse_batch`, by itself and as tf.data runs it."""
@@ -89,23 +73,6 @@ def parse(request: pytest.FixtureRequest, parser: Any) -> Callable[..., Any]:
     return lambda *records: graph(tf.constant(records))
 
 
-def changed(data: bytes, **features: tf.train.Feature | None) -> bytes:
-    """Return an Example with other features; None takes one out."""
-    message = tf.train.Example.FromString(data)
-    for key, feature in features.items():
-        if feature is None:
-            del message.features.feature[key]
-        else:
-            message.features.feature[key].CopyFrom(feature)
-    found: bytes = message.SerializeToString()
-    return found
-
-
-def said(caught: Any) -> str:
-    """Return an error's text; a graph puts it in brackets and escapes quotes."""
-    return str(caught.value).replace("\\'", "'").replace("] [", " ")
-
-
 def columns_of(*rows: dict[str, Any]) -> dict[str, Any]:
     """Return rows as columns, those of nested models in dicts."""
     return {
@@ -114,11 +81,6 @@ def columns_of(*rows: dict[str, Any]) -> dict[str, Any]:
         else [row[name] for row in rows]
         for name in rows[0]
     }
-
-
-def floats(*values: float) -> tf.train.Feature:
-    """Return a feature that holds floats."""
-    return tf.train.Feature(float_list=tf.train.FloatList(value=values))
 
 
 # What is changed in a row, and what the error says of it.
@@ -189,11 +151,11 @@ def test_a_wrong_type_is_still_what_is_said_of_it(serializer: Any) -> None:
 
 @pytest.mark.parametrize(("change", "message"), UNEQUAL)
 def test_an_instance_of_the_class_is_checked_too(
-    detection: Workspace, change: dict[str, Any], message: str
+    package: Workspace, change: dict[str, Any], message: str
 ) -> None:
     """`Detection(**row)` refuses what the writer refuses, in pydantic's way."""
     spec = importlib.util.spec_from_file_location(
-        "groups_schema", detection.root / "schemas" / "records.py"
+        "groups_schema", package.root / "schemas" / "records.py"
     )
     assert spec is not None
     assert spec.loader is not None

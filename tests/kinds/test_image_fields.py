@@ -14,9 +14,10 @@ import tensorflow as tf
 from command_line import make_project, refusals
 from PIL import Image as Pillow
 from pydantic import ValidationError
+from stored_features import stored
 
 if TYPE_CHECKING:
-    from conftest import PackageOf, Workspace
+    from conftest import Workspace
 
 SCHEMA = """
 from typing import Annotated, Any
@@ -46,6 +47,7 @@ class Volume(Record):
         height_key="rh", width_key="rw", channels_key="rc", role="info")] = None
     frames: Annotated[list[bytes], Images((2, 2, 3))]
 """
+RECORD = "scene"
 
 
 def pixels(height: int, width: int, channels: int = 3, dtype: str = "uint8") -> Any:
@@ -74,29 +76,6 @@ SCENE: dict[str, Any] = {
 VOLUME: dict[str, Any] = {"pixels": pixels(2, 3, 5, "float32"), "frames": []}
 
 
-@pytest.fixture(scope="module")
-def project(package_of: PackageOf) -> Workspace:
-    """The records' generated code."""
-    return package_of(SCHEMA)
-
-
-@pytest.fixture(scope="module")
-def serializer(project: Workspace) -> Any:
-    """The `serializer` module of `Scene`."""
-    return project.module("scene", "serializer")
-
-
-@pytest.fixture(scope="module")
-def parser(project: Workspace) -> Any:
-    """The `parser` module of `Scene`."""
-    return project.module("scene", "parser")
-
-
-def features(data: bytes) -> Any:
-    """Return the features in an Example, by key."""
-    return tf.train.Example.FromString(data).features.feature
-
-
 def changed(data: bytes, change: Callable[[Any], object]) -> tf.Tensor:
     """Return a batch of an Example whose features were changed."""
     example = tf.train.Example.FromString(data)
@@ -118,25 +97,25 @@ def said(parse: Callable[..., Any], batch: tf.Tensor, *fields: str) -> str:
 def test_sizes_and_formats_are_written_from_the_headers(serializer: Any) -> None:
     """Of encoded bytes and of pixels, next to the image, as integers and text."""
     row = {**SCENE, "thumbnail": pixels(2, 2)}
-    found = features(serializer.serialize(**row))
+    found = stored(serializer.serialize(**row))
     assert found["image/height"].int64_list.value == [5]
     assert found["image/width"].int64_list.value == [6]
     assert found["image/channels"].int64_list.value == [3]
     assert found["image/format"].bytes_list.value == [b"jpeg"]
     assert found["thumbnail/format"].bytes_list.value == [b"JPEG"]
     array = {**SCENE, "photo": pixels(5, 6)}
-    assert features(serializer.serialize(**array))["image/format"].bytes_list.value == [
+    assert stored(serializer.serialize(**array))["image/format"].bytes_list.value == [
         b"png"
     ]
     grey = {**SCENE, "photo": saved(pixels(5, 6, 1)[:, :, 0], "bmp")}
-    found = features(serializer.serialize(**grey))
+    found = stored(serializer.serialize(**grey))
     assert found["image/channels"].int64_list.value == [1]
     assert found["image/format"].bytes_list.value == [b"bmp"]
 
 
 def test_a_missing_image_has_no_size_either(serializer: Any) -> None:
     """All keys of an optional image are left out with it."""
-    assert "thumbnail/format" not in features(serializer.serialize(**SCENE))
+    assert "thumbnail/format" not in stored(serializer.serialize(**SCENE))
 
 
 def test_image_and_mask_of_two_sizes_are_refused(serializer: Any) -> None:
@@ -302,22 +281,22 @@ def test_too_few_images_of_a_fixed_number_are_refused(
         parser.parse_batch(wrong)
 
 
-def test_raw_images_of_any_size_come_alone(project: Workspace) -> None:
+def test_raw_images_of_any_size_come_alone(package: Workspace) -> None:
     """Without resize there is no batch of two; the error says what to do."""
-    serializer = project.module("volume", "serializer")
-    parser = project.module("volume", "parser")
+    serializer = package.module("volume", "serializer")
+    parser = package.module("volume", "parser")
     data = serializer.serialize(**VOLUME)
     found = parser.parse_batch(tf.constant([data]), ["pixels"])["pixels"]
     np.testing.assert_array_equal(found[0], VOLUME["pixels"])
-    assert features(data)["f"].bytes_list.value == [b"raw"]
+    assert stored(data)["f"].bytes_list.value == [b"raw"]
     words = said(parser.parse_batch, tf.constant([data] * 2), "pixels")
     assert "field 'pixels': images of any size cannot be batched" in words
 
 
-def test_raw_images_of_different_depth_are_not_batched(project: Workspace) -> None:
+def test_raw_images_of_different_depth_are_not_batched(package: Workspace) -> None:
     """Also where they are resized; missing ones go with any depth."""
-    serializer = project.module("volume", "serializer")
-    parser = project.module("volume", "parser")
+    serializer = package.module("volume", "serializer")
+    parser = package.module("volume", "parser")
     data = [
         serializer.serialize(**VOLUME, resized=resized)
         for resized in (pixels(3, 3, 2), pixels(4, 1, 2), None, pixels(3, 3, 1))
@@ -330,9 +309,9 @@ def test_raw_images_of_different_depth_are_not_batched(project: Workspace) -> No
     assert "field 'resized': images of different numbers of channels cannot" in words
 
 
-def test_images_of_any_depth_are_no_input(project: Workspace, tmp_path: Path) -> None:
+def test_images_of_any_depth_are_no_input(package: Workspace, tmp_path: Path) -> None:
     """A convolution has a fixed number of channels, and so has a model's input."""
-    model = project.module("volume", "model")
+    model = package.module("volume", "model")
     assert set(model.make_inputs()) == {"frames"}
     line = "x: Annotated[Any, Image((2, 2, None), channels_key='c', role='input')]\n"
     head = "from typing import *\nfrom schemagen import *\n\nclass R(Record):\n    "
@@ -389,11 +368,11 @@ def test_wrong_schemas_are_findings(tmp_path: Path, lines: str, message: str) ->
     assert finding["expected"]
 
 
-def test_records_keep_what_they_are_given(project: Workspace) -> None:
+def test_records_keep_what_they_are_given(package: Workspace) -> None:
     """Instances of the schema's class hold bytes and pixels as the type says."""
     import importlib.util
 
-    path = project.root / "schemas" / "records.py"
+    path = package.root / "schemas" / "records.py"
     spec = importlib.util.spec_from_file_location("image_field_records", path)
     assert spec is not None
     assert spec.loader is not None
@@ -410,11 +389,11 @@ def test_records_keep_what_they_are_given(project: Workspace) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("eager_training")
-def test_models_take_lists_of_images(project: Workspace, tmp_path: Path) -> None:
+def test_models_take_lists_of_images(package: Workspace, tmp_path: Path) -> None:
     """They train, also on a batch without any image, are saved, and serve the same."""
-    serializer = project.module("scene", "serializer")
-    model_code = project.module("scene", "model")
-    pipeline = project.module("scene", "pipeline")
+    serializer = package.module("scene", "serializer")
+    model_code = package.module("scene", "model")
+    pipeline = package.module("scene", "pipeline")
     rows = [SCENE, {**SCENE, "frames": [], "times": [], "score": 1.5}]
     serializer.write_dataset(rows, tmp_path / "data", "train")
     dataset = pipeline.make_dataset(tmp_path / "data", batch_size=1)
@@ -423,7 +402,7 @@ def test_models_take_lists_of_images(project: Workspace, tmp_path: Path) -> None
     losses = model.fit(dataset, verbose=0).history["loss"]
     assert np.isfinite(losses).all()
     data = [serializer.serialize(**row) for row in rows]
-    batch = project.module("scene", "parser").parse_batch(tf.constant(data))
+    batch = package.module("scene", "parser").parse_batch(tf.constant(data))
     both = {name: batch[name] for name in model.input}
     expected = model(both).numpy()
     model.save(tmp_path / "model.keras")
@@ -435,9 +414,9 @@ def test_models_take_lists_of_images(project: Workspace, tmp_path: Path) -> None
     np.testing.assert_allclose(served, expected, rtol=1e-4, atol=1e-5)
 
 
-def test_padding_counts_for_nothing(project: Workspace) -> None:
+def test_padding_counts_for_nothing(package: Workspace) -> None:
     """A list's encoding is that of its images, whatever others of the batch have."""
-    model = project.module("scene", "model")
+    model = package.module("scene", "model")
     value = model.make_inputs()["frames"]
     encoder = keras.Model(value, model.INPUTS["frames"].encoder(value))
     short = np.stack([FRAME])[None]

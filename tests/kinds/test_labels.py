@@ -12,9 +12,9 @@ import pytest
 import tensorflow as tf
 
 if TYPE_CHECKING:
-    from conftest import PackageOf
+    pass
 
-_SCHEMA = """
+SCHEMA = """
 from typing import Annotated, Any
 import numpy as np
 from schemagen import Label, MultiLabel, Record
@@ -33,6 +33,7 @@ class Labelled(Record):
     colours: Annotated[Any, MultiLabel(classes=("red", "blue"))]
     late: Annotated[np.ndarray | None, MultiLabel(num_classes=2)] = None
 """
+RECORD = "labelled"
 
 _ROW: dict[str, Any] = {
     "counted": 0,
@@ -41,18 +42,6 @@ _ROW: dict[str, Any] = {
     "words": ["c", "a"],
     "colours": [],
 }
-
-
-@pytest.fixture
-def serializer(package_of: PackageOf) -> Any:
-    """The generated writer."""
-    return package_of(_SCHEMA).module("labelled", "serializer")
-
-
-@pytest.fixture
-def parser(package_of: PackageOf) -> Any:
-    """The generated parser."""
-    return package_of(_SCHEMA).module("labelled", "parser")
 
 
 def _stored(**features: list[Any]) -> bytes:

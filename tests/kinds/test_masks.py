@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from schemagen.runtime.encoding.tensor import Tensor
 from schemagen.runtime.parsing.masks import decode_masks
 from schemagen.runtime.shared import images
 from schemagen.runtime.shared.errors import RecordError
+from stored_features import refusal
 
 Ids = NDArray[Any]
 CHANCE = np.random.default_rng(5)
@@ -58,13 +58,6 @@ def read(data: bytes, dtype: tf.DType = tf.uint8, **how: Any) -> Ids:
 
     found: Ids = graph(tf.constant([data])).numpy()[0]
     return found
-
-
-def refusal(function: Callable[[], Any]) -> str:
-    """Return the message of what a reader raises, in and out of graphs."""
-    with pytest.raises(tf.errors.InvalidArgumentError) as caught:
-        function()
-    return str(caught.value).replace("\\'", "'")
 
 
 # Palettes and their chunks.

@@ -19,6 +19,7 @@ import tensorflow as tf
 from command_line import make_project, refusals
 from schemagen.kinds.kind import Kind
 from schemagen.spec.names import snake_case
+from stored_features import blobs, floats, ints
 
 if TYPE_CHECKING:
     from conftest import PackageOf, Workspace
@@ -32,21 +33,6 @@ from schemagen import *
 
 Features = dict[str, tf.train.Feature]
 NO_KIND = tf.train.Feature()
-
-
-def ints(*values: int) -> tf.train.Feature:
-    """Return a feature that holds integers."""
-    return tf.train.Feature(int64_list=tf.train.Int64List(value=values))
-
-
-def floats(*values: float) -> tf.train.Feature:
-    """Return a feature that holds floats."""
-    return tf.train.Feature(float_list=tf.train.FloatList(value=values))
-
-
-def blobs(*values: bytes) -> tf.train.Feature:
-    """Return a feature that holds bytes."""
-    return tf.train.Feature(bytes_list=tf.train.BytesList(value=values))
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 import tensorflow as tf
+from stored_features import blobs, floats, ints
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -57,36 +58,24 @@ def _read(parser: ModuleType, name: str, feature: tf.train.Feature) -> Any:
     return parser.parse_batch(tf.constant([data]), [name])[name].numpy()[0]
 
 
-def _int64s(*values: int) -> tf.train.Feature:
-    return tf.train.Feature(int64_list=tf.train.Int64List(value=values))
-
-
-def _floats(*values: float) -> tf.train.Feature:
-    return tf.train.Feature(float_list=tf.train.FloatList(value=values))
-
-
-def _blob(value: bytes) -> tf.train.Feature:
-    return tf.train.Feature(bytes_list=tf.train.BytesList(value=[value]))
-
-
 @pytest.mark.parametrize("dtype", NARROW)
 def test_int64_on_disk_is_narrowed_if_it_fits(parser: ModuleType, dtype: str) -> None:
     """The smallest and the largest number are read; one beyond is an error."""
     bounds = np.iinfo(dtype)
     low, high = int(bounds.min), int(bounds.max)
     for kind in ("vector", "list"):
-        found = _read(parser, f"{kind}_{dtype}", _int64s(low, high))
+        found = _read(parser, f"{kind}_{dtype}", ints(low, high))
         assert found.dtype == dtype
         assert found.tolist() == [low, high]
-    assert _read(parser, f"scalar_{dtype}", _int64s(high)) == high
+    assert _read(parser, f"scalar_{dtype}", ints(high)) == high
     for wrong in (low - 1, high + 1, 2**63 - 1, -(2**63)):
         expected = f"'{{}}_{dtype}': expected {dtype}, {low} to {high}, found"
         for kind, values in (("scalar", [wrong]), ("vector", [0, wrong])):
             message = expected.format(kind)
             with pytest.raises(tf.errors.InvalidArgumentError, match=message):
-                _read(parser, f"{kind}_{dtype}", _int64s(*values))
+                _read(parser, f"{kind}_{dtype}", ints(*values))
         with pytest.raises(tf.errors.InvalidArgumentError, match="'list_"):
-            _read(parser, f"list_{dtype}", _int64s(wrong, 0, 1))
+            _read(parser, f"list_{dtype}", ints(wrong, 0, 1))
 
 
 @pytest.mark.parametrize("kind", ["scalar", "vector", "list"])
@@ -94,12 +83,12 @@ def test_int64_on_disk_is_narrowed_if_it_fits(parser: ModuleType, dtype: str) ->
 def test_only_0_and_1_are_bools(parser: ModuleType, kind: str, wrong: int) -> None:
     """A count in the place of a flag is an error, not True."""
     values = [1] if kind == "scalar" else [1, 0]
-    found = _read(parser, f"{kind}_bool", _int64s(*values))
+    found = _read(parser, f"{kind}_bool", ints(*values))
     assert found.dtype == np.bool_
     assert np.reshape(found, -1).tolist() == [bool(value) for value in values]
     message = f"field '{kind}_bool': expected 0 or 1 for a bool, found"
     with pytest.raises(tf.errors.InvalidArgumentError, match=message):
-        _read(parser, f"{kind}_bool", _int64s(wrong, *values[1:]))
+        _read(parser, f"{kind}_bool", ints(wrong, *values[1:]))
 
 
 _EXTREMES: dict[str, list[Any]] = {
@@ -133,28 +122,28 @@ def test_raw_numbers_are_read_to_the_bit(parser: ModuleType, dtype: str) -> None
         names.append(f"list_{dtype}")
     for array in _extremes(dtype):
         for name in names:
-            found = _read(parser, name, _blob(array.tobytes()))
+            found = _read(parser, name, blobs(array.tobytes()))
             assert found.dtype == array.dtype
             assert found.tobytes() == array.tobytes()
         if dtype in WIDE:
-            found = _read(parser, f"scalar_{dtype}", _blob(array[:1].tobytes()))
+            found = _read(parser, f"scalar_{dtype}", blobs(array[:1].tobytes()))
             assert found.tobytes() == array[:1].tobytes()
     for name in names:
         with pytest.raises(tf.errors.InvalidArgumentError, match=f"field '{name}': "):
-            _read(parser, name, _blob(bytes(2 * array.itemsize + 1)))
+            _read(parser, name, blobs(bytes(2 * array.itemsize + 1)))
 
 
 @pytest.mark.parametrize("dtype", WIDE)
 def test_a_list_is_no_raw_number(parser: ModuleType, dtype: str) -> None:
     """What the lists of an Example would have rounded is refused, not cast."""
-    feature = _floats(0.5) if "float" in dtype else _int64s(1)
+    feature = floats(0.5) if "float" in dtype else ints(1)
     with pytest.raises(tf.errors.InvalidArgumentError, match="expected type: string"):
         _read(parser, f"scalar_{dtype}", feature)
 
 
 def test_finite_is_checked_when_writing_only(parser: ModuleType) -> None:
     """A NaN in a file of other code is delivered, as the page says."""
-    assert np.isnan(_read(parser, "strict", _floats(float("nan"))))
+    assert np.isnan(_read(parser, "strict", floats(float("nan"))))
 
 
 _FLOATS = """\

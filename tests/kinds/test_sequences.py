@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 import tensorflow as tf
+from stored_features import blobs, changed, ints, refusal, stored
 
 if TYPE_CHECKING:
-    from conftest import PackageOf, Workspace
+    from conftest import Workspace
 
 SCHEMA = """
 from typing import Annotated
@@ -44,59 +45,19 @@ ROW: dict[str, Any] = {
 
 
 @pytest.fixture(scope="module")
-def document(package_of: PackageOf) -> Workspace:
-    """The record's generated code."""
-    return package_of(SCHEMA)
-
-
-@pytest.fixture(scope="module")
-def serialize(document: Workspace) -> Callable[..., bytes]:
+def serialize(package: Workspace) -> Callable[..., bytes]:
     """Write a row that differs from ROW in some fields."""
-    serializer = document.module("document", "serializer")
+    serializer = package.module("document", "serializer")
     return lambda **change: serializer.serialize(**{**ROW, **change})
 
 
 @pytest.fixture(scope="module")
-def parse(document: Workspace) -> Callable[..., Any]:
+def parse(package: Workspace) -> Callable[..., Any]:
     """Parse a batch, as tf.data does."""
-    parser = document.module("document", "parser")
+    parser = package.module("document", "parser")
     signature = [tf.TensorSpec((None,), tf.string)]
     graph = tf.function(parser.parse_batch, input_signature=signature)
     return lambda *records: graph(tf.constant(records))
-
-
-def stored(data: bytes) -> Any:
-    """Return an Example's features by key."""
-    return tf.train.Example.FromString(data).features.feature
-
-
-def changed(data: bytes, **features: tf.train.Feature | None) -> bytes:
-    """Return an Example with other features; None takes one out."""
-    message = tf.train.Example.FromString(data)
-    for key, feature in features.items():
-        if feature is None:
-            del message.features.feature[key]
-        else:
-            message.features.feature[key].CopyFrom(feature)
-    found: bytes = message.SerializeToString()
-    return found
-
-
-def ints(*values: int) -> tf.train.Feature:
-    """Return a feature that holds integers."""
-    return tf.train.Feature(int64_list=tf.train.Int64List(value=values))
-
-
-def strings(*values: bytes) -> tf.train.Feature:
-    """Return a feature that holds strings."""
-    return tf.train.Feature(bytes_list=tf.train.BytesList(value=values))
-
-
-def refusal(parse: Callable[..., Any], data: bytes) -> str:
-    """Return what is said of an Example that has to be refused."""
-    with pytest.raises(tf.errors.InvalidArgumentError) as caught:
-        parse(data)
-    return str(caught.value).replace("\\'", "'").replace("] [", " ")
 
 
 def test_what_is_too_long_is_cut_when_written(serialize: Callable[..., bytes]) -> None:
@@ -109,7 +70,7 @@ def test_what_is_too_long_is_cut_when_written(serialize: Callable[..., bytes]) -
 
 
 def test_what_is_cut_off_is_checked_all_the_same(
-    document: Workspace, serialize: Callable[..., bytes]
+    package: Workspace, serialize: Callable[..., bytes]
 ) -> None:
     """A wrong item is refused wherever it stands, by row and by batch."""
     with pytest.raises(ValueError, match="field 'head': found float64 values"):
@@ -117,7 +78,7 @@ def test_what_is_cut_off_is_checked_all_the_same(
     columns = {name: [value] for name, value in ROW.items()}
     columns["head"] = [[1, 2, 3, 4, 5.5]]
     with pytest.raises(ValueError, match="row 0: field 'head': found float64 values"):
-        document.module("document", "serializer").serialize_batch(**columns)
+        package.module("document", "serializer").serialize_batch(**columns)
 
 
 @pytest.mark.slow
@@ -128,7 +89,7 @@ def test_what_is_too_long_is_cut_when_read(
     longer = changed(
         serialize(),
         head=ints(*range(9)),
-        tail=strings(np.arange(10, dtype="<f8").tobytes()),
+        tail=blobs(np.arange(10, dtype="<f8").tobytes()),
     )
     batch = parse(longer, serialize(head=[], tail=[]))
     assert batch["head"].numpy().tolist() == [[0, 1, 2], [0, 0, 0]]
@@ -163,7 +124,7 @@ def test_too_many_for_what_is_filled_up_are_refused(
     [
         {"ids": ints(1, 2)},
         {"ids": ints(1, 2, 3, 4, 5)},
-        {"words": strings(b"x")},
+        {"words": blobs(b"x")},
         {"ids": ints()},
     ],
 )
@@ -221,7 +182,7 @@ WRONG_LISTS = [
 
 @pytest.mark.parametrize(("change", "message"), WRONG_LISTS)
 def test_wrong_lists_are_refused_by_place(
-    document: Workspace,
+    package: Workspace,
     serialize: Callable[..., bytes],
     change: dict[str, Any],
     message: str,
@@ -233,7 +194,7 @@ def test_wrong_lists_are_refused_by_place(
     assert message in str(caught.value)
     columns = {key: [value, change.get(key, value)] for key, value in ROW.items()}
     with pytest.raises(ValueError, match=f"row 1: field '{name}': ") as caught:
-        document.module("document", "serializer").serialize_batch(**columns)
+        package.module("document", "serializer").serialize_batch(**columns)
     assert message in str(caught.value)
 
 
@@ -268,10 +229,10 @@ def test_row_lengths_have_to_fit_the_values(
     assert message in text.replace("[", "").replace("]", "")
 
 
-def test_an_instance_of_the_class_gives_back_lists(document: Workspace) -> None:
+def test_an_instance_of_the_class_gives_back_lists(package: Workspace) -> None:
     """Values come back in the declared types, whole: the writer is who cuts."""
     found: dict[str, Any] = {}
-    source = (document.root / "schemas" / "records.py").read_text()
+    source = (package.root / "schemas" / "records.py").read_text()
     exec(compile(source, "records.py", "exec", dont_inherit=True), found)
     row = found["Document"](**{**ROW, "edges": np.array([[1, 2]])})
     assert row.edges == [[1, 2]]
@@ -282,7 +243,7 @@ def test_an_instance_of_the_class_gives_back_lists(document: Workspace) -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("eager_training")
 def test_a_model_of_such_fields_learns_and_serves(
-    document: Workspace, serialize: Callable[..., bytes], tmp_path: Path
+    package: Workspace, serialize: Callable[..., bytes], tmp_path: Path
 ) -> None:
     """Lists of lists are encoded by all their values; rows differ by them alone."""
     path = tmp_path / "x.tfrecord"
@@ -290,7 +251,7 @@ def test_a_model_of_such_fields_learns_and_serves(
         for number in range(8):
             lists = [["to"] * (number % 3), ["be"]]
             writer.write(serialize(sentences=lists, topic=number % 2))
-    pipeline, model = (document.module("document", m) for m in ("pipeline", "model"))
+    pipeline, model = (package.module("document", m) for m in ("pipeline", "model"))
     dataset = pipeline.make_dataset(str(path), batch_size=4)
     built = model.build_model()
     model.adapt(built, dataset)

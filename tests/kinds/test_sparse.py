@@ -13,9 +13,9 @@ import tensorflow as tf
 from command_line import make_project, refusals
 
 if TYPE_CHECKING:
-    from conftest import PackageOf, Workspace
+    from conftest import Workspace
 
-_SCHEMA = """
+SCHEMA = """
 from typing import Annotated, Any
 import numpy as np
 from schemagen import Label, Record, Sparse
@@ -27,6 +27,7 @@ class Review(Record):
     late: Annotated[dict[Any, Any] | None, Sparse((5,), "late/index")] = None
     answer: Annotated[int, Label(num_classes=2)]
 """
+RECORD = "review"
 
 _ROW: dict[str, Any] = {
     "words": {7: 0.5, 2: -1.5},
@@ -34,24 +35,6 @@ _ROW: dict[str, Any] = {
     "full": ([[2, 3], [0, 1]], np.array([1, -2], np.int8)),
     "answer": 1,
 }
-
-
-@pytest.fixture
-def package(package_of: PackageOf) -> Workspace:
-    """The generated package for the schema above."""
-    return package_of(_SCHEMA)
-
-
-@pytest.fixture
-def serializer(package: Workspace) -> Any:
-    """The generated writer."""
-    return package.module("review", "serializer")
-
-
-@pytest.fixture
-def parser(package: Workspace) -> Any:
-    """The generated parser."""
-    return package.module("review", "parser")
 
 
 def _stored(**features: list[float]) -> bytes:

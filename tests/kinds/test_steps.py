@@ -16,11 +16,12 @@ from pydantic import ValidationError
 from schemagen.config import find_project
 from schemagen.spec.serial import from_json, to_json
 from schemagen.use_cases.generate import load_specs
+from stored_features import refusal
 
 if TYPE_CHECKING:
-    from conftest import PackageOf, Workspace
+    from conftest import Workspace
 
-_SCHEMA = """
+SCHEMA = """
 from typing import Annotated, Any
 import numpy as np
 from schemagen import *
@@ -58,28 +59,11 @@ class Learned(SequenceRecord):
     size: float
     answer: Annotated[int, Label(num_classes=2)]
 """
+RECORD = "clip"
 
 
-SCHEMA: dict[str, Any] = {}
-exec(compile(_SCHEMA, "schema", "exec", dont_inherit=True), SCHEMA)
-
-
-@pytest.fixture(scope="module")
-def package(package_of: PackageOf) -> Workspace:
-    """The generated package for the schema above."""
-    return package_of(_SCHEMA)
-
-
-@pytest.fixture
-def writer(package: Workspace) -> ModuleType:
-    """The serializer of Clip."""
-    return package.module("clip", "serializer")
-
-
-@pytest.fixture
-def parser(package: Workspace) -> ModuleType:
-    """The parser of Clip."""
-    return package.module("clip", "parser")
+_CLASSES: dict[str, Any] = {}
+exec(compile(SCHEMA, "schema", "exec", dont_inherit=True), _CLASSES)
 
 
 def clip(**changes: Any) -> dict[str, Any]:
@@ -92,13 +76,6 @@ def clip(**changes: Any) -> dict[str, Any]:
         "times": [10, 20, 30],
     }
     return {**row, **changes}
-
-
-def message_of(function: Callable[[], Any]) -> str:
-    """Return what a reader raises."""
-    with pytest.raises(tf.errors.InvalidArgumentError) as caught:
-        function()
-    return str(caught.value.message)
 
 
 def feature_list(*steps: tf.train.Feature) -> tf.train.FeatureList:
@@ -128,7 +105,7 @@ def test_a_spec_with_steps_survives_json(package: Workspace) -> None:
 def test_steps_may_be_nested(make_package: Callable[[str], Workspace]) -> None:
     """The keys of a nested model's steps begin with its path, as others do."""
     text = (
-        _SCHEMA.split("class Clip")[0]
+        SCHEMA.split("class Clip")[0]
         + """
 from pydantic import BaseModel
 
@@ -151,7 +128,7 @@ class Robot(SequenceRecord):
     np.testing.assert_array_equal(found["seen"]["frames"], np.ones((2, 2)))
 
 
-# field, value, what the writer says
+# field, value, what the serializer says
 _STEPS = "a list or an array with an item a step"
 WRONG_ROWS = [
     ("rgb", None, f"found None, expected {_STEPS}"),
@@ -175,37 +152,37 @@ WRONG_ROWS = [
 
 @pytest.mark.parametrize(("field", "value", "message"), WRONG_ROWS)
 def test_wrong_steps_are_refused_by_name(
-    writer: ModuleType, field: str, value: Any, message: str
+    serializer: ModuleType, field: str, value: Any, message: str
 ) -> None:
     """Field and step are named: by row, in a batch, and by the schema's class."""
     row = clip(**{field: value})
     refused = re.escape(f"field {field!r}: {message}")
     with pytest.raises(ValueError, match=f"^{refused}"):
-        writer.serialize(**row)
+        serializer.serialize(**row)
     columns = {name: [clip()[name], row[name]] for name in row}
     with pytest.raises(ValueError, match=f"^row 1: {refused}"):
-        writer.serialize_batch(**columns)
+        serializer.serialize_batch(**columns)
     with pytest.raises(ValidationError, match=re.escape(message)):
-        SCHEMA["Clip"](**row)
+        _CLASSES["Clip"](**row)
 
 
-def test_no_steps_are_of_the_declared_shape_and_dtype(writer: ModuleType) -> None:
+def test_no_steps_are_of_the_declared_shape_and_dtype(serializer: ModuleType) -> None:
     """An empty array of another kind is refused like a full one."""
     none: dict[str, Any] = {"frames": [], "words": []}
     for right in ([], np.zeros((0, 2), np.uint8)):
-        assert writer.serialize(**clip(rgb=right, **none))
+        assert serializer.serialize(**clip(rgb=right, **none))
     for wrong in (np.zeros((0, 3), np.uint8), np.zeros((0, 2), np.float32)):
         with pytest.raises(ValueError, match="field 'rgb'"):
-            writer.serialize(**clip(rgb=wrong, **none))
+            serializer.serialize(**clip(rgb=wrong, **none))
         rows = [clip(), clip(rgb=wrong, **none)]
         columns = {name: [row[name] for row in rows] for name in rows[0]}
         with pytest.raises(ValueError, match="row 1: field 'rgb'"):
-            writer.serialize_batch(**columns)
+            serializer.serialize_batch(**columns)
 
 
 def test_a_row_is_handed_back_as_declared() -> None:
     """Lists stay lists, steps become what the kind makes of them."""
-    instance = SCHEMA["Clip"](**clip(words=None, times=np.array([4, 5])))
+    instance = _CLASSES["Clip"](**clip(words=None, times=np.array([4, 5])))
     assert instance.times == [4, 5]
     assert instance.words is None
     assert instance.rgb.dtype == np.uint8
@@ -214,17 +191,19 @@ def test_a_row_is_handed_back_as_declared() -> None:
 
 @pytest.mark.parametrize("words", [["x"], ["x", "y", "z"], []])
 def test_fields_of_a_group_have_equally_many_steps(
-    writer: ModuleType, parser: ModuleType, words: list[str]
+    serializer: ModuleType, parser: ModuleType, words: list[str]
 ) -> None:
     """Writers, the schema's class and readers refuse others; None does not count."""
     with pytest.raises(ValueError, match=r"field 'words'.*group 'g'"):
-        writer.serialize(**clip(words=words))
+        serializer.serialize(**clip(words=words))
     with pytest.raises(ValidationError, match="group 'g'"):
-        SCHEMA["Clip"](**clip(words=words))
+        _CLASSES["Clip"](**clip(words=words))
     texts = [tf.train.Feature(bytes_list=tf.train.BytesList(value=[b"x"]))] * len(words)
-    data = changed(writer.serialize(**clip()), "words", feature_list(*texts))
-    assert "group 'g'" in message_of(lambda: parser.parse_batch(tf.constant([data])))
-    missing = parser.parse_example(tf.constant(writer.serialize(**clip(words=None))))
+    data = changed(serializer.serialize(**clip()), "words", feature_list(*texts))
+    assert "group 'g'" in refusal(lambda: parser.parse_batch(tf.constant([data])))
+    missing = parser.parse_example(
+        tf.constant(serializer.serialize(**clip(words=None)))
+    )
     assert missing["words"].shape == (0,)
     assert not missing["words_present"]
 
@@ -254,12 +233,12 @@ WRONG_LISTS = [
 
 @pytest.mark.parametrize(("key", "steps", "message"), WRONG_LISTS)
 def test_wrong_feature_lists_are_refused_by_name(
-    writer: ModuleType, parser: ModuleType, key: str, steps: Any, message: str
+    serializer: ModuleType, parser: ModuleType, key: str, steps: Any, message: str
 ) -> None:
     """A list that is missing, or has a step of another type, count or size."""
-    good = writer.serialize(**clip())
+    good = serializer.serialize(**clip())
     batch = tf.constant([good, changed(good, key, steps)])
-    assert message in message_of(lambda: parser.parse_batch(batch))
+    assert message in refusal(lambda: parser.parse_batch(batch))
     others = [name for name in parser.KEYS if name != key]
     assert set(others) <= set(parser.parse_batch(batch, others))
 
@@ -273,12 +252,12 @@ def test_messages_of_the_other_kind_are_refused(package: Workspace) -> None:
     for record in ("clip", "late"):
         parse = package.module(record, "parser").parse_batch
         for data in (example, b"", example * 2):
-            message = message_of(lambda p=parse, d=data: p(tf.constant([sequence, d])))
+            message = refusal(lambda p=parse, d=data: p(tf.constant([sequence, d])))
             assert "expected a tf.train.SequenceExample" in message
     for record in ("plain", "plain_late"):
         parse = package.module(record, "parser").parse_batch
         for data in (sequence, late, no_context):
-            message = message_of(lambda p=parse, d=data: p(tf.constant([d])))
+            message = refusal(lambda p=parse, d=data: p(tf.constant([d])))
             assert "found a tf.train.SequenceExample" in message
     # Long messages, whose sizes take several bytes, are told apart as well.
     for length in (100, 127, 128, 20_000, 3_000_000):
@@ -288,7 +267,7 @@ def test_messages_of_the_other_kind_are_refused(package: Workspace) -> None:
         assert parse(tf.constant(plain))["id"] == text
         clip_of = package.module("clip", "serializer").serialize(**clip(id=text))
         assert package.module("clip", "parser").parse_example(tf.constant(clip_of))
-        said = message_of(lambda p=parse, d=clip_of: p(tf.constant(d)))
+        said = refusal(lambda p=parse, d=clip_of: p(tf.constant(d)))
         assert "found a tf.train" in said
 
 
@@ -296,10 +275,10 @@ def test_a_record_of_optional_steps_tells_missing_from_empty(
     package: Workspace,
 ) -> None:
     """Masks say which lists are there; a message with none of its keys is foreign."""
-    writer = package.module("late", "serializer")
+    serializer = package.module("late", "serializer")
     parser = package.module("late", "parser")
     rows = [{"speeds": [0.5]}, {"speeds": [], "marks": [3]}, {"note": "n", "marks": []}]
-    written = [writer.serialize(**row) for row in rows]
+    written = [serializer.serialize(**row) for row in rows]
     batch = parser.parse_batch(tf.constant(written))
     assert batch["speeds_present"].numpy().tolist() == [True, True, False]
     assert batch["marks_present"].numpy().tolist() == [False, True, True]
@@ -307,13 +286,13 @@ def test_a_record_of_optional_steps_tells_missing_from_empty(
     assert batch["speeds"].numpy().tolist() == [[0.5], [0], [0]]
     assert batch["marks"].numpy().tolist() == [[0], [3], [0]]
     with pytest.raises(ValueError, match="no field at all"):
-        writer.serialize()
+        serializer.serialize()
     with pytest.raises(ValueError, match="row 1: found no field at all"):
-        writer.serialize_batch(note=["a", None])
+        serializer.serialize_batch(note=["a", None])
     foreign = tf.train.SequenceExample()
     foreign.feature_lists.feature_list["others"].SetInParent()
     data = tf.constant([foreign.SerializeToString()])
-    assert "no field of this record is there" in message_of(
+    assert "no field of this record is there" in refusal(
         lambda: parser.parse_batch(data)
     )
 
@@ -370,8 +349,8 @@ def learned(number: int) -> dict[str, Any]:
 @pytest.mark.usefixtures("eager_training")
 def test_models_learn_from_steps(package: Workspace, tmp_path: Path) -> None:
     """Every kind of step trains; padding changes nothing; a served model parses."""
-    writer = package.module("learned", "serializer")
-    writer.write_dataset(map(learned, range(12)), tmp_path / "data", "train")
+    serializer = package.module("learned", "serializer")
+    serializer.write_dataset(map(learned, range(12)), tmp_path / "data", "train")
     make = package.module("learned", "pipeline").make_dataset
     dataset = make(tmp_path / "data", batch_size=6)
     module = package.module("learned", "model")
@@ -390,7 +369,9 @@ def test_models_learn_from_steps(package: Workspace, tmp_path: Path) -> None:
     )
     module.export_serving(model, str(tmp_path / "served"))
     served = tf.saved_model.load(str(tmp_path / "served"))
-    examples = tf.constant([writer.serialize(**learned(number)) for number in range(6)])
+    examples = tf.constant(
+        [serializer.serialize(**learned(number)) for number in range(6)]
+    )
     found = served.signatures["serving_default"](examples=examples)["answer"]
     np.testing.assert_allclose(found, batched[0], atol=1e-5)
 

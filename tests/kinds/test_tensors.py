@@ -11,11 +11,12 @@ import pytest
 import tensorflow as tf
 from schemagen.runtime.encoding.shaped import SerializedTensor, SizedTensor
 from schemagen.runtime.parsing.tensors import deserialized, sized
+from stored_features import blobs, changed, ints
 
 if TYPE_CHECKING:
     from conftest import PackageOf, Workspace
 
-_SCHEMA = """
+SCHEMA = """
 from typing import Annotated, Any
 import numpy as np
 from schemagen import *
@@ -33,12 +34,6 @@ class Scan(Record):
     late: Annotated[np.ndarray | None, Vector((2,), "int16", dequantize=(0.5, 1))] = None
     seen: Annotated[bool, Scalar("bool", role="target")]
 """
-
-
-@pytest.fixture(scope="module")
-def package(package_of: PackageOf) -> Workspace:
-    """The code generated for a Scan."""
-    return package_of(_SCHEMA)
 
 
 @pytest.fixture(scope="module")
@@ -61,25 +56,6 @@ def _row(height: int = 2, width: int = 3, points: int = 4) -> dict[str, Any]:
         "late": None,
         "seen": bool(height % 2),
     }
-
-
-def _int64s(*values: int) -> tf.train.Feature:
-    return tf.train.Feature(int64_list=tf.train.Int64List(value=values))
-
-
-def _blob(value: bytes) -> tf.train.Feature:
-    return tf.train.Feature(bytes_list=tf.train.BytesList(value=[value]))
-
-
-def _changed(data: bytes, **features: tf.train.Feature | None) -> tf.Tensor:
-    """Return a batch of one record with other features; None takes one out."""
-    message = tf.train.Example.FromString(data)
-    for key, feature in features.items():
-        if feature is None:
-            del message.features.feature[key]
-        else:
-            message.features.feature[key].CopyFrom(feature)
-    return tf.constant([message.SerializeToString()])
 
 
 # Writing.
@@ -156,58 +132,58 @@ def test_an_empty_list_has_no_items(package: Workspace) -> None:
 _PROTO = tf.io.serialize_tensor
 _DAMAGED: dict[str, tuple[dict[str, tf.train.Feature | None], str]] = {
     "negative": (
-        {"h": _int64s(-2)},
+        {"h": ints(-2)},
         r"field 'depth': expected a tensor of shape \[\?, \?, 1\], found the sizes "
         r".*-2",
     ),
-    "absurd": ({"w": _int64s(2**62)}, r"field 'depth': expected a tensor of shape"),
+    "absurd": ({"w": ints(2**62)}, r"field 'depth': expected a tensor of shape"),
     "overflowing": (
-        {"h": _int64s(2**31 - 1), "w": _int64s(2**31 - 1)},
+        {"h": ints(2**31 - 1), "w": ints(2**31 - 1)},
         r"field 'depth': expected the bytes of a uint16 tensor of the stored sizes, "
         r"found other ones \(sizes, expected, found\)",
     ),
     "too many bytes": (
-        {"h": _int64s(1)},
+        {"h": ints(1)},
         r"field 'depth': expected the bytes .*3\D+1\D+6\D+12",
     ),
-    "half a number": ({"depth": _blob(bytes(11))}, r"field 'depth': expected the byte"),
+    "half a number": ({"depth": blobs(bytes(11))}, r"field 'depth': expected the byte"),
     "too few numbers": (
-        {"points/shape": _int64s(5, 3)},
+        {"points/shape": ints(5, 3)},
         r"field 'points': expected the numbers of a float32 tensor .*5\D+3\D+15\D+12",
     ),
     "another shape": (
-        {"points/shape": _int64s(3, 4)},
+        {"points/shape": ints(3, 4)},
         r"field 'points': expected a tensor of shape \[\?, 3\], found the sizes .*3\D+4",
     ),
-    "another rank": ({"points/shape": _int64s(12)}, r"points/shape"),
+    "another rank": ({"points/shape": ints(12)}, r"points/shape"),
     "no size": ({"h": None}, r"Feature: h .*is required but could not be found"),
     "no sizes": ({"points/shape": None}, r"Feature: points/shape"),
     "no numbers": ({"points": None}, r"feature 'points' is required"),
     "no bytes": ({"depth": None}, r"Feature: depth"),
     "proto of another dtype": (
-        {"embedding": _blob(_PROTO(np.zeros(4, np.float32)).numpy())},
+        {"embedding": blobs(_PROTO(np.zeros(4, np.float32)).numpy())},
         r"field 'embedding': expected a serialized tensor of float64 \(tensorflow's "
         r"type 2\), found the types .*1",
     ),
     "proto of another rank": (
-        {"grid": _blob(_PROTO(np.zeros(6, np.float32)).numpy())},
+        {"grid": blobs(_PROTO(np.zeros(6, np.float32)).numpy())},
         r"field 'grid': expected a serialized tensor of rank 2, found ranks .*1",
     ),
     "proto of another shape": (
-        {"grid": _blob(_PROTO(np.zeros((3, 2), np.float32)).numpy())},
+        {"grid": blobs(_PROTO(np.zeros((3, 2), np.float32)).numpy())},
         r"field 'grid': expected a tensor of shape \[2, 3\], found the sizes .*3\D+2",
     ),
-    "proto of nothing": ({"grid": _blob(b"")}, r"field 'grid': expected a serialized"),
+    "proto of nothing": ({"grid": blobs(b"")}, r"field 'grid': expected a serialized"),
     "proto cut off": (
-        {"embedding": _blob(_PROTO(np.zeros(4)).numpy()[:-8])},
+        {"embedding": blobs(_PROTO(np.zeros(4)).numpy()[:-8])},
         r"field 'embedding': expected a serialized tensor, found other bytes",
     ),
     "quantized of another size": (
-        {"rgb": _blob(bytes(4))},
+        {"rgb": blobs(bytes(4))},
         r"field 'rgb': expected 5 bytes \(uint8 \[5\]\), found sizes .*4",
     ),
     "complex of another size": (
-        {"spectrum": _blob(bytes(31))},
+        {"spectrum": blobs(bytes(31))},
         r"field 'spectrum': expected 32 bytes \(complex64 \[4\]\), found sizes .*31",
     ),
 }
@@ -221,7 +197,7 @@ def test_damaged_bytes_are_refused(package: Workspace, graph: Any, case: str) ->
     row = {**_row(), "normals": None}
     data = package.module("scan", "serializer").serialize(**row)
     parse = package.module("scan", "parser").parse_batch
-    batch = _changed(data, **change)
+    batch = tf.constant([changed(data, **change)])
     with pytest.raises(tf.errors.InvalidArgumentError, match=f"(?s){message}"):
         parse(batch)
     with pytest.raises((tf.errors.InvalidArgumentError, tf.errors.DataLossError)):

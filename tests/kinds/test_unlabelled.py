@@ -15,7 +15,7 @@ from runtimes import runtime_module
 if TYPE_CHECKING:
     from conftest import PackageOf, Workspace
 
-_SCHEMA = """
+SCHEMA = """
 from typing import Annotated
 import numpy as np
 from schemagen import Label, MultiLabel, Record, Scalar, Vector
@@ -41,12 +41,6 @@ class Plain(Record):
     genre: Annotated[int, Label(num_classes=3)]
     weight: Annotated[float, Scalar("float32", role="weight")] = 1.0
 """
-
-
-@pytest.fixture
-def package(package_of: PackageOf) -> Workspace:
-    """The generated package for the schema above."""
-    return package_of(_SCHEMA)
 
 
 def _colour(number: int) -> Any:

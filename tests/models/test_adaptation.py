@@ -17,7 +17,7 @@ from schemagen.runtime.models.adaptation import Moments
 if TYPE_CHECKING:
     from conftest import PackageOf, Workspace
 
-_SCHEMA = """
+SCHEMA = """
 from typing import Annotated
 import numpy as np
 from schemagen import Label, Record, Scalar, VarLen, Vector
@@ -56,12 +56,6 @@ def _row(number: int) -> dict[str, Any]:
 
 
 _ROWS = [_row(number) for number in range(25)]
-
-
-@pytest.fixture(scope="module")
-def package(package_of: PackageOf) -> Workspace:
-    """The generated package for the schema above."""
-    return package_of(_SCHEMA)
 
 
 @pytest.fixture(scope="module")

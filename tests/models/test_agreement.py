@@ -9,9 +9,9 @@ import pytest
 import tensorflow as tf
 
 if TYPE_CHECKING:
-    from conftest import PackageOf, Workspace
+    from conftest import Workspace
 
-_SCHEMA = """
+SCHEMA = """
 from typing import Annotated
 import numpy as np
 from schemagen import Image, Label, Record, Scalar, Sparse, Text, VarLen, Vector
@@ -65,12 +65,6 @@ class _Dataset:
 
     def __init__(self, element_spec: Any) -> None:
         self.element_spec = element_spec
-
-
-@pytest.fixture(scope="module")
-def package(package_of: PackageOf) -> Workspace:
-    """The generated package for the schema above."""
-    return package_of(_SCHEMA)
 
 
 @pytest.fixture(scope="module")

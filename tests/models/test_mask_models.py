@@ -14,9 +14,9 @@ from schemagen.runtime.models.metrics import Accuracy
 from schemagen.runtime.models.segmentation import PixelCrossentropy
 
 if TYPE_CHECKING:
-    from conftest import PackageOf, Workspace
+    from conftest import Workspace
 
-_SCHEMA = """
+SCHEMA = """
 from typing import Annotated, Any
 import numpy as np
 from pydantic import BaseModel
@@ -58,12 +58,6 @@ class AnySize(Record):
 """
 
 Row = dict[str, Any]
-
-
-@pytest.fixture(scope="module")
-def package(package_of: PackageOf) -> Workspace:
-    """All of these records, generated once."""
-    return package_of(_SCHEMA)
 
 
 def _scene(chance: np.random.Generator) -> Row:

@@ -17,7 +17,7 @@ import tensorflow as tf
 if TYPE_CHECKING:
     from conftest import PackageOf, Workspace
 
-_SCHEMA = """
+SCHEMA = """
 from typing import Annotated, Any
 import numpy as np
 from schemagen import Image, Label, Record, Scalar, Text, VarLen, Vector
@@ -182,17 +182,11 @@ class Trained:
         return self.model({n: batch[n] for n in self.model.input}).numpy()
 
 
-@pytest.fixture
-def package(package_of: PackageOf) -> Workspace:
-    """The generated package for the schema above."""
-    return package_of(_SCHEMA)
-
-
 @pytest.fixture(scope="module")
 def trained(package_of: PackageOf, tmp_path_factory: pytest.TempPathFactory) -> Trained:
     """A model of every kind, trained on rows of which some are bare."""
     rows = list(map(_mixed_row, range(18)))
-    return Trained(package_of(_SCHEMA), rows, tmp_path_factory.mktemp("data"))
+    return Trained(package_of(SCHEMA), rows, tmp_path_factory.mktemp("data"))
 
 
 @pytest.mark.slow
@@ -227,7 +221,7 @@ def test_bare_rows_have_finite_predictions(trained: Trained) -> None:
 def test_training_on_bare_rows_alone(package_of: PackageOf, tmp_path: Path) -> None:
     """If a field is empty or missing in every row, the model trains all the same."""
     trained = Trained(
-        package_of(_SCHEMA), list(map(_bare_row, range(6))), tmp_path, eager=True
+        package_of(SCHEMA), list(map(_bare_row, range(6))), tmp_path, eager=True
     )
     assert np.isfinite(trained.history["loss"]).all()
     assert np.isfinite(trained.predict([_bare_row(7), _row(7)])).all()

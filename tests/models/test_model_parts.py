@@ -15,7 +15,7 @@ from runtimes import runtime_module
 if TYPE_CHECKING:
     from conftest import PackageOf, Workspace
 
-_SCHEMA = """
+SCHEMA = """
 from typing import Annotated
 import numpy as np
 from schemagen import Image, Label, Mask, Record, Scalar, VarLen, Vector
@@ -57,12 +57,6 @@ def _row(number: int) -> dict[str, Any]:
         "size": noise.random((2, 2), np.float32),
         "alive": number % 2 == 0,
     }
-
-
-@pytest.fixture(scope="module")
-def package(package_of: PackageOf) -> Workspace:
-    """The generated package for the schema above."""
-    return package_of(_SCHEMA)
 
 
 @pytest.fixture(scope="module")
