@@ -18,7 +18,6 @@ from ..shared.wire import (
     Buffer,
     Entry,
     Pieces,
-    StepEntry,
     list_tag,
     pack_row,
 )
@@ -53,7 +52,7 @@ class Feature(ABC):
         self._store_as(BYTES_LIST)
 
     def _store_as(self, tag: bytes) -> None:
-        self._entry = Entry(self.key, tag) if self.key else StepEntry(tag)
+        self._entry = Entry(self.key, tag)
 
     @abstractmethod
     def convert(self, value: Any) -> Any:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ..shared.tfrecord import table_rows
 from ..shared.wire import (
     Buffer,
-    Head,
+    Entry,
     Pieces,
     largest_varint,
     pack_rows,
@@ -137,7 +137,7 @@ def fixed_strands(head: bytes, array: NDArray[Any], rows: int) -> Strands:
     return [repeated(head, rows), runs]
 
 
-def varint_strands(entry: Head, values: NDArray[np.int64]) -> Strands:
+def varint_strands(entry: Entry, values: NDArray[np.int64]) -> Strands:
     """Return the entries of equally many integers in each row: int64 [rows, N]."""
     rows, count = values.shape
     if not count:
@@ -161,13 +161,13 @@ def varint_strands(entry: Head, values: NDArray[np.int64]) -> Strands:
     return [Cells(head_table.take(sizes - least, axis=0)), Cells(table, written)]
 
 
-def run_strands(entry: Head, runs: Sequence[Buffer]) -> Strands:
+def run_strands(entry: Entry, runs: Sequence[Buffer]) -> Strands:
     """Return the entries of packed numbers, given as the bytes of each row's."""
     heads = [entry.packed_head(len(run)) if len(run) else entry.empty for run in runs]
     return [heads, runs]
 
 
-def value_strands(entry: Head, values: Sequence[Buffer]) -> Strands:
+def value_strands(entry: Entry, values: Sequence[Buffer]) -> Strands:
     """Return the entries of one value of bytes in each row."""
     return [[*map(entry.packed_head, map(len, values))], values]
 

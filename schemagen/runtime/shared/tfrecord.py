@@ -62,15 +62,7 @@ def extend_crc32c(crc: int, data: Buffer | NDArray[np.uint8]) -> int:
 
 def frame(record: bytes) -> bytes:
     """Return one record as it stands in a file."""
-    length = _LENGTH.pack(len(record))
-    return b"".join(
-        (
-            length,
-            _CHECKSUM.pack(masked_crc32c(length)),
-            record,
-            _CHECKSUM.pack(masked_crc32c(record)),
-        )
-    )
+    return bytes(frame_records([record]).data)
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,17 +76,27 @@ def sized(value: bytes) -> bytes:
     return b"\x0a" + varint(len(value)) + value
 
 
-class Head:
+class Entry:
     """What comes before the contents of a list.
 
     Args:
-        list_head: everything before a list whose serialized size is given.
+        key: of the map entry that holds the feature; "" for one step of a feature list,
+            which is a feature without a key.
+        list_tag: of the list in the feature.
     """
 
     __slots__ = ("empty", "list_head", "packed_head")
 
-    def __init__(self, list_head: Callable[[int], bytes]) -> None:
-        list_head = lru_cache(maxsize=4096)(list_head)
+    def __init__(self, key: str, list_tag: bytes) -> None:
+        key_part = sized(key.encode()) if key else b""
+
+        @lru_cache(maxsize=4096)
+        def list_head(size: int) -> bytes:
+            """Everything before a list of a serialized size."""
+            entry = list_tag + varint(size)
+            if key:
+                entry = key_part + b"\x12" + varint(len(entry) + size) + entry
+            return b"\x0a" + varint(len(entry) + size) + entry
 
         @lru_cache(maxsize=4096)
         def packed_head(size: int) -> bytes:
@@ -102,36 +112,6 @@ class Head:
         """Return the entry of a list of values."""
         contents = b"".join(map(sized, values))
         return self.list_head(len(contents)), contents
-
-
-class Entry(Head):
-    """A map entry: key, feature, and the list in it."""
-
-    __slots__ = ()
-
-    def __init__(self, key: str, list_tag: bytes) -> None:
-        key_part = sized(key.encode())
-
-        def list_head(size: int) -> bytes:
-            feature = list_tag + varint(size)
-            value = b"\x12" + varint(len(feature) + size) + feature
-            entry = key_part + value
-            return b"\x0a" + varint(len(entry) + size) + entry
-
-        super().__init__(list_head)
-
-
-class StepEntry(Head):
-    """One step of a feature list: a feature without a key."""
-
-    __slots__ = ()
-
-    def __init__(self, list_tag: bytes) -> None:
-        def list_head(size: int) -> bytes:
-            feature = list_tag + varint(size)
-            return b"\x0a" + varint(len(feature) + size) + feature
-
-        super().__init__(list_head)
 
 
 def list_entry_head(key: str) -> Callable[[int], bytes]:
