@@ -62,7 +62,6 @@ def inspect(
     from ..data.inspect.as_json import inspection_json
     from ..data.inspect.inspecting import inspect_data
     from ..data.inspect.text import inspection_text
-    from ..data.inspect.wording import size as counted
     from ..data.report.writing import check_target, specs_of, write_report
     from ..data.verify import verify
     from ..findings import ExitCode, printable

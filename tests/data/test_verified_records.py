@@ -11,25 +11,23 @@ from schemagen.data.records import records_of
 from schemagen.data.verify.model import DataFinding
 from schemagen.data.verify.record import CHECKS, RecordCheck
 from schemagen.data.verify.tally import Tally
+from schemagen.kinds.field import FieldSpec
+from schemagen.kinds.image import Image
+from schemagen.kinds.images import Images
+from schemagen.kinds.label import Label
+from schemagen.kinds.mask import Mask
+from schemagen.kinds.multilabel import MultiLabel
+from schemagen.kinds.ragged import Ragged
+from schemagen.kinds.registry import KINDS
+from schemagen.kinds.scalar import Scalar
+from schemagen.kinds.sparse import Sparse
+from schemagen.kinds.steps import Steps
+from schemagen.kinds.tensor import Tensor
+from schemagen.kinds.text import Text
+from schemagen.kinds.varlen import VarLen
+from schemagen.kinds.vector import Vector
 from schemagen.runtime.shared.images import encode_png
-from schemagen.spec.model import (
-    KINDS,
-    FieldSpec,
-    ImageSpec,
-    ImagesSpec,
-    LabelSpec,
-    MaskSpec,
-    MultiLabelSpec,
-    RaggedSpec,
-    RecordSpec,
-    ScalarSpec,
-    SparseSpec,
-    StepsSpec,
-    TensorSpec,
-    TextSpec,
-    VarLenSpec,
-    VectorSpec,
-)
+from schemagen.spec.model import RecordSpec
 
 from .messages import Values, common, example, feature, record_of, sized
 

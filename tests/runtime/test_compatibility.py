@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import fields, replace
+from dataclasses import replace
 from itertools import permutations, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -108,7 +108,7 @@ _HARMLESS: dict[str, list[dict[str, Any]]] = {
     "Image": [
         {"resize": (4, 4)},
         {"interpolation": "nearest"},
-        {"augment": AugmentSpec(crop=1)},
+        {"augment": Augment(crop=1)},
         {"height_key": "k"},
         {"width_key": "k"},
         {"channels_key": "k"},
@@ -116,13 +116,13 @@ _HARMLESS: dict[str, list[dict[str, Any]]] = {
         {"format_key": "k", "format_text": "PNG"},
     ],
     "Images": [
-        {"augment": AugmentSpec(crop=1)},
+        {"augment": Augment(crop=1)},
         {"resize": (4, 4)},
         {"interpolation": "nearest"},
         {"group": "g"},
     ],
     "Mask": [
-        {"augment": AugmentSpec(crop=1)},
+        {"augment": Augment(crop=1)},
         {"classes": ("a", "b", "c")},
         {"resize": (4, 4)},
         {"height_key": "h"},
@@ -171,7 +171,7 @@ _REFUSED: dict[str, list[tuple[dict[str, Any], str | None, str | None]]] = {
     "Steps": [
         ({"max_length": 6}, None, "max_length"),
         (
-            {"step": ScalarSpec(dtype="uint8", name="x", key="", role="input")},
+            {"step": Scalar("uint8")},
             "kind",
             "kind",
         ),

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...spec.model import LabelSpec, MultiLabelSpec
+from ...kinds.label import Label
+from ...kinds.multilabel import MultiLabel
+from ..formatting import listed, number, one_line, plural, share
 from ..statistics.histograms import summed
 from .charts import Bar, Figure, Table, bars, unique
 from .columns import Column, Split
-from .formatting import listed, number, one_line, plural, share
 
 _MOST_BARS = 24
 _MOST_CLASSES = 1_000
@@ -50,10 +51,14 @@ def class_counts(column: Column, splits: Sequence[Split]) -> ClassCounts | None:
         return None
     different = {value for counts in values.values() for value in counts}
     field, names, known = column.field, dict[int | bytes, str](), None
-    if isinstance(field, LabelSpec | MultiLabelSpec):
-        given = (field.classes or range(field.num_classes))[:_MOST_CLASSES]
+    if field is not None and isinstance(field.kind, Label | MultiLabel):
+        given = (field.kind.class_names or range(field.kind.count))[:_MOST_CLASSES]
         for index, name in enumerate(map(str, given)):
-            stored = name.encode() if field.stored == "text" else index + field.offset
+            stored = (
+                name.encode()
+                if field.kind.stored == "text"
+                else index + field.kind.offset
+            )
             names[stored] = one_line(name, 60)
         known = len(names)
         unknown = sorted(different - set(names), key=str)
@@ -130,7 +135,8 @@ def class_figure(classes: ClassCounts, splits: Sequence[Split]) -> Figure:
             count, total = sum(counts.get(n, 0) for n in group), sum(counts.values())
             hint = f"{label}: {count:,} in {split.label}, {share(count, total)}"
             drawn.append(Bar(label, split.series, count / total, hint))
-    several = isinstance(column.field, MultiLabelSpec)
+    field = column.field
+    several = field is not None and isinstance(field.kind, MultiLabel)
     what = "Share of all labels" if several else "Share of each class"
     label = f"{what} of {column.name}, in {listed([split.label for split in shown])}"
     return Figure(

@@ -6,14 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ...spec.model import (
-    FieldSpec,
-    ImageSpec,
-    LabelSpec,
-    MultiLabelSpec,
-    RecordSpec,
-    StepsSpec,
-)
+from ...kinds.field import FieldSpec
+from ...kinds.image import Image
+from ...kinds.label import Label
+from ...kinds.multilabel import MultiLabel
+from ...kinds.steps import Steps
+from ...spec.model import RecordSpec
+from ..formatting import listed, one_line
 from ..statistics.model import (
     KeyStatistics,
     KindStatistics,
@@ -21,7 +20,6 @@ from ..statistics.model import (
     merged_kind,
 )
 from .charts import SERIES
-from .formatting import listed, one_line
 
 # Common names of splits, in their order.
 _NAMES = (
@@ -127,15 +125,15 @@ class Column:
 
 def type_of(field: FieldSpec) -> str:
     """Return kind, classes, shape, dtype or format, and role of a field."""
-    shape = getattr(field, "shape", None)
-    dtype = getattr(field, "dtype", None)
+    shape = getattr(field.kind, "shape", None)
+    dtype = getattr(field.kind, "dtype", None)
     words = [field.kind]
-    if isinstance(field, LabelSpec | MultiLabelSpec):
-        words.append(f"of {field.num_classes:,} classes")
+    if isinstance(field.kind, Label | MultiLabel):
+        words.append(f"of {field.kind.count:,} classes")
     if shape is not None:
         words.append(shape_text(shape))
-    if isinstance(field, ImageSpec) and field.encoding != "raw":
-        words.append(field.encoding.upper())
+    if isinstance(field.kind, Image) and field.kind.encoding != "raw":
+        words.append(field.kind.encoding.upper())
     elif dtype is not None:
         words.append(dtype)
     if field.role != "input":
@@ -158,7 +156,7 @@ def columns_of(splits: Sequence[Split], spec: RecordSpec | None) -> tuple[Column
     fields = {field.key: field for field in (spec.fields if spec else ())}
     found = {(key, False) for split in splits for key in split.found.keys}
     found |= {(key, True) for split in splits for key in split.found.steps}
-    found |= {(key, isinstance(field, StepsSpec)) for key, field in fields.items()}
+    found |= {(key, isinstance(field.kind, Steps)) for key, field in fields.items()}
     rank = {key: index for index, key in enumerate(fields)}
     order = sorted(found, key=lambda each: (rank.get(each[0], len(rank)), each))
     return tuple(_column(key, steps, fields.get(key), splits) for key, steps in order)
@@ -177,7 +175,7 @@ def _column(
             found[split.name] = split.found.keys[key]
             present[split.name] = split.found.keys[key].present
     inner = field if not steps else None
-    if isinstance(field, StepsSpec):
+    if field is not None and isinstance(field.kind, Steps):
         inner = field.step if steps else None
     return Column(
         name=name_of(field) if field else one_line(key, 80) or '""',

@@ -13,7 +13,6 @@ from ..formatting import listed, number, percent, plural, share
 from ..statistics.numbers import Numbers
 from .classes import ClassCounts
 from .columns import Column, Split
-from .formatting import listed, number, percent, plural, share
 
 FEWEST = 30
 """Of fewer records nothing is concluded but which classes there are."""

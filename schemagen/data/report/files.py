@@ -12,7 +12,6 @@ from ..statistics.model import FileStatistics
 from ..statistics.numbers import numbers
 from .charts import Bar, Figure, Plot, Table, vertical_bars
 from .columns import Split
-from .formatting import number, one_line, plural, size
 from .values import numbers_plot
 
 _MOST_BARS = 300

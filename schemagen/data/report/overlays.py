@@ -15,9 +15,13 @@ import numpy as np
 import PIL.Image
 from numpy.typing import NDArray
 
-from ...spec.model import FieldSpec, MaskSpec, MultiLabelSpec, RecordSpec, VarLenSpec
+from ...kinds.field import FieldSpec
+from ...kinds.mask import Mask
+from ...kinds.multilabel import MultiLabel
+from ...kinds.varlen import VarLen
+from ...spec.model import RecordSpec
+from ..formatting import decoded, number, one_line
 from .columns import name_of
-from .formatting import decoded, number, one_line
 from .pictures import MOST_PIXELS, Budget, data_url, opened
 from .records import Features, class_name
 
@@ -118,13 +122,13 @@ class Colors:
 class MaskPixels(NamedTuple):
     """The mask of one record: class ids [H, W]."""
 
-    field: MaskSpec
+    field: FieldSpec[Mask]
     ids: NDArray[Any]
 
 
-def mask_of(field: MaskSpec, features: Features) -> MaskPixels | None:
+def mask_of(field: FieldSpec[Mask], features: Features) -> MaskPixels | None:
     """Read a mask; None if it is missing, or not as the schema says."""
-    if field.encoding == "png":
+    if field.kind.encoding == "png":
         ids = _png_ids(features.bytes_of(features.feature(field.key)))
     else:
         ids = features.pixels(field)
@@ -143,12 +147,12 @@ def _png_ids(values: Sequence[bytes]) -> NDArray[Any] | None:
         return None
 
 
-def mask_class_name(field: MaskSpec, id_: int) -> str:
+def mask_class_name(field: FieldSpec[Mask], id_: int) -> str:
     """Return the name of a class id."""
-    if id_ == field.ignore:
+    if id_ == field.kind.ignore:
         return f"ignored ({id_})"
-    known = 0 <= id_ < len(field.classes)
-    return (one_line(field.classes[id_], 40) if known else "") or f"{id_}"
+    known = 0 <= id_ < len(field.kind.class_names)
+    return (one_line(field.kind.class_names[id_], 40) if known else "") or f"{id_}"
 
 
 def layers(mask: MaskPixels, colors: Colors, budget: Budget) -> list[tuple[int, str]]:
@@ -197,12 +201,12 @@ def box_fields(spec: RecordSpec) -> tuple[BoxFields, ...]:
     """
     found: dict[tuple[str, str], dict[str, str]] = {}
     for field in spec.fields:
-        if not isinstance(field, VarLenSpec) or field.item_shape:
+        if not isinstance(field.kind, VarLen) or field.kind.item_shape:
             continue
         matches = map(_SIDE.fullmatch, (field.name, field.key))
         if match := next(filter(None, matches), None):
             side = match["side"].lower().replace("_", "")
-            sides = found.setdefault((field.group or "", match["stem"]), {})
+            sides = found.setdefault((field.kind.group or "", match["stem"]), {})
             sides.setdefault(side, field.key)
     return tuple(
         BoxFields(
@@ -224,10 +228,12 @@ def _label_field(
     for field in spec.fields:
         if field.key in taken:
             continue
-        if isinstance(field, VarLenSpec) and group and field.group == group:
+        if isinstance(field.kind, VarLen) and group and field.kind.group == group:
             if _NAMES.search(field.name) or _NAMES.search(field.key):
-                (texts if field.dtype in ("string", "bytes") else numbers).append(field)
-        elif isinstance(field, MultiLabelSpec):
+                (texts if field.kind.dtype in ("string", "bytes") else numbers).append(
+                    field
+                )
+        elif isinstance(field.kind, MultiLabel):
             numbers.append(field)
     return next(iter((*texts, *numbers)), None)
 
@@ -272,14 +278,14 @@ def _labels(field: FieldSpec | None, features: Features, count: int) -> list[str
     if feature.kind == "bytes":
         texts = features.bytes_of(feature)
         return [one_line(decoded(text) or "", 40) for text in texts]
-    if isinstance(field, MultiLabelSpec):
+    if field is not None and isinstance(field.kind, MultiLabel):
         return [class_name(field, value, 40) for value in feature.values]
     return [number(value) for value in feature.values]
 
 
 def legends_of(
     records: Sequence[tuple[Features, Sequence[MaskPixels]]],
-    masks: Sequence[MaskSpec],
+    masks: Sequence[FieldSpec[Mask]],
     boxes: Sequence[BoxFields],
 ) -> tuple[Colors, list[Legend]]:
     """Give the most frequent classes a color each, and all others one."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...spec.model import RecordSpec
+from ..formatting import listed, one_line, plural, size
 from ..statistics.model import DataStatistics
 from ..verify.model import Verification
 from .charts import Figure
@@ -14,7 +15,6 @@ from .classes import class_counts, class_figure
 from .columns import Column, Split, columns_of, splits_of
 from .differences import cautions_of, differences_of
 from .files import files_figure
-from .formatting import listed, one_line, plural, size
 from .samples import samples_of
 from .values import column_figure, key_table, missing_figure
 

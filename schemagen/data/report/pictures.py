@@ -16,11 +16,9 @@ from numpy.typing import NDArray
 
 from ...runtime.shared.errors import Problem
 from ...runtime.shared.image_headers import HEADERS
-from ...runtime.shared.images import encode_png, sniff
-from .formatting import size
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
+from ...runtime.shared.images import sniff
+from ...runtime.shared.png import encode_png
+from ..formatting import size
 
 SIDE = 400
 """The greatest height and width of a copy while the page is small."""

@@ -9,11 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...kinds.field import FieldSpec
+from ...kinds.image import Image
+from ...kinds.label import Label
+from ...kinds.mask import Mask
+from ...kinds.multilabel import MultiLabel
 from ...runtime.shared.images import sniff
-from ...spec.model import FieldSpec, ImageSpec, LabelSpec, MaskSpec, MultiLabelSpec
+from ..formatting import decoded, hexadecimal, number, one_line, plural, size
 from ..message import BYTES, Feature, MalformedError, Message, parse_message
 from .columns import Column
-from .formatting import decoded, hexadecimal, number, one_line, plural, size
 
 MISSING = "not there"
 
@@ -51,17 +55,21 @@ class Features:
         values = self.numbers(key) if key is not None else []
         return values[0] if len(values) == 1 and isinstance(values[0], int) else None
 
-    def pixels(self, field: ImageSpec | MaskSpec) -> NDArray[Any] | None:
+    def pixels(self, field: FieldSpec[Image | Mask]) -> NDArray[Any] | None:
         """Return raw pixels in their shape; None if they do not fit."""
         values = self.bytes_of(self.feature(field.key))
         if len(values) != 1:
             return None
-        keys = (field.height_key, field.width_key, getattr(field, "channels_key", None))
+        keys = (
+            field.kind.height_key,
+            field.kind.width_key,
+            getattr(field.kind, "channels_key", None),
+        )
         sizes = [
             self.integer(key) if size is None else size
-            for size, key in zip(field.shape, keys, strict=False)
+            for size, key in zip(field.kind.shape, keys, strict=False)
         ]
-        return shaped(values[0], field.dtype, sizes)
+        return shaped(values[0], field.kind.dtype, sizes)
 
 
 def read(data: bytes) -> Features:
@@ -112,7 +120,7 @@ def value_text(column: Column, features: Features) -> str:
 def _feature_text(field: FieldSpec | None, feature: Feature, features: Features) -> str:
     if not feature.values:
         return "an empty list"
-    if isinstance(field, LabelSpec | MultiLabelSpec):
+    if field is not None and isinstance(field.kind, Label | MultiLabel):
         return ", ".join(class_names(field, feature, features))
     values = features.bytes_of(feature)
     if len(values) == 1:
@@ -132,7 +140,7 @@ def _bytes_text(value: bytes, limit: int) -> str:
 
 
 def class_names(
-    field: LabelSpec | MultiLabelSpec, feature: Feature | None, features: Features
+    field: FieldSpec[Label | MultiLabel], feature: Feature | None, features: Features
 ) -> list[str]:
     """Return the names of the classes in a feature of a record."""
     if feature is None:
@@ -145,8 +153,10 @@ def class_names(
     return [class_name(field, value) for value in feature.values[:_MOST_VALUES]]
 
 
-def class_name(field: LabelSpec | MultiLabelSpec, value: float, limit: int = 60) -> str:
+def class_name(
+    field: FieldSpec[Label | MultiLabel], value: float, limit: int = 60
+) -> str:
     """Return the name of a stored class id, or else the number."""
-    id_ = value - field.offset if isinstance(value, int) else -1
-    known = 0 <= id_ < len(field.classes)
-    return one_line(field.classes[int(id_)], limit) if known else number(value)
+    id_ = value - field.kind.offset if isinstance(value, int) else -1
+    known = 0 <= id_ < len(field.kind.class_names)
+    return one_line(field.kind.class_names[int(id_)], limit) if known else number(value)

@@ -14,10 +14,10 @@ from ...kinds.images import Images
 from ...kinds.label import Label
 from ...kinds.mask import Mask
 from ...runtime.shared.images import sniff
-from ...spec.model import ImageSpec, ImagesSpec, LabelSpec, MaskSpec, RecordSpec
+from ...spec.model import RecordSpec
+from ..formatting import listed, one_line, plural
 from ..statistics.samples import Sample as Kept
 from .columns import Column, Split, name_of, shape_text
-from .formatting import listed, one_line, plural
 from .overlays import (
     BoxFields,
     Colors,
@@ -83,7 +83,7 @@ def samples_of(
 ) -> tuple[list[Samples], list[Legend]]:
     """Return samples of each split, and legends for the colors in them."""
     fields = spec.fields if spec else ()
-    masks = [field for field in fields if isinstance(field, MaskSpec)]
+    masks = [field for field in fields if isinstance(field.kind, Mask)]
     boxes = box_fields(spec) if spec else ()
     most = _PER_SPLIT.get(len(splits), _PER_SPLIT_OF_MORE)
     chosen: list[list[_Record]] = []
@@ -116,7 +116,7 @@ class _Record(NamedTuple):
     masks: list[MaskPixels]
 
 
-def _record(kept: Kept, masks: Sequence[MaskSpec]) -> _Record:
+def _record(kept: Kept, masks: Sequence[FieldSpec[Mask]]) -> _Record:
     features = read(kept.data)
     found = [mask_of(field, features) for field in masks]
     return _Record(kept, features, [mask for mask in found if mask is not None])
@@ -153,7 +153,7 @@ class _Painter:
         if features.trouble:
             return "malformed"
         fields = self.spec.fields if self.spec else ()
-        labels = [field for field in fields if isinstance(field, LabelSpec)]
+        labels = [field for field in fields if isinstance(field.kind, Label)]
         targets = [field for field in labels if field.role == "target"]
         return listed(
             [
@@ -206,7 +206,8 @@ class _Painter:
     def _copies(self, column: Column, features: Features) -> list[Picture]:
         """Return copies of the images of a record in one column."""
         field = column.field
-        if not isinstance(field, ImageSpec | ImagesSpec | None):
+        kind = field and field.kind
+        if not isinstance(kind, Image | Images | None):
             return []
         if column.steps:
             steps = features.message.lists.get(column.key, [])[:_MOST_PICTURES]
@@ -214,7 +215,8 @@ class _Painter:
             values = [some[0] for some in held if len(some) == 1 and sniff(some[0])]
         else:
             values = features.bytes_of(features.feature(column.key))
-            if values and isinstance(field, ImageSpec) and field.encoding == "raw":
+            raw = isinstance(kind, Image) and kind.encoding == "raw"
+            if values and field is not None and raw:
                 return [self._raw(field, features)]
             values = values[:_MOST_PICTURES]
         if field is not None:
@@ -225,10 +227,10 @@ class _Painter:
         copies = [copy_of(value, self.budget) for value in values]
         return [copy for copy in copies if copy.about or "pixels" in copy.trouble]
 
-    def _raw(self, field: ImageSpec, features: Features) -> Picture:
+    def _raw(self, field: FieldSpec[Image], features: Features) -> Picture:
         pixels = features.pixels(field)
         if pixels is None or pixels.ndim != 3:
-            wanted = f"{shape_text(field.shape)} {field.dtype} pixels"
+            wanted = f"{shape_text(field.kind.shape)} {field.kind.dtype} pixels"
             return Picture(trouble=f"not the bytes of {wanted}")
         return copy_of_pixels(pixels, self.budget)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from ..formatting import decoded, listed, number, one_line, percent, plural, share, size
 from ..statistics.histograms import merged_histogram, summed, width_exponent
 from ..statistics.model import KindStatistics
 from ..statistics.numbers import Numbers, merged_numbers, quantile
 from .charts import Bar, Figure, Line, Plot, Table, bars, histogram, unique
 from .columns import Column, Split
-from .formatting import decoded, listed, number, one_line, percent, plural, share, size
 
 _BINS = 32
 _MOST_TEXTS = 8

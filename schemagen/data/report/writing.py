@@ -17,10 +17,10 @@ from ...atomic_write import write_whole
 from ...runtime.shared.errors import DatasetError
 from ...spec.model import RecordSpec
 from ...spec.serial import from_data
+from ..formatting import listed, number, one_line, plural, share, size
 from ..sources import find_data
 from ..statistics.model import DataStatistics
 from ..verify.model import Verification
-from .formatting import listed, number, one_line, plural, share, size
 
 _PACKAGES = ("vl_convert", "PIL")
 _MARK = b'<meta name="generator" content="schemagen inspect">'

@@ -237,7 +237,7 @@ class DataStatistics:
 _MOST_REASONS = 20
 
 
-def _merged_kind(parts: Sequence[KindStatistics]) -> KindStatistics:
+def merged_kind(parts: Sequence[KindStatistics]) -> KindStatistics:
     values = [part.numbers for part in parts if part.numbers is not None]
     contents = [part.bytes for part in parts if part.bytes is not None]
     return KindStatistics(
@@ -251,7 +251,7 @@ def _merged_kind(parts: Sequence[KindStatistics]) -> KindStatistics:
 def _merged_key(parts: Sequence[KeyStatistics]) -> KeyStatistics:
     kinds = sorted(by_name(part.by_kind for part in parts).items())
     return KeyStatistics(
-        parts[0].key, {kind: _merged_kind(some) for kind, some in kinds}
+        parts[0].key, {kind: merged_kind(some) for kind, some in kinds}
     )
 
 

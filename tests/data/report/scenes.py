@@ -99,13 +99,13 @@ def field(
 def box_lists(prefix: str = "", group: str | None = "box") -> list[Any]:
     """Return the specs of the lists of the sides of boxes."""
     kind = {"dtype": "float32", "group": group}
-    return [field(VarLenSpec, side, prefix + side, **kind) for side in SIDES]
+    return [field(FieldSpec[VarLen], side, prefix + side, **kind) for side in SIDES]
 
 
 ENCODED = {"shape": (None, None, 3), "encoding": "jpeg", "dtype": "uint8"}
 SHAPES = ("sky", "disc", "square", "stripe")
 PARTS = field(
-    MaskSpec,
+    FieldSpec[Mask],
     "parts",
     "image/parts",
     "target",
@@ -120,14 +120,14 @@ WEATHER = {"num_classes": 3, "classes": ("clear", "cloudy", "night")}
 TAGS = {"num_classes": 4, "classes": ("busy", "wet", "centre", "motorway")}
 SCENE = record_spec(
     "street_scene",
-    field(ImageSpec, "photo", "image/encoded", **ENCODED),
+    field(FieldSpec[Image], "photo", "image/encoded", **ENCODED),
     PARTS,
-    field(LabelSpec, "weather", "image/weather", "target", **WEATHER),
-    field(MultiLabelSpec, "tags", "image/tags", "target", **TAGS),
+    field(FieldSpec[Label], "weather", "image/weather", "target", **WEATHER),
+    field(FieldSpec[MultiLabel], "tags", "image/tags", "target", **TAGS),
     *box_lists("object/"),
-    field(VarLenSpec, "what", "object/class", dtype="string", group="box"),
-    field(ScalarSpec, "speed_kmh", "speed", dtype="float32", optional=True),
-    field(TextSpec, "note", role="info", optional=True),
+    field(FieldSpec[VarLen], "what", "object/class", dtype="string", group="box"),
+    field(FieldSpec[Scalar], "speed_kmh", "speed", dtype="float32", optional=True),
+    field(FieldSpec[Text], "note", role="info", optional=True),
     doc="A drawn street, with what can be seen in it.",
 )
 

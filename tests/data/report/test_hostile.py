@@ -12,7 +12,11 @@ import numpy as np
 import pytest
 from schemagen.data.report.charts import inline_svg
 from schemagen.data.report.pictures import Budget, copy_of
-from schemagen.spec.model import ImageSpec, LabelSpec, TextSpec, VarLenSpec
+from schemagen.kinds.field import FieldSpec
+from schemagen.kinds.image import Image
+from schemagen.kinds.label import Label
+from schemagen.kinds.text import Text
+from schemagen.kinds.varlen import VarLen
 
 from .conftest import Visit, make_report
 from .scenes import (
@@ -61,11 +65,11 @@ def hostile_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     classes = {"num_classes": 3, "classes": (SCRIPT, IMAGE, ESCAPES)}
     spec = record_spec(
         "hostile",
-        field(ImageSpec, "photo" + ESCAPES, IMAGE, **ENCODED),
-        field(LabelSpec, "label", label, "target", **classes),
-        field(TextSpec, "text", role="info", optional=True),
+        field(FieldSpec[Image], "photo" + ESCAPES, IMAGE, **ENCODED),
+        field(FieldSpec[Label], "label", label, "target", **classes),
+        field(FieldSpec[Text], "text", role="info", optional=True),
         *box_lists(group=SCRIPT),
-        field(VarLenSpec, "names", dtype="string", group=SCRIPT),
+        field(FieldSpec[VarLen], "names", dtype="string", group=SCRIPT),
         doc=SCRIPT,
     )
     good = encoded(np.full((20, 30, 3), 200, np.uint8), "JPEG")

@@ -7,9 +7,8 @@ import io
 
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import Image as Pillow
 from schemagen.data.report.columns import columns_of, splits_of
-from schemagen.data.report.formatting import decoded, number, one_line, percent, size
 from schemagen.data.report.overlays import (
     Box,
     Colors,
@@ -24,7 +23,10 @@ from schemagen.data.report.records import read, shaped
 from schemagen.data.report.samples import samples_of
 from schemagen.data.statistics.model import RecordStatistics
 from schemagen.data.statistics.samples import Sample
-from schemagen.spec.model import ImageSpec, LabelSpec, MaskSpec
+from schemagen.kinds.field import FieldSpec
+from schemagen.kinds.image import Image
+from schemagen.kinds.label import Label
+from schemagen.kinds.mask import Mask
 
 from .scenes import (
     PARTS,
@@ -40,7 +42,7 @@ from .scenes import (
 
 def decoded_url(url: str) -> Image.Image:
     """Return the picture of a data: URL."""
-    return Image.open(io.BytesIO(base64.b64decode(url.split(",")[1])))
+    return Pillow.open(io.BytesIO(base64.b64decode(url.split(",")[1])))
 
 
 @pytest.mark.parametrize("form", ["JPEG", "PNG", "GIF", "BMP", "WEBP"])
@@ -151,11 +153,18 @@ def test_samples_have_pictures_masks_and_values() -> None:
     label = {"num_classes": 2, "classes": ("a", "b"), "offset": 1}
     spec = record_spec(
         "scan",
-        field(ImageSpec, "depth", shape=(None, None, 1), dtype="uint16", **sized),
         field(
-            MaskSpec, "mask", shape=(4, 4), num_classes=2, encoding="raw", dtype="uint8"
+            FieldSpec[Image], "depth", shape=(None, None, 1), dtype="uint16", **sized
         ),
-        field(LabelSpec, "kind", role="target", **label),
+        field(
+            FieldSpec[Mask],
+            "mask",
+            shape=(4, 4),
+            num_classes=2,
+            encoding="raw",
+            dtype="uint8",
+        ),
+        field(FieldSpec[Label], "kind", role="target", **label),
     )
     depth, mask = np.arange(6, dtype="<u2").tobytes(), bytes(8) + b"\1" * 8
     held = {"depth": [depth], "h": [2], "w": [3], "mask": [mask], "kind": [2]}
@@ -174,20 +183,3 @@ def test_samples_have_pictures_masks_and_values() -> None:
     assert [value.name for value in sample.values] == ["depth", "mask", "kind"]
     assert sample.values[2].text == "b"
     assert (malformed.headline, malformed.values[0].name) == ("malformed", "malformed")
-
-
-def test_numbers_and_texts_are_formatted_for_people() -> None:
-    """Shares are 0 % and 100 % only where they are that; controls are escaped."""
-    assert percent(0) == "0 %"
-    assert percent(1e-6) == "< 0.1 %"
-    assert percent(0.99999) == "> 99.9 %"
-    assert percent(1) == "100 %"
-    assert (number(1234567), number(0.1), number(2.5e-9)) == (
-        "1,234,567",
-        "0.1",
-        "2.5e-09",
-    )
-    assert (size(1), size(999), size(1_234_567)) == ("1 byte", "999 bytes", "1.23 MB")
-    assert one_line("a\nb\x1b[0m\u202e") == "a\\nb\\x1b[0m\\u202e"
-    assert decoded(b"\x00\xff") is None
-    assert decoded("grün 👩‍🚀".encode()) == "grün 👩‍🚀"
