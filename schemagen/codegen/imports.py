@@ -7,8 +7,9 @@ What a module uses is therefore what it imports, whichever templates have printe
 
 from __future__ import annotations
 
-import ast
 import builtins
+import re
+import symtable
 from collections.abc import Iterator
 from functools import cache
 from importlib import resources
@@ -24,6 +25,9 @@ COPY = "_runtime"
 """The package of copies of the runtime, in the output directory."""
 
 _FUTURE = "from __future__ import annotations\n"
+
+# A definition of a public name at the top level of a module.
+_DEFINITION = re.compile(r"^(?:class |def |(?=\w+ = ))([A-Za-z]\w*)", re.MULTILINE)
 
 # The module of each name of the standard library and numpy.
 _STANDARD = {
@@ -77,17 +81,12 @@ def with_imports(text: str, runtime: str = RUNTIME) -> str:
         text: the module. One that is not Python is returned as it is.
         runtime: the package of the runtime: installed, or relative to the module.
     """
+    before, future, after = text.partition(_FUTURE)
     try:
-        used = _undefined(ast.parse(text))
+        found = imports(*_groups(_undefined(text), runtime))
     except (SyntaxError, ValueError):
         return text
-    found = imports(*_groups(used, runtime))
-    if not found:
-        return text
-    before, future, after = text.partition(_FUTURE)
-    if not future:
-        return text
-    return f"{before}{future}\n{found}\n{after}"
+    return f"{before}{future}\n{found}\n{after}" if future and found else text
 
 
 def unknown_names(text: str) -> list[str]:
@@ -96,11 +95,9 @@ def unknown_names(text: str) -> list[str]:
     Args:
         text: a module that Python can compile, with its imports.
     """
-    tree = ast.parse(text)
-    bound = {name for node in ast.walk(tree) for name in _bound(node)}
-    if "*" in bound:
+    if "import *" in text:
         return []
-    return sorted({*_used(tree)} - {*bound, *dir(builtins), "__file__"})
+    return sorted(_undefined(text) - {*dir(builtins), "__file__"})
 
 
 def _groups(used: set[str], runtime: str) -> Iterator[list[str]]:
@@ -169,69 +166,28 @@ def runtime_names() -> dict[str, str]:
 
 def _defined(path: Path) -> Iterator[str]:
     """Yield the public names that a module defines."""
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
-        if isinstance(node, (ast.ClassDef, ast.FunctionDef)):
-            names = [node.name]
-        elif isinstance(node, ast.Assign):
-            names = [each.id for each in node.targets if isinstance(each, ast.Name)]
-        else:
-            continue
-        yield from (name for name in names if not name.startswith("_"))
+    for definition in _DEFINITION.finditer(path.read_text(encoding="utf-8")):
+        yield definition[1]
 
 
-def _undefined(tree: ast.Module) -> set[str]:
-    """Return the names that a module uses and does not define.
+def _undefined(text: str) -> set[str]:
+    """Return the global names that a module uses and does not define.
 
-    Parameters count as defined inside their function; other local names do not matter,
-    since templates give them names of their own.
+    Raises:
+        SyntaxError: it is not Python.
+        ValueError: it contains a null character.
     """
-    defined = {
-        name
-        for statement in tree.body
-        for node in (
-            [statement]
-            if isinstance(statement, _NAMING)
-            else (each for each in ast.walk(statement) if isinstance(each, ast.Name))
-        )
-        for name in _bound(node)
-    }
-    return {*_used(tree)} - defined
-
-
-# The statements that bind names by themselves, and not by those of variables in them.
-_NAMING = (ast.ClassDef, ast.FunctionDef, ast.Import, ast.ImportFrom)
-
-
-def _bound(node: ast.AST) -> Iterator[str]:
-    """Yield the names that one node binds, without what is inside it."""
-    if isinstance(node, ast.Name):
-        if not isinstance(node.ctx, ast.Load):
-            yield node.id
-    elif isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
-        yield node.name
-    elif isinstance(node, (ast.Import, ast.ImportFrom)):
-        yield from (alias.asname or alias.name.split(".")[0] for alias in node.names)
-    elif isinstance(node, ast.ExceptHandler) and node.name:
-        yield node.name
-
-
-def _used(tree: ast.Module) -> Iterator[str]:
-    """Yield the names that a module uses, but for parameters inside their functions."""
-    waiting: list[tuple[ast.AST, frozenset[str]]] = [(tree, frozenset())]
-    while waiting:
-        node, parameters = waiting.pop()
-        if isinstance(node, ast.Name):
-            if isinstance(node.ctx, ast.Load) and node.id not in parameters:
-                yield node.id
-            continue
-        inner = parameters
-        if isinstance(node, (ast.FunctionDef, ast.Lambda)):
-            given = node.args
-            names = [*given.posonlyargs, *given.args, *given.kwonlyargs]
-            names += [each for each in (given.vararg, given.kwarg) if each]
-            inner = parameters | {each.arg for each in names}
-        for name, value in ast.iter_fields(node):
-            known = inner if name == "body" else parameters
-            for part in value if isinstance(value, list) else [value]:
-                if isinstance(part, ast.AST):
-                    waiting.append((part, known))
+    used: set[str] = set()
+    defined: set[str] = set()
+    # With the future import, the names in annotations would not count as used.
+    scopes = [symtable.symtable(text.replace(_FUTURE, "", 1), "<generated>", "exec")]
+    while scopes:
+        scope = scopes.pop()
+        scopes += scope.get_children()
+        for symbol in scope.get_symbols():
+            if symbol.is_global():
+                if symbol.is_referenced():
+                    used.add(symbol.get_name())
+                if symbol.is_assigned() or symbol.is_imported():
+                    defined.add(symbol.get_name())
+    return used - defined

@@ -7,25 +7,33 @@ piece of it passes through a function that makes it data.
 
 from __future__ import annotations
 
+import hashlib
+import sys
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, cached_property, wraps
 from importlib import resources
+from importlib.util import cache_from_source
 from pathlib import Path
 from typing import Any
 
 from jinja2 import (
     BaseLoader,
+    BytecodeCache,
     ChoiceLoader,
     Environment,
     FileSystemLoader,
     PrefixLoader,
     Undefined,
 )
+from jinja2 import compiler as jinja_compiler
+from jinja2.bccache import Bucket
 from jinja2.filters import do_indent
 
-from ...findings import refuse
-from ...kinds.literals import Code, identifier, literal, prose
+from ...atomic_write import write_whole
+from ...findings import SchemagenError, refuse
+from .. import literals
 from ..languages import Foreign, Language
 from .faults import NoSuchName, PlainText, finding_of
 
@@ -116,11 +124,56 @@ def _python(directory: Path | None) -> Environment:
         "spaces": lambda _, count: Code(" " * count),
     }
     environment = _Environment(directory, Code, filters)
+    environment.bytecode_cache = _CompiledTemplates()
+
+    @cache
+    def macros(name: str) -> object:
+        return environment.get_template(name).module
+
     # The macros of a field's kind: one template a kind, found by its name.
-    environment.globals["macros"] = lambda field: (
-        environment.get_template(field.macros).module
-    )
+    environment.globals["macros"] = lambda field: macros(field.macros)
     return environment
+
+
+class _CompiledTemplates(BytecodeCache):
+    """Our templates in compiled form, kept as Python keeps compiled modules.
+
+    They are in `__pycache__` next to the templates; PYTHONDONTWRITEBYTECODE and
+    PYTHONPYCACHEPREFIX apply. A file that is damaged or out of date is not used.
+    """
+
+    def get_cache_key(self, name: str, filename: str | None = None) -> str:
+        """Return the path of a compiled template; "" for a project's own."""
+        if filename and Path(filename).is_relative_to(templates_directory()):
+            return cache_from_source(filename)
+        return ""
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        """Load a compiled template, if it is there and up to date."""
+        with suppress(OSError):
+            data = Path(bucket.key).read_bytes()
+            seal, code = data[:_SEAL_BYTES], data[_SEAL_BYTES:]
+            if seal == _seal(bucket, code):
+                bucket.bytecode_from_string(code)
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keep a compiled template, where that is possible."""
+        if bucket.key and not sys.dont_write_bytecode:
+            code = bucket.bytecode_to_string()
+            with suppress(SchemagenError):
+                write_whole(Path(bucket.key), _seal(bucket, code) + code)
+
+
+_SEAL_BYTES = 32
+
+# What is compiled depends on these modules, in addition to the template.
+_COMPILERS = (jinja_compiler.__file__, literals.__file__, __file__)
+
+
+def _seal(bucket: Bucket, code: bytes) -> bytes:
+    """Return a hash of a compiled template and of the files that it depends on."""
+    found = [(path, Path(path).stat().st_mtime_ns) for path in _COMPILERS]
+    return hashlib.sha256(repr((bucket.key, found)).encode() + code).digest()
 
 
 # What Jinja brings for HTML, and what would give other text in each run.
