@@ -1,40 +1,75 @@
-"""Breaking long lines as `ruff format` would leave them.
-
-Templates print each statement on one line. A line that is too long is opened at
-its last pair of brackets, one item a line, each with a comma: a form that the
-formatter keeps as it is, because the last comma asks it to.
-"""
+"""Python source on lines that are not too long, as `ruff format` would leave them."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
 
 WIDTH = 88
-_OPEN, _CLOSE = "([{", ")]}"
+STEP = 4
 _MARKS = re.compile(r"[()\[\]{},]")
 _STRINGS = re.compile(r""" "(?:[^"\\]|\\.)*"? | '(?:[^'\\]|\\.)*'? """, re.X)
 
 
+@dataclass(frozen=True)
+class Brackets:
+    """Brackets with something before them and items inside: a call, a tuple.
+
+    Attributes:
+        head: what stands before the opening bracket.
+        pair: the brackets.
+        items: what stands between them.
+        tail: what stands behind the closing bracket.
+        comma: whether the last item has a comma already.
+    """
+
+    head: str
+    pair: str
+    items: tuple[Node, ...]
+    tail: str = ""
+    comma: bool = False
+
+    @property
+    def follows_name(self) -> bool:
+        """Whether this is a call or a subscript, and no tuple, list or dict."""
+        last = self.head[-1:]
+        return last.isalnum() or last in ("_", ")", "]")
+
+    @property
+    def takes_comma(self) -> bool:
+        """Whether a comma can end the last item.
+
+        A comprehension takes none, and in a subscript it would make a tuple.
+        """
+        if self.comma or len(self.items) > 1:
+            return True
+        is_subscript = self.pair == "[]" and self.follows_name
+        return not is_subscript and " for " not in _without_strings(flat(self.items[0]))
+
+
+Node = str | Brackets
+
+
 def wrap(text: str) -> str:
-    """Break the long lines of Python source; docstrings and comments stay."""
-    lines: list[str] = []
+    """Break the long lines of Python source that has each statement on one line.
+
+    Each item has its own line, with a comma: a form that formatters keep as it is.
+    Docstrings and comments stay.
+    """
+    found: list[str] = []
     inside = False
     for line in text.split("\n"):
-        if '"""' not in line and display_width(line) <= WIDTH:  # as nearly all do
-            lines.append(line)
-            continue
         start = line.lstrip()
-        if inside:
-            inside = '"""' not in line
-            lines.append(line)
-        elif start.startswith(('"""', "#")):
-            inside = start.startswith('"""') and '"""' not in start[3:]
-            lines.append(line)
+        if '"""' not in line and (inside or display_width(line) <= WIDTH):
+            found.append(line)
+        elif inside or start.startswith(('"""', "#")):
+            inside = not inside and start.startswith('"""') and '"""' not in start[3:]
+            found.append(line)
         else:
-            lines += _wrapped(line)
-    return "\n".join(lines)
+            found += lines(start, len(line) - len(start), joined=False)
+    return "\n".join(found)
 
 
 def display_width(text: str) -> int:
@@ -51,69 +86,87 @@ def display_width(text: str) -> int:
     )
 
 
-def _wrapped(line: str) -> list[str]:
-    if display_width(line) <= WIDTH:
-        return [line]
-    pair = _last_pair(line)
-    if pair is None:
-        return [line]
-    start, end = pair
-    indent = " " * (len(line) - len(line.lstrip()))
-    body = line[start + 1 : end]
-    items = _items(body)
-    # A comprehension takes no comma, and in a subscript it would make a tuple.
-    if len(items) == 1 and (_is_comprehension(body) or _is_subscript(line, start)):
-        inner = [f"{indent}    {body.strip()}"]
-    else:
-        inner = [f"{indent}    {item}," for item in items]
-    broken = [part for item in inner for part in _wrapped(item)]
-    return [line[: start + 1], *broken, indent + line[end:]]
+def flat(node: Node) -> str:
+    """Return an expression on one line."""
+    if isinstance(node, str):
+        return node
+    items = ", ".join(map(flat, node.items))
+    is_tuple = node.pair == "()" and not node.follows_name
+    comma = "," if is_tuple and len(node.items) == 1 else ""
+    return f"{node.head}{node.pair[0]}{items}{comma}{node.pair[1]}{node.tail}"
 
 
-def _last_pair(line: str) -> tuple[int, int] | None:
+def lines(
+    node: Node,
+    indent: int = 0,
+    tail: str = "",
+    *,
+    opened: bool = False,
+    joined: bool = True,
+) -> list[str]:
+    """Return an expression on as many lines as it needs.
+
+    What is too long is opened: first all items on a line of their own, then, as
+    tuples and lists always, each item on its own with a comma.
+
+    Args:
+        node: the expression; text is opened at its last brackets.
+        indent: how many columns it is moved to the right.
+        tail: what follows it on its last line.
+        opened: whether each item has its own line in any case.
+        joined: whether items may share a line.
+    """
+    pad = " " * indent
+    line = f"{pad}{flat(node)}{tail}"
+    if display_width(line) <= WIDTH and not opened:
+        return [line]
+    if isinstance(node, str):
+        node = _parsed(node)
+    if isinstance(node, str) or not node.items:
+        return [line]
+    first = f"{pad}{node.head}{node.pair[0]}"
+    last = f"{pad}{node.pair[1]}{node.tail}{tail}"
+    inner = " " * (indent + STEP) + ", ".join(map(flat, node.items))
+    in_one = joined and node.follows_name and not opened
+    if in_one and display_width(inner) <= WIDTH:
+        return [first, inner, last]
+    comma = "," if node.takes_comma else ""
+    each = [
+        line
+        for item in node.items
+        for line in lines(item, indent + STEP, comma, joined=joined)
+    ]
+    return [first, *each, last]
+
+
+def _parsed(text: str) -> Node:
     """Return the last brackets of the outermost level that hold anything."""
-    found = None
-    depth = start = 0
-    for at, character in _marks(line):
-        if character in _OPEN:
+    found: list[int] = []
+    cuts: list[int] = []
+    depth = 0
+    for mark in _MARKS.finditer(_without_strings(text)):
+        at, character = mark.start(), mark[0]
+        if character in "([{":
             if depth == 0:
-                start = at
+                cuts = [at]
             depth += 1
-        elif character in _CLOSE:
+        elif character in ")]}":
             depth -= 1
-            if depth == 0 and at > start + 1:
-                found = (start, at)
-    return found
-
-
-def _items(body: str) -> list[str]:
-    """Split what stands between brackets at its own commas."""
-    cuts, depth = [-1], 0
-    for at, character in _marks(body):
-        if character in _OPEN:
-            depth += 1
-        elif character in _CLOSE:
-            depth -= 1
-        elif character == "," and depth == 0:
+            if depth == 0 and at > cuts[0] + 1:
+                found = [*cuts, at]
+        elif depth == 1:
             cuts.append(at)
-    ends = [*cuts[1:], len(body)]
-    parts = [body[a + 1 : b].strip() for a, b in zip(cuts, ends, strict=True)]
-    return [part for part in parts if part]
-
-
-def _is_comprehension(body: str) -> bool:
-    return " for " in _without_strings(body)
-
-
-def _is_subscript(line: str, at: int) -> bool:
-    before = line[at - 1 : at]
-    return line[at] == "[" and (before.isalnum() or before in ("_", ")", "]"))
-
-
-def _marks(line: str) -> Iterator[tuple[int, str]]:
-    """Yield the brackets and commas of a line that are not inside a string."""
-    for mark in _MARKS.finditer(_without_strings(line)):
-        yield mark.start(), mark[0]
+    if not found:
+        return text
+    start, end = found[0], found[-1]
+    parts = [text[a + 1 : b].strip() for a, b in pairwise(found)]
+    return Brackets(
+        text[:start],
+        text[start] + text[end],
+        tuple(filter(None, parts)),
+        text[end + 1 :],
+        comma=not parts[-1],
+    )
 
 
 def _without_strings(line: str) -> str:

@@ -7,14 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..codegen.layout import WIDTH, display_width
-from ..kinds.kind import Kind
-from ..kinds.literals import identifier, literal
+from ..codegen.layout import STEP, WIDTH, Brackets, Node, display_width, flat, lines
+from ..codegen.literals import identifier, literal
 from ..schema import Augment, Label, MultiLabel
 from ..schema.declaration import PLAIN_KINDS
 from ..spec.model import RecordSpec
 from .kinds import kind_of, said, type_of
-from .layout import STEP, Brackets, Node, field_lines, flat, lines, or_none
+from .layout import field_lines, or_none
 from .nesting import Branch, Leaf, tree
 from .texts import comment_lines, docstring
 from .words import COMMON, Words
