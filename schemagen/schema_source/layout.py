@@ -29,10 +29,7 @@ def field_lines(start: str, annotation: Node, default: Node | None = None) -> li
     fits = display_width(f"{pad}{start}{flat(annotation)} = (") <= WIDTH
     left = lines(_starting(start, annotation), STEP, " = (", opened=fits)
     left[-1] = left[-1].removesuffix(" = (")
-    first, *rest = lines(default, STEP)
-    if display_width(left[-1] + value) <= WIDTH:
-        first, rest = flat(default), []
-    return [*left[:-1], f"{left[-1]} = {first.lstrip()}", *rest]
+    return [*left[:-1], *lines(_starting(f"{left[-1].lstrip()} = ", default), STEP)]
 
 
 def _plain_field_lines(start: str, annotation: str, default: Node) -> list[str]:
@@ -41,8 +38,7 @@ def _plain_field_lines(start: str, annotation: str, default: Node) -> list[str]:
         return [f"{pad}{start}(", f"{inner}{annotation}", f"{pad}) = None"]
     if isinstance(default, str) and display_width(f"{inner}{default}") <= WIDTH:
         return [f"{pad}{start}{annotation} = (", f"{inner}{default}", f"{pad})"]
-    first, *rest = lines(default, STEP)
-    return [f"{pad}{start}{annotation} = {first.lstrip()}", *rest]
+    return lines(_starting(f"{start}{annotation} = ", default), STEP)
 
 
 def _starting(start: str, node: Node) -> Node:
