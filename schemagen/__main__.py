@@ -1,5 +1,6 @@
 """The command `schemagen`, and `python -m schemagen`."""
 
+import gc
 import os
 import sys
 
@@ -18,6 +19,7 @@ def main() -> None:
         command(prog_name="schemagen")
     finally:
         ignore_interrupts()
+        gc.freeze()  # or Python looks for garbage once more before the process ends
 
 
 if __name__ == "__main__":

@@ -106,6 +106,7 @@ def _tell_changes(found: Plan, *, dry_run: bool) -> None:
 @tracked_option
 def check(project: str, style: str, diff: bool, tracked: bool) -> None:
     """Tell whether the generated code is what the schemas ask for."""
+    from ..codegen.plan import unified_diff
     from ..findings import ExitCode
     from ..use_cases import generate as use_cases
 
@@ -114,7 +115,7 @@ def check(project: str, style: str, diff: bool, tracked: bool) -> None:
     if tracked:
         findings += use_cases.untracked(found, project)
     if diff:
-        text = _coloured(use_cases.unified_diff(found))
+        text = _coloured(unified_diff(found))
         click.echo(text, nl=False, err=style != "text")
     report((*findings, *found.warnings), style)
     if findings:

@@ -36,10 +36,11 @@ def report(findings: Iterable[Finding], style: str) -> None:
     """Print findings: as data to stdout, for people to stderr."""
     from ..config import settings_directory
     from ..findings import RENDERERS
-    from ..git.top import in_repository
 
     context = click.get_current_context(silent=True)
     if style == "github" and context is not None:
+        from ..git.tracking import in_repository
+
         start = Path(context.meta.get("schemagen.use_cases.generate", ".")).resolve()
         findings = in_repository(findings, settings_directory(start) or start)
     text = RENDERERS[style](findings)

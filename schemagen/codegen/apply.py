@@ -5,8 +5,9 @@ from __future__ import annotations
 import errno
 import os
 import re
-from collections.abc import Iterable
-from contextlib import suppress
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from stat import S_IMODE
 from time import time
@@ -14,6 +15,9 @@ from time import time
 from ..atomic_write import writing_advice
 from ..findings import Finding, Location, SchemagenError, refuse
 from .plan import Action, Plan, shown_path
+
+if sys.platform != "win32":
+    import fcntl
 
 # What a run writes first, and what a run that was killed leaves behind.
 _TEMPORARY = re.compile(r"\..+\.\d+\.schemagen\.tmp")
@@ -173,3 +177,39 @@ def _remove_hollow(directory: Path) -> None:
             path.unlink()
         cache.rmdir()
     directory.rmdir()
+
+
+@contextmanager
+def lock(directory: Path) -> Iterator[bool]:
+    """Wait until no other run that writes is in a project, and keep others waiting.
+
+    The directory itself is locked: no file is left over from that, and the lock ends
+    with its process, however it ends.
+
+    Args:
+        directory: the project's directory.
+
+    Yields:
+        Whether others wait. They do not where platform or file system has no such
+        locks; each file is written at once all the same.
+    """
+    if sys.platform == "win32":
+        yield False
+        return
+    try:
+        descriptor = os.open(directory, os.O_RDONLY)
+    except OSError:
+        yield False
+        return
+    try:
+        yield _is_locked(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _is_locked(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    except OSError:
+        return False
+    return True

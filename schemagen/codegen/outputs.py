@@ -24,7 +24,7 @@ from .plan import shown_path
 from .project_view import ProjectView
 from .record_view import RecordView
 from .render import RenderedFile, all_rendered, check_python
-from .templates import Templates
+from .templates.environment import Templates
 
 _PYTHON = (".py", ".pyi")
 

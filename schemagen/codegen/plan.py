@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import posixpath
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from ..findings import Finding, Location
@@ -13,6 +14,8 @@ from .header import read_header
 from .render import RenderedFile
 
 COMMAND = "schemagen generate"
+
+_NO_LINE_END = "\\ No newline at end of file\n"
 
 # The cause of all changes where the code was generated with a copy of the runtime by a
 # version of schemagen that always made one.
@@ -255,3 +258,33 @@ def _link(command: str) -> Verdict:
         "is a symbolic link, and nothing is written or deleted through one",
         f"remove the link, and run `{command}`",
     )
+
+
+def unified_diff(found: Plan) -> str:
+    """Return a diff that `git apply` and `patch` can carry out.
+
+    It has what a plan would change, and for an edited file what --force would.
+    """
+    parts: list[str] = []
+    for file in found.changes:
+        if file.action is not Action.REFUSE or file.new is not None:
+            parts += _file_diff(file, found.output)
+    return "".join(parts)
+
+
+def _file_diff(file: PlannedFile, output: str) -> Iterator[str]:
+    path = shown_path(output, file.path)
+    for line in difflib.unified_diff(
+        _lines((file.old or b"").decode(errors="replace")),
+        _lines(file.new or ""),
+        f"a/{path}" if file.old is not None else "/dev/null",
+        f"b/{path}" if file.new is not None else "/dev/null",
+    ):
+        yield line if line.endswith("\n") else f"{line}\n{_NO_LINE_END}"
+
+
+def _lines(text: str) -> list[str]:
+    """Return a text's lines as tools for diffs see them: only LF ends one."""
+    lines = [f"{line}\n" for line in text.split("\n")]
+    last = lines.pop()[:-1]
+    return [*lines, last] if last else lines

@@ -1,9 +1,12 @@
-"""What templates see that are rendered once for a project."""
+"""What templates see that are rendered once: for a project, or by `init --train`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
+from .imports import import_line
+from .literals import Code
 from .record_view import RecordView
 
 
@@ -12,3 +15,37 @@ class ProjectView:
     """All records, in the order of their names."""
 
     records: tuple[RecordView, ...]
+
+
+@dataclass(frozen=True)
+class TrainingView:
+    """A record whose model is trained.
+
+    Attributes:
+        record: one that has a target.
+        output: the directory of generated code, relative to the project.
+    """
+
+    record: RecordView
+    output: str
+
+    @property
+    def imports(self) -> Code:
+        """The imports from the record's generated package."""
+        name = self.record.spec.record
+        package = ".".join([*PurePosixPath(self.output).parts, name])
+        lines = [
+            import_line(f"{package}.model", ["adapt", "build_model", "export_serving"]),
+            import_line(f"{package}.pipeline", ["make_dataset"]),
+        ]
+        return Code("\n".join(lines))
+
+    @property
+    def description(self) -> str:
+        """What the program does, in words."""
+        return f"Train a model of {self.record.spec.record} records."
+
+    @property
+    def run(self) -> str:
+        """Where it writes, if it is not told."""
+        return f"runs/{self.record.spec.record}"

@@ -16,9 +16,10 @@ from ..spec.serial import fingerprint, to_json
 from .header import digest, with_header
 from .imports import COPY, RUNTIME, import_line, unknown_names, with_imports
 from .layout import wrap
+from .literals import comment
+from .project_view import TrainingView
 from .record_view import RecordView
-from .templates import Templates
-from .training_view import TrainingView
+from .templates.environment import Templates
 
 _RECORD_FILES = ("__init__.py", "serializer.py", "parser.py", "pipeline.py", "model.py")
 

@@ -14,8 +14,6 @@ from typing import Any
 
 from .comparison import Break
 
-FILE_NAME = "accepted_breaks.jsonl"
-
 
 @dataclass(frozen=True)
 class Acceptance:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 FILE_NAME = ".gitattributes"
 
+ACCEPTED_BREAKS = "accepted_breaks.jsonl"
+"""The file of the output directory that `breaking --accept` writes."""
+
 # Two branches that change one schema both change all that follows from it. A merge by
 # lines would leave markers in it, or join halves that were never generated together.
 # Without a merge git keeps the file of the branch that one is on, says that there is a
@@ -15,8 +18,7 @@ _GENERATED = {
     "merge": "-merge",
 }
 
-# The one file of the output directory that people write, by `breaking --accept`: a line
-# for each acceptance, of which a merge keeps those of both sides.
+# A line for each acceptance, of which a merge keeps those of both sides.
 _ACCEPTED = {
     "linguist-generated": "-linguist-generated",
     "merge": "merge=union",
@@ -39,7 +41,7 @@ def with_attributes(text: str, output: str) -> str:
     """
     wanted = {
         f"{output}/**": _GENERATED,
-        f"{output}/accepted_breaks.jsonl": _ACCEPTED,
+        f"{output}/{ACCEPTED_BREAKS}": _ACCEPTED,
     }
     lines = []
     for pattern, attributes in wanted.items():

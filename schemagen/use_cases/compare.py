@@ -10,7 +10,6 @@ from ..atomic_write import write_whole
 from ..config import FILE_NAME as SETTINGS
 from ..config import Project, find_project, output_in
 from ..evolution.acceptance import (
-    FILE_NAME,
     Acceptance,
     dump_acceptances,
     is_accepted,
@@ -19,6 +18,7 @@ from ..evolution.acceptance import (
 from ..evolution.baseline import Baseline, distinct, of_data, of_path, of_revision
 from ..evolution.comparison import Break, Mode, compare
 from ..findings import Finding, Location, refuse
+from ..git.attributes import ACCEPTED_BREAKS
 from ..git.revisions import Revision, find_revision
 from ..runtime.shared.errors import Problem, did_you_mean
 from ..schema.loading import LoadedRecord
@@ -107,9 +107,9 @@ def breaking(
         new = [Acceptance(each.broken.facts(), reason) for each in chosen]
         accepted = (*accepted, *new)
         write_whole(
-            project.output / FILE_NAME,
+            project.output / ACCEPTED_BREAKS,
             dump_acceptances(accepted),
-            f"{project.settings.output}/{FILE_NAME}",
+            f"{project.settings.output}/{ACCEPTED_BREAKS}",
         )
     left = [each for each in found if not is_accepted(each.broken, accepted)]
     findings = [_finding(each, against) for each in left]
@@ -124,7 +124,7 @@ def breaking(
 
 def _data_accepts_nothing(against: str, project: Project) -> Finding:
     return Finding(
-        Location(f"{project.settings.output}/{FILE_NAME}"),
+        Location(f"{project.settings.output}/{ACCEPTED_BREAKS}"),
         "SG433",
         f"--accept: no break can be accepted against data, as {against} is",
         found=f"--against {against}",
@@ -213,8 +213,8 @@ def _finding(found: _Found, against: str) -> Finding:
 
 
 def _recorded(project: Project) -> tuple[Acceptance, ...]:
-    path = project.output / FILE_NAME
-    shown = f"{project.settings.output}/{FILE_NAME}"
+    path = project.output / ACCEPTED_BREAKS
+    shown = f"{project.settings.output}/{ACCEPTED_BREAKS}"
     try:
         return load_acceptances(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -246,7 +246,7 @@ def _chosen(
     names = sorted({each.selector for each in there})
     raise refuse(
         Finding(
-            Location(f"{project.settings.output}/{FILE_NAME}"),
+            Location(f"{project.settings.output}/{ACCEPTED_BREAKS}"),
             "SG433",
             f"--accept {selector}: "
             + ("there is no such break" if not meant else "several breaks are meant"),

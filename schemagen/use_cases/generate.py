@@ -7,19 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from ..codegen import diff
-from ..codegen.apply import apply, sweep
+from ..codegen.apply import apply, lock, sweep
 from ..codegen.existing import read_existing
 from ..codegen.header import source_of
-from ..codegen.lock import turn
 from ..codegen.outputs import Outputs, read_outputs, with_outputs
 from ..codegen.plan import COMMAND, Plan, make_plan, shown_path
 from ..codegen.render import RenderedFile, render
 from ..codegen.vendoring import vendored
 from ..config import FILE_NAME, Project, find_project
-from ..evolution.acceptance import FILE_NAME as ACCEPTED_BREAKS
 from ..findings import Finding, Location, SchemagenError, refuse
-from ..git.index import half_tracked, tracked_files
+from ..git.attributes import ACCEPTED_BREAKS
 from ..runtime.shared.errors import did_you_mean
 from ..schema.failures import failure_in_schemas
 from ..schema.loading import load_schemas
@@ -198,7 +195,7 @@ def generate(
     command = generate_command(project, directory)
     if dry_run:
         return _allowed(plan(project, force=force, command=command))
-    with turn(project.root) as alone:
+    with lock(project.root) as alone:
         found = _allowed(plan(project, force=force, command=command))
         if not project.output.resolve().is_relative_to(project.root):
             if found.changes:
@@ -259,6 +256,8 @@ def untracked(found: Plan, directory: Path | str = ".") -> tuple[Finding, ...]:
     Raises:
         SchemagenError: git does not say what it tracks.
     """
+    from ..git.tracking import half_tracked, tracked_files  # only where git is asked
+
     project = find_project(Path(directory))
     sources = {
         shown_path(found.output, file.path): source_of(file.path, file.new)
@@ -290,11 +289,6 @@ def import_directory(directory: Path | str = ".") -> ImportPlace:
     """Return where a project's generated code is imported from."""
     output = find_project(Path(directory)).output
     return ImportPlace(output.name, output.parent)
-
-
-def unified_diff(found: Plan) -> str:
-    """Return what a plan would change, as a unified diff."""
-    return diff.unified_diff(found)
 
 
 def describe(directory: Path | str, record: str | None = None) -> list[RecordSpec]:

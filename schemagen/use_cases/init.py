@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..atomic_write import write_whole
 from ..codegen.render import render_training
-from ..codegen.templates import templates_directory
+from ..codegen.templates.environment import templates_directory
 from ..config import FILE_NAME, find_project, read_settings
 from ..findings import Finding, Location, refuse
 from ..git import attributes

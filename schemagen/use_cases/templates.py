@@ -10,9 +10,8 @@ from pathlib import Path
 
 from ..atomic_write import write_whole
 from ..codegen.outputs import Output, Outputs
-from ..codegen.templates import (
+from ..codegen.templates.catalogue import (
     Entry,
-    Templates,
     changed_originals,
     ejected,
     entries,
@@ -20,6 +19,7 @@ from ..codegen.templates import (
     our_names,
     strays,
 )
+from ..codegen.templates.environment import Templates
 from ..config import FILE_NAME, Project, find_project, setting_place
 from ..findings import Finding, Location, SchemagenError, refuse
 from ..runtime.shared.errors import did_you_mean

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 import schemagen
 from command_line import make_project, run
-from schemagen.codegen.apply import apply, sweep
-from schemagen.codegen.lock import turn
+from schemagen.codegen.apply import apply, lock, sweep
 from schemagen.codegen.plan import make_plan
 from schemagen.codegen.render import RenderedFile
 
@@ -87,10 +86,10 @@ def test_a_run_waits_for_the_one_before(tmp_path: Path) -> None:
 
     def second() -> None:
         waiting.set()
-        with turn(tmp_path) as alone:
+        with lock(tmp_path) as alone:
             order.append(("second", alone))
 
-    with turn(tmp_path) as alone:
+    with lock(tmp_path) as alone:
         thread = threading.Thread(target=second)
         thread.start()
         waiting.wait()

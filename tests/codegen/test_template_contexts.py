@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 from jinja2 import nodes
-from schemagen.codegen.templates import Templates, our_names
-from schemagen.codegen.templates.catalogue import context_of, original
-from template_types import Walk, kind_of
+from schemagen.codegen.templates.catalogue import context_of, original, our_names
+from schemagen.codegen.templates.environment import Templates
+from template_types import Walk
 
 ENVIRONMENT = Templates().python
 

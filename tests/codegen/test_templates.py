@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 from command_line import make_project, place, refusals, run, snapshot
-from schemagen.codegen.templates import our_names
-from schemagen.codegen.templates.catalogue import original
+from schemagen.codegen.templates.catalogue import original, our_names
 
 PET = """\
 from schemagen import Record

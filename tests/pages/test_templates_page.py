@@ -97,7 +97,7 @@ def test_node_reads_the_types(project: Path) -> None:
 def test_every_template_and_filter_is_on_the_page() -> None:
     """What can be overridden and what can be printed is explained."""
     from schemagen.codegen.languages import language_of
-    from schemagen.codegen.templates import our_names
+    from schemagen.codegen.templates.catalogue import our_names
 
     for name in our_names():
         assert f"`{name}`" in TEXT or name.startswith("kinds/"), name

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import schemagen
 from command_line import make_project
-from schemagen.codegen.templates import templates_directory
+from schemagen.codegen.templates.environment import templates_directory
 from schemagen.runtime.shared.tfrecord import read_records
 
 CHECKOUT = Path(__file__).parents[2]

@@ -33,7 +33,6 @@ from jinja2.filters import do_indent
 
 from ...atomic_write import write_whole
 from ...findings import SchemagenError, refuse
-from .. import literals
 from ..languages import Foreign, Language
 from .faults import NoSuchName, PlainText, finding_of
 
@@ -167,7 +166,7 @@ class _CompiledTemplates(BytecodeCache):
 _SEAL_BYTES = 32
 
 # What is compiled depends on these modules, in addition to the template.
-_COMPILERS = (jinja_compiler.__file__, literals.__file__, __file__)
+_COMPILERS = (jinja_compiler.__file__, literal.__code__.co_filename, __file__)
 
 
 def _seal(bucket: Bucket, code: bytes) -> bytes:
