@@ -90,8 +90,8 @@ SCHEMAGEN = (
     ),
     Part(
         "codegen",
-        "specs to views, text, a plan, and files on disk",
-        ("atomic_write", "findings", "kinds", "runtime", "spec"),
+        "spec to view to text to plan to disk",
+        ("atomic_write", "config", "findings", "output_settings", "runtime", "spec"),
     ),
     Part(
         "evolution",

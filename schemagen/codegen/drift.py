@@ -12,8 +12,14 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 
-from .conflicts import Conflict, find_conflict
-from .header import SEAL, Header, has_broken_header, is_seal, read_header
+from .header import (
+    SEAL,
+    Header,
+    find_conflict,
+    has_broken_header,
+    is_seal,
+    read_header,
+)
 from .imports import COPY
 from .render import RenderedFile
 from .spec_changes import spec_changes
@@ -154,8 +160,8 @@ def verdict_on(
     header = read_header(plain) if plain is not None else None
     if plain is None or header is None or not header.intact:
         conflict = find_conflict(plain) if plain is not None else None
-        if conflict is not None and any(map(_is_ours, conflict.sides)):
-            return _conflicting(conflict, wanted, evidence)
+        if conflict is not None and any(map(_is_ours, conflict[1])):
+            return _conflicting(conflict[0], wanted, evidence)
     if plain is None or header is None:
         return _not_ours(plain, wanted, evidence)
     if wanted is None:
@@ -234,9 +240,7 @@ def _not_ours(
     )
 
 
-def _conflicting(
-    conflict: Conflict, wanted: RenderedFile | None, evidence: Evidence
-) -> Verdict:
+def _conflicting(line: int, wanted: RenderedFile | None, evidence: Evidence) -> Verdict:
     """Judge a file of ours that git could not merge; it has both sides."""
     run = evidence.command
     if wanted is None:
@@ -245,15 +249,15 @@ def _conflicting(
             "SG309",
             "has merge conflicts and belongs to no record of the schemas",
             f"delete it, or run `{run} --force`",
-            conflict.line,
+            line,
             forced=Action.DELETE,
         )
     return Verdict(
         Action.UPDATE,
         "SG309",
-        f"has merge conflicts, first in line {conflict.line}",
+        f"has merge conflicts, first in line {line}",
         f"merge the schemas, not this file; then run `{run}`",
-        conflict.line,
+        line,
     )
 
 

@@ -111,5 +111,31 @@ def is_seal(line: str) -> bool:
     return _SEAL in line
 
 
+# Merge conflicts, as git leaves them in a file; some styles show what both sides were.
+_CONFLICT = re.compile(
+    r"""
+    ^<{7}(?:[^\S\n].*)?\n (?P<ours>(?:.*\n)*?)
+    (?:^\|{7}(?:[^\S\n].*)?\n (?:.*\n)*?)?
+    ^={7}(?:[^\S\n].*)?\n (?P<theirs>(?:.*\n)*?)
+    ^>{7}(?:[^\S\n].*)?(?:\n|\Z)
+    """,
+    re.MULTILINE | re.VERBOSE,
+)
+
+
+def find_conflict(text: str) -> tuple[int, tuple[str, str]] | None:
+    """Return where the first merge conflict of a file begins, and the two sides.
+
+    Returns:
+        The line of the first marker, counted from 1, and the texts that git could not
+        merge; None without a whole set of markers.
+    """
+    first = _CONFLICT.search(text)
+    if first is None:
+        return None
+    line = text.count("\n", 0, first.start()) + 1
+    return line, (_CONFLICT.sub(r"\g<ours>", text), _CONFLICT.sub(r"\g<theirs>", text))
+
+
 def _joined(parts: list[str]) -> str:
     return "\n".join(parts)

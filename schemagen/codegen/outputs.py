@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import json
-import os
 import posixpath
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import partial
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
+from ..config import Settings
 from ..findings import Finding, Location, SchemagenError, refuse
-from ..kinds.literals import comment
+from ..output_settings import OutputSetting
 from ..runtime.shared.errors import did_you_mean
 from ..spec.model import RecordSpec
 from ..spec.serial import fingerprint, to_json
-from .existing import Existing
 from .header import BY, digest, with_header
 from .languages import language_of
 from .layout import wrap
-from .output_paths import Taken, link_on_the_way, outputs_below
+from .literals import comment
 from .plan import shown_path
 from .project_view import ProjectView
 from .record_view import RecordView
@@ -29,49 +27,11 @@ from .templates.environment import Templates
 _PYTHON = (".py", ".pyi")
 
 
-@dataclass(frozen=True)
-class Output:
-    """What a template of the project's own makes.
-
-    Attributes:
-        template: its name.
-        path: where the file is written, relative to the project; `{record}` is the
-            record's name.
-        per: "record" for a file for each record, "project" for one of all.
-        comment: how the file's language writes comments, if its ending does not tell.
-        place: where it is set.
-    """
-
-    template: str
-    path: str
-    per: str
-    comment: str | None
-    place: Location
-
-
-@dataclass(frozen=True)
-class Outputs:
-    """All additional outputs of a project, and where they may be.
-
-    Attributes:
-        output: the directory of generated code, relative to the project.
-        directories: those next to it.
-        rows: the outputs.
-        templates: the project's own.
-        schemas: the directory of schemas, the source of what all records make.
-    """
-
-    output: str
-    directories: tuple[str, ...]
-    rows: tuple[Output, ...]
-    templates: Templates
-    schemas: str
-
-
 def with_outputs(
     files: tuple[RenderedFile, ...],
     specs: tuple[RecordSpec, ...],
-    outputs: Outputs,
+    settings: Settings,
+    templates: Templates,
     kept: tuple[str, ...] = (),
 ) -> tuple[RenderedFile, ...]:
     """Return files and the additional outputs of all records, sorted by path.
@@ -81,39 +41,48 @@ def with_outputs(
     Args:
         files: what schemagen's templates make.
         specs: all records of the project.
-        outputs: the additional outputs.
+        settings: the project's, which have the outputs.
+        templates: the project's own.
         kept: paths among the generated code that are not generated.
 
     Raises:
         SchemagenError: with all that is wrong with their templates and paths.
     """
-    if not outputs.rows:
+    if not settings.outputs:
         return files
-    wrong = [finding for row in outputs.rows for finding in _judged(row, outputs)]
+    wrong = [
+        finding
+        for row in settings.outputs
+        for finding in _judged(row, settings, templates)
+    ]
     if wrong:
         raise SchemagenError(wrong)
     views = tuple(RecordView(spec, fingerprint(spec)) for spec in specs)
-    taken = Taken()
+    taken = _Taken()
     for path in (*kept, *(file.path for file in files)):
         taken.add(path)
-    for row in outputs.rows:
-        for path in _paths(row, views, outputs):
+    for row in settings.outputs:
+        for path in _paths(row, views, settings):
             other = taken.by(path)
-            wrong += [_collision(path, other, row, outputs)] if other else []
+            wrong += [_collision(path, other, row, settings)] if other else []
             taken.add(path)
     if wrong:
         raise SchemagenError(wrong)
     made = all_rendered(
-        job for row in outputs.rows for job in _jobs(row, views, outputs)
+        job
+        for row in settings.outputs
+        for job in _jobs(row, views, settings, templates)
     )
     return tuple(sorted((*files, *made), key=lambda file: file.path))
 
 
-def _judged(row: Output, outputs: Outputs) -> Iterator[Finding]:
-    directory = outputs.templates.directory
+def _judged(
+    row: OutputSetting, settings: Settings, templates: Templates
+) -> Iterator[Finding]:
+    directory = templates.directory
     if directory is None or not (directory / row.template).is_file():
-        shown = outputs.templates.shown
-        near = did_you_mean(row.template, outputs.templates.own_names())
+        shown = templates.shown
+        near = did_you_mean(row.template, templates.own_names())
         yield Finding(
             row.place,
             "SG414",
@@ -126,7 +95,7 @@ def _judged(row: Output, outputs: Outputs) -> Iterator[Finding]:
             + ("" if shown else ', and set templates = "templates"'),
         )
     parents = PurePosixPath(row.path).parents
-    roots = [outputs.output, *outputs.directories]
+    roots = [settings.output, *settings.output_directories]
     if not any(PurePosixPath(root) in parents for root in roots):
         parent = posixpath.dirname(row.path.split("{")[0] + "x") or "."
         yield Finding(
@@ -149,15 +118,19 @@ def _judged(row: Output, outputs: Outputs) -> Iterator[Finding]:
         )
 
 
-def _paths(row: Output, views: Iterable[RecordView], outputs: Outputs) -> Iterator[str]:
+def _paths(
+    row: OutputSetting, views: Iterable[RecordView], settings: Settings
+) -> Iterator[str]:
     names = [view.spec.record for view in views] if row.per == "record" else [""]
     for name in names:
         path = row.path.replace("{record}", name)
-        yield posixpath.relpath(path, outputs.output)
+        yield posixpath.relpath(path, settings.output)
 
 
-def _collision(path: str, other: str, row: Output, outputs: Outputs) -> Finding:
-    new, old = shown_path(outputs.output, path), shown_path(outputs.output, other)
+def _collision(
+    path: str, other: str, row: OutputSetting, settings: Settings
+) -> Finding:
+    new, old = shown_path(settings.output, path), shown_path(settings.output, other)
     return Finding(
         row.place,
         "SG414",
@@ -170,15 +143,18 @@ def _collision(path: str, other: str, row: Output, outputs: Outputs) -> Finding:
 
 
 def _jobs(
-    row: Output, views: tuple[RecordView, ...], outputs: Outputs
+    row: OutputSetting,
+    views: tuple[RecordView, ...],
+    settings: Settings,
+    templates: Templates,
 ) -> Iterator[Callable[[], RenderedFile]]:
     language = language_of(row.path, row.comment)
     python = row.path.endswith(_PYTHON) or language is None
     style = None if language is None or python else language.comment
-    print_: Callable[..., str] = outputs.templates.render
+    print_: Callable[..., str] = templates.render
     if language is not None and not python:
-        print_ = outputs.templates.printer(language)
-    by = f"{BY}{outputs.templates.shown}/{row.template}"
+        print_ = templates.printer(language)
+    by = f"{BY}{templates.shown}/{row.template}"
 
     def job(path: str, source: str, spec: str, **context: object) -> RenderedFile:
         body = print_(row.template, **context)
@@ -186,28 +162,28 @@ def _jobs(
         if python:
             text = with_header(path, wrap(body), str(comment(source)), spec)
         elif style is None:
-            _check_json(body, path, row, outputs)
+            _check_json(body, path, row, templates)
             text = with_header(path, body, source, spec)
         else:
             source = style.harmless(source)
             text = with_header(path, body, source, spec, style.around)
         file = RenderedFile(path, text, str(comment(source)), spec)
         if path.endswith(_PYTHON):
-            check_python(file, row.template, outputs.templates)
+            check_python(file, row.template, templates)
         return file
 
     if row.per == "record":
-        for path, view in zip(_paths(row, views, outputs), views, strict=True):
+        for path, view in zip(_paths(row, views, settings), views, strict=True):
             seal = digest(to_json(view.spec))
             yield partial(job, path, view.spec.source, seal, record=view)
     else:
-        [path] = _paths(row, views, outputs)
+        [path] = _paths(row, views, settings)
         seal = digest("".join(to_json(view.spec) for view in views))
-        source = f"{outputs.schemas}/*.py"
+        source = f"{settings.schemas}/*.py"
         yield partial(job, path, source, seal, project=ProjectView(views))
 
 
-def _check_json(body: str, path: str, row: Output, outputs: Outputs) -> None:
+def _check_json(body: str, path: str, row: OutputSetting, templates: Templates) -> None:
     """See that what a template has printed is an object of JSON, which has a header.
 
     Raises:
@@ -221,7 +197,7 @@ def _check_json(body: str, path: str, row: Output, outputs: Outputs) -> None:
         line, words = getattr(error, "lineno", 1), str(error)
     raise refuse(
         Finding(
-            Location(f"{outputs.templates.shown}/{row.template}"),
+            Location(f"{templates.shown}/{row.template}"),
             "SG412",
             f"{row.template} prints no valid JSON for {path}: line {line}: {words}",
             found=body.split("\n")[line - 1].strip(),
@@ -231,62 +207,27 @@ def _check_json(body: str, path: str, row: Output, outputs: Outputs) -> None:
     )
 
 
-def read_outputs(root: Path, outputs: Outputs, wanted: Iterable[str]) -> Existing:
-    """Return the additional outputs that are there, next to the generated code.
+class _Taken:
+    """The paths of files, for systems that tell no capital from a small letter."""
 
-    Those are the files at wanted paths, and all that bear the header of such an output:
-    a record that is gone, or an output that is no longer set, leaves them behind.
+    def __init__(self) -> None:
+        self._files: dict[str, str] = {}
+        self._folders: dict[str, str] = {}
 
-    Args:
-        root: the project's directory.
-        outputs: where they may be.
-        wanted: the paths of all files, relative to the generated code.
+    def add(self, path: str) -> None:
+        """Take a path."""
+        folded = path.casefold()
+        self._files.setdefault(folded, path)
+        for folder in _folders(folded):
+            self._folders.setdefault(folder, path)
 
-    Returns:
-        Their paths are relative to the generated code.
-
-    Raises:
-        SchemagenError: a directory leads out of its place by a symbolic link.
-        OSError: a file cannot be read.
-    """
-    _refuse_links(root, outputs)
-    base = root / outputs.output
-    places = {
-        Path(os.path.normpath(base / path)) for path in wanted if path.startswith("../")
-    }
-    for name in outputs.directories:
-        places.update(outputs_below(root / name))
-    files: dict[str, bytes] = {}
-    links: set[str] = set()
-    for place in places:
-        path = os.path.relpath(place, base).replace(os.sep, "/")
-        if place.is_symlink():
-            links.add(path)
-        if place.is_file() or path in links:
-            files[path] = place.read_bytes() if place.is_file() else b""
-    return Existing(files, frozenset(links))
+    def by(self, path: str) -> str | None:
+        """Return a file at a path, above it or below it, if there is one."""
+        folded = path.casefold()
+        above = (self._files.get(folder) for folder in (folded, *_folders(folded)))
+        return next(filter(None, above), None) or self._folders.get(folded)
 
 
-def _refuse_links(root: Path, outputs: Outputs) -> None:
-    """See that no directory on the way to an output is a link to elsewhere.
-
-    Raises:
-        SchemagenError: one is.
-    """
-    folders = {name: Location("pyproject.toml") for name in outputs.directories}
-    for row in outputs.rows:
-        folders[posixpath.dirname(row.path).replace("{record}", "*")] = row.place
-    for folder, place in folders.items():
-        link = link_on_the_way(root, folder)
-        if link is not None:
-            shown = link.relative_to(root).as_posix()
-            raise refuse(
-                Finding(
-                    place,
-                    "SG414",
-                    f"{shown} is a symbolic link, and might lead out of the project",
-                    found=os.readlink(link),
-                    expected="a directory",
-                    advice="make a directory of it, or write elsewhere",
-                )
-            )
+def _folders(path: str) -> Iterator[str]:
+    while path := posixpath.dirname(path):
+        yield path

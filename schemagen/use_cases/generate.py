@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from ..codegen.apply import apply, lock, sweep
-from ..codegen.existing import read_existing
+from ..codegen.existing import read_existing, read_outputs
 from ..codegen.header import source_of
-from ..codegen.outputs import Outputs, read_outputs, with_outputs
+from ..codegen.outputs import with_outputs
 from ..codegen.plan import COMMAND, Plan, make_plan, shown_path
 from ..codegen.render import RenderedFile, render
 from ..codegen.vendoring import vendored
@@ -25,7 +25,7 @@ from ..spec.checks import model_warnings
 from ..spec.model import RecordSpec
 from ..spec.resolve import Resolved, resolve
 from ..spec.serial import from_json
-from .templates import outputs_of, warnings_of
+from .templates import checked_templates, warnings_of
 
 
 def resolve_schemas(project: Project) -> Resolved:
@@ -95,44 +95,34 @@ def plan(project: Project, *, force: bool = False, command: str = COMMAND) -> Pl
         SchemagenError: the schemas or the output directory cannot be read.
     """
     resolved = resolve_schemas(project)
-    specs = resolved.specs
-    outputs = outputs_of(project)
-    shown = project.settings.output
+    settings, templates = project.settings, checked_templates(project)
     try:
         existing = read_existing(project.output)
-        runtime = project.settings.runtime
-        rendered = _rendered(specs, outputs, existing.files, runtime)
-        beside = read_outputs(project.root, outputs, (f.path for f in rendered))
+
+        def rendered(specs: tuple[RecordSpec, ...]) -> tuple[RenderedFile, ...]:
+            files = render(specs, templates, existing.files, settings.runtime)
+            kept = (ACCEPTED_BREAKS,)
+            files = with_outputs(files, specs, settings, templates, kept)
+            vendors = settings.runtime == "vendored"
+            return (*files, *vendored(files)) if vendors else files
+
+        wanted = rendered(resolved.specs)
+        outputs = read_outputs(project.root, settings, (file.path for file in wanted))
     except OSError as error:
         raise _unreadable(project, error, command) from None
-    there = {**existing.files, **beside.files}
+    there = {**existing.files, **outputs.files}
     there.pop(ACCEPTED_BREAKS, None)  # what people have decided is no generated code
     found = make_plan(
-        rendered,
+        wanted,
         there,
-        shown,
+        settings.output,
         force=force,
-        links=existing.links | beside.links,
+        links=existing.links | outputs.links,
         command=command,
-        rerender=lambda text: _rendered(
-            (from_json(text),), outputs, existing.files, runtime
-        ),
+        rerender=lambda text: rendered((from_json(text),)),
     )
-    return replace(
-        found, warnings=(*found.kept, *resolved.warnings, *warnings_of(outputs))
-    )
-
-
-def _rendered(
-    specs: tuple[RecordSpec, ...],
-    outputs: Outputs,
-    existing: Mapping[str, bytes],
-    runtime: str,
-) -> tuple[RenderedFile, ...]:
-    """Return all files that specs ask for, additional outputs included."""
-    rendered = render(specs, outputs.templates, existing, runtime)
-    files = with_outputs(rendered, specs, outputs, kept=(ACCEPTED_BREAKS,))
-    return (*files, *vendored(files)) if runtime == "vendored" else files
+    warnings = (*found.kept, *resolved.warnings, *warnings_of(project, templates))
+    return replace(found, warnings=warnings)
 
 
 def _unreadable(project: Project, error: OSError, command: str) -> SchemagenError:

@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from ..atomic_write import write_whole
-from ..codegen.outputs import Output, Outputs
 from ..codegen.templates.catalogue import (
     Entry,
     changed_originals,
@@ -27,12 +26,12 @@ from ..runtime.shared.errors import did_you_mean
 _USUAL = "templates"
 
 
-def outputs_of(project: Project) -> Outputs:
-    """Return the additional outputs of a project, and its templates.
+def checked_templates(project: Project) -> Templates:
+    """Return a project's templates.
 
     Raises:
-        SchemagenError: its directory of templates is not there, or holds one that
-            stands for nothing.
+        SchemagenError: their directory is not there, or holds one that stands for
+            nothing.
     """
     settings = project.settings
     if settings.templates and not (project.root / settings.templates).is_dir():
@@ -47,31 +46,22 @@ def outputs_of(project: Project) -> Outputs:
                 "out",
             )
         )
-    rows = tuple(
-        Output(row.template, row.path, row.per, row.comment, row.place)
-        for row in settings.outputs
-    )
-    outputs = Outputs(
-        settings.output,
-        settings.output_directories,
-        rows,
-        templates_of(project),
-        settings.schemas,
-    )
-    wrong = [stray for stray in _strays(outputs) if stray.severity == "error"]
-    wrong += idle_blocks(outputs.templates)
+    templates = templates_of(project)
+    wrong = [each for each in _strays(project, templates) if each.severity == "error"]
+    wrong += idle_blocks(templates)
     if wrong:
         raise SchemagenError(wrong)
-    return outputs
+    return templates
 
 
-def _strays(outputs: Outputs) -> tuple[Finding, ...]:
-    return strays(outputs.templates, [row.template for row in outputs.rows])
+def _strays(project: Project, templates: Templates) -> tuple[Finding, ...]:
+    return strays(templates, [row.template for row in project.settings.outputs])
 
 
-def warnings_of(outputs: Outputs) -> tuple[Finding, ...]:
+def warnings_of(project: Project, templates: Templates) -> tuple[Finding, ...]:
     """Return what users should know of their templates, and what fails nothing."""
-    return tuple(sorted((*_strays(outputs), *changed_originals(outputs.templates))))
+    found = (*_strays(project, templates), *changed_originals(templates))
+    return tuple(sorted(found))
 
 
 def templates_of(project: Project) -> Templates:
@@ -104,12 +94,12 @@ def list_templates(
         SchemagenError: the settings or the templates cannot be used.
     """
     project = find_project(Path(directory))
-    outputs = outputs_of(project)
-    shown = outputs.templates.shown
+    templates = checked_templates(project)
     own = tuple(
-        OwnOutput(f"{shown}/{row.template}", row.path, row.per) for row in outputs.rows
+        OwnOutput(f"{templates.shown}/{row.template}", row.path, row.per)
+        for row in project.settings.outputs
     )
-    return entries(outputs.templates, outputs.output), own
+    return entries(templates, project.settings.output), own
 
 
 def listing(directory: Path | str, style: str) -> str:

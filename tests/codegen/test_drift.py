@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import schemagen
 from command_line import make_project, run, snapshot
-from schemagen.codegen.conflicts import find_conflict
 from schemagen.codegen.drift import Action
+from schemagen.codegen.header import find_conflict
 from schemagen.codegen.plan import Plan, make_plan
 from schemagen.codegen.render import RenderedFile
 from schemagen.codegen.spec_changes import spec_changes
@@ -340,12 +340,9 @@ def test_the_sides_of_a_conflict_are_told_apart() -> None:
     text = f"a\n{MARKERS.format('b', 'c')}d\n".replace("b=", "b\n=").replace(
         "c>", "c\n>"
     )
-    found = find_conflict(text)
-    assert found is not None
-    assert (found.line, found.sides) == (2, ("a\nb\nd\n", "a\nc\nd\n"))
-    found = find_conflict("<<<<<<<\nx\n||||||| base\ny\n=======\nz\n>>>>>>>\n" * 2)
-    assert found is not None
-    assert (found.line, found.sides) == (1, ("x\nx\n", "z\nz\n"))
+    assert find_conflict(text) == (2, ("a\nb\nd\n", "a\nc\nd\n"))
+    text = "<<<<<<<\nx\n||||||| base\ny\n=======\nz\n>>>>>>>\n" * 2
+    assert find_conflict(text) == (1, ("x\nx\n", "z\nz\n"))
 
 
 @pytest.mark.parametrize(
