@@ -62,12 +62,16 @@ RUNTIME = (
 
 SCHEMAGEN = (
     Part("runtime", "the library that generated code imports"),
-    Part("findings", "findings, source locations and their output"),
-    Part("rules", "tables of rules: name, severity, explanation"),
-    Part("interrupts", "interrupts during imports"),
-    Part("atomic_write", "atomic replacement of a file", ("findings",)),
-    Part("output_settings", "the settings `[[tool.schemagen.outputs]]`", ("findings",)),
-    Part("config", "the settings of a project", ("findings", "output_settings")),
+    Part("findings", "findings, locations and how they are printed"),
+    Part("rules", "the tables of rules"),
+    Part("interrupts", "Ctrl-C during imports"),
+    Part("atomic_write", "writing a file in one step", ("findings",)),
+    Part("setting_checks", "checks of settings", ("findings", "runtime")),
+    Part(
+        "config",
+        "the settings of a project",
+        ("findings", "runtime", "setting_checks"),
+    ),
     Part(
         "git",
         "files of a revision, attributes, tracked files",
@@ -91,7 +95,7 @@ SCHEMAGEN = (
     Part(
         "codegen",
         "spec to view to text to plan to disk",
-        ("atomic_write", "config", "findings", "output_settings", "runtime", "spec"),
+        ("atomic_write", "config", "findings", "runtime", "spec"),
     ),
     Part(
         "evolution",
@@ -129,6 +133,7 @@ SCHEMAGEN = (
             "rules",
             "runtime",
             "schema",
+            "setting_checks",
             "spec",
         ),
     ),

@@ -8,9 +8,8 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import PurePosixPath
 
-from ..config import Settings
+from ..config import OutputSetting, Settings
 from ..findings import Finding, Location, SchemagenError, refuse
-from ..output_settings import OutputSetting
 from ..runtime.shared.errors import did_you_mean
 from ..spec.model import RecordSpec
 from ..spec.serial import fingerprint, to_json

@@ -19,9 +19,10 @@ from ..codegen.templates.catalogue import (
     strays,
 )
 from ..codegen.templates.environment import Templates
-from ..config import FILE_NAME, Project, find_project, setting_place
+from ..config import FILE_NAME, Project, find_project
 from ..findings import Finding, Location, SchemagenError, refuse
 from ..runtime.shared.errors import did_you_mean
+from ..setting_checks import setting_place
 
 _USUAL = "templates"
 
