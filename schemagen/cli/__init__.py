@@ -15,11 +15,10 @@ from ..findings import ExitCode
 from ..interrupts import asked_format
 from .changes import breaking, explain
 from .exit_codes import ending
-from .exporting import export
 from .generating import check, describe, generate, init
-from .importing import import_
 from .inferring import infer
 from .inspecting import inspect
+from .interop import export, import_
 from .reporting import Output
 from .templates import templates
 from .verifying import verify
@@ -84,7 +83,6 @@ for _verb in (
     describe,
     export,
     templates,
-    inspect,
     verify,
     inspect,
     infer,

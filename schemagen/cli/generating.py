@@ -34,14 +34,14 @@ def init(directory: str, train: str | None) -> None:
     from ..use_cases import init as starting
 
     if train is None:
-        started = starting.init(directory)
+        files = starting.init(directory)
         following = "run `schemagen generate`."
-        if any(path.endswith(".py") for path in started.files):
+        if any(path.endswith(".py") for path in files):
             following = f"edit the schema, then {following}"
     else:
-        started = starting.init_training(train, directory)
+        files = (starting.init_training(train, directory),)
         following = "see `python train.py --help`; the file is yours to change."
-    for path in started.files:
+    for path in files:
         click.echo(f"wrote {path}")
     click.echo(f"Next: {following}")
 
@@ -80,9 +80,9 @@ def generate(
     if style == "text":
         _tell_changes(found, dry_run=dry_run)
         if found.is_first and not dry_run:
-            place = use_cases.import_directory(project)
+            output = use_cases.output_directory(project)
             click.echo(
-                f"Next: run programs that import {place.package} from {place.directory}, "
+                f"Next: run programs that import {output.name} from {output.parent}, "
                 f"or set PYTHONPATH to it."
             )
     report((*findings, *found.warnings), style)

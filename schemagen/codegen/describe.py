@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..kinds.view import FieldView
+from collections.abc import Iterator, Sequence
+
 from ..spec.model import RecordSpec
 from ..spec.serial import fingerprint
 from .record_view import RecordView
@@ -14,16 +15,19 @@ def describe_text(spec: RecordSpec) -> str:
     """Return a record's name, source and fields, one field a line."""
     view = RecordView(spec, fingerprint(spec))
     rows = [_HEADINGS, *(_row(field) for field in view.fields)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADINGS))]
-    lines = [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        for row in rows
-    ]
     title = f"{spec.class_name} ({_shown(spec.source)}), fingerprint {view.fingerprint}"
     doc = [_shown(line) for line in spec.doc.split("\n")[:1] if line]
     varied = [_augmentation(field) for field in view.pipeline.augmented]
-    lines += [*[""] * bool(varied), *varied]
-    return "\n".join(line.rstrip() for line in [title, *doc, "", *lines]) + "\n"
+    lines = [title, *doc, "", *aligned(rows), *[""] * bool(varied), *varied]
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def aligned(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    """Yield the rows of a table as lines, with columns of equal width."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        yield "  ".join(cells).rstrip()
 
 
 def _augmentation(field: FieldView) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from ..codegen.apply import apply, lock, sweep
@@ -262,23 +262,9 @@ def untracked(found: Plan, directory: Path | str = ".") -> tuple[Finding, ...]:
     return half_tracked(sources, tracked, found.output)
 
 
-@dataclass(frozen=True)
-class ImportPlace:
-    """How programs import a project's generated code.
-
-    Attributes:
-        package: the name of the output package.
-        directory: the one that has to be on Python's path.
-    """
-
-    package: str
-    directory: Path
-
-
-def import_directory(directory: Path | str = ".") -> ImportPlace:
-    """Return where a project's generated code is imported from."""
-    output = find_project(Path(directory)).output
-    return ImportPlace(output.name, output.parent)
+def output_directory(directory: Path | str = ".") -> Path:
+    """Return the package of a project's generated code; it need not be there."""
+    return find_project(Path(directory)).output
 
 
 def describe(directory: Path | str, record: str | None = None) -> list[RecordSpec]:

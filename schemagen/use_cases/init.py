@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
 from ..atomic_write import write_whole
@@ -15,14 +14,6 @@ from ..git import attributes
 from .generate import load_specs, spec_of
 from .templates import templates_of
 
-
-@dataclass(frozen=True)
-class Started:
-    """What `init` has made: paths relative to the directory."""
-
-    files: tuple[str, ...]
-
-
 _TRAINING = "train.py"
 
 _TABLE = """[tool.schemagen]
@@ -31,12 +22,15 @@ output = "generated"   # where their code is written; commit both
 """
 
 
-def init(directory: Path | str = ".") -> Started:
+def init(directory: Path | str = ".") -> tuple[str, ...]:
     """Make a directory a project: settings, a schema to start from, what git is told.
 
     What is there is kept: the settings are added to a pyproject.toml that exists, and
     to a .gitattributes what it does not say of generated files; no schema is written
     where there are some. In a project only the .gitattributes is seen to.
+
+    Returns:
+        The files that are written, relative to the directory.
 
     Raises:
         SchemagenError: there is nothing to do, or a file cannot be read or written.
@@ -63,7 +57,7 @@ def init(directory: Path | str = ".") -> Started:
         data = to_say.encode(errors="surrogateescape")
         _write(root, attributes.FILE_NAME, data)
         written.append(attributes.FILE_NAME)
-    return Started(tuple(written))
+    return tuple(written)
 
 
 def _start(root: Path, text: str) -> list[str]:
@@ -105,12 +99,15 @@ def _text_of(path: Path) -> str:
     return data.decode(errors="surrogateescape")
 
 
-def init_training(record: str, directory: Path | str = ".") -> Started:
+def init_training(record: str, directory: Path | str = ".") -> str:
     """Write `train.py`, which trains a record's model, for its user to keep and change.
 
     Args:
         record: a record's name or class name. Its code need not be generated yet.
         directory: in the project.
+
+    Returns:
+        The file that is written, relative to the project.
 
     Raises:
         SchemagenError: the schemas cannot be read, there is no such record, it has no
@@ -142,4 +139,4 @@ def init_training(record: str, directory: Path | str = ".") -> Started:
             )
         )
     write_whole(path, text, _TRAINING)
-    return Started((_TRAINING,))
+    return _TRAINING

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from ..atomic_write import write_whole
+from ..codegen.describe import aligned
 from ..codegen.templates.catalogue import (
     Entry,
     changed_originals,
@@ -71,72 +72,37 @@ def templates_of(project: Project) -> Templates:
     return Templates(project.root / shown, shown) if shown else Templates()
 
 
-@dataclass(frozen=True)
-class OwnOutput:
-    """An additional output, as `templates list` shows it.
-
-    Attributes:
-        template: relative to the project.
-        makes: the path that it is written to.
-        per: "record" or "project".
-    """
-
-    template: str
-    makes: str
-    per: str
-
-
-def list_templates(
-    directory: Path | str = ".",
-) -> tuple[tuple[Entry, ...], tuple[OwnOutput, ...]]:
-    """Return our templates with what a project has in their place, and its outputs.
-
-    Raises:
-        SchemagenError: the settings or the templates cannot be used.
-    """
-    project = find_project(Path(directory))
-    templates = checked_templates(project)
-    own = tuple(
-        OwnOutput(f"{templates.shown}/{row.template}", row.path, row.per)
-        for row in project.settings.outputs
-    )
-    return entries(templates, project.settings.output), own
-
-
 def listing(directory: Path | str, style: str) -> str:
     """Return what `templates list` prints, as text or JSON.
 
     Raises:
         SchemagenError: the settings or the templates cannot be used.
     """
-    ours, own = list_templates(directory)
+    project = find_project(Path(directory))
+    templates, settings = checked_templates(project), project.settings
+    ours = entries(templates, settings.output)
+    outputs = [
+        {
+            "template": f"{templates.shown}/{row.template}",
+            "makes": row.path,
+            "per": row.per,
+        }
+        for row in settings.outputs
+    ]
     if style == "json":
         data = {
             "version": 1,
             "templates": [asdict(entry) for entry in ours],
-            "outputs": [asdict(output) for output in own],
+            "outputs": outputs,
         }
         return json.dumps(data, indent=2, sort_keys=True) + "\n"
     rows = [("template", "makes", "context", "yours")]
-    rows += [
-        (
-            entry.name,
-            entry.makes,
-            f"{entry.context.type}, {entry.context.module}",
-            _state(entry),
-        )
-        for entry in ours
-    ]
-    rows += [
-        (output.template, output.makes, _CONTEXTS[output.per], "an output")
-        for output in own
-    ]
-    widths = [max(len(row[column]) for row in rows) for column in range(4)]
-    lines = (
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        for row in rows
-    )
-    return "".join(f"{line.rstrip()}\n" for line in lines)
+    for entry in ours:
+        context = f"{entry.context.type}, {entry.context.module}"
+        rows.append((entry.name, entry.makes, context, _state(entry)))
+    for row in outputs:
+        rows.append((row["template"], row["makes"], _CONTEXTS[row["per"]], "an output"))
+    return "".join(f"{line}\n" for line in aligned(rows))
 
 
 _CONTEXTS = {
