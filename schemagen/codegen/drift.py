@@ -160,7 +160,7 @@ def verdict_on(
     header = read_header(plain) if plain is not None else None
     if plain is None or header is None or not header.intact:
         conflict = find_conflict(plain) if plain is not None else None
-        if conflict is not None and any(map(_is_ours, conflict[1])):
+        if conflict is not None and any(map(has_broken_header, conflict[1])):
             return _conflicting(conflict[0], wanted, evidence)
     if plain is None or header is None:
         return _not_ours(plain, wanted, evidence)
@@ -206,10 +206,6 @@ def is_runtime(path: str) -> bool:
     `_support` is where versions before the runtime was a library put it.
     """
     return path.startswith((f"{COPY}/", f"{FORMER_RUNTIME}/"))
-
-
-def _is_ours(text: str) -> bool:
-    return read_header(text) is not None or has_broken_header(text)
 
 
 def _not_ours(
@@ -296,7 +292,7 @@ def _edited(
     since = ""
     if header.spec != wanted.spec:
         since = f", and {_changed(wanted, header, evidence)} since"
-    elif original is None and not _differ_in_seal_only(plain, wanted.text):
+    elif original is None and _unsealed(plain) != _unsealed(wanted.text):
         since = ", and its template changed since"
     for text in (wanted.text, original or ""):
         if _says_the_same(wanted.path, plain, text):
@@ -360,10 +356,6 @@ def _comments(text: str) -> list[str]:
     tokens = tokenize.generate_tokens(io.StringIO(text).readline)
     comments = [token.string for token in tokens if token.type == tokenize.COMMENT]
     return [comment for comment in comments if not is_seal(comment)]
-
-
-def _differ_in_seal_only(left: str, right: str) -> bool:
-    return _unsealed(left) == _unsealed(right)
 
 
 def _unsealed(text: str) -> list[str]:

@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from types import MappingProxyType
 
 from ..findings import Finding, Location, SchemagenError, refuse
 from ..kinds.literals import comment
@@ -33,7 +32,6 @@ _PUBLIC = {
 }
 
 OURS = Templates()
-_NOTHING: Mapping[str, bytes] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -56,7 +54,7 @@ class RenderedFile:
 def render(
     specs: tuple[RecordSpec, ...],
     templates: Templates = OURS,
-    existing: Mapping[str, bytes] = _NOTHING,
+    existing: Mapping[str, bytes] | None = None,
     runtime: str = "installed",
 ) -> tuple[RenderedFile, ...]:
     """Return every file that the specs ask for, sorted by path.
@@ -75,7 +73,7 @@ def render(
     """
     files = [_package_file(runtime)]
     files += all_rendered(
-        job for spec in specs for job in _jobs(spec, templates, existing, runtime)
+        job for spec in specs for job in _jobs(spec, templates, existing or {}, runtime)
     )
     return tuple(sorted(files, key=lambda file: file.path))
 
