@@ -1,16 +1,18 @@
-"""What templates see of a record: its fields by role and its texts."""
+"""What templates see of a record: its fields by role, groups, datasets and texts."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from ..kinds.literals import Code, identifier
 from ..kinds.view import FieldView, field_view
 from ..spec.model import RecordSpec
-from .equal_lengths import EqualLengths, equal_lengths, member_of
+from .literals import Code, identifier, literal
 from .nested_view import Member, NestedView, all_nested, in_models
-from .pipeline_view import PipelineView
+from .views import FieldView, field_view
 
 
 def _with_masks(fields: tuple[FieldView, ...]) -> tuple[str, ...]:
@@ -232,3 +234,121 @@ class RecordView:
         """The labels whose classes have names; of steps, the label in each step."""
         fields = (getattr(field, "step", field) for field in self.fields)
         return tuple(field for field in fields if getattr(field.spec, "classes", ()))
+
+
+@dataclass(frozen=True)
+class PipelineView:
+    """The fields of a record as datasets deliver them.
+
+    Attributes:
+        fields: all of them.
+    """
+
+    fields: Sequence[FieldView]
+
+    @property
+    def features(self) -> tuple[tuple[str, str], ...]:
+        """The names in the dict of features, each with its field."""
+        return tuple(
+            (name, field.name)
+            for field in self.fields
+            if field.spec.role == "input"
+            for name in (field.name, *[field.mask_name] * field.masked)
+        )
+
+    @property
+    def augmented(self) -> tuple[FieldView, ...]:
+        """The fields that are varied in training."""
+        return tuple(field for field in self.fields if field.augmented)
+
+    @property
+    def padding(self) -> tuple[tuple[str, Any], ...]:
+        """The fields whose rows are filled up to the longest of a batch, and how."""
+        return tuple(
+            (field.name, field.filler) for field in self.fields if field.padded
+        )
+
+    @property
+    def limits(self) -> tuple[tuple[str, int], ...]:
+        """The fields whose rows can be filled up to the longest that there may be."""
+        found = []
+        for field in self.fields:
+            names = ("max_length", "max_count")
+            limit = next(filter(None, (getattr(field.spec, n, None) for n in names)), 0)
+            if field.padded and limit and None not in field.shape[1:]:
+                found.append((field.name, limit))
+        return tuple(found)
+
+    @property
+    def varying(self) -> tuple[tuple[str, Code, Code], ...]:
+        """The fields whose length varies: where it stands, and the key's description."""
+        return tuple(
+            (field.name, length_of(field), field.described_length)
+            for field in self.fields
+            if field.is_list and field.item_size is not None
+        )
+
+    @property
+    def missing_targets(self) -> tuple[tuple[str, float], ...]:
+        """The targets that deliver a mask, and the value of those that are missing."""
+        return tuple(
+            (field.name, field.missing_target)
+            for field in self.fields
+            if field.spec.role == "target" and field.missing_target is not None
+        )
+
+
+@dataclass(frozen=True)
+class EqualLengths:
+    """A group: fields that are equally long in every record.
+
+    Attributes:
+        name: the group's name.
+        fields: its members, in the order of their declaration.
+    """
+
+    name: str
+    fields: tuple[FieldView, ...]
+
+    @property
+    def counted(self) -> tuple[FieldView, ...]:
+        """The members whose lengths readers see; what is filled up on disk has one."""
+        return tuple(field for field in self.fields if field.item_size is not None)
+
+    @property
+    def measure(self) -> FieldView | None:
+        """The member whose length tells readers the group's: one that is always there."""
+        required = (field for field in self.counted if not field.declared.optional)
+        return next(required, None)
+
+
+def equal_lengths(fields: tuple[FieldView, ...]) -> tuple[EqualLengths, ...]:
+    """Return the groups of a record, in the order of their first fields."""
+    names = [field.group for field in fields if field.group is not None]
+    return tuple(
+        EqualLengths(name, tuple(field for field in fields if field.group == name))
+        for name in dict.fromkeys(names)
+    )
+
+
+def length_of(field: FieldView) -> Code:
+    """Return the `groups.Member` that tells a field's length, as source code."""
+    return _member(field, [])
+
+
+def member_of(field: FieldView) -> Code:
+    """Return the `groups.Member` of a field in a group, as source code."""
+    parts = [Code("optional=True")] if field.declared.optional else []
+    if field.stored_filler is not None:
+        parts.append(Code(f"fill={literal(field.stored_filler)}"))
+    return _member(field, parts)
+
+
+def _member(field: FieldView, of_group: list[Code]) -> Code:
+    parts = [literal(field.length_key)]
+    if field.item_size != 1:
+        parts.append(Code(f"size={field.item_size}"))
+    parts += of_group
+    if field.in_list:
+        parts.append(Code("in_list=True"))
+    return Code(f"groups.Member({', '.join(parts)})")
