@@ -328,9 +328,11 @@ def test_settings_of_outputs_are_judged(
 
 def test_the_second_output_s_mistakes_are_found_at_its_lines(tmp_path: Path) -> None:
     """Each of several tables has places of its own."""
-    settings = TS + output("x.jinja", "sql/{record}.sql", "per = 1\n")
+    settings = output("types.ts.jinja", "web/types/{record}.ts", 'per = "record"\n')
+    settings += output("x.jinja", "sql/{record}.sql", 'per = "recrd"\n')
     [finding] = refusals(project_with(tmp_path, settings))
-    assert place(finding) == "pyproject.toml:14:1"
+    assert place(finding) == "pyproject.toml:15:1"
+    assert finding["advice"] == "did you mean 'record'?"
 
 
 DIRECTORIES = [

@@ -264,6 +264,7 @@ def test_a_diff_does_not_corrupt_data(project: Path) -> None:
     assert result.exit_code == 1
     assert json.loads(result.stdout)["findings"]
     assert "+++ b/generated/pet/serializer.py" in result.stderr
+    assert "notes.txt" not in result.stderr, "nothing would be done to it"
 
 
 # formats
