@@ -1,16 +1,21 @@
-"""Many records at once, as columns: for each key who has it, of what kind, how long."""
+"""Many records at once, as columns: for each key the rows that have it, and its values.
+
+Decoding finds columns in pieces, in any order of rows, which are joined here.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .message import BYTES
+from .message import BYTES, FLOAT, INT64, NOTHING, Feature, Message
 from .records import Records
+
+Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -20,18 +25,18 @@ class Column:
     Attributes:
         key: the wire key.
         kind: "bytes", "float", "int64", or "" for features that hold no list.
-        rows: int64 [M], which records have it, ascending; of a step column, which
+        rows: int64 [M], the records that have it, ascending; of a step column, the
             steps, counted over all records.
         lengths: int64 [M], how many values each has.
         values: float32 or int64 [sum of lengths]; of bytes int64 [sum, 2], where each
             value begins and ends in `data`.
-        data: uint8 [bytes], the memory in which bytes values stand.
+        data: uint8 [bytes], the memory that holds bytes values.
     """
 
     key: str
     kind: str
-    rows: NDArray[np.int64]
-    lengths: NDArray[np.int64]
+    rows: Rows
+    lengths: Rows
     values: NDArray[Any]
     data: NDArray[np.uint8]
 
@@ -40,10 +45,9 @@ class Column:
         return len(self.rows)
 
     @property
-    def starts(self) -> NDArray[np.int64]:
+    def starts(self) -> Rows:
         """int64 [M]: where the values of each row begin in `values`."""
-        ends: NDArray[np.int64] = np.cumsum(self.lengths, dtype=np.int64)
-        return ends - self.lengths
+        return _starts(self.lengths)
 
     def bytes_at(self, value: int) -> bytes:
         """Return one bytes value, by its position in `values`."""
@@ -65,26 +69,25 @@ class StepColumn:
 
     Attributes:
         key: the wire key.
-        rows: int64 [M], which records have it, ascending.
+        rows: int64 [M], the records that have it, ascending.
         steps: int64 [M], how many steps each has.
-        columns: the features of all steps, those of a record one after the other, by
-            kind.
+        columns: the features of all steps in the order of the records, by kind.
     """
 
     key: str
-    rows: NDArray[np.int64]
-    steps: NDArray[np.int64]
+    rows: Rows
+    steps: Rows
     columns: tuple[Column, ...]
 
 
 @dataclass(frozen=True)
 class Malformed:
-    """A record that is no tf.train.Example.
+    """A record that is not a tf.train.Example.
 
     Attributes:
-        row: which of the records.
-        at: the position in it from which on it is not.
-        reason: what stands there.
+        row: its row.
+        at: the position in the record at which it stops being one.
+        reason: what is there.
     """
 
     row: int
@@ -102,10 +105,10 @@ class Columns:
         steps: the feature lists of SequenceExamples, by key.
         sequences: bool [N], which records have a field of feature lists.
         malformed: the records that are in no column.
-        unknown: what no Example has, and which rows have it.
-        repeated: keys that occur twice in a record, and in which rows.
-        divergent: what tensorflow's parser does not read as protobuf does, with the key
-            that it is under or "", and which rows have it.
+        unknown: what no Example has, and the rows that have it.
+        repeated: keys that occur twice in a record, and the rows.
+        divergent: what tensorflow's parser does not read as protobuf does, with its key
+            or "", and the rows.
     """
 
     records: Records
@@ -116,3 +119,97 @@ class Columns:
     unknown: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     repeated: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     divergent: Mapping[tuple[str, str], tuple[int, ...]] = field(default_factory=dict)
+
+
+class Piece(NamedTuple):
+    """Features of one kind, as in Column; the rows in any order."""
+
+    rows: Rows
+    lengths: Rows
+    values: NDArray[Any]
+
+
+class Pieces:
+    """Pieces of the columns of some records.
+
+    Attributes:
+        features: by key and kind.
+        steps: rows and their numbers of steps, by the key of feature lists.
+        step_features: features of steps, by key and kind; their rows are
+            row * 2 ** 32 + step.
+    """
+
+    def __init__(self) -> None:
+        self.features: dict[tuple[str, str], list[Piece]] = {}
+        self.steps: dict[str, list[tuple[Rows, Rows]]] = {}
+        self.step_features: dict[tuple[str, str], list[Piece]] = {}
+
+    def add_message(self, message: Message, row: int, start: int) -> None:
+        """Add a record that was read alone, and begins at `start` of the memory."""
+        for key, feature in message.features.items():
+            piece = _piece_of(feature, row, start)
+            self.features.setdefault((key, feature.kind), []).append(piece)
+        for key, features in message.lists.items():
+            counts = np.array([row], np.int64), np.array([len(features)], np.int64)
+            self.steps.setdefault(key, []).append(counts)
+            for number, feature in enumerate(features):
+                piece = _piece_of(feature, (row << 32) + number, start)
+                self.step_features.setdefault((key, feature.kind), []).append(piece)
+
+    def columns(self, data: NDArray[np.uint8]) -> dict[str, tuple[Column, ...]]:
+        """Return the columns of each key, sorted; `data` is the memory of the records."""
+        found: dict[str, tuple[Column, ...]] = {}
+        for (key, kind), pieces in self.features.items():
+            found[key] = (*found.get(key, ()), _column(key, kind, pieces, data))
+        return dict(sorted(found.items()))
+
+    def step_columns(self, data: NDArray[np.uint8]) -> dict[str, StepColumn]:
+        """Return the feature lists of each key, sorted."""
+        return {key: self._step_column(key, data) for key in sorted(self.steps)}
+
+    def _step_column(self, key: str, data: NDArray[np.uint8]) -> StepColumn:
+        rows, steps = map(np.concatenate, zip(*self.steps[key], strict=True))
+        order = np.argsort(rows, kind="stable")
+        rows, steps = rows[order], steps[order]
+        firsts = _starts(steps)
+        columns = []
+        for kind in (BYTES, FLOAT, INT64, NOTHING):
+            if (key, kind) not in self.step_features:
+                continue
+            column = _column(key, kind, self.step_features[key, kind], data)
+            owners, numbers = column.rows >> 32, column.rows & 0xFFFF_FFFF
+            numbers = firsts[np.searchsorted(rows, owners)] + numbers
+            columns.append(replace(column, rows=numbers))
+        return StepColumn(key, rows, steps, tuple(columns))
+
+
+def _starts(lengths: Rows) -> Rows:
+    ends: Rows = np.cumsum(lengths, dtype=np.int64)
+    return ends - lengths
+
+
+def _piece_of(feature: Feature, row: int, start: int) -> Piece:
+    values: NDArray[Any]
+    if feature.kind == BYTES:
+        values = np.array(feature.values, np.int64).reshape(-1, 2) + start
+    else:
+        values = np.array(feature.values, "<f4" if feature.kind == FLOAT else np.int64)
+    return Piece(
+        np.array([row], np.int64), np.array([len(feature.values)], np.int64), values
+    )
+
+
+def _column(
+    key: str, kind: str, pieces: Sequence[Piece], data: NDArray[np.uint8]
+) -> Column:
+    """Join the pieces of one key and kind, sorted by their rows."""
+    rows, lengths, values = pieces[0]
+    if len(pieces) > 1:
+        rows, lengths, values = map(np.concatenate, zip(*pieces, strict=True))
+    if (rows[1:] < rows[:-1]).any():
+        order = np.argsort(rows, kind="stable")
+        starts = _starts(lengths)[order]
+        rows, lengths = rows[order], lengths[order]
+        shifts = np.repeat(starts - _starts(lengths), lengths)
+        values = values[shifts + np.arange(int(lengths.sum()))]
+    return Column(key, kind, rows, lengths, values, data)

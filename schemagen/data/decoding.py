@@ -1,22 +1,29 @@
 """From records to columns: all records take each step of parsing together.
 
 The first entry of every record is read at once, then the second of all that have one,
-and so on; numpy's price for a step is shared by a thousand records. Only what protobuf
-writers usually write is read like that: sizes that fit, lists in one packed piece. Any
-other record goes to `message`, and then into the same columns.
+and so on, so that a thousand records share the cost of a call of numpy. Only usual
+records are read like this: sizes that fit, lists in one packed piece. `message` reads
+any other record, for the same columns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .columns import Column, Columns, Malformed
-from .message import BYTES, FLOAT, INT64, NOTHING, MalformedError, parse_message
-from .pieces import Piece, Rows, add_message, column_of, step_column
+from .columns import Columns, Malformed, Piece, Pieces, Rows
+from .message import (
+    BYTES,
+    FLOAT,
+    INT64,
+    NOTHING,
+    MalformedError,
+    parse_message,
+    read_varint,
+)
 from .records import Records
 from .varint_arrays import gathered, read_sizes, read_varints
 
@@ -27,28 +34,27 @@ _KINDS = {0x0A: BYTES, 0x12: FLOAT, 0x1A: INT64}
 # than they save.
 _FEW = 16
 
-# No one has longer keys; a record that claims to is not read a thousand times at once.
+# Longer keys, and more map entries in a record, are read record by record: a step of
+# numpy for each entry of a single record costs more than reading it.
 _LONGEST_KEY = 1 << 12
-
-# Records with more map entries than this are read one by one: a step of numpy for each
-# entry of a single record costs more than reading it.
 _MOST_ENTRIES = 1 << 12
 
-# How often rows are sorted out. Where every row is unusual in a way of its own, it is
-# quicker to read all of them one by one.
+_MARKED_BYTES, _FACTOR = 64, np.uint64(0x9E37_79B9_7F4A_7C15)
+
+# How often unusual rows are set aside. Where each row is unusual in a way of its own,
+# reading all of them one by one is faster.
 _PASSES = 8
 
 
 class _Entry(NamedTuple):
-    """Map entries of one key: which rows have it, and where the value stands."""
+    """Map entries of one key: the rows that have it, and the extents of its values."""
 
-    key: str
     rows: Rows
     starts: Rows
     stops: Rows
 
 
-class _Unusual(Exception):
+class _UnusualError(Exception):
     """Some rows are not as they usually are."""
 
     def __init__(self, rows: Rows) -> None:
@@ -63,7 +69,7 @@ def decode(records: Records) -> Columns:
         try:
             reader = _Reader(records, np.flatnonzero(usual))
             break
-        except _Unusual as unusual:
+        except _UnusualError as unusual:
             usual[unusual.rows] = False
     else:
         usual[:] = False
@@ -72,64 +78,58 @@ def decode(records: Records) -> Columns:
 
 
 class _Reader:
-    """Reads rows of records that are as usual.
+    """Reads rows of usual records.
 
     Attributes:
-        pieces: the features, by key and kind.
-        steps: which rows have a feature list, and how many steps, by key.
-        step_pieces: the features of steps, by key and kind; their rows are
-            row * 2 ** 32 + step.
-        sequences: which rows have a field of feature lists.
+        pieces: what they hold.
+        sequences: the rows that have a field of feature lists.
 
     Raises:
-        _Unusual: with rows that are not.
+        _UnusualError: with rows that are not usual.
     """
 
     def __init__(self, records: Records, rows: Rows) -> None:
         self._data = records.data if records.data.size else np.zeros(1, np.uint8)
         self._view = memoryview(self._data.data)
-        self.pieces: dict[tuple[str, str], list[Piece]] = {}
-        self.steps: dict[str, list[tuple[Rows, Rows]]] = {}
-        self.step_pieces: dict[tuple[str, str], list[Piece]] = {}
+        self.pieces = Pieces()
         starts, stops = records.starts[rows], records.stops[rows]
         inside = np.flatnonzero(starts < stops)
         rows, at, stops = rows[inside], starts[inside], stops[inside]
-        behind = self._read_map(rows, at, stops, _FIRST, self._features)
-        rest = np.flatnonzero(behind < stops)
-        self.sequences = rows[rest]
-        at = self._read_map(
-            rows[rest], behind[rest], stops[rest], _SECOND, self._feature_lists
+        # A record without features begins with its feature lists.
+        have = np.flatnonzero(self._data.take(at, mode="clip") != _SECOND)
+        at[have] = self._read_map(
+            rows[have], at[have], stops[have], _FIRST, self._features
         )
-        self._see(at == stops[rest], rows[rest])
+        rest = np.flatnonzero(at < stops)
+        self.sequences = rows[rest]
+        ends = self._read_map(
+            rows[rest], at[rest], stops[rest], _SECOND, self._feature_lists
+        )
+        self._see(ends == stops[rest], rows[rest])
 
     def _see(self, usual: NDArray[np.bool_], rows: Rows) -> None:
         if not usual.all():
-            raise _Unusual(rows[~usual])
+            raise _UnusualError(rows[~usual])
 
     def _sized(self, rows: Rows, at: Rows, stops: Rows, tag: int) -> tuple[Rows, Rows]:
-        """Read a tag and a size: where what they announce begins and ends."""
+        """Read a tag and a size: where the contents begin and end."""
         usual = self._data.take(at, mode="clip") == tag
         sizes, begin = read_sizes(self._data, at + 1)
         end = begin + sizes
         self._see(usual & (end <= stops), rows)
         return begin, end
 
-    def _read_map(self, rows: Rows, at: Rows, stops: Rows, tag: int, read: Any) -> Rows:
-        """Read the entries of a map, and return where it ends.
-
-        A record may begin with field 2, if its map of field 1 is empty.
-        """
+    def _read_map(
+        self,
+        rows: Rows,
+        at: Rows,
+        stops: Rows,
+        tag: int,
+        read: Callable[[str, _Entry], None],
+    ) -> Rows:
+        """Read the entries of a map, and return where it ends."""
         if not len(rows):
             return at
-        if tag == _FIRST:
-            without = self._data.take(at, mode="clip") == _SECOND
-            if without.any():
-                ends = at.copy()
-                have = np.flatnonzero(~without)
-                ends[have] = self._read_map(
-                    rows[have], at[have], stops[have], tag, read
-                )
-                return ends
         at, ends = self._sized(rows, at, stops, tag)
         found: dict[str, list[_Entry]] = {}
         active = np.flatnonzero(at < ends)
@@ -138,103 +138,98 @@ class _Reader:
         while len(rows_left):
             passes += 1
             if passes > _MOST_ENTRIES:
-                raise _Unusual(rows_left)
+                raise _UnusualError(rows_left)
             at, entry_ends = self._sized(rows_left, at, stop, _FIRST)
             keys, key_ends = self._sized(rows_left, at, entry_ends, _FIRST)
             begin, end = self._sized(rows_left, key_ends, entry_ends, _SECOND)
             self._see(end == entry_ends, rows_left)
-            for key, which in self._by_key(rows_left, keys, key_ends):
-                entry = _Entry(key, rows_left[which], begin[which], end[which])
+            for key, some in self._by_key(rows_left, keys, key_ends):
+                entry = _Entry(rows_left[some], begin[some], end[some])
                 found.setdefault(key, []).append(entry)
             more = np.flatnonzero(entry_ends < stop)
             rows_left, at, stop = rows_left[more], entry_ends[more], stop[more]
         for key, entries in found.items():
             entry = entries[0]
             if len(entries) > 1:
-                parts = [
-                    np.concatenate(part)
-                    for part in zip(*(each[1:] for each in entries), strict=True)
-                ]
-                entry = _Entry(key, *parts)
+                entry = _Entry(*map(np.concatenate, zip(*entries, strict=True)))
                 order = np.argsort(entry.rows, kind="stable")
-                entry = _Entry(key, *(part[order] for part in parts))
+                entry = _Entry(*(part[order] for part in entry))
                 repeated = entry.rows[1:] == entry.rows[:-1]
                 self._see(~repeated, entry.rows[1:])
-            read(entry)
+            read(key, entry)
         return ends
 
     def _by_key(
         self, rows: Rows, starts: Rows, stops: Rows
-    ) -> Iterable[tuple[str, Any]]:
-        """Tell which rows have which key."""
+    ) -> Iterator[tuple[str, Any]]:
+        """Yield each key and an index of the rows that have it."""
         sizes = stops - starts
         self._see(sizes <= _LONGEST_KEY, rows)
         if (sizes == sizes[0]).all():
             table = self._data[starts[:, np.newaxis] + np.arange(sizes[0])]
             if (table == table[0]).all():
-                yield self._key(rows, starts[0], stops[0]), slice(None)
+                yield self._key(rows, table[0].tobytes()), slice(None)
                 return
-        # What differs in its first, last or middle bytes differs in this number; equal
-        # numbers are looked at byte by byte.
-        marks = self._marks(starts, stops, sizes)
-        _, first, inverse = np.unique(marks, return_index=True, return_inverse=True)
+        # Keys that differ in their first bytes have other marks; those with equal marks
+        # are compared.
+        _, first, inverse = np.unique(
+            self._marks(starts, sizes), return_index=True, return_inverse=True
+        )
         for group, representative in enumerate(first.tolist()):
-            which = np.flatnonzero(inverse == group)
-            start, stop = int(starts[representative]), int(stops[representative])
-            size = stop - start
-            same = sizes[which] == size
-            self._see(same, rows[which])
-            table = self._data[starts[which][:, np.newaxis] + np.arange(size)]
-            self._see((table == self._data[start:stop]).all(axis=1), rows[which])
-            yield self._key(rows[which], start, stop), which
+            some = np.flatnonzero(inverse == group)
+            size = sizes[representative]
+            self._see(sizes[some] == size, rows[some])
+            table = self._data[starts[some][:, np.newaxis] + np.arange(size)]
+            self._see((table == table[0]).all(axis=1), rows[some])
+            yield self._key(rows[some], table[0].tobytes()), some
 
-    def _marks(self, starts: Rows, stops: Rows, sizes: Rows) -> NDArray[np.uint64]:
+    def _marks(self, starts: Rows, sizes: Rows) -> NDArray[np.uint64]:
+        """Return a number for each key, made of its size and first bytes."""
         marks = sizes.astype(np.uint64)
-        factor = np.uint64(0x9E37_79B9_7F4A_7C15)
-        width = int(min(int(sizes.max(initial=0)), 64))
-        table = self._data.take(
-            starts[:, np.newaxis] + np.arange(width), mode="clip"
-        ).astype(np.uint64)
-        table[np.arange(width) >= sizes[:, np.newaxis]] = 0
-        for column in table.T:
-            marks = (marks ^ column) * factor
+        places = np.arange(min(int(sizes.max(initial=0)), _MARKED_BYTES))
+        table = self._data.take(starts[:, np.newaxis] + places, mode="clip")
+        table[places >= sizes[:, np.newaxis]] = 0
+        for column in table.T.astype(np.uint64):
+            marks = (marks ^ column) * _FACTOR
         return marks
 
-    def _key(self, rows: Rows, start: int, stop: int) -> str:
+    def _key(self, rows: Rows, key: bytes) -> str:
         try:
-            return self._data[start:stop].tobytes().decode()
+            return key.decode()
         except UnicodeDecodeError:
-            raise _Unusual(rows) from None
+            raise _UnusualError(rows) from None
 
-    def _features(self, entry: _Entry) -> None:
-        for kind, piece in self._feature_pieces(
-            entry.rows, entry.rows, entry.starts, entry.stops
-        ):
-            self.pieces.setdefault((entry.key, kind), []).append(piece)
+    def _features(self, key: str, entry: _Entry) -> None:
+        rows, starts, stops = entry
+        self._read_features(self.pieces.features, key, rows, rows, starts, stops)
 
-    def _feature_lists(self, entry: _Entry) -> None:
+    def _feature_lists(self, key: str, entry: _Entry) -> None:
         """Read feature lists: the extents of all steps, then their features."""
-        owners, begin, end = self._elements(entry.rows, entry.starts, entry.stops)
-        counts = np.bincount(
-            np.searchsorted(entry.rows, owners), minlength=len(entry.rows)
-        )
-        self.steps.setdefault(entry.key, []).append((entry.rows, counts))
+        rows = entry.rows
+        owners, starts, stops = self._elements(rows, entry.starts, entry.stops)
+        counts = np.bincount(np.searchsorted(rows, owners), minlength=len(rows))
+        self.pieces.steps.setdefault(key, []).append((rows, counts))
         firsts = np.cumsum(counts) - counts
-        numbers = np.arange(len(owners)) - np.repeat(firsts, counts)
-        for kind, piece in self._feature_pieces(
-            owners, (owners << 32) + numbers, begin, end
-        ):
-            self.step_pieces.setdefault((entry.key, kind), []).append(piece)
+        steps = (owners << 32) + np.arange(len(owners)) - np.repeat(firsts, counts)
+        found = self.pieces.step_features
+        self._read_features(found, key, owners, steps, starts, stops)
 
-    def _feature_pieces(
-        self, owners: Rows, rows: Rows, starts: Rows, stops: Rows
-    ) -> Iterable[tuple[str, Piece]]:
-        """Read features: `owners` are their records, `rows` what the piece says."""
+    def _read_features(
+        self,
+        found: dict[tuple[str, str], list[Piece]],
+        key: str,
+        owners: Rows,
+        rows: Rows,
+        starts: Rows,
+        stops: Rows,
+    ) -> None:
+        """Add the features of a key: `owners` are their records, `rows` their rows."""
         none = starts == stops
         if none.any():
             without = rows[none]
             nothing = np.zeros(len(without), np.int64)
-            yield NOTHING, Piece(without, nothing, np.empty(0, np.int64))
+            piece = Piece(without, nothing, np.empty(0, np.int64))
+            found.setdefault((key, NOTHING), []).append(piece)
             some = np.flatnonzero(~none)
             owners, rows = owners[some], rows[some]
             starts, stops = starts[some], stops[some]
@@ -245,19 +240,18 @@ class _Reader:
         self._see(begin + sizes == stops, owners)
         known = 0
         for tag, kind in _KINDS.items():
-            which: Any = np.flatnonzero(tags == tag)
-            known += len(which)
-            if not len(which):
+            of_kind: Any = np.flatnonzero(tags == tag)
+            known += len(of_kind)
+            if not len(of_kind):
                 continue
-            if len(which) == len(tags):
-                which = slice(None)
+            if len(of_kind) == len(tags):
+                of_kind = slice(None)
             read = self._bytes_piece if kind == BYTES else self._numbers_piece
-            yield (
-                kind,
-                read(kind, owners[which], rows[which], begin[which], stops[which]),
-            )
+            places = (owners, rows, begin, stops)
+            piece = read(kind, *(each[of_kind] for each in places))
+            found.setdefault((key, kind), []).append(piece)
         if known < len(tags):
-            raise _Unusual(owners[~np.isin(tags, list(_KINDS))])
+            raise _UnusualError(owners[~np.isin(tags, list(_KINDS))])
 
     def _numbers_piece(
         self, kind: str, owners: Rows, rows: Rows, starts: Rows, stops: Rows
@@ -268,11 +262,10 @@ class _Reader:
             self._see(ends == stops, owners)
         else:
             some = np.flatnonzero(full)
-            starts = starts.copy()
-            starts[some], ends = self._sized(
-                owners[some], starts[some], stops[some], _FIRST
-            )
+            begin, ends = self._sized(owners[some], starts[some], stops[some], _FIRST)
             self._see(ends == stops[some], owners[some])
+            starts = starts.copy()
+            starts[some] = begin
         sizes = stops - starts
         if kind == FLOAT:
             self._see(sizes % 4 == 0, owners)
@@ -285,25 +278,20 @@ class _Reader:
         packed = gathered(self._data, self._view, starts, stops)
         read = read_varints(packed, sizes)
         if isinstance(read, np.ndarray):
-            raise _Unusual(owners[read])
+            raise _UnusualError(owners[read])
         return Piece(rows, *read)
 
     def _bytes_piece(
         self, kind: str, owners: Rows, rows: Rows, starts: Rows, stops: Rows
     ) -> Piece:
-        places = np.arange(len(rows))
-        which, begin, end = self._elements(places, starts, stops, owners)
-        lengths = np.bincount(which, minlength=len(rows)).astype(np.int64)
+        lists, begin, end = self._elements(np.arange(len(rows)), starts, stops, owners)
+        lengths = np.bincount(lists, minlength=len(rows)).astype(np.int64)
         return Piece(rows, lengths, np.stack([begin, end], axis=1))
 
     def _elements(
-        self,
-        rows: Rows,
-        starts: Rows,
-        stops: Rows,
-        owners: Rows | None = None,
+        self, rows: Rows, starts: Rows, stops: Rows, owners: Rows | None = None
     ) -> tuple[Rows, Rows, Rows]:
-        """Read lists of sized elements: of which row each is, its beginning and end.
+        """Read lists of sized elements: the row, beginning and end of each element.
 
         Args:
             rows: int64 [M], ascending.
@@ -312,10 +300,10 @@ class _Reader:
             owners: their records, if not the rows.
         """
         owners = rows if owners is None else owners
-        found: list[tuple[Rows, Rows, Rows]] = []
+        found = [(np.empty(0, np.int64),) * 3]
         active = np.flatnonzero(starts < stops)
         at = starts[active]
-        while len(active) >= _FEW or (len(active) and not found):
+        while len(active) >= _FEW or (len(active) and len(found) == 1):
             begin, at = self._sized(owners[active], at, stops[active], _FIRST)
             found.append((rows[active], begin, at))
             more = np.flatnonzero(at < stops[active])
@@ -323,34 +311,26 @@ class _Reader:
         for index, position in zip(active.tolist(), at.tolist(), strict=True):
             extents = self._rest_of_list(position, int(stops[index]))
             if extents is None:
-                raise _Unusual(owners[index : index + 1])
+                raise _UnusualError(owners[index : index + 1])
             row = np.full(len(extents), rows[index])
             found.append((row, extents[:, 0], extents[:, 1]))
-        if not found:
-            empty = np.empty(0, np.int64)
-            return empty, empty, empty
-        if len(found) == 1:
-            return found[0]
+        if len(found) <= 2:
+            return found[-1]
         joined = [np.concatenate(part) for part in zip(*found, strict=True)]
         order = np.argsort(joined[0], kind="stable")
         return joined[0][order], joined[1][order], joined[2][order]
 
     def _rest_of_list(self, at: int, stop: int) -> Rows | None:
-        """Read the elements of one list, one after the other; None if unusual."""
+        """Read the elements of one list in order; None if unusual."""
         view, extents = self._view, []
         while at < stop:
             if view[at] != _FIRST or at + 1 >= stop:
                 return None
             size, at = view[at + 1], at + 2
             if size >= 0x80:
-                shift, size = 7, size & 0x7F
-                while at < stop and shift < 35:
-                    byte, at = view[at], at + 1
-                    size |= (byte & 0x7F) << shift
-                    shift += 7
-                    if byte < 0x80:
-                        break
-                else:
+                try:
+                    size, at = read_varint(view, at - 1, stop)
+                except MalformedError:
                     return None
             if at + size > stop:
                 return None
@@ -361,7 +341,7 @@ class _Reader:
 
 def _joined(records: Records, reader: _Reader, unusual: Rows) -> Columns:
     """Put the unusual rows into the columns of the others."""
-    pieces, steps, step_pieces = reader.pieces, reader.steps, reader.step_pieces
+    pieces = reader.pieces
     sequences = np.zeros(len(records), np.bool_)
     sequences[reader.sequences] = True
     malformed: list[Malformed] = []
@@ -375,23 +355,17 @@ def _joined(records: Records, reader: _Reader, unusual: Rows) -> Columns:
             malformed.append(Malformed(row, error.at, str(error)))
             continue
         sequences[row] = message.is_sequence
-        start = int(records.starts[row])
-        for facts, found in ((message.unknown, unknown), (message.repeated, repeated)):
-            for fact in sorted(facts):
-                found.setdefault(fact, []).append(row)
+        for fact in sorted(message.unknown):
+            unknown.setdefault(fact, []).append(row)
+        for key in sorted(message.repeated):
+            repeated.setdefault(key, []).append(row)
         for place in sorted(message.divergent):
             divergent.setdefault(place, []).append(row)
-        add_message(message, row, start, pieces, steps, step_pieces)
-    by_key: dict[str, list[Column]] = {}
-    for (key, kind), some in pieces.items():
-        by_key.setdefault(key, []).append(column_of(records, key, kind, some))
+        pieces.add_message(message, row, int(records.starts[row]))
     return Columns(
         records=records,
-        by_key={key: tuple(columns) for key, columns in sorted(by_key.items())},
-        steps={
-            key: step_column(records, key, steps[key], step_pieces)
-            for key in sorted(steps)
-        },
+        by_key=pieces.columns(records.data),
+        steps=pieces.step_columns(records.data),
         sequences=sequences,
         malformed=tuple(malformed),
         unknown={fact: tuple(rows) for fact, rows in unknown.items()},

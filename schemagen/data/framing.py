@@ -1,48 +1,67 @@
-"""From a file's bytes to records: framing, checksums, and what is behind damage.
+"""From a file's bytes to records: framing, checksums, and reading on behind damage.
 
-A record stands in a file as its length (8 bytes), a checksum of these, its bytes, and a
-checksum of those. Where a length is damaged, nothing says where the next record begins;
-it is found by trying every place, since a length with its right checksum, and a record
-with its own behind it, do not occur by accident.
+A record is framed by its length (8 bytes), a checksum of the length, and a checksum of
+the record behind it. Behind a damaged length the next record is found by trying every
+place: a length with its right checksum, and a record with its own behind it, do not
+occur by accident.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from .compression import compression_of, inflated
+from .frames import HEADER, is_header
 from .limits import MAX_RECORD_BYTES
-from .records import Damage, Records
-from .runs import HEADER, is_header
+from .records import Damage, Part, Records
 from .scanner import Scanner
-from .stream import Stream, filling
+from .stream import Stream, compression_of, fill_from, inflated
+
+Moved = Callable[[int], object]
+"""Is told how many bytes have been read since the last call."""
 
 
 def scan(
-    path: Path | str, *, max_record_bytes: int = MAX_RECORD_BYTES
+    source: Path | str | Part,
+    *,
+    moved: Moved = lambda size: None,
+    max_record_bytes: int = MAX_RECORD_BYTES,
 ) -> Iterator[Records | Damage]:
-    """Yield the good records of a file in runs, and every place where there is none.
+    """Yield the good records of a file in runs, and the places that hold none.
 
-    Compression is told by content, and an empty file yields nothing. Damages of a run
-    come behind its records. It never raises, whatever the file holds.
+    Compression is told by content, and an empty file yields nothing. The damages of a
+    run follow its records. It never raises, whatever the file holds.
 
     Args:
-        path: the file.
+        source: the file, or a part of it.
+        moved: told of bytes as they are read.
         max_record_bytes: longer records are damages, of kind "limit", and never held.
     """
-    path = Path(path)
+    part = source if isinstance(source, Part) else Part(Path(source))
+    where = str(part.path)
     try:
-        with path.open("rb", buffering=0) as file:
+        with part.path.open("rb", buffering=0) as file:
+            size = part.path.stat().st_size if part.stop is None else part.stop
+            file.seek(part.start)
+            left = None if part.stop is None else part.stop - part.start
+
+            def fill(memory: memoryview) -> int:
+                nonlocal left
+                got = file.readinto(memory[:left]) or 0
+                left = None if left is None else left - got
+                moved(got)
+                return got
+
             yield from scan_stream(
-                Stream(file.readinto),
-                str(path),
-                path.stat().st_size,
+                Stream(fill, part.start),
+                where,
+                size,
+                part.first,
                 max_record_bytes=max_record_bytes,
             )
     except OSError as error:
         reason = error.strerror or str(error)
-        yield Damage(str(path), 0, 0, "unreadable", reason, "a file that can be read")
+        yield Damage(where, 0, 0, "unreadable", reason, "a file that can be read")
 
 
 def scan_pieces(
@@ -54,20 +73,20 @@ def scan_pieces(
     offset: int = 0,
     max_record_bytes: int = MAX_RECORD_BYTES,
 ) -> Iterator[Records | Damage]:
-    """Do the same for a file's bytes, wherever they come from.
+    """Scan bytes that come from elsewhere, in pieces of any size.
 
     Args:
-        pieces: its bytes, in pieces of any size.
-        where: what to call it.
-        size: where in the file the last of them ends, if that is known.
-        first: the number of the first record, of a part of a file.
-        offset: where that part begins; 0 for a whole file, whose compression is told.
+        pieces: the bytes of a file, or of a part of it.
+        where: what to call the file.
+        size: the offset at which the pieces end, if that is known.
+        first: the number of the first record.
+        offset: where in the file the pieces begin; compression is told at 0 only.
         max_record_bytes: as for `scan`.
 
     Raises:
         OSError: the pieces cannot be read.
     """
-    stream = Stream(filling(iter(pieces)), offset)
+    stream = Stream(fill_from(iter(pieces)), offset)
     yield from scan_stream(
         stream, where, size, first, max_record_bytes=max_record_bytes
     )
@@ -81,35 +100,27 @@ def scan_stream(
     *,
     max_record_bytes: int = MAX_RECORD_BYTES,
 ) -> Iterator[Records | Damage]:
-    """Do the same for a stream, with the arguments of `scan_pieces`."""
+    """Scan a stream, with the arguments of `scan_pieces`."""
     if stream.offset or not stream.need(1):
         yield from Scanner(stream, where, size, first, max_record_bytes).runs()
         return
     stream.need(HEADER)
     compression = compression_of(stream.data[:HEADER].tobytes())
     if compression:
-        stream = Stream(filling(inflated(stream.rest(), compression)))
-        size = None
-        if stream.need(HEADER):
-            twice = compression_of(stream.data[:HEADER].tobytes())
-            if twice:
-                yield _compressed_twice(where, compression, twice)
-                return
+        stream, size = Stream(fill_from(inflated(stream.rest(), compression))), None
     scanner = Scanner(stream, where, size, first, max_record_bytes)
-    begun = len(stream) >= HEADER or stream.failure is None
-    if len(stream) and begun and not is_header(stream.data, 0):
-        yield from scanner.find_the_start(compression or "")
+    whole = stream.need(HEADER)
+    twice = compression_of(stream.data[:HEADER].tobytes()) if compression else None
+    if whole and twice:
+        yield scanner.damage(
+            "compression",
+            f"{twice} data inside of {compression} data",
+            "a TFRecord file, compressed once or not at all",
+            "the file was compressed twice, by the writer and then as a whole",
+            skipped=None,
+        )
+        return
+    begun = whole or stream.failure is None
+    if len(stream) and begun and not is_header(stream.data):
+        yield from scanner.find_start(compression or "")
     yield from scanner.runs()
-
-
-def _compressed_twice(where: str, outer: str, inner: str) -> Damage:
-    return Damage(
-        where,
-        0,
-        0,
-        "compression",
-        f"{inner} data inside of {outer} data",
-        "a TFRecord file, compressed once or not at all",
-        "the file was compressed twice, by the writer and then as a whole",
-        None,
-    )

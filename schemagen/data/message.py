@@ -1,16 +1,16 @@
 """One tf.train.Example or SequenceExample, read from its bytes as protobuf reads it.
 
-`columns` reads thousands of records at once and leaves to this module whatever does not
-look as usual: lists in several pieces, numbers that are not packed, unknown fields,
-keys that occur twice. Its word is what counts.
+`decoding` reads thousands of records at once and leaves to this module the unusual ones:
+lists in several pieces, numbers that are not packed, unknown fields, repeated keys.
 """
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
 
 BYTES, FLOAT, INT64 = "bytes", "float", "int64"
 NOTHING = ""
@@ -19,16 +19,17 @@ NOTHING = ""
 _KINDS = {1: BYTES, 2: FLOAT, 3: INT64}
 _VARINT, _FIXED64, _SIZED, _START, _END, _FIXED32 = range(6)
 _FIXED_SIZES = {_FIXED64: 8, _FIXED32: 4}
-_FLOAT = struct.Struct("<f")
 _LONGEST_VARINT = 10
 
+# The map of features, and an entry of it, as they are named in errors.
+_MAP, _ENTRY = "features", "an entry"
+_UNKNOWN_IN = {
+    _MAP: "an unknown field in the map of features",
+    _ENTRY: "an unknown field in an entry of the map",
+}
 _CHUNKS = "packed numbers in several chunks"
 _MIXED = "numbers of which some are packed"
 _UNKNOWN = "an unknown field in its list"
-_OF_THE_MAP = {
-    "features": "an unknown field in the map of features",
-    "an entry": "an unknown field in an entry of the map",
-}
 
 
 @dataclass
@@ -52,10 +53,10 @@ class Message:
         features: by key.
         lists: the feature lists of a SequenceExample, by key: a feature a step.
         is_sequence: whether there is a field of feature lists.
-        unknown: field numbers that neither message has; readers pass over them.
+        unknown: field numbers that neither message has; readers ignore them.
         repeated: keys that occur more than once, of which the last one counts.
         divergent: what protobuf reads and tensorflow's parser refuses or reads
-            otherwise, with the key of the feature; "" where it is in none.
+            differently, with the key of the feature, or "" outside of features.
     """
 
     features: dict[str, Feature] = field(default_factory=dict)
@@ -67,10 +68,10 @@ class Message:
 
 
 class MalformedError(Exception):
-    """Bytes that are no tf.train.Example.
+    """Bytes that are not a tf.train.Example.
 
     Attributes:
-        at: the position in the record from which on they are not.
+        at: the position in the record at which they stop being one.
     """
 
     def __init__(self, at: int, reason: str) -> None:
@@ -82,170 +83,172 @@ def parse_message(data: bytes) -> Message:
     """Read the bytes of one record.
 
     Raises:
-        MalformedError: they are no tf.train.Example or SequenceExample.
+        MalformedError: they are not a tf.train.Example or SequenceExample.
     """
-    message = Message()
-    for number, start, stop in _parts(data, 0, len(data), "", message):
-        if number == 1:
-            _read_features(data, start, stop, message)
-        elif number == 2:
-            message.is_sequence = True
-            _read_lists(data, start, stop, message)
-        else:
-            message.unknown.add(f"field {number} of the record")
-    return message
+    return _Parser(data).read()
 
 
-def _read_features(data: bytes, start: int, stop: int, message: Message) -> None:
-    for key, entry in _entries(data, start, stop, message):
-        feature = Feature()
-        for begin, end in entry:
-            _read_feature(data, begin, end, feature, message)
-            _note_divergent(data, begin, end, key, message)
-        if key in message.features:
-            message.repeated.add(key)
-        message.features[key] = feature
+class _Parser:
+    """Reads one record into a message."""
 
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._message = Message()
 
-def _note_divergent(
-    data: bytes, start: int, stop: int, key: str, message: Message
-) -> None:
-    """See whether tensorflow's parser reads a well-formed feature as protobuf does.
-
-    It expects a list first and looks at nothing behind it. In the list it expects
-    values alone; of packed numbers it reads the first chunk.
-    """
-    first = next(tagged(data, start, stop), None)
-    if first is None:
-        return
-    number, _, at, until = first
-    if number not in _KINDS:
-        message.divergent.add((key, "an unknown field before its list"))
-        return
-    start_tag, others = None, set()
-    for each, wire, _, _ in tagged(data, at, until):
-        if start_tag is None:
-            start_tag = each, wire
-        else:
-            others.add((each, wire))
-    if start_tag is None:
-        return
-    known = {wire for each, wire in others if each == 1}
-    if start_tag[0] != 1:
-        message.divergent.add((key, _UNKNOWN))
-    elif number != 1 and start_tag[1] == _SIZED:
-        if known:  # what is unknown behind the first chunk is not looked at
-            message.divergent.add((key, _CHUNKS if known == {_SIZED} else _MIXED))
-    elif known - {start_tag[1]}:
-        message.divergent.add((key, _MIXED))
-    elif len(others) > len(known):
-        message.divergent.add((key, _UNKNOWN))
-
-
-def _read_lists(data: bytes, start: int, stop: int, message: Message) -> None:
-    for key, entry in _entries(data, start, stop, message):
-        steps: list[Feature] = []
-        for begin, end in entry:
-            for number, at, until in _parts(data, begin, end, key, message):
-                if number == 1:
-                    steps.append(Feature())
-                    _read_feature(data, at, until, steps[-1], message)
-                else:
-                    message.unknown.add(f"field {number} of a feature list")
-        if key in message.lists:
-            message.repeated.add(key)
-        message.lists[key] = steps
-
-
-def _entries(
-    data: bytes, start: int, stop: int, message: Message
-) -> Iterator[tuple[str, list[tuple[int, int]]]]:
-    """Yield the key of each map entry, and where its value stands, mostly in one."""
-    for number, begin, end in _parts(data, start, stop, "features", message):
-        if number != 1:
-            message.unknown.add(f"field {number} of the map of features")
-            message.divergent.add(("", _OF_THE_MAP["features"]))
-            continue
-        key, values = "", []
-        parts: list[int] = []
-        for part, at, until in _parts(data, begin, end, "an entry", message):
-            if part == 1:
-                try:
-                    key = data[at:until].decode()
-                except UnicodeDecodeError:
-                    raise MalformedError(at, "a key that is not UTF-8") from None
-            elif part == 2:
-                values.append((at, until))
+    def read(self) -> Message:
+        """Read the whole record."""
+        message = self._message
+        for number, start, stop in self._parts(0, len(self._data)):
+            if number == 1:
+                self._read_features(start, stop)
+            elif number == 2:
+                message.is_sequence = True
+                self._read_lists(start, stop)
             else:
-                message.unknown.add(f"field {part} of a map entry")
-                message.divergent.add(("", _OF_THE_MAP["an entry"]))
-            parts.append(part)
-        if set(parts) != {1, 2}:
-            message.divergent.add(("", "an entry of the map without key or value"))
-        elif len(parts) > 2:
-            message.divergent.add(("", "an entry of the map with several values"))
-        yield key, values
+                message.unknown.add(f"field {number} of the record")
+        return message
 
+    def _read_features(self, start: int, stop: int) -> None:
+        message = self._message
+        for key, extents in self._entries(start, stop):
+            feature = Feature()
+            for begin, end in extents:
+                self._read_feature(begin, end, feature)
+                divergence = self._divergence(begin, end)
+                if divergence:
+                    message.divergent.add((key, divergence))
+            if key in message.features:
+                message.repeated.add(key)
+            message.features[key] = feature
 
-def _read_feature(
-    data: bytes, start: int, stop: int, feature: Feature, message: Message
-) -> None:
-    for number, at, until in _parts(data, start, stop, "a feature", message):
-        kind = _KINDS.get(number)
-        if kind is None:
-            message.unknown.add(f"field {number} of a feature")
-            continue
-        if kind != feature.kind:
-            feature.kind, feature.values = kind, []
-        feature.values += _values(data, at, until, kind, message)
+    def _divergence(self, start: int, stop: int) -> str:
+        """Say how tensorflow's parser reads a well-formed feature differently.
 
-
-def _values(
-    data: bytes, start: int, stop: int, kind: str, message: Message
-) -> list[Any]:
-    values: list[Any] = []
-    for number, wire, at, until in tagged(data, start, stop):
+        It expects a list first and ignores all behind it. In the list it expects values
+        alone; of packed numbers it reads the first chunk.
+        """
+        first = next(tagged(self._data, start, stop), None)
+        if first is None:
+            return ""
+        kind, _, at, until = first
+        if kind not in _KINDS:
+            return "an unknown field before its list"
+        tags = tagged(self._data, at, until)
+        number, wire = next(tags, (1, 0, 0, 0))[:2]
+        others = {(each, wire) for each, wire, _, _ in tags}
+        wires = {wire for each, wire in others if each == 1}
         if number != 1:
-            message.unknown.add(f"field {number} of a list of {kind} values")
-        elif kind == BYTES:
-            if wire != _SIZED:
-                raise MalformedError(at, "a bytes list that holds a number")
-            values.append((at, until))
-        elif kind == FLOAT:
-            if wire not in (_SIZED, _FIXED32) or (until - at) % 4:
-                raise MalformedError(at, f"{until - at} bytes in place of float values")
-            values += [each for (each,) in _FLOAT.iter_unpack(data[at:until])]
-        elif wire == _VARINT:
-            values.append(_signed(read_varint(data, at, until)[0]))
-        elif wire == _SIZED:
-            while at < until:
-                value, at = read_varint(data, at, until)
-                values.append(_signed(value))
-        else:
-            raise MalformedError(at, "fixed-width numbers in an int64 list")
-    return values
+            return _UNKNOWN
+        if _KINDS[kind] != BYTES and wire == _SIZED:
+            if not wires:
+                return ""  # unknown fields behind the first chunk are ignored
+            return _CHUNKS if wires == {_SIZED} else _MIXED
+        if wires - {wire}:
+            return _MIXED
+        return _UNKNOWN if len(others) > len(wires) else ""
 
+    def _read_lists(self, start: int, stop: int) -> None:
+        message = self._message
+        for key, extents in self._entries(start, stop):
+            steps: list[Feature] = []
+            for begin, end in extents:
+                for number, at, until in self._parts(begin, end, key):
+                    if number == 1:
+                        steps.append(Feature())
+                        self._read_feature(at, until, steps[-1])
+                    else:
+                        message.unknown.add(f"field {number} of a feature list")
+            if key in message.lists:
+                message.repeated.add(key)
+            message.lists[key] = steps
 
-def _parts(
-    data: bytes, start: int, stop: int, where: str, message: Message
-) -> Iterator[tuple[int, int, int]]:
-    """Yield the number and extent of each sized field; others are unknown here."""
-    for number, wire, at, until in tagged(data, start, stop):
-        if wire == _SIZED:
-            yield number, at, until
-        elif number in (1, 2, 3):
-            what = where or "the record"
-            raise MalformedError(at, f"a number as field {number} of {what}")
-        else:
-            message.unknown.add(f"field {number} of {where or 'the record'}")
-            if where in _OF_THE_MAP:
-                message.divergent.add(("", _OF_THE_MAP[where]))
+    def _entries(
+        self, start: int, stop: int
+    ) -> Iterator[tuple[str, list[tuple[int, int]]]]:
+        """Yield the key of each map entry, and the extents of its value, mostly one."""
+        message = self._message
+        for number, begin, end in self._parts(start, stop, _MAP):
+            if number != 1:
+                message.unknown.add(f"field {number} of the map of features")
+                message.divergent.add(("", _UNKNOWN_IN[_MAP]))
+                continue
+            key, values = "", []
+            parts: list[int] = []
+            for part, at, until in self._parts(begin, end, _ENTRY):
+                parts.append(part)
+                if part == 1:
+                    try:
+                        key = self._data[at:until].decode()
+                    except UnicodeDecodeError:
+                        raise MalformedError(at, "a key that is not UTF-8") from None
+                elif part == 2:
+                    values.append((at, until))
+                else:
+                    message.unknown.add(f"field {part} of a map entry")
+                    message.divergent.add(("", _UNKNOWN_IN[_ENTRY]))
+            if set(parts) != {1, 2}:
+                message.divergent.add(("", "an entry of the map without key or value"))
+            elif len(parts) > 2:
+                message.divergent.add(("", "an entry of the map with several values"))
+            yield key, values
+
+    def _read_feature(self, start: int, stop: int, feature: Feature) -> None:
+        for number, at, until in self._parts(start, stop, "a feature"):
+            kind = _KINDS.get(number)
+            if kind is None:
+                self._message.unknown.add(f"field {number} of a feature")
+                continue
+            if kind != feature.kind:
+                feature.kind, feature.values = kind, []
+            feature.values += self._values(at, until, kind)
+
+    def _values(self, start: int, stop: int, kind: str) -> list[Any]:
+        values: list[Any] = []
+        for number, wire, at, until in tagged(self._data, start, stop):
+            if number != 1:
+                self._message.unknown.add(f"field {number} of a list of {kind} values")
+            elif kind == BYTES:
+                if wire != _SIZED:
+                    raise MalformedError(at, "a bytes list that holds a number")
+                values.append((at, until))
+            elif kind == FLOAT:
+                if wire not in (_SIZED, _FIXED32) or (until - at) % 4:
+                    raise MalformedError(
+                        at, f"{until - at} bytes in place of float values"
+                    )
+                values += np.frombuffer(self._data[at:until], "<f4").tolist()
+            elif wire in (_VARINT, _SIZED):
+                while at < until:
+                    value, at = read_varint(self._data, at, until)
+                    values.append(value - (1 << 64) if value >> 63 else value)
+            else:
+                raise MalformedError(at, "fixed-width numbers in an int64 list")
+        return values
+
+    def _parts(
+        self, start: int, stop: int, where: str = ""
+    ) -> Iterator[tuple[int, int, int]]:
+        """Yield the number and extent of each sized field; others are unknown here."""
+        for number, wire, at, until in tagged(self._data, start, stop):
+            if wire == _SIZED:
+                yield number, at, until
+                continue
+            field_of = f"field {number} of {where or 'the record'}"
+            if number in (1, 2, 3):
+                raise MalformedError(at, f"a number as {field_of}")
+            self._message.unknown.add(field_of)
+            if where in _UNKNOWN_IN:
+                self._message.divergent.add(("", _UNKNOWN_IN[where]))
 
 
 def tagged(
     data: bytes | memoryview, start: int, stop: int
 ) -> Iterator[tuple[int, int, int, int]]:
-    """Yield the fields of a message: number, wire type, where it begins and ends."""
+    """Yield the fields of a message: number, wire type, and extent.
+
+    Raises:
+        MalformedError: the bytes are not a message.
+    """
     at = start
     while at < stop:
         tag_at = at
@@ -271,6 +274,11 @@ def tagged(
 
 
 def read_varint(data: bytes | memoryview, at: int, stop: int) -> tuple[int, int]:
+    """Return a number and where it ends.
+
+    Raises:
+        MalformedError: it has no end.
+    """
     value = shift = 0
     for position in range(at, min(stop, at + _LONGEST_VARINT)):
         byte = data[position]
@@ -279,7 +287,3 @@ def read_varint(data: bytes | memoryview, at: int, stop: int) -> tuple[int, int]
             return value & 0xFFFF_FFFF_FFFF_FFFF, position + 1
         shift += 7
     raise MalformedError(at, "a number that has no end")
-
-
-def _signed(value: int) -> int:
-    return value - (1 << 64) if value >> 63 else value

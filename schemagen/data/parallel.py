@@ -1,7 +1,8 @@
-"""Reading many files with all cores, a bar that shows how far it is, and no remains."""
+"""Reading files with all cores: parts of large files, worker processes, a bar."""
 
 from __future__ import annotations
 
+import mmap
 import multiprocessing
 import os
 import sys
@@ -10,67 +11,99 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from itertools import islice
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
+import numpy as np
+
 from ..runtime.shared.errors import DatasetError
-from ..runtime.shared.processes import begin_worker, interrupts_later
-from .framing import scan_pieces
-from .limits import MAX_RECORD_BYTES
-from .parts import Part
-from .records import Damage, Records
-from .scanner import RUN_BYTES
+from ..runtime.writing.processes import interrupts_later
+from .frames import FRAMING, HEADER, are_headers, length_at
+from .framing import Moved
+from .records import Part
+from .stream import compression_of
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
-Moved = Callable[[int], object]
-"""Is told how many bytes have been read since it was last told."""
+PART_BYTES = 1 << 26
+"""About how many bytes of one file make a part."""
+
+# How many headers are held and checked at a time: a part may have millions.
+_HEADERS = 1 << 14
 
 # Below this a process takes longer to start than it helps.
 _WORTH_BYTES = 1 << 26
 
-# How often progress is told.
-_TELL_SECONDS = 0.1
+# How often progress is reported.
+_REPORT_SECONDS = 0.1
+
+
+def parts_of(path: Path, part_bytes: int = PART_BYTES) -> Iterator[Part]:
+    """Cut a file at the beginnings of records.
+
+    Files that are small, compressed or unreadable are one part. So is all that follows
+    a damaged length, as the next record is not known.
+    """
+    try:
+        size = path.stat().st_size
+        if size < 2 * part_bytes:
+            yield Part(path)
+            return
+        with path.open("rb") as file:
+            if compression_of(file.read(HEADER)) != "":
+                yield Part(path)
+                return
+            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+                yield from _cut(path, data, part_bytes)
+    except (OSError, ValueError):
+        yield Part(path)
+
+
+def _cut(path: Path, data: mmap.mmap, part_bytes: int) -> Iterator[Part]:
+    start = first = 0
+    while len(data) - start >= 2 * part_bytes:
+        stop, count = _follow(data, start, part_bytes)
+        if stop is None:
+            break
+        yield Part(path, start, stop, first)
+        start, first = stop, first + count
+    yield Part(path, start, None, first)
+
+
+def _follow(data: mmap.mmap, start: int, part_bytes: int) -> tuple[int | None, int]:
+    """Follow lengths for a part, and return where it ends and its number of records.
+
+    None if a length on the way is damaged, or the one that follows the part.
+    """
+    at, count = start, 0
+    headers = [data[at : at + HEADER]]
+    while at < start + part_bytes:
+        at += length_at(data, at) + FRAMING
+        if at + HEADER > len(data):
+            return None, 0
+        count += 1
+        headers.append(data[at : at + HEADER])
+        if len(headers) >= _HEADERS:
+            if not _all_right(headers):
+                return None, 0
+            headers.clear()
+    return (at, count) if _all_right(headers) else (None, 0)
+
+
+def _all_right(headers: list[bytes]) -> bool:
+    table = np.frombuffer(b"".join(headers), np.uint8)
+    return bool(are_headers(table.reshape(-1, HEADER)).all())
 
 
 def usual_workers(size: int) -> int:
-    """Return how many processes are worth while to read so many bytes: one a core."""
+    """Return how many processes to use for so many bytes: one for each core."""
     if size < _WORTH_BYTES:
         return 1
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-def scan_and_tell(
-    part: Part, moved: Moved, max_record_bytes: int = MAX_RECORD_BYTES
-) -> Iterator[Records | Damage]:
-    """Do what `framing.scan` does for a part of a file, and tell of the bytes read."""
-    path = part.path
-    try:
-        with path.open("rb") as file:
-            size = path.stat().st_size if part.stop is None else part.stop
-            file.seek(part.start)
-
-            def pieces() -> Iterator[bytes]:
-                left = size - part.start
-                while left > 0 and (piece := file.read(min(RUN_BYTES, left))):
-                    left -= len(piece)
-                    moved(len(piece))
-                    yield piece
-
-            yield from scan_pieces(
-                pieces(),
-                str(path),
-                size,
-                first=part.first,
-                offset=part.start,
-                max_record_bytes=max_record_bytes,
-            )
-    except OSError as error:
-        reason = error.strerror or str(error)
-        yield Damage(str(path), 0, 0, "unreadable", reason, "a file that can be read")
 
 
 def in_parallel(
@@ -80,22 +113,21 @@ def in_parallel(
     workers: int = 1,
     moved: Moved = lambda size: None,
 ) -> Iterator[tuple[int, Result]]:
-    """Do tasks, and yield which one is done and what came of it, in any order.
+    """Do tasks, and yield the number and the result of each, in any order.
 
-    With one worker they are done here, one after the other. Closing the iterator, or
+    With one worker they are done in this process, in order. Closing the iterator, or
     Ctrl-C, ends the workers as soon as they have read their next bytes.
 
     Args:
-        work: a function of a module that can be imported; it is called with a task and
-            with what to tell of bytes read.
-        tasks: what there is to do, asked for one by one; those that take longest come
-            best first.
+        work: a function of a module that can be imported; called with a task and with
+            a function to tell of bytes read.
+        tasks: taken one by one; those that take longest come best first.
         workers: how many processes to start at most.
         moved: told of the bytes that any of them has read.
 
     Raises:
         DatasetError: a worker died.
-        Exception: what `work` raises.
+        Exception: raised by `work`.
     """
     if isinstance(tasks, Sized):
         workers = min(workers, len(tasks))
@@ -119,7 +151,7 @@ def in_parallel(
                     running[pool.submit(_do, work, task)] = index
             if not running:
                 return
-            done, _ = wait(running, _TELL_SECONDS, return_when=FIRST_COMPLETED)
+            done, _ = wait(running, _REPORT_SECONDS, return_when=FIRST_COMPLETED)
             total = read.value  # it grows meanwhile
             moved(total - told)
             told = total
@@ -136,7 +168,7 @@ def in_parallel(
         pool.shutdown(cancel_futures=True)
 
 
-# What a worker process shares with the one that started it: the number of bytes that all
+# Shared by a worker process and the one that started it: the number of bytes that all
 # have read, and whether to stop.
 _shared: tuple[Any, Any]
 
@@ -164,12 +196,12 @@ def _do(work: Callable[[Task, Moved], Result], task: Task) -> Result:
 class ReadingBar:
     """A bar on stderr: bytes read, and the time that is left.
 
-    It is there only if stderr is a terminal and tqdm is installed, and the environment
-    has no `CI`.
+    It is shown only if stderr is a terminal, tqdm is installed, and the environment has
+    no `CI`.
 
     Args:
         total: how many bytes there are to read.
-        title: stands before the bar.
+        title: shown before the bar.
     """
 
     def __init__(self, total: int, title: str) -> None:
@@ -202,6 +234,6 @@ class ReadingBar:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         if self._bar is not None:
             self._bar.close()

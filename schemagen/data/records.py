@@ -1,8 +1,10 @@
-"""Runs of records as they stand in a file, and the places where it is damaged."""
+"""Records as they are in a file, and the places where it is damaged."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +16,10 @@ class Records:
 
     Attributes:
         file: the file's path.
-        data: uint8 [bytes], memory in which they stand.
+        data: uint8 [bytes], the memory that holds them.
         starts: int64 [N], where the bytes of each begin in `data`.
         stops: int64 [N], where they end.
-        numbers: int64 [N], which records of the file they are, counted from 0.
+        numbers: int64 [N], their numbers in the file, counted from 0.
         offsets: int64 [N], where the bytes of each begin in the file; in a compressed
             file, in what it inflates to.
     """
@@ -33,8 +35,8 @@ class Records:
         """Return how many records there are."""
         return len(self.starts)
 
-    def only(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> Records:
-        """Return some of the records, by a mask or by their rows."""
+    def only(self, rows: NDArray[np.bool_] | NDArray[np.intp] | slice) -> Records:
+        """Return some of the records, by a mask, by their rows, or by a slice."""
         return Records(
             self.file,
             self.data,
@@ -57,14 +59,14 @@ class Damage:
         file: the file's path.
         record: the number of the record that cannot be read.
         offset: where its frame begins, as in `Records`.
-        kind: one word for all damages of this sort: "checksum" (of a record),
-            "length", "torn", "truncated", "compression", "foreign" (no TFRecord file),
-            "unreadable", "limit" (a record that takes more than is allowed).
-        found: what stands there.
-        expected: what should.
-        cause: the likely cause; empty if nothing speaks for one.
-        skipped: how many bytes were passed over until the next good record; 0 if
-            nothing was, None if there is no further one.
+        kind: one word: "checksum" (of a record), "length", "torn", "truncated",
+            "compression", "foreign" (not a TFRecord file), "unreadable", "limit" (a
+            record that takes more than is allowed).
+        found: what is there.
+        expected: what should be.
+        cause: the likely cause; empty if unknown.
+        skipped: how many bytes were passed over until the next good record; 0 if none
+            were, None if there is no further one.
     """
 
     file: str
@@ -77,16 +79,33 @@ class Damage:
     skipped: int | None = 0
 
 
-def records_of(messages: list[bytes], file: str = "memory") -> Records:
-    """Return records that stand in memory, as if in a file of their own."""
+@dataclass(frozen=True)
+class Part:
+    """Consecutive records of a file.
+
+    Attributes:
+        path: the file.
+        start: the offset at which they begin.
+        stop: the offset at which they end; None for the file's end.
+        first: the number of the first one.
+    """
+
+    path: Path
+    start: int = 0
+    stop: int | None = None
+    first: int = 0
+
+
+def records_of(messages: Sequence[bytes], file: str = "memory") -> Records:
+    """Return records that are in memory, as if in a file of their own."""
     sizes = np.array([len(message) for message in messages], np.int64)
     stops = np.cumsum(sizes, dtype=np.int64)
-    framed = np.arange(len(sizes), dtype=np.int64) * 16 + 12
+    numbers = np.arange(len(sizes), dtype=np.int64)
     return Records(
         file=file,
         data=np.frombuffer(b"".join(messages), np.uint8),
         starts=stops - sizes,
         stops=stops,
-        numbers=np.arange(len(sizes), dtype=np.int64),
-        offsets=stops - sizes + framed,
+        numbers=numbers,
+        offsets=stops - sizes + 16 * numbers + 12,
     )

@@ -1,10 +1,9 @@
-"""What DATA on the command line names: files, the splits they belong to, their specs."""
+"""The files that DATA on the command line names, their splits, and their specs."""
 
 from __future__ import annotations
 
 import glob
 import os
-import zlib
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -17,14 +16,14 @@ from ..runtime.storage.journal import committed, publishing_problem
 from ..runtime.storage.manifest import Manifest, Shard
 from ..runtime.storage.opening import open_directory
 from ..runtime.storage.schema import Spec
-from .compression import compression_of
-from .names import Gap, gaps_of, is_beside, is_hidden, says_records, split_of
-from .runs import HEADER, is_header
+from .frames import is_header
+from .names import Gap, gaps_of, is_hidden, is_other, says_records, split_of
+from .stream import InflateError, compression_of, inflated
 
-# So much of a compressed file is enough to inflate a record's header.
+# How much of a compressed file suffices to inflate a record's header.
 _START_BYTES = 4096
 
-# So many names are told, and so many characters of each.
+# How many names are listed, and how many characters of each.
 _NAMES, _CHARACTERS = 8, 60
 
 
@@ -34,8 +33,8 @@ class DataFile:
 
     Attributes:
         path: where it is.
-        split: what the manifest or else its name says; "" if neither does.
-        shard: what the manifest says of it, or None.
+        split: by the manifest or else by its name; "" if neither says.
+        shard: its entry in the manifest, or None.
         spec: the spec that wrote it, by the manifest, or None.
     """
 
@@ -47,19 +46,20 @@ class DataFile:
 
 @dataclass(frozen=True)
 class Data:
-    """Files that are looked at together.
+    """Files that are read together.
 
     Attributes:
-        where: what the user has called them.
+        where: the user's name for them.
         directory: the data directory, if it was one or they are next to a manifest.
         manifest: of the directory, if it has one.
         files: sorted by split and name; files that a manifest lists may be missing.
         unlisted: names of TFRecord files in the directory that its manifest does not
             list.
-        gaps: what names say of further files, where no manifest says it.
+        gaps: contradictions in names, where there is no manifest.
         passed_over: names of what else is in a directory without a manifest; those of
             directories end with "/".
-        publishing: splits of the directory whose publication was interrupted or goes on.
+        publishing: splits of the directory that are being published, or whose
+            publication was interrupted.
     """
 
     where: str
@@ -88,13 +88,12 @@ def find_data(
 ) -> Data:
     """Find the files that a directory, a glob or a file's path names.
 
-    Files that are next to a manifest which lists them are known by it, however they
-    are named.
+    Files next to a manifest that lists them are known by it, whatever their names.
 
     Args:
-        source: what the user has given.
+        source: the directory, glob or path.
         split: only the files of this split.
-        use_manifest: whether to look for manifests; one that is damaged is no help.
+        use_manifest: whether to look for manifests, as one may be damaged.
 
     Raises:
         DatasetError: there are none, or the manifest is damaged.
@@ -102,7 +101,7 @@ def find_data(
     where = os.fspath(source)
     path = Path(where)
     if path.is_dir():
-        data = _directory(where, path, use_manifest=use_manifest)
+        data = _in_directory(where, path, use_manifest=use_manifest)
     else:
         paths = [path] if path.exists() else sorted(map(Path, glob.glob(where)))
         paths = [each for each in paths if not each.is_dir()]
@@ -111,7 +110,7 @@ def find_data(
             raise DatasetError(f"{where}: no {what}")
         data = _listed(where, paths, use_manifest=use_manifest)
         if not os.path.lexists(where):
-            data = replace(data, gaps=_gaps_beside(data.files))
+            data = replace(data, gaps=_gaps_of_glob(data.files))
     if split is None:
         return data
     if split in data.publishing:
@@ -132,7 +131,7 @@ def find_data(
 
 
 def has_damaged_manifest(where: str) -> bool:
-    """Tell whether a manifest that cannot be read stands in, or next to, some data."""
+    """Return whether a manifest in, or next to, some data cannot be read."""
     path = Path(where)
     try:
         manifest.load(path if path.is_dir() else path.parent)
@@ -143,17 +142,24 @@ def has_damaged_manifest(where: str) -> bool:
     return False
 
 
-def _directory(where: str, path: Path, *, use_manifest: bool) -> Data:
-    found = manifest.load(path) if use_manifest else None
-    listed = set(found.splits) if found else set()
-    publishing = []
+def _in_directory(where: str, path: Path, *, use_manifest: bool) -> Data:
+    found, publishing = None, set[str]()
     if use_manifest:
-        publishing = sorted(set(committed(open_directory(path))) - listed)
-    if publishing and not listed:
-        raise DatasetError(publishing_problem(where, publishing[0]))
-    data, others = _held_by(path)
+        found = manifest.load(path)
+        listed = set(found.splits) if found else set()
+        publishing = set(committed(open_directory(path))) - listed
+        if publishing and not listed:
+            raise DatasetError(publishing_problem(where, min(publishing)))
+    data, others = _names_in(path)
     if found is None:
-        files = [DataFile(path / name, _split_in_directory(name)) for name in data]
+        # Any name has a split where the file's bytes say records.
+        files = [
+            DataFile(
+                path / name,
+                split_of(name if says_records(name) else f"{name}.tfrecord"),
+            )
+            for name in data
+        ]
         if not files:
             there = f"; there are: {listed_names(others)}" if others else ""
             raise DatasetError(
@@ -164,11 +170,7 @@ def _directory(where: str, path: Path, *, use_manifest: bool) -> Data:
             )
         gaps = gaps_of(file.path for file in files)
         return Data(where, path, None, _sorted(files), (), gaps, tuple(others))
-    files = [
-        DataFile(path / shard.file, name, shard, found.spec_of(name))
-        for name, split in found.splits.items()
-        for shard in split.shards
-    ]
+    files = _files_of(path, found)
     if not files:
         raise DatasetError(
             f"{path / manifest.FILE_NAME}: it lists no split; write one, or to "
@@ -178,44 +180,45 @@ def _directory(where: str, path: Path, *, use_manifest: bool) -> Data:
     unlisted = tuple(
         name for name in data if name not in names and split_of(name) not in publishing
     )
-    return Data(
-        where, path, found, _sorted(files), unlisted, publishing=tuple(publishing)
-    )
+    going_on = tuple(sorted(publishing))
+    return Data(where, path, found, _sorted(files), unlisted, publishing=going_on)
 
 
 def _listed(where: str, paths: list[Path], *, use_manifest: bool) -> Data:
     """Return files as the manifests next to them know them."""
-    known: dict[Path, dict[str, DataFile]] = {}
     manifests: dict[Path, Manifest] = {}
     for directory in dict.fromkeys(path.parent for path in paths):
         found = manifest.load(directory) if use_manifest else None
         if found is not None:
             manifests[directory] = found
-            known[directory] = {
-                shard.file: DataFile(
-                    directory / shard.file, name, shard, found.spec_of(name)
-                )
-                for name, split in found.splits.items()
-                for shard in split.shards
-            }
-    files = [
-        known.get(path.parent, {}).get(path.name) or DataFile(path, split_of(path.name))
-        for path in paths
-    ]
+    known = {
+        file.path: file
+        for directory, found in manifests.items()
+        for file in _files_of(directory, found)
+    }
+    files = [known.get(path) or DataFile(path, split_of(path.name)) for path in paths]
     if len(manifests) == 1 and len({path.parent for path in paths}) == 1:
         ((directory, found),) = manifests.items()
         return Data(where, directory, found, _sorted(files))
     return Data(where, None, None, _sorted(files))
 
 
+def _files_of(directory: Path, found: Manifest) -> list[DataFile]:
+    return [
+        DataFile(directory / shard.file, name, shard, found.spec_of(name))
+        for name, split in found.splits.items()
+        for shard in split.shards
+    ]
+
+
 def _sorted(files: list[DataFile]) -> tuple[DataFile, ...]:
     return tuple(sorted(files, key=lambda file: (file.split, file.path)))
 
 
-def _held_by(directory: Path) -> tuple[list[str], list[str]]:
-    """Return the names in a directory of what holds records, and of what else is there.
+def _names_in(directory: Path) -> tuple[list[str], list[str]]:
+    """Return the names in a directory of files with records, and of what else is there.
 
-    Links with such a name that lead nowhere are files that cannot be read.
+    Broken links whose name says records are files that cannot be read.
     """
     data: list[str] = []
     others: list[str] = []
@@ -226,41 +229,35 @@ def _held_by(directory: Path) -> tuple[list[str], list[str]]:
             continue
         if says_records(name) and (is_file or not os.path.exists(path)):
             data.append(name)
-        elif is_file and is_beside(name):
+        elif is_file and is_other(name):
             continue
-        elif is_file and _begins_a_record(path):
+        elif is_file and _begins_with_record(path):
             data.append(name)
         else:
             others.append(f"{name}/" if os.path.isdir(path) else name)
     return data, others
 
 
-def _split_in_directory(name: str) -> str:
-    """Return a file's split; any name has one where the file's bytes say records."""
-    return split_of(name if says_records(name) else f"{name}.tfrecord")
-
-
-def _begins_a_record(path: Path) -> bool:
-    """Tell whether a length with its right checksum is what a file begins with."""
+def _begins_with_record(path: Path) -> bool:
+    """Return whether a file begins with a length with its right checksum."""
     try:
         with path.open("rb") as file:
             start = file.read(_START_BYTES)
     except OSError:
         return False
     compression = compression_of(start)
-    if compression:
-        bits = zlib.MAX_WBITS + (16 if compression == "GZIP" else 0)
-        try:
-            start = zlib.decompressobj(bits).decompress(start, HEADER)
-        except zlib.error:
-            return False
-    return is_header(memoryview(start), 0)
+    try:
+        if compression:
+            start = next(inflated(iter([start]), compression), b"")
+    except InflateError:
+        return False
+    return is_header(memoryview(start))
 
 
-def _gaps_beside(files: Iterable[DataFile]) -> tuple[Gap, ...]:
+def _gaps_of_glob(files: Iterable[DataFile]) -> tuple[Gap, ...]:
     """Find what is missing of the splits that a glob matches.
 
-    What it leaves out although it is there has been left out by the user.
+    Files that exist and that the glob leaves out are not missing.
     """
     asked = {(file.path.parent, split_of(file.path.name)) for file in files}
     there: list[Path] = []
@@ -275,7 +272,7 @@ def _gaps_beside(files: Iterable[DataFile]) -> tuple[Gap, ...]:
 
 
 def listed_names(names: Iterable[str]) -> str:
-    """Write the first of some names, so that a terminal shows them and no more."""
+    """Return the first of some names, safe to print on a terminal."""
     every = list(names)
     shown = [
         printable(name if len(name) <= _CHARACTERS else f"{name[:_CHARACTERS]}...")

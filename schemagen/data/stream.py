@@ -1,22 +1,152 @@
-"""A file's bytes as a window that moves along it."""
+"""The bytes of a file: their format, inflated if compressed, as a window that moves."""
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .compression import InflateError
+from ..runtime.shared.errors import DatasetError
+from ..runtime.shared.tfrecord import detect_compression
 
 Fill = Callable[[memoryview], int]
-"""Fills memory with what comes next, and returns how many bytes these are."""
+"""Fills memory with the next bytes, and returns how many there were."""
+
+# How much is inflated at a time, however much a few bytes may inflate to.
+_PIECE_BYTES = 1 << 20
+
+# How much is read at a time: most windows need one step.
+_STEP = 1 << 21
+
+_WINDOW_BITS = {"GZIP": 16 + zlib.MAX_WBITS, "ZLIB": zlib.MAX_WBITS}
+
+_OTHERS = (
+    (b"\x28\xb5\x2f\xfd", "compressed with zstd"),
+    (b"BZh", "compressed with bzip2"),
+    (b"\xfd7zXZ\x00", "compressed with xz"),
+    (b"\x04\x22\x4d\x18", "compressed with lz4"),
+    (b"\xff\x06\x00\x00sNaPpY", "compressed with snappy"),
+    (b"PK\x03\x04", "a ZIP archive"),
+    (b"\x1f\x8b", "a GZIP file"),
+    (b"PAR1", "a Parquet file"),
+    (b"ARROW1", "an Arrow file"),
+    (b"Obj\x01", "an Avro file"),
+    (b"\x89HDF\r\n\x1a\n", "an HDF5 file"),
+    (b"\x93NUMPY", "an array of numpy"),
+    (b"\xff\xd8\xff", "a JPEG image"),
+    (b"\x89PNG", "a PNG image"),
+    (b"GIF8", "a GIF image"),
+    (b"%PDF", "a PDF"),
+    (b"SQLite format 3\x00", "an SQLite database"),
+    (b"\x80\x04\x95", "a pickle"),
+    (b"version https://git-lfs.github.com/", "a pointer of Git LFS, not the file"),
+    (b"<", "text: XML or HTML"),
+    (b"{", "text: JSON"),
+    (b"[", "text: JSON"),
+)
+_SHOWN_BYTES = 12
+
+# A record's length may begin with one or two bytes of another format's.
+_SURE_BYTES = 3
+_TAR_MAGIC = slice(257, 262)
+
+
+def compression_of(start: bytes) -> str | None:
+    """Return "", "GZIP" or "ZLIB" by a file's first 12 bytes; None for neither."""
+    try:
+        return detect_compression(start[:12])
+    except DatasetError:
+        return None
+
+
+def other_format(start: bytes, sure_bytes: int = _SURE_BYTES) -> str:
+    """Return the name of another format that begins like this; "" if none is known.
+
+    Args:
+        start: the first bytes of a file.
+        sure_bytes: the fewest bytes that tell a format.
+    """
+    if start[_TAR_MAGIC] == b"ustar":
+        return "a tar archive"
+    for magic, name in _OTHERS:
+        if start.startswith(magic) and len(magic) >= sure_bytes:
+            return name
+    return ""
+
+
+def describe_start(start: bytes) -> str:
+    """Describe a file that is not a TFRecord file by its first bytes."""
+    known = other_format(start, 1)
+    if known:
+        return known
+    if not start.strip(b"\0"):
+        return "nothing but zeros, as a file that was set aside and never written"
+    if all(byte in b"\t\n\r" or 0x20 <= byte < 0x7F for byte in start):
+        return f"text: {start[:40].decode('ascii')!r}"
+    return f"bytes that begin with {start[:_SHOWN_BYTES].hex(' ')}"
+
+
+class InflateError(Exception):
+    """A compressed file that cannot be inflated any further.
+
+    Attributes:
+        ended: whether it merely ends too early.
+    """
+
+    def __init__(self, reason: str, *, ended: bool) -> None:
+        self.ended = ended
+        super().__init__(reason)
+
+
+def inflated(pieces: Iterator[bytes], compression: str) -> Iterator[bytes]:
+    """Inflate a file, or several in a row, in pieces of at most a megabyte.
+
+    Args:
+        pieces: the file's bytes.
+        compression: "GZIP" or "ZLIB".
+
+    Raises:
+        InflateError: behind all that could be inflated.
+    """
+    bits = _WINDOW_BITS[compression]
+    stream = zlib.decompressobj(bits)
+    begun = False
+    for piece in pieces:
+        rest = piece
+        while rest:
+            if stream.eof:
+                if not rest.strip(b"\0"):
+                    break  # gzip allows zeros that fill up a block
+                stream, begun = zlib.decompressobj(bits), False
+            begun = True
+            try:
+                out = stream.decompress(rest, _PIECE_BYTES)
+            except zlib.error as error:
+                raise InflateError(
+                    f"damaged {compression} data: {str(error).split(': ')[-1]}",
+                    ended=False,
+                ) from None
+            if out:
+                yield out
+            rest = stream.unconsumed_tail or stream.unused_data
+    while begun and not stream.eof:
+        try:
+            out = stream.decompress(b"", _PIECE_BYTES)
+        except zlib.error:
+            out = b""
+        if not out:
+            raise InflateError(
+                f"the file ends before the end of its {compression} stream", ended=True
+            )
+        yield out
 
 
 class Stream:
-    """A window over bytes that come one after the other.
+    """A window over bytes that are read in order.
 
-    What was handed out of a window stays as it is: a wider one is new memory.
+    Memory that was handed out keeps its contents: a wider window is new memory.
 
     Args:
         fill: gives the bytes.
@@ -24,10 +154,10 @@ class Stream:
 
     Attributes:
         memory: uint8 [bytes], the window.
-        data: the same, for reading single numbers.
-        offset: where in the file it begins.
-        failure: why there is nothing behind the window although more was expected;
-            None at a plain end.
+        data: the same memory, for reading single numbers.
+        offset: where in the file the window begins.
+        failure: why nothing follows the window although more was expected; None at a
+            plain end.
     """
 
     def __init__(self, fill: Fill, offset: int = 0) -> None:
@@ -43,9 +173,9 @@ class Stream:
         return len(self.memory)
 
     def need(self, size: int) -> bool:
-        """Widen the window to this many bytes at least; False if they are not there.
+        """Widen the window to this many bytes at least; False if the bytes end before.
 
-        Memory is asked for step by step, however much somebody says that there is.
+        Memory is allocated step by step, however large `size` is.
         """
         while len(self.memory) < size and not self._ended:
             held = len(self.memory)
@@ -70,7 +200,7 @@ class Stream:
         self.offset += size
 
     def skip(self, size: int) -> None:
-        """Move the beginning of the window on, also beyond its end: nothing is held."""
+        """Move the beginning of the window on, also beyond its end."""
         while size and self.need(1):
             step = min(size, len(self.memory))
             self.drop(step)
@@ -78,12 +208,12 @@ class Stream:
             self.need(min(size, _STEP))
 
     def end(self) -> None:
-        """Take what has been read for all that there is."""
+        """Drop the window and read no further."""
         self.drop(len(self.memory))
         self._ended = True
 
     def rest(self) -> Iterator[bytes]:
-        """Yield the window and what comes behind it."""
+        """Yield the window and all bytes that follow it."""
         while len(self.memory):
             piece = self.data.tobytes()
             self.drop(len(piece))
@@ -91,12 +221,8 @@ class Stream:
             self.need(_STEP)
 
 
-# Most windows are asked for in one step.
-_STEP = 1 << 21
-
-
-def filling(pieces: Iterator[bytes]) -> Fill:
-    """Return what fills memory from pieces of any size."""
+def fill_from(pieces: Iterator[bytes]) -> Fill:
+    """Return a function that fills memory from pieces of any size."""
     rest = memoryview(b"")
 
     def fill(memory: memoryview) -> int:

@@ -39,7 +39,7 @@ DTYPES = {
 }
 DATA_TYPES = {name: number for number, name in DTYPES.items()}
 
-# What a Tensor of a schema can have.
+# The dtypes of a Tensor field.
 _KNOWN = frozenset(DTYPES.values()) - {
     "string",
     *(name for name in DTYPES.values() if name.startswith(("q", "float8"))),
@@ -56,15 +56,15 @@ _LONGEST_RANK = 254
 
 @dataclass(frozen=True)
 class TensorProto:
-    """What a serialized tensor says of itself.
+    """The header of a serialized tensor.
 
     Attributes:
         dtype: tensorflow's number for it.
         shape: its sizes.
-        content: where its raw bytes begin and end; both 0 if it has none, and its
-            values stand one by one, or are zeros.
-        unknown_rank: whether it says that it does not know its shape.
-        foreign: whether it has fields that a TensorProto has not.
+        content: where its raw bytes begin and end; both 0 if it has none, as its
+            values are stored one by one, or are zeros.
+        unknown_rank: whether its shape is unknown.
+        foreign: whether it has fields that a TensorProto does not have.
     """
 
     dtype: int
@@ -75,7 +75,7 @@ class TensorProto:
 
 
 class TensorHead(NamedTuple):
-    """Dtype and sizes of a serialized tensor; None if it does not know its rank."""
+    """Dtype and sizes of a serialized tensor; None for an unknown rank."""
 
     dtype: str
     shape: tuple[int, ...] | None
@@ -129,11 +129,11 @@ def _sizes(data: bytes, start: int, stop: int) -> tuple[list[int], bool]:
 
 
 def tensor_head(data: bytes) -> TensorHead | None:
-    """Return what a value says that looks like a serialized tensor; None if none does.
+    """Return dtype and sizes of a value that looks like a serialized tensor, or None.
 
-    It has a dtype first, fields that a TensorProto has, and ends where the last ends.
+    It begins with a dtype, has only fields of a TensorProto, and ends with a field.
     """
-    proto = _looked_at(data)
+    proto = _plausible(data)
     if proto is None:
         return None
     shape = None if proto.unknown_rank else proto.shape
@@ -141,12 +141,12 @@ def tensor_head(data: bytes) -> TensorHead | None:
 
 
 def whole_tensor(data: bytes) -> WholeTensor | None:
-    """Do the same for a tensor of numbers that stand in one piece, all of them.
+    """Return dtype and sizes of a tensor whose numbers are all in one piece, or None.
 
-    That is how tf.io.serialize_tensor writes tensors. So few bytes may say a dtype and
-    no sizes that the number of bytes behind them has to be right as well.
+    tf.io.serialize_tensor writes them like this. As a few bytes may happen to state a
+    dtype, the number of bytes behind them has to be right as well.
     """
-    proto = _looked_at(data)
+    proto = _plausible(data)
     if proto is None or proto.unknown_rank:
         return None
     dtype, (start, stop) = DTYPES[proto.dtype], proto.content
@@ -155,7 +155,8 @@ def whole_tensor(data: bytes) -> WholeTensor | None:
     return WholeTensor(dtype, proto.shape)
 
 
-def _looked_at(data: bytes) -> TensorProto | None:
+def _plausible(data: bytes) -> TensorProto | None:
+    """Read a value that looks like a serialized tensor."""
     if len(data) < 2 or data[0] != _DTYPE << 3 | _VARINT:
         return None
     try:

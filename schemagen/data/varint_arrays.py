@@ -1,4 +1,4 @@
-"""Sizes and packed numbers of many records at once, out of their bytes."""
+"""Varints of many records at once: sizes and packed numbers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-_Rows = NDArray[np.int64]
+from .columns import Rows
 
 # Sizes take up to five bytes; no file holds a record of more than 2 ** 35 bytes.
 _LONGEST_SIZE = 5
@@ -23,8 +23,8 @@ _BLOCK = 1 << 14
 _LONG = 64
 
 
-def read_sizes(data: NDArray[np.uint8], at: _Rows) -> tuple[_Rows, _Rows]:
-    """Read a varint at each place, and tell where what follows begins.
+def read_sizes(data: NDArray[np.uint8], at: Rows) -> tuple[Rows, Rows]:
+    """Read a varint at each place, and return the values and where each ends.
 
     One that is longer than any size is read as a size that fits nowhere.
     """
@@ -47,7 +47,7 @@ def read_sizes(data: NDArray[np.uint8], at: _Rows) -> tuple[_Rows, _Rows]:
 
 
 def gathered(
-    data: NDArray[np.uint8], view: memoryview, starts: _Rows, stops: _Rows
+    data: NDArray[np.uint8], view: memoryview, starts: Rows, stops: Rows
 ) -> NDArray[np.uint8]:
     """Return the bytes of several places, one after the other."""
     sizes = stops - starts
@@ -64,8 +64,8 @@ def gathered(
 
 
 def read_varints(
-    packed: NDArray[np.uint8], sizes: _Rows
-) -> tuple[_Rows, _Rows] | NDArray[np.intp]:
+    packed: NDArray[np.uint8], sizes: Rows
+) -> tuple[Rows, Rows] | NDArray[np.intp]:
     """Read rows of packed int64 values.
 
     Args:
@@ -101,7 +101,7 @@ def read_varints(
 
 def _short_numbers(
     packed: NDArray[np.uint8], ends: NDArray[Any], last: NDArray[np.uint8], widest: int
-) -> _Rows:
+) -> Rows:
     """Read most lists of tokens: a pass over all values for each byte before the last.
 
     That is quicker than a list of those that have it.
@@ -128,9 +128,9 @@ def _numbers(
     packed: NDArray[np.uint8],
     ends: NDArray[Any],
     widths: NDArray[Any],
-    values: _Rows,
+    values: Rows,
     widest: int,
-) -> _Rows:
+) -> Rows:
     """Put groups of seven bits before the last one, which `values` has already."""
     longer = np.flatnonzero(widths > 1)
     for behind in range(1, widest):

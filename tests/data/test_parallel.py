@@ -12,9 +12,8 @@ from typing import Any
 
 import pytest
 from schemagen.data.framing import scan
-from schemagen.data.parallel import ReadingBar, in_parallel, scan_and_tell
-from schemagen.data.parts import Part
-from schemagen.data.records import Damage, Records
+from schemagen.data.parallel import ReadingBar, in_parallel
+from schemagen.data.records import Damage, Part, Records
 from schemagen.runtime.shared.errors import DatasetError
 from schemagen.runtime.shared.tfrecord import frame
 
@@ -93,12 +92,10 @@ def test_scanning_tells_of_each_byte(tmp_path: Path) -> None:
     path = tmp_path / "records"
     path.write_bytes(b"".join(map(frame, [b"one", b"two", b"three"])) + b"rest")
     told: list[int] = []
-    assert facts(list(scan_and_tell(Part(path), told.append))) == facts(
-        list(scan(path))
-    )
+    assert facts(list(scan(Part(path), moved=told.append))) == facts(list(scan(path)))
     assert sum(told) == path.stat().st_size
     missing = tmp_path / "missing"
-    assert facts(list(scan_and_tell(Part(missing), told.append))) == facts(
+    assert facts(list(scan(Part(missing), moved=told.append))) == facts(
         list(scan(missing))
     )
 

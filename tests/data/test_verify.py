@@ -20,7 +20,7 @@ import pytest
 from command_line import make_project, run
 from google_crc32c import value as crc32c
 from jsonschema import Draft202012Validator
-from schemagen.data.parts import parts_of
+from schemagen.data.parallel import parts_of
 from schemagen.data.verify import verify
 from schemagen.data.verify.checksums import combined
 from schemagen.data.verify.verification import EXAMPLES

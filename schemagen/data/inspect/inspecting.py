@@ -14,16 +14,15 @@ import numpy as np
 from ...runtime.shared.errors import DatasetError
 from ...runtime.shared.tfrecord import detect_compression
 from ..decoding import decode
+from ..framing import Moved, scan
 from ..limits import MAX_RECORD_BYTES
 from ..parallel import (
-    Moved,
     ReadingBar,
     in_parallel,
-    scan_and_tell,
+    parts_of,
     usual_workers,
 )
-from ..parts import Part, parts_of
-from ..records import Damage, Records
+from ..records import Damage, Part, Records
 from ..sources import Data, DataFile, find_data, has_damaged_manifest
 from ..statistics.measuring import Measuring
 from ..statistics.model import (
@@ -214,8 +213,9 @@ def _inspect(
     left = task.limit
     files = []
     for piece in task.pieces:
-        scanned = scan_and_tell(piece.part, moved, task.max_record_bytes)
-        files.append(_inspect_piece(piece, measuring, left, scanned))
+        scanned = scan(piece.part, moved=moved, max_record_bytes=task.max_record_bytes)
+        found = _inspect_piece(piece, measuring, left, scanned)
+        files.append(found)
         if left is not None:
             left -= files[-1].records
     return files, measuring.found()

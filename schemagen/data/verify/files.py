@@ -11,13 +11,11 @@ from pathlib import Path
 from ...runtime.shared.tfrecord import extend_crc32c
 from ...runtime.storage.manifest import Shard
 from ...spec.model import RecordSpec
-from ..compression import compression_of
 from ..decoding import decode
 from ..framing import scan_stream
 from ..limits import MAX_RECORD_BYTES
-from ..parts import Part
-from ..records import Damage, Records
-from ..stream import Fill, Stream
+from ..records import Damage, Part, Records
+from ..stream import Fill, Stream, compression_of
 from .checksums import combined
 from .record import RecordCheck
 from .tally import Kind, Tally

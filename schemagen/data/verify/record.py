@@ -13,9 +13,11 @@ from ...kinds.field import FieldSpec
 from ...kinds.steps import Steps
 from ...spec.model import RecordSpec
 from ..columns import Columns
-from ..compression import what_begins_so
-from . import labels, lists, pictures, tensors
-from .faults import Fault, Units, listed, only
+from ..message import BYTES
+from ..stream import describe_start
+from . import labels, lists, pictures, tensors, texts
+from .faults import Fault, Passed, Units, amount, counted, listed, only
+from .faults import stored as stored_
 from .groups import group_faults, members_of
 from .numbers import by_storage
 from .steps import steps
@@ -163,7 +165,7 @@ def _malformed(columns: Columns) -> Fault:
 
     def cause(at: int) -> str:
         data = columns.records[some[at].row][:_STARTS]
-        what = what_begins_so(data)
+        what = describe_start(data)
         known = data and not what.startswith(("bytes that begin", "nothing but"))
         if known:
             return f"the record is {what}"

@@ -19,7 +19,8 @@ from ...spec.model import RecordSpec
 from ...spec.serial import from_data, to_data
 from ..limits import MAX_RECORD_BYTES
 from ..names import Gap
-from ..parts import Part, parts_of
+from ..parallel import parts_of
+from ..records import Part
 from ..sources import Data, DataFile, find_data, has_damaged_manifest
 from .files import Checked, Progress, Task, check_part, joined, judge_file
 from .model import SplitCounts, Verification

@@ -1,0 +1,178 @@
+"""Frames of records: their lengths and checksums, found in memory or behind damage."""
+
+from __future__ import annotations
+
+import mmap
+import struct
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..runtime.shared.tfrecord import (
+    checksum_bytes,
+    crc32c_of_lengths,
+    extend_crc32c,
+    masked_crc32c,
+)
+from .stream import Stream
+
+HEADER, FOOTER = 12, 4
+FRAMING = HEADER + FOOTER
+
+MOST_BYTES = (1 << 31) - 1
+"""Protobuf messages are never longer, so that longer records are not waited for."""
+
+_LENGTH = struct.Struct("<Q")
+
+# How much is searched at a time.
+_WINDOW_BYTES = 1 << 20
+
+# Lengths with right checksums and no record behind them occur in hostile files only.
+# After reading this many times the longest record in vain, a search gives up.
+_IN_VAIN = 16
+
+
+def length_at(data: memoryview | mmap.mmap, at: int) -> int:
+    """Return the length that a header states, whether right or not."""
+    (length,) = _LENGTH.unpack_from(data, at)
+    return int(length)
+
+
+def is_header(data: memoryview, at: int = 0) -> bool:
+    """Return whether a length with its right checksum is at a place."""
+    if at + HEADER > len(data):
+        return False
+    stored = int.from_bytes(data[at + 8 : at + HEADER], "little")
+    return stored == masked_crc32c(data[at : at + 8].tobytes())
+
+
+def are_headers(headers: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Return which of some headers, uint8 [N, 12], have the right checksum."""
+    right = checksum_bytes(crc32c_of_lengths(headers[:, :8])) == headers[:, 8:]
+    return np.asarray(right.all(axis=1))
+
+
+class Run(NamedTuple):
+    """Records at the beginning of a window, whose lengths are right.
+
+    Attributes:
+        starts: int64 [N], where the bytes of each begin in the window.
+        stops: int64 [N], where they end.
+        good: bool [N], whether their own checksums are right.
+    """
+
+    starts: NDArray[np.int64]
+    stops: NDArray[np.int64]
+    good: NDArray[np.bool_]
+
+    def before(self, row: int) -> Run:
+        """Return the records before one of them."""
+        return Run(self.starts[:row], self.stops[:row], self.good[:row])
+
+
+def run_of(memory: NDArray[np.uint8]) -> Run:
+    """Find the records that are in a window with all their bytes."""
+    bounds = np.array(_bounds(memoryview(memory.data)), np.int64)
+    starts, stops = bounds[:-1] + HEADER, bounds[1:] - FOOTER
+    if len(starts):
+        right = are_headers(memory[bounds[:-1, np.newaxis] + np.arange(HEADER)])
+        if not right.all():
+            last = int(np.argmin(right))
+            starts, stops = starts[:last], stops[:last]
+    crcs = [
+        extend_crc32c(0, memory[start:stop])
+        for start, stop in zip(starts.tolist(), stops.tolist(), strict=True)
+    ]
+    stored = memory[stops[:, np.newaxis] + np.arange(FOOTER)]
+    good = (checksum_bytes(np.array(crcs, np.uint32)) == stored).all(axis=1)
+    return Run(starts, stops, good)
+
+
+def _bounds(data: memoryview) -> list[int]:
+    """Follow the lengths from record to record, right or not, while they fit."""
+    unpack, size = _LENGTH.unpack_from, len(data)
+    bounds, at = [0], 0
+    while at + FRAMING <= size:
+        at += unpack(data, at)[0] + FRAMING
+        if at > size:
+            break
+        bounds.append(at)
+    return bounds
+
+
+def _headers_in(window: NDArray[np.uint8]) -> NDArray[np.intp]:
+    """Return where in a window a length below 4 GB has its right checksum.
+
+    Places whose bytes cannot be such a length, or that have zeros for a checksum as a
+    hole of zeros has, are excluded first, which is many times as fast.
+    """
+    if len(window) < HEADER:
+        return np.empty(0, np.intp)
+    zero = window == 0
+    two = zero[:-1] & zero[1:]
+    four = two[:-2] & two[2:]  # four zeros from each place on
+    places = np.flatnonzero(four[4:-4] & ~four[8:])
+    return places[are_headers(window[places[:, np.newaxis] + np.arange(HEADER)])]
+
+
+class Search:
+    """Finds the next record behind damage in a stream.
+
+    Args:
+        stream: the stream.
+        size: where the file ends, if that is known.
+        longest: the most bytes of a record.
+
+    Attributes:
+        gave_up: whether the last search ended before the file did.
+    """
+
+    def __init__(self, stream: Stream, size: int | None, longest: int) -> None:
+        self._stream = stream
+        self._size = size
+        self._longest = longest
+        self._left = _IN_VAIN * longest
+        self.gave_up = False
+
+    def next_record(self, most: int | None = None) -> int | None:
+        """Move the stream to the next record, and return its offset in the file.
+
+        If there is none, the stream is at its end.
+
+        Args:
+            most: after how many bytes to give up; None to search all.
+        """
+        stream = self._stream
+        until = None if most is None else stream.offset + most
+        at = 1
+        while stream.need(at + HEADER):
+            if self._left < 0 or (until is not None and stream.offset + at > until):
+                self.gave_up = True
+                stream.end()
+                return None
+            stream.need(at + _WINDOW_BYTES)
+            window = stream.memory[at : at + _WINDOW_BYTES]
+            for candidate in _headers_in(window).tolist():
+                if self._is_record(at + candidate):
+                    stream.drop(at + candidate)
+                    return stream.offset
+                if self._left < 0:
+                    break
+            stream.drop(at + len(window) - HEADER + 1)
+            at = 0
+        stream.drop(len(stream))
+        return None
+
+    def _is_record(self, at: int) -> bool:
+        """Return whether a whole record is at a place of the window."""
+        stream = self._stream
+        length = length_at(stream.data, at)
+        end = at + FRAMING + length
+        fits = self._size is None or stream.offset + end <= self._size
+        if length > self._longest or not fits or not stream.need(end):
+            return False
+        if run_of(stream.memory[at:end]).good.any():
+            return True
+        self._left -= length
+        return False
