@@ -9,15 +9,15 @@ import numpy as np
 
 from ...spec.model import RecordSpec
 from ...spec.names import snake_case
-from .classes import take_labels
 from .draft import DOUBT, Draft, Scene, counted, listed, quoted
 from .evidence import Evidence
 from .lists import group_lists, take_padded, take_ragged, take_sparse
 from .naming import Names, name_fields, order
 from .pictures import take_pictures
-from .plain import take_rest
+from .plain import take_labels, take_rest
+from .raw import take_raw
 from .steps import step_drafts
-from .tensors import take_protos, take_raw
+from .tensors import take_protos
 from .words import LABELS, SIZES, is_corner, parent_of, says_format, says_size
 
 _FEW = 20

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -126,6 +126,13 @@ class Scene:
     def share(self, key: str, holds: str) -> None:
         """Take a key as a further one of some field."""
         self._shared[key] = holds
+
+    def share_all(self, held: Sequence[tuple[str, str]]) -> bool:
+        """Take keys with their contents, if all may be shared."""
+        if not all(self.may_share(key, holds) for key, holds in held):
+            return False
+        self._shared.update(held)
+        return True
 
     def add(self, draft: Draft) -> Draft:
         """Make a field of a key."""

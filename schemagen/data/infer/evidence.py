@@ -1,48 +1,68 @@
-"""What data shows of itself: for each key who has it, how long, and what it holds."""
+"""Evidence in the data: for each key the records that have it, and what it holds."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
-from ..columns import Column, Columns
+from ..columns import Column, Columns, Rows, StepColumn
 from ..message import BYTES, NOTHING
-from .byte_values import BytesLook
-from .numbers import NumberLook, Rows
+from .values import BytesValues, Numbers, PerRecord
+
+_SHOWN_BYTES = 64
 
 
-@dataclass(frozen=True)
 class KeyEvidence:
-    """What was seen of one key.
+    """The features of one key.
+
+    Args:
+        key: the wire key.
+        unit: what has it: a record, or a step. Of a step, each step is a record here.
 
     Attributes:
-        key: the wire key.
+        records: how many there are, with it or without.
         kinds: how many records have it with each kind of list.
-        lengths: int64 [records], how many values each has; -1 for none at all. Of a
-            step, each step is one of the records.
-        numbers: what the numbers are.
-        values: what the bytes values are.
-        unit: what has it: a record, or a step.
+        numbers: its numbers.
+        values: its bytes values.
     """
 
-    key: str
-    kinds: Mapping[str, int]
-    lengths: Rows
-    numbers: NumberLook
-    values: BytesLook
-    unit: str = "record"
+    def __init__(self, key: str, unit: str = "record") -> None:
+        self.key = key
+        self.unit = unit
+        self.records = 0
+        self.kinds: Counter[str] = Counter()
+        self.numbers = Numbers()
+        self.values = BytesValues()
+        self._lengths = PerRecord(-1)
+
+    def add(self, column: Column, rows: Rows) -> None:
+        """Add a column; `rows` are its records, counted over all columns."""
+        if column.kind == NOTHING or not len(column):
+            return
+        self.kinds[column.kind] += len(column)
+        self._lengths.add(rows, column.lengths)
+        if column.kind == BYTES:
+            self.values.add(column, rows)
+        else:
+            self.numbers.add(column, rows)
 
     @property
     def kind(self) -> str:
         """The kind that it has everywhere; "" if it has none or several."""
         return next(iter(self.kinds)) if len(self.kinds) == 1 else NOTHING
 
+    @cached_property
+    def lengths(self) -> Rows:
+        """int64 [records]: how many values each has; -1 for none at all."""
+        return self._lengths.array(self.records)
+
     @property
     def there(self) -> Rows:
-        """int64: the lengths where it is there."""
+        """int64: the lengths in the records that have it."""
         return self.lengths[self.lengths >= 0]
 
     @property
@@ -62,177 +82,112 @@ class KeyEvidence:
 
     @property
     def is_single(self) -> bool:
-        """Whether there is one value wherever it is."""
+        """Whether all records that have it have one value."""
         return self.shortest == self.longest == 1
 
     @property
     def is_fixed(self) -> bool:
-        """Whether there are equally many values, and more than one, wherever it is."""
+        """Whether all records that have it have equally many values, two or more."""
         return self.shortest == self.longest > 1
 
+    def is_with(self, other: KeyEvidence) -> bool:
+        """Return whether the same records have it and another key."""
+        return bool(((self.lengths >= 0) == (other.lengths >= 0)).all())
 
-@dataclass(frozen=True)
+
 class StepEvidence:
-    """What was seen of the feature lists of one key.
+    """The feature lists of one key.
 
     Attributes:
         key: the wire key.
-        steps: int64 [records], how many steps each has; -1 where it has no such key.
-        each: what was seen of a step, all steps taken for records.
+        records: how many there are, with it or without.
+        each: the features of all steps.
     """
 
-    key: str
-    steps: Rows
-    each: KeyEvidence
+    def __init__(self, key: str) -> None:
+        self.key = key
+        self.records = 0
+        self.each = KeyEvidence(key, "step")
+        self._steps = PerRecord(-1)
+
+    def add(self, column: StepColumn, rows: Rows) -> None:
+        """Add a column; `rows` are its records, counted over all columns."""
+        self._steps.add(rows, column.steps)
+        for features in column.columns:
+            self.each.add(features, features.rows + self.each.records)
+        self.each.records += int(column.steps.sum())
+
+    @cached_property
+    def steps(self) -> Rows:
+        """int64 [records]: how many steps each has; -1 without the key."""
+        return self._steps.array(self.records)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Evidence:
-    """What was seen of all records.
+    """All records.
 
     Attributes:
         records: how many there are.
-        keys: of each key, sorted.
-        steps: of each key of feature lists.
+        keys: the features of each key, sorted.
+        steps: the feature lists of each key, sorted.
         sequences: how many are SequenceExamples.
-        malformed: how many are no Examples, and so are in nothing else.
+        malformed: how many are not Examples, and so are in nothing else.
         reason: what is wrong with the first of these, and where in its bytes.
         unknown: what no Example has, and in how many records it is.
-        repeated: keys that stand twice in a record, and in how many.
+        repeated: keys that occur twice in a record, and in how many.
         first: the bytes of the first record, or the beginning of them.
     """
 
-    records: int
-    keys: Mapping[str, KeyEvidence]
-    steps: Mapping[str, StepEvidence]
+    records: int = 0
+    keys: dict[str, KeyEvidence] = field(default_factory=dict)
+    steps: dict[str, StepEvidence] = field(default_factory=dict)
     sequences: int = 0
     malformed: int = 0
     reason: str = ""
-    unknown: Mapping[str, int] | None = None
-    repeated: Mapping[str, int] | None = None
+    unknown: Counter[str] = field(default_factory=Counter)
+    repeated: Counter[str] = field(default_factory=Counter)
     first: bytes = b""
 
-
-class _Look:
-    """Looks at the columns of one key."""
-
-    def __init__(self, key: str, unit: str = "record") -> None:
-        self._key = key
-        self._unit = unit
-        self._kinds: Counter[str] = Counter()
-        self._rows: list[Rows] = []
-        self._lengths: list[Rows] = []
-        self._numbers = NumberLook()
-        self._values = BytesLook()
-
-    def add(self, column: Column, start: int) -> None:
-        if column.kind == NOTHING or not len(column):
+    def add(self, batch: Columns) -> None:
+        """Add some records."""
+        if not len(batch.records):
             return
-        rows = column.rows + start
-        self._kinds[column.kind] += len(column)
-        self._rows.append(rows)
-        self._lengths.append(column.lengths)
-        if column.kind == BYTES:
-            self._values.add(column, rows)
-        else:
-            self._numbers.add(column, rows)
-
-    def evidence(self, records: int) -> KeyEvidence:
-        lengths = np.full(records, -1, np.int64)
-        if self._rows:
-            lengths[np.concatenate(self._rows)] = np.concatenate(self._lengths)
-        return KeyEvidence(
-            self._key,
-            dict(self._kinds),
-            lengths,
-            self._numbers,
-            self._values,
-            self._unit,
-        )
-
-
-class _StepLook:
-    """Looks at the feature lists of one key."""
-
-    def __init__(self, key: str) -> None:
-        self._key = key
-        self._each = _Look(key, "step")
-        self._total = 0
-        self._rows: list[Rows] = []
-        self._steps: list[Rows] = []
-
-    def add(self, rows: Rows, steps: Rows, columns: Iterable[Column]) -> None:
-        self._rows.append(rows)
-        self._steps.append(steps)
-        for column in columns:
-            self._each.add(column, self._total)
-        self._total += int(steps.sum())
-
-    def evidence(self, records: int) -> StepEvidence:
-        steps = np.full(records, -1, np.int64)
-        steps[np.concatenate(self._rows)] = np.concatenate(self._steps)
-        return StepEvidence(self._key, steps, self._each.evidence(self._total))
+        self.first = self.first or batch.records[0][:_SHOWN_BYTES]
+        # Rows are numbered without the malformed ones.
+        good = np.ones(len(batch.records), np.bool_)
+        for bad in batch.malformed:
+            good[bad.row] = False
+            self.reason = self.reason or f"{bad.reason}, at byte {bad.at}"
+        self.malformed += int((~good).sum())
+        number = self.records + np.cumsum(good) - 1
+        for key, columns in batch.by_key.items():
+            for column in columns:
+                seen = self.keys.setdefault(key, KeyEvidence(key))
+                seen.add(column, number[column.rows])
+        for key, found in batch.steps.items():
+            steps = self.steps.setdefault(key, StepEvidence(key))
+            steps.add(found, number[found.rows])
+        self.sequences += int(batch.sequences[good].sum())
+        self.records += int(good.sum())
+        self.unknown.update({fact: len(rows) for fact, rows in batch.unknown.items()})
+        self.repeated.update({key: len(rows) for key, rows in batch.repeated.items()})
 
 
 def gather(batches: Iterable[Columns], most_keys: int | None = None) -> Evidence:
-    """Look at all records, those that are no Examples aside.
+    """Return the evidence in some records.
 
     Args:
         batches: the records.
         most_keys: stop when there are more keys than this.
     """
-    keys: dict[str, _Look] = {}
-    steps: dict[str, _StepLook] = {}
-    unknown: Counter[str] = Counter()
-    repeated: Counter[str] = Counter()
-    records = sequences = malformed = 0
-    reason, first = "", b""
+    found = Evidence()
     for batch in batches:
-        if not len(batch.records):
-            continue
-        first = first or batch.records[0][:64]
-        bad = {each.row for each in batch.malformed}
-        if bad and not reason:
-            reason = f"{batch.malformed[0].reason}, at byte {batch.malformed[0].at}"
-        malformed += len(bad)
-        # Rows are numbered without the malformed ones.
-        good = np.ones(len(batch.records), np.bool_)
-        good[list(bad)] = False
-        number = records + np.cumsum(good) - 1
-        for key, columns in batch.by_key.items():
-            for column in columns:
-                look = keys.setdefault(key, _Look(key))
-                look.add(_renumbered(column, number), 0)
-        for key, found in batch.steps.items():
-            steps.setdefault(key, _StepLook(key)).add(
-                number[found.rows], found.steps, found.columns
-            )
-        if most_keys is not None and len(keys) + len(steps) > most_keys:
-            records += int(good.sum())
+        found.add(batch)
+        if most_keys is not None and len(found.keys) + len(found.steps) > most_keys:
             break
-        sequences += int(batch.sequences[good].sum())
-        records += int(good.sum())
-        unknown.update({fact: len(rows) for fact, rows in batch.unknown.items()})
-        repeated.update({key: len(rows) for key, rows in batch.repeated.items()})
-    return Evidence(
-        records=records,
-        keys={key: keys[key].evidence(records) for key in sorted(keys)},
-        steps={key: steps[key].evidence(records) for key in sorted(steps)},
-        sequences=sequences,
-        malformed=malformed,
-        reason=reason,
-        unknown=dict(unknown),
-        repeated=dict(repeated),
-        first=first,
-    )
-
-
-def _renumbered(column: Column, number: Rows) -> Column:
-    return Column(
-        column.key,
-        column.kind,
-        number[column.rows],
-        column.lengths,
-        column.values,
-        column.data,
-    )
+    found.keys = dict(sorted(found.keys.items()))
+    found.steps = dict(sorted(found.steps.items()))
+    for seen in (*found.keys.values(), *found.steps.values()):
+        seen.records = found.records
+    return found

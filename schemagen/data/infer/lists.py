@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ..columns import Rows
 from .draft import Draft, Scene, counted, quoted
 from .evidence import KeyEvidence
-from .numbers import Rows
 from .words import is_flag, last_word, names_classes, parent_of
 
 _ROW_LENGTHS = ("ragged_row_lengths_0", "row_lengths")
@@ -78,7 +78,7 @@ def take_ragged(scene: Scene) -> None:
         before, _, last = lengths.key.rpartition("/")
         if last not in _ROW_LENGTHS or not before:
             continue
-        sums = lengths.numbers.sums(scene.records)
+        sums = lengths.numbers.sums.array(scene.records)
         for key in (before, *(f"{before}/{name}" for name in _VALUES)):
             seen = scene.evidence.keys.get(key)
             if seen is None or not seen.kind or not scene.is_open(key):
@@ -131,7 +131,9 @@ def take_padded(scene: Scene) -> None:
         if seen.is_fixed and seen.kind != "bytes" and seen.longest >= _SHORTEST_PADDED:
             fixed.setdefault(seen.longest, []).append(seen)
     for length, members in fixed.items():
-        filled = {seen.key: seen.numbers.filled(scene.records) for seen in members}
+        filled = {
+            seen.key: seen.numbers.filled.array(scene.records) for seen in members
+        }
         bases = [seen for seen in members if _ends_in_zeros(seen, filled[seen.key])]
         if not bases:
             continue

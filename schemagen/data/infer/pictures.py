@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ...runtime.shared.images import CHANNELS
-from .byte_values import BytesLook
 from .draft import Draft, Scene, counted, quoted
 from .evidence import KeyEvidence
+from .values import BytesValues
 from .words import names_mask, nearest, parent_of, says_format, says_size
 
 _AXES = ("height", "width", "channels")
@@ -38,7 +38,7 @@ def take_pictures(scene: Scene) -> None:
         scene.add(images_draft(seen, facts))
 
 
-def image_facts(look: BytesLook) -> dict[str, Any] | None:
+def image_facts(look: BytesValues) -> dict[str, Any] | None:
     """Return shape, encoding and dtype of images; None if not all values are some.
 
     Empty values may stand for images that are not there.
@@ -67,14 +67,14 @@ def _same(sizes: set[int]) -> int | None:
     return next(iter(sizes)) if len(sizes) == 1 else None
 
 
-def size_range(look: BytesLook) -> str:
+def size_range(look: BytesValues) -> str:
     """Say which sizes images have: 20x24 to 500x375."""
     sizes = sorted(look.sizes, key=lambda size: (size[0] * size[1], size))
     (low_height, low_width), (height, width) = sizes[0], sizes[-1]
     return f"{low_height}x{low_width} to {height}x{width}"
 
 
-def usual_size(look: BytesLook) -> tuple[int, int]:
+def usual_size(look: BytesValues) -> tuple[int, int]:
     """Return the (height, width) that most images have, of several the smallest."""
     most = max(look.sizes.values())
     return min(size for size, count in look.sizes.items() if count == most)
@@ -99,7 +99,7 @@ def images_draft(seen: KeyEvidence, facts: dict[str, Any]) -> Draft:
     return draft
 
 
-def add_resize(draft: Draft, facts: dict[str, Any], look: BytesLook) -> None:
+def add_resize(draft: Draft, facts: dict[str, Any], look: BytesValues) -> None:
     """Bring images to one size where there have to be several in a record."""
     if None not in facts["shape"][:2]:
         return
@@ -201,7 +201,7 @@ def _size_key(
         and ((other.lengths >= 0) == (seen.lengths >= 0)).all()
     ]
     for key in nearest(keys, seen.key):
-        stored = scene.evidence.keys[key].numbers.singles(scene.records)
+        stored = scene.evidence.keys[key].numbers.firsts.array(scene.records)
         there = seen.lengths >= 0
         wrong = int((stored[there] != sizes[there]).sum())
         if not wrong:
@@ -232,13 +232,15 @@ def _add_format(scene: Scene, draft: Draft, seen: KeyEvidence) -> None:
         and ((other.lengths >= 0) == (seen.lengths >= 0)).all()
     ]
     for key in beside:
-        texts = scene.evidence.keys[key].values.single_texts()
-        if texts is None:
+        look = scene.evidence.keys[key].values
+        if look.texts is None:
             continue
+        texts = look.single_texts
         encoding = draft.facts["encoding"]
         found = set(texts.values())
         if encoding == "any":
-            fits = texts == seen.values.forms()
+            pictures = seen.values.pictures
+            fits = texts == {row: form for row, (*_, form) in pictures.items()}
         else:
             fits = len(found) == 1 and found != {""}
         if not fits:
@@ -254,7 +256,7 @@ def _add_format(scene: Scene, draft: Draft, seen: KeyEvidence) -> None:
         return
 
 
-def say_what_is_broken(draft: Draft, look: BytesLook) -> None:
+def say_what_is_broken(draft: Draft, look: BytesValues) -> None:
     """Say why bytes that begin as images are not images."""
     images = sum(look.formats.values())
     for (form, channels), count in sorted(look.refused.items()):

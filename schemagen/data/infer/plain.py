@@ -1,21 +1,123 @@
-"""What is left when all rules have been asked: numbers, text, bytes, lists of them."""
+"""Fields of single keys: labels, then numbers, text, bytes and lists that are left."""
 
 from __future__ import annotations
 
 from math import isqrt
 from typing import Any
 
-from .byte_values import BytesLook
-from .draft import Draft, Scene, counted
+from .draft import Draft, Scene, counted, listed, quoted
 from .evidence import KeyEvidence
 from .lists import follows_another, is_bool, list_draft
 from .pictures import say_what_is_broken
 from .tensors import looks_like_floats
-from .words import is_info, is_weight
+from .values import BytesValues
+from .words import (
+    is_info,
+    is_weight,
+    last_word,
+    names_class,
+    names_text_of,
+    parent_of,
+)
+
+_MOST_CLASSES = 100_000
+_MOST_NAMES = _MOST_TEXTS = 100
+_ENOUGH_FOR_EACH = 3
 
 _ENOUGH = 20
 _SMALLEST_IMAGE = 8
+_SMALLEST_FLOATS = 32
 _FLOATS = (("float32", 4), ("float64", 8), ("float16", 2))
+
+
+def take_labels(scene: Scene) -> None:
+    """Make labels of keys that are named so and hold few small integers, or few texts."""
+    for seen in list(scene.open()):
+        if not seen.is_single or not names_class(seen.key):
+            continue
+        if seen.kind == "int64":
+            _take_ids(scene, seen)
+        elif seen.kind == "bytes":
+            _take_texts(scene, seen)
+
+
+def _take_ids(scene: Scene, seen: KeyEvidence) -> None:
+    low, high = int(seen.numbers.low or 0), int(seen.numbers.high or 0)
+    if low < -1 or not 0 <= high < _MOST_CLASSES:
+        return
+    found = sorted(int(value) for value in seen.numbers.distinct or ())
+    offset = int(low == 1 and high > 1)
+    number = max(high + 1 - offset, 2 - offset)
+    facts = {"num_classes": number, "classes": (), "offset": offset}
+    draft = Draft(seen.key, "Label", facts, optional=low == -1)
+    companion = _names_of(scene, seen, found)
+    several = f"{low:,} to {high:,}" if low < high else f"only {high:,}"
+    if 1 < len(found) <= 4:
+        several = listed(map(str, found))
+    elif seen.numbers.distinct is not None:
+        several = f"{counted(len(found), 'value')}, {several},"
+    where = f"in {counted(len(seen.there), 'record')}"
+    if low == -1:
+        draft.notes.append("-1 where there is no class")
+    question = f"is {high:,} the highest?"
+    if offset:
+        dense = found == list(range(1, high + 1))
+        start = "counted from 1" if dense else "counted from 1, or did 0 not occur"
+        question = f"{start}, and {question}"
+    draft.doubts.append(f"{several} {where}: {question}")
+    scene.add(draft)
+    if companion is None:
+        return
+    key, names = companion
+    complete = sorted(names) == list(range(offset, high + 1)) and low >= offset
+    if complete and 1 < len(names) <= _MOST_NAMES:
+        facts["classes"] = tuple(names[index] for index in sorted(names))
+        facts["num_classes"] = len(names)
+        draft.notes.append(f"the names are those of {quoted(key)}")
+    else:
+        draft.notes.append(f"the names of classes are in {quoted(key)}")
+    scene.add(Draft(key, "Text", role="info"))
+
+
+def _names_of(
+    scene: Scene, seen: KeyEvidence, found: list[int]
+) -> tuple[str, dict[int, str]] | None:
+    """Find a key that holds one text for each id, and different ones for two."""
+    ids = seen.numbers.firsts.array(scene.records)
+    for other in scene.open():
+        if other.kind != "bytes" or not other.is_single or other.values.texts is None:
+            continue
+        is_text = "/" in other.key and last_word(other.key) in ("text", "name")
+        near = is_text and parent_of(other.key) == parent_of(seen.key)
+        if not (near or names_text_of(other.key, seen.key)):
+            continue
+        texts = other.values.single_texts
+        if (seen.lengths[list(texts)] < 0).any():
+            continue
+        names: dict[int, str] = {}
+        same = all(
+            names.setdefault(int(ids[row]), text) == text for row, text in texts.items()
+        )
+        distinct = len(set(names.values())) == len(names)
+        if same and distinct and all(names.values()) and set(names) <= set(found):
+            return other.key, names
+    return None
+
+
+def _take_texts(scene: Scene, seen: KeyEvidence) -> None:
+    texts, total = seen.values.texts, seen.values.values
+    if not texts or len(texts) > _MOST_TEXTS:
+        return
+    draft = Draft(seen.key, "Text")
+    what = f"{counted(len(texts), 'text')} in {counted(total, 'record')}"
+    if "" in texts or not 1 < len(texts) <= total / _ENOUGH_FOR_EACH:
+        draft.doubts.append(f'{what}: classes? Label(classes=(...), stored="text")')
+    else:
+        names = tuple(sorted(texts))
+        facts = {"num_classes": len(names), "classes": names, "stored": "text"}
+        draft = Draft(seen.key, "Label", facts)
+        draft.doubts.append(f"{what}: are these all, and in this order?")
+    scene.add(draft)
 
 
 def take_rest(scene: Scene) -> None:
@@ -27,129 +129,87 @@ def take_rest(scene: Scene) -> None:
 
 
 def plain_draft(seen: KeyEvidence) -> Draft:
-    """Return the field that says no more than what was seen of one key."""
+    """Return the field that states no more than what was seen of one key."""
     if seen.kind == "bytes":
         return _bytes_draft(seen)
-    if seen.is_single:
-        return _number(seen)
+    if not seen.is_single and not seen.is_fixed:
+        return list_draft(seen)
+    facts: dict[str, Any] = {"dtype": "int64"}
     if seen.is_fixed:
-        return _vector(seen)
-    return list_draft(seen)
-
-
-def _number(seen: KeyEvidence) -> Draft:
-    draft = Draft(seen.key, "Scalar", {"dtype": "int64"})
+        facts = {"shape": (seen.longest,), "dtype": "int64"}
+    draft = Draft(seen.key, "Vector" if seen.is_fixed else "Scalar", facts)
+    there, numbers = len(seen.there), seen.numbers
     if seen.kind == "float":
-        draft.facts = {"dtype": "float32", **_finite(seen)}
-        if is_weight(seen.key) and not seen.missing and "finite" not in draft.facts:
+        facts["dtype"] = "float32"
+        if numbers.unusual:
+            facts["finite"] = False
+        several = numbers.distinct is None or len(numbers.distinct) > 2
+        if numbers.whole and several and there >= _ENOUGH:
+            draft.notes.append("floats that are whole numbers, all of them")
+        weight = seen.is_single and is_weight(seen.key)
+        if weight and not seen.missing and not numbers.unusual:
             draft.role = "weight"
             draft.doubts.append("the weight of a record, by its name?")
     elif is_bool(seen):
-        draft.facts["dtype"] = "bool"
-        draft.doubts.append(f"only 0 and 1 in {counted(len(seen.there), seen.unit)}")
-    elif is_info(seen.key):
+        facts["dtype"] = "bool"
+        where = f"in {counted(there, seen.unit)}" if seen.is_single else "were seen"
+        draft.doubts.append(f"only 0 and 1 {where}")
+    elif seen.is_single and is_info(seen.key):
         draft.role = "info"
-    elif _is_zero_or_one(seen):
+    elif seen.is_single and there >= _ENOUGH and (numbers.low, numbers.high) == (0, 1):
         draft.doubts.append(
-            f"only 0 and 1 in {counted(len(seen.there), seen.unit)}: a bool, or a class?"
+            f"only 0 and 1 in {counted(there, seen.unit)}: a bool, or a class?"
         )
-    if seen.kind == "float":
-        _say_whole(draft, seen)
     return draft
-
-
-def _is_zero_or_one(seen: KeyEvidence) -> bool:
-    enough = len(seen.there) >= _ENOUGH
-    return enough and (seen.numbers.low, seen.numbers.high) == (0, 1)
-
-
-def _vector(seen: KeyEvidence) -> Draft:
-    draft = Draft(seen.key, "Vector", {"shape": (seen.longest,), "dtype": "int64"})
-    if seen.kind == "float":
-        draft.facts |= {"dtype": "float32", **_finite(seen)}
-        _say_whole(draft, seen)
-    elif is_bool(seen):
-        draft.facts["dtype"] = "bool"
-        draft.doubts.append("only 0 and 1 were seen")
-    return draft
-
-
-def _finite(seen: KeyEvidence) -> dict[str, Any]:
-    return {"finite": False} if seen.numbers.unusual else {}
-
-
-def _say_whole(draft: Draft, seen: KeyEvidence) -> None:
-    several = seen.numbers.distinct is None or len(seen.numbers.distinct) > 2
-    if seen.numbers.whole and several and len(seen.there) >= _ENOUGH:
-        draft.notes.append("floats that are whole numbers, all of them")
 
 
 def _bytes_draft(seen: KeyEvidence) -> Draft:
     look = seen.values
-    if not seen.is_single:
-        draft = list_draft(seen)
-        if seen.is_fixed:
-            draft.notes.append(f"always {seen.longest:,} values")
-        if look.formats or look.damaged:
-            say_what_is_broken(draft, look)
-        return draft
-    if look.text:
+    if seen.is_single and look.text:
         draft = Draft(seen.key, "Text", role="info" if is_info(seen.key) else "")
         if not look.most:
             draft.doubts.append("empty wherever it is: text, or other bytes?")
         return draft
     draft = Draft(seen.key, "Scalar", {"dtype": "bytes"})
+    if not seen.is_single:
+        draft = list_draft(seen)
+    if seen.is_fixed:
+        draft.notes.append(f"always {seen.longest:,} values")
     if look.formats or look.damaged:
         say_what_is_broken(draft, look)
-    else:
+    elif seen.is_single:
         _say_bytes(draft, look)
     return draft
 
 
-def _say_bytes(draft: Draft, look: BytesLook) -> None:
-    """Say what opaque bytes could be, by their number and by what they look like."""
+def _say_bytes(draft: Draft, look: BytesValues) -> None:
+    """Say what opaque bytes could be, by their number and their contents."""
     if look.tensors and look.tensors.total() == look.values:
-        draft.doubts.append(_mixed_tensors(look))
+        dtypes = sorted({head.dtype for head in look.tensors})
+        said = f"serialized tensors of {' and '.join(dtypes)}"
+        if len(dtypes) == 1:
+            ranks = sorted({len(head.shape) for head in look.tensors})
+            said += f" with {' and '.join(map(str, ranks))} dimensions"
+        draft.doubts.append(f"{said}, so that no Tensor can be declared")
         return
-    size = look.most if look.least == look.most else 0
-    if not size:
-        floats = [dtype for dtype, item in _FLOATS if _are(look, dtype, item)]
-        seen = f"{look.least or 0:,} to {look.most:,} bytes, no text"
-        if floats and look.most >= 32:
-            draft.doubts.append(f"{seen}: {floats[0]} numbers?")
+    floats = [
+        (dtype, item)
+        for dtype, item in _FLOATS
+        if all(len(sample) % item == 0 for sample in look.samples)
+        and looks_like_floats(look.samples, dtype)
+    ]
+    size = look.most
+    if look.least != size:
+        seen = f"{look.least or 0:,} to {size:,} bytes, no text"
+        if floats and size >= _SMALLEST_FLOATS:
+            draft.doubts.append(f"{seen}: {floats[0][0]} numbers?")
         else:
             draft.notes.append(seen)
         return
-    guesses = [
-        f"{size // item:,} {dtype} numbers"
-        for dtype, item in _FLOATS
-        if _are(look, dtype, item)
-    ]
-    guesses += [
-        f"{side}x{side}x{channels} uint8 pixels"
-        for channels in (3, 1)
-        if (side := _side(size, channels)) >= _SMALLEST_IMAGE
-    ]
+    guesses = [f"{size // item:,} {dtype} numbers" for dtype, item in floats]
+    for channels in (3, 1):
+        side = isqrt(size // channels)
+        if side >= _SMALLEST_IMAGE and side * side * channels == size:
+            guesses.append(f"{side}x{side}x{channels} uint8 pixels")
     guesses.append(f"{size:,} uint8 numbers")
     draft.doubts.append(f"always {size:,} bytes, no text: {' or '.join(guesses)}?")
-
-
-def _mixed_tensors(look: BytesLook) -> str:
-    """Say why serialized tensors are no Tensor."""
-    dtypes = sorted({head.dtype for head in look.tensors})
-    said = f"serialized tensors of {' and '.join(dtypes)}"
-    ranks = sorted({len(head.shape) for head in look.tensors})
-    if len(dtypes) == 1:
-        said += f" with {' and '.join(map(str, ranks))} dimensions"
-    return f"{said}, so that no Tensor can be declared"
-
-
-def _side(size: int, channels: int) -> int:
-    """Return the side of a square picture of so many bytes; 0 if it is not one."""
-    side = isqrt(size // channels)
-    return side if side * side * channels == size else 0
-
-
-def _are(look: BytesLook, dtype: str, item: int) -> bool:
-    whole = all(len(sample) % item == 0 for sample in look.samples)
-    return whole and looks_like_floats(look.samples, dtype)

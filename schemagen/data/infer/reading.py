@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from ..records import Damage, Records
 
 @dataclass
 class Reading:
-    """What has been read.
+    """Reads records, and counts them.
 
     Attributes:
         max_record_bytes: the most bytes of a record; longer ones are damages.
@@ -24,7 +24,6 @@ class Reading:
         records: how many records.
         whole: whether every file was read to its end.
         damages: the places at which no record can be read.
-        per_file: the most records that were read of one file.
     """
 
     max_record_bytes: int = MAX_RECORD_BYTES
@@ -33,7 +32,6 @@ class Reading:
     records: int = 0
     whole: bool = True
     damages: list[Damage] = field(default_factory=list)
-    per_file: int = 0
 
     def batches(self, paths: Sequence[Path], limit: int | None) -> Iterator[Columns]:
         """Yield the columns of some records, spread over the files.
@@ -52,40 +50,20 @@ class Reading:
                 self.records += len(records)
                 yield decode(records)
             self.read += self.records > before
-            self.per_file = max(self.per_file, self.records - before)
 
     def _records(self, path: Path, left: int | None) -> Iterator[Records]:
         if left is not None and left <= 0:
             self.whole = False
             return
-        for found in self._scanned(scan(path, max_record_bytes=self.max_record_bytes)):
-            if left is None:
+        for found in scan(path, max_record_bytes=self.max_record_bytes):
+            if isinstance(found, Damage):
+                self.damages.append(found)
+            elif left is None:
                 yield found
-                continue
-            if len(found) > left:
-                self.whole = False
-            yield _first(found, left)
-            left -= len(found)
-            if left <= 0:
-                # Whether there is more is not worth another megabyte.
-                self.whole = False
-                return
-
-    def _scanned(self, found: Iterable[Records | Damage]) -> Iterator[Records]:
-        for each in found:
-            if isinstance(each, Damage):
-                self.damages.append(each)
-            elif len(each):
-                yield each
-
-
-def _first(records: Records, most: int) -> Records:
-    """Return the first records of a run."""
-    return Records(
-        records.file,
-        records.data,
-        records.starts[:most],
-        records.stops[:most],
-        records.numbers[:most],
-        records.offsets[:most],
-    )
+            elif len(found):
+                yield found.only(slice(left))
+                left -= len(found)
+                if left <= 0:
+                    # Reading on just to know whether this is all is not worth it.
+                    self.whole = False
+                    return
