@@ -1,4 +1,4 @@
-"""From data to a schema file: what `infer` does."""
+"""Infer the schema file of some data."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from ..spec.names import is_package_name, snake_case
 from ..spec.serial import from_data
 
 LIMIT = 10_000
-"""So many records are read, if no one says how many."""
+"""The most records that are read by default."""
 
-# More keys than this hold data that belongs into values.
+# More keys than this hold data that belongs in values.
 _MOST_KEYS = 2_000
 _MOST_MALFORMED = 0.5
 
@@ -38,12 +38,12 @@ class Inferred:
     Attributes:
         path: where.
         spec: what it declares.
-        doubts: how many of its comments somebody has to look at.
-        read: what was read, in words; "" if a manifest had the spec.
+        doubts: how many of its comments the user has to decide upon.
+        read: a description of what was read; "" if a manifest had the spec.
         left_out: why keys are in no field, by key.
         damages: the places at which no record could be read.
-        malformed: how many records are no tf.train.Example.
-        gaps: what names of files say of further ones that are not there.
+        malformed: how many records are not a tf.train.Example.
+        gaps: contradictions in the names of files.
         passed_over: names of what else is in a directory without a manifest.
     """
 
@@ -68,33 +68,32 @@ def infer(
     force: bool = False,
     max_record_bytes: int = MAX_RECORD_BYTES,
 ) -> Inferred:
-    """Write the schema of data of which there is none.
+    """Write the schema of data that has none.
 
-    Every record that was read can be read by what is generated from it. Where a
-    manifest has the spec that wrote the data, that is what is written.
+    Code that is generated from it reads every record that was read. If a manifest has
+    the spec that wrote the data, that spec is written.
 
     Args:
         data: a data directory, a glob, or a file.
         out: the schema file to write.
-        name: what to call the class; otherwise it is called as the file.
+        name: the name of the class; None to derive it from the file's.
         split: only the files of this split.
         limit: the most records to read, the first ones of each file; None for all.
-        force: overwrite what is there.
+        force: overwrite the file.
         max_record_bytes: longer records, and those of so many values that decoding
             takes more memory, are not read and are among the damages.
 
     Raises:
-        SchemagenError: the data holds no records, or other ones; there is such a file.
+        SchemagenError: the data holds no records, or other ones; the file exists.
     """
     path = Path(out)
     _check_path(path, force=force)
     class_name = _checked_name(name, path)
     try:
         found = find_data(data, split)
-    except DatasetError as error:
-        raise _not_found(data, str(error)) from None
-    except OSError as error:
-        raise _not_found(data, error.strerror or str(error)) from None
+    except (DatasetError, OSError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise _refused(data, reason, rule="SG441") from None
     written = _of_manifest(found)
     if written is not None:
         return _write_written(path, written, class_name if name else None)
@@ -124,51 +123,37 @@ def infer(
     )
 
 
-def _not_found(where: str | os.PathLike[str], message: str) -> SchemagenError:
-    return refuse(Finding(Location(os.fspath(where)), "SG441", message))
-
-
 def _refused(
     where: str | os.PathLike[str],
     message: str,
     *,
+    rule: str = "SG442",
     found: str = "",
     expected: str = "",
-    advice: str,
+    advice: str = "",
 ) -> SchemagenError:
+    location = Location(os.fspath(where))
     return refuse(
-        Finding(
-            Location(os.fspath(where)),
-            "SG442",
-            message,
-            found=found,
-            expected=expected,
-            advice=advice,
-        )
+        Finding(location, rule, message, found=found, expected=expected, advice=advice)
     )
 
 
 def _check_path(path: Path, *, force: bool) -> None:
-    """See that a schema file can stand there, and nothing that is somebody's does."""
+    """Check that the path can be that of a new schema file."""
     if path.suffix != ".py" or not path.stem.isidentifier() or path.stem[0] == "_":
-        raise refuse(
-            Finding(
-                Location(str(path)),
-                "SG442",
-                f"{path.name} is no name of a schema file",
-                expected="a name that Python can import, such as schemas/photos.py",
-                advice="schema files are imported; those that begin with '_' are not "
-                "searched for records",
-            )
+        raise _refused(
+            path,
+            f"{path.name} is no name of a schema file",
+            expected="a name that Python can import, such as schemas/photos.py",
+            advice="schema files are imported; those that begin with '_' are not "
+            "searched for records",
         )
     if path.exists() and not force:
-        raise refuse(
-            Finding(
-                Location(str(path)),
-                "SG404",
-                f"{path} is already there",
-                advice="give --out another path, or overwrite it with --force",
-            )
+        raise _refused(
+            path,
+            f"{path} is already there",
+            rule="SG404",
+            advice="give --out another path, or overwrite it with --force",
         )
 
 
@@ -180,40 +165,37 @@ def _checked_name(name: str | None, path: Path) -> str:
     """
     class_name = class_name_of(path.stem) if name is None else name
     if not class_name.isidentifier() or not is_package_name(snake_case(class_name)):
-        raise refuse(
-            Finding(
-                Location(str(path)),
-                "SG105",
-                f"the record cannot be called {class_name!r}",
-                expected="a name such as PetPhoto, in ASCII and no Python keyword",
-                advice="give another one by --name",
-            )
+        raise _refused(
+            path,
+            f"the record cannot be called {class_name!r}",
+            rule="SG105",
+            expected="a name such as PetPhoto, in ASCII and no Python keyword",
+            advice="give another one by --name",
         )
     return class_name
 
 
 def _of_manifest(data: Data) -> RecordSpec | None:
-    """Return the spec that wrote the data, if a manifest tells it of all files.
+    """Return the spec that wrote the data, if a manifest has it for all files.
 
     Raises:
-        SchemagenError: it tells several.
+        SchemagenError: there are several.
     """
-    specs = [file.spec for file in data.files]
-    if not specs or any(spec is None for spec in specs):
+    specs = [file.spec for file in data.files if file.spec is not None]
+    if len(specs) < len(data.files):
         return None
     distinct: list[RecordSpec] = []
-    for spec in specs:
-        assert spec is not None
+    for written in specs:
         try:
-            one = replace(from_data(dict(spec)), source="")
+            spec = replace(from_data(dict(written)), source="")
         except (ValueError, KeyError, TypeError) as error:
             raise _refused(
                 data.where,
                 f"the spec in the manifest cannot be read: {error}",
                 advice="a newer version of schemagen may have written it",
             ) from None
-        if one not in distinct:
-            distinct.append(one)
+        if spec not in distinct:
+            distinct.append(spec)
     if len(distinct) > 1:
         raise _refused(
             data.where,
@@ -222,11 +204,11 @@ def _of_manifest(data: Data) -> RecordSpec | None:
             expected="one schema",
             advice="name a split by --split",
         )
-    return distinct[0]
+    return distinct[0] if distinct else None
 
 
 def _write_written(path: Path, spec: RecordSpec, class_name: str | None) -> Inferred:
-    """Give a user their schema back."""
+    """Write the schema that a manifest has."""
     if class_name is not None:
         spec = replace(spec, class_name=class_name, record=snake_case(class_name))
     header = "The schema that wrote this data, as its manifest has it."
@@ -237,7 +219,7 @@ def _write_written(path: Path, spec: RecordSpec, class_name: str | None) -> Infe
 
 
 def _check_evidence(data: Data, reading: Reading, evidence: Evidence) -> None:
-    """Refuse what holds no records, or records of another sort."""
+    """Refuse data without records, and records of another message."""
     where = data.where
     first = next(iter(reading.damages), None)
     if not reading.records:
@@ -305,7 +287,7 @@ def _check_evidence(data: Data, reading: Reading, evidence: Evidence) -> None:
 
 
 def _check_drafted(data: Data, drafted: Drafted) -> None:
-    """Refuse records of which nothing can be declared."""
+    """Refuse records without a field that can be declared."""
     spec = drafted.spec
     lists = any(field.kind.name == "Steps" for field in spec.fields)
     if spec.fields and (lists or spec.message == "Example"):
@@ -322,7 +304,7 @@ def _check_drafted(data: Data, drafted: Drafted) -> None:
 
 
 def _said(reading: Reading) -> str:
-    """Say what was read: 10,000 records, the first 834 of each of 12 files."""
+    """Describe what was read: 10,000 records, the first ones of each of 12 files."""
     if reading.files == 1:
         files = "a file"
     elif reading.read < reading.files:
@@ -350,10 +332,10 @@ def _header(read: str, reading: Reading, evidence: Evidence) -> str:
 
 
 def _check_text(text: str, spec: RecordSpec) -> None:
-    """See that what will be written loads, and means what it should.
+    """Check that the file loads, and declares the spec.
 
     Raises:
-        RuntimeError: it does not load, which is a mistake of this program.
+        RuntimeError: it does not, which is a bug of this program.
     """
     findings = wrong_with(text, spec)
     if findings:
@@ -362,6 +344,6 @@ def _check_text(text: str, spec: RecordSpec) -> None:
 
 
 def _shown(path: str) -> str:
-    """Return a file's name for people: what controls a terminal is escaped."""
+    """Return a file's name, safe to print on a terminal."""
     name = Path(path).name
     return name if name.isprintable() else ascii(name)

@@ -1,4 +1,4 @@
-"""From what was seen to a record: every rule in its turn, then names, roles and words."""
+"""From evidence to a record: all rules in order, then names, roles and comments."""
 
 from __future__ import annotations
 
@@ -21,9 +21,21 @@ from .tensors import take_protos
 from .words import LABELS, SIZES, is_corner, parent_of, says_format, says_size
 
 _FEW = 20
-"""Of fewer records all can be alike by chance."""
+"""Fewer records can all be alike by chance."""
 
 _PICTURES = ("Image", "Images", "Mask")
+
+# What earlier rules take, later ones leave alone.
+_RULES = (
+    take_ragged,
+    take_pictures,
+    take_protos,
+    take_raw,
+    take_sparse,
+    take_labels,
+    take_padded,
+    take_rest,
+)
 
 
 @dataclass(frozen=True)
@@ -31,7 +43,7 @@ class Drafted:
     """A record that was inferred.
 
     Attributes:
-        spec: what it is.
+        spec: its spec.
         comments: by the names of fields, what was seen and what is doubtful; "" above
             the class.
         left_out: why keys are in no field, by key.
@@ -43,32 +55,26 @@ class Drafted:
 
     @property
     def doubts(self) -> int:
-        """How many comments somebody has to look at."""
+        """How many comments the user has to decide upon."""
         said = (text for texts in self.comments.values() for text in texts)
         return sum(text.startswith(DOUBT) for text in said)
 
 
 def draft_record(evidence: Evidence, class_name: str) -> Drafted:
-    """Decide what record would have been written like this.
+    """Decide which record these could be.
 
-    Every record that the evidence is of can be read as what comes out.
+    The result reads every record that the evidence is of.
 
     Args:
-        evidence: what was seen, of Examples or of SequenceExamples.
-        class_name: what to call it.
+        evidence: of Examples or of SequenceExamples.
+        class_name: the record's class.
     """
     scene = Scene(evidence)
     left_out = _unusable(evidence)
     for key in left_out:
         scene.share(key, "nothing")
-    take_ragged(scene)
-    take_pictures(scene)
-    take_protos(scene)
-    take_raw(scene)
-    take_sparse(scene)
-    take_labels(scene)
-    take_padded(scene)
-    take_rest(scene)
+    for rule in _RULES:
+        rule(scene)
     is_sequence = bool(evidence.steps)
     drafts = dict(scene.drafts)
     if is_sequence:
@@ -84,7 +90,7 @@ def draft_record(evidence: Evidence, class_name: str) -> Drafted:
 
 
 def _has_flat_names(key: str) -> bool:
-    """Tell whether a key follows the many formats with image/encoded, class/label."""
+    """Return whether a key is like those of the many formats with image/encoded."""
     first, _, rest = key.partition("/")
     return key.endswith("/encoded") or bool(rest and first in LABELS)
 
@@ -105,42 +111,35 @@ def _unusable(evidence: Evidence) -> dict[str, str]:
     return found
 
 
-def _has_images(evidence: Evidence, key: str) -> bool:
-    """Tell whether a key holds images, among others that no Image would take."""
-    seen = evidence.keys.get(key)
-    return seen is not None and bool(seen.values.formats or seen.values.damaged)
-
-
-def _is_one(evidence: Evidence, key: str) -> bool:
-    """Tell whether a key holds the same text everywhere."""
-    seen = evidence.keys.get(key)
-    return seen is not None and len(seen.values.texts or ()) == 1
-
-
 def _give_roles(evidence: Evidence, drafts: Mapping[str, Draft]) -> None:
     """Keep from a model's inputs what tells of the answer: boxes and what they hold."""
     groups = {
-        draft.facts["group"]
-        for key, draft in drafts.items()
-        if draft.facts.get("group") and is_corner(key)
+        draft.facts.get("group") for key, draft in drafts.items() if is_corner(key)
     }
-    for draft in drafts.values():
-        if draft.facts.get("group") in groups - {None}:
-            draft.role = "info"
     weights = [draft for draft in drafts.values() if draft.role == "weight"]
-    for draft in weights[1:]:
-        draft.role = "info"
     labels = {parent_of(key) for key, draft in drafts.items() if draft.kind == "Label"}
     pictures = any(
         _rank(draft) == 0 or _has_images(evidence, key) for key, draft in drafts.items()
     )
     for key, draft in drafts.items():
-        above = parent_of(key)
-        names = draft.kind == "Text" and above and above in labels
+        in_boxes = draft.facts.get("group") in groups - {None}
+        names = draft.kind == "Text" and parent_of(key) in labels - {""}
         size = draft.kind == "Scalar" and any(says_size(key, axis) for axis in SIZES)
         form = draft.kind == "Text" and says_format(key) and _is_one(evidence, key)
-        if names or (pictures and (size or form)):
+        if in_boxes or draft in weights[1:] or names or (pictures and (size or form)):
             draft.role = "info"
+
+
+def _has_images(evidence: Evidence, key: str) -> bool:
+    """Return whether a key holds images, among others that no Image would take."""
+    seen = evidence.keys.get(key)
+    return seen is not None and bool(seen.values.formats or seen.values.damaged)
+
+
+def _is_one(evidence: Evidence, key: str) -> bool:
+    """Return whether a key holds the same text everywhere."""
+    seen = evidence.keys.get(key)
+    return seen is not None and len(seen.values.texts or ()) == 1
 
 
 def _round_plain_floats(drafts: Mapping[str, Draft], names: Names) -> None:
@@ -180,7 +179,7 @@ def _drafted(
 
 
 def _rank(draft: Draft) -> int:
-    """Order fields as people do: pictures, what else goes in, answers, the rest."""
+    """Order fields as people do: pictures, other inputs, targets, the rest."""
     picture = draft.step.kind if draft.step is not None else draft.kind
     if picture in _PICTURES:
         return 0
@@ -188,7 +187,7 @@ def _rank(draft: Draft) -> int:
 
 
 def _bare(evidence: Evidence, drafts: Mapping[str, Draft]) -> int:
-    """Return how many records have nothing that a field could be told by."""
+    """Return how many records have no value in any field."""
     bare = np.ones(evidence.records, np.bool_)
     for key in drafts:
         if key in evidence.steps:
@@ -201,34 +200,32 @@ def _bare(evidence: Evidence, drafts: Mapping[str, Draft]) -> int:
 def _of_all(
     evidence: Evidence, drafts: Mapping[str, Draft], left_out: Mapping[str, str]
 ) -> list[str]:
-    """Return what is said above the class."""
+    """Return the comments above the class."""
     said: list[str] = []
     if evidence.records < _FEW:
         said.append(
-            f"{DOUBT}{counted(evidence.records, 'record')}: what is alike in so few "
-            "may be so by chance"
+            f"{counted(evidence.records, 'record')}: what is alike in so few may be so "
+            "by chance"
         )
     bare = _bare(evidence, drafts)
     if bare:
         said.append(
-            f"{DOUBT}{counted(bare, 'record')} without a value in any field: no "
-            "parser takes them, since records of something else look the same"
+            f"{counted(bare, 'record')} without a value in any field: no parser takes "
+            "them, since records of something else look the same"
         )
-    for fact, count in sorted((evidence.unknown or {}).items()):
+    for fact, times in sorted(evidence.unknown.items()):
         said.append(
-            f"{DOUBT}{fact} in {counted(count, 'record')}, which no "
-            "tf.train.Example has; readers pass over it"
+            f"{fact} in {counted(times, 'record')}, which no tf.train.Example has; "
+            "readers pass over it"
         )
-    for key, count in sorted((evidence.repeated or {}).items()):
+    for key, times in sorted(evidence.repeated.items()):
         said.append(
-            f"{DOUBT}{quoted(key)} stands twice in {counted(count, 'record')}; the "
-            "last one counts"
+            f"{quoted(key)} stands twice in {counted(times, 'record')}; the last one "
+            "counts"
         )
     reasons: dict[str, list[str]] = {}
     for key, reason in left_out.items():
         reasons.setdefault(reason, []).append(quoted(key))
-    said += [
-        f"{DOUBT}left out: {listed(found, 10)}: {reason}"
-        for reason, found in reasons.items()
-    ]
-    return said
+    for reason, keys in reasons.items():
+        said.append(f"left out: {listed(keys, 10)}: {reason}")
+    return [DOUBT + each for each in said]

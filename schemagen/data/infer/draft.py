@@ -1,4 +1,4 @@
-"""A field that is about to be: what it will be, of which keys, and what is doubtful."""
+"""A field that is about to be: its kind, its keys, and what is doubtful."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...kinds.registry import KINDS
 from .evidence import Evidence, KeyEvidence
 
 DOUBT = "doubt: "
-"""What a comment begins with that somebody has to look at."""
+"""The beginning of a comment that the user has to decide upon."""
 
 _LONGEST_QUOTE = 60
 
@@ -23,13 +23,12 @@ class Draft:
     Attributes:
         key: its wire key.
         kind: the name of its kind.
-        facts: what its spec says beyond what every spec says.
+        facts: the parameters of its kind, and what else its spec has.
         optional: whether records lack it.
-        role: what it is for in a model; "" for what its kind mostly is.
-        keys: the further keys that it stands under.
+        role: its role in a model; "" for the usual one of its kind.
         doubts: what the data does not tell.
         notes: what was seen besides, and is not doubtful.
-        step: of a feature list, what is in each step.
+        step: of a feature list, the field of each step.
     """
 
     key: str
@@ -37,14 +36,13 @@ class Draft:
     facts: dict[str, Any] = field(default_factory=dict)
     optional: bool = False
     role: str = ""
-    keys: tuple[str, ...] = ()
     doubts: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     step: Draft | None = None
 
     @property
     def comments(self) -> list[str]:
-        """What stands above the field."""
+        """The comments above the field."""
         return [*self.notes, *(DOUBT + doubt for doubt in self.doubts)]
 
     @property
@@ -56,16 +54,14 @@ class Draft:
             return "info" if self.step.kind == "Label" else self.step.model_role
         if self.kind in ("Label", "MultiLabel"):
             return "target"
-        opaque = self.kind == "Mask" and self.facts.get("num_classes") is None
-        opaque = opaque or str(self.facts.get("dtype", "")).startswith(
-            ("bytes", "complex")
-        )
+        dtype = str(self.facts.get("dtype", ""))
         channels = self.facts.get("shape", ())[2:3]
-        return (
-            "info"
-            if opaque or (self.kind == "Image" and channels == (None,))
-            else "input"
+        opaque = (
+            dtype.startswith(("bytes", "complex"))
+            or (self.kind == "Mask" and self.facts.get("num_classes") is None)
+            or (self.kind == "Image" and channels == (None,))
         )
+        return "info" if opaque else "input"
 
     def spec(self, name: str, path: tuple[str, ...] = ()) -> FieldSpec:
         """Return the field's spec."""
@@ -87,10 +83,14 @@ class Draft:
 
 
 class Scene:
-    """All keys, those that rules have taken, and the fields that come of them.
+    """All keys, those that rules have taken, and the fields made of them.
 
     Args:
         evidence: what was seen.
+
+    Attributes:
+        drafts: the fields, by key.
+        possible: doubts about keys that are not taken yet.
     """
 
     def __init__(self, evidence: Evidence) -> None:
@@ -107,19 +107,19 @@ class Scene:
     def open(self) -> Iterator[KeyEvidence]:
         """Yield the keys of one kind that no rule has taken."""
         for key, seen in self.evidence.keys.items():
-            if seen.kind and key not in self.drafts and key not in self._shared:
+            if seen.kind and self.is_open(key):
                 yield seen
 
     def is_open(self, key: str) -> bool:
-        """Tell whether a key may still become a field of its own."""
+        """Return whether a key may still become a field of its own."""
         return key not in self.drafts and key not in self._shared
 
     def may_share(self, key: str, holds: str) -> bool:
-        """Tell whether a field may say that it stands under this key too.
+        """Return whether a field may name this key as a further one.
 
         Args:
             key: the further key.
-            holds: what stands there, which all that share it have to agree on.
+            holds: its contents, which all fields that share it have to agree on.
         """
         return key not in self.drafts and self._shared.get(key, holds) == holds
 

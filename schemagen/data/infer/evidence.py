@@ -188,6 +188,8 @@ def gather(batches: Iterable[Columns], most_keys: int | None = None) -> Evidence
             break
     found.keys = dict(sorted(found.keys.items()))
     found.steps = dict(sorted(found.steps.items()))
-    for seen in (*found.keys.values(), *found.steps.values()):
+    for seen in found.keys.values():
         seen.records = found.records
+    for steps in found.steps.values():
+        steps.records = found.records
     return found

@@ -1,7 +1,9 @@
-"""Lists of any length: groups of equal ones, items, ragged and sparse ones, padding."""
+"""Lists of any length: ragged, sparse and padded ones, items, and groups of equal ones."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -9,19 +11,23 @@ import numpy as np
 from ..columns import Rows
 from .draft import Draft, Scene, counted, quoted
 from .evidence import KeyEvidence
-from .words import is_flag, last_word, names_classes, parent_of
+from .values import Numbers
+from .words import is_corner, is_flag, last_word, names_classes, parent_of
 
 _ROW_LENGTHS = ("ragged_row_lengths_0", "row_lengths")
 _VALUES = ("ragged_flat_values", "values", "flat_values")
 _INDICES = ("indices", "index", "indexes")
+_TOKENS = frozenset(("ids", "tokens", "token"))
 
 _LARGEST_ITEM = 1024
 _SURE = 5
 _SHORTEST_PADDED = 8
 
+Path = tuple[str, ...]
 
-def list_facts(seen: KeyEvidence) -> dict[str, Any]:
-    """Return what a VarLen of these values says."""
+
+def _list_facts(seen: KeyEvidence) -> dict[str, Any]:
+    """Return the parameters of a VarLen of these values."""
     if seen.kind == "bytes":
         dtype = "string" if seen.values.text else "bytes"
         return {"dtype": dtype, "padding_value": ""}
@@ -36,7 +42,7 @@ def list_facts(seen: KeyEvidence) -> dict[str, Any]:
 
 
 def is_bool(seen: KeyEvidence) -> bool:
-    """Tell whether integers are called a yes or no, and are 0 or 1."""
+    """Return whether integers are named like a yes or no, and are 0 or 1."""
     return (
         is_flag(seen.key)
         and seen.kind == "int64"
@@ -47,7 +53,8 @@ def is_bool(seen: KeyEvidence) -> bool:
 
 def list_draft(seen: KeyEvidence) -> Draft:
     """Return the field of a list whose length varies."""
-    draft = Draft(seen.key, "VarLen", list_facts(seen))
+    draft = Draft(seen.key, "VarLen", _list_facts(seen))
+    numbers = seen.numbers
     if not seen.longest:
         draft.doubts.append("empty wherever it is: nothing says what it holds")
     elif seen.longest == 1:
@@ -56,8 +63,8 @@ def list_draft(seen: KeyEvidence) -> Draft:
             f"no value in {counted(empty, 'record')}, 1 in the others: a list, or a "
             "value that may be missing?"
         )
-    elif seen.kind == "int64" and names_classes(seen.key) and _may_be_classes(seen):
-        high = int(seen.numbers.high or 0)
+    elif seen.kind == "int64" and names_classes(seen.key) and _may_be_ids(numbers):
+        high = int(numbers.high or 0)
         draft.doubts.append(
             f"each once, up to {high:,}: classes? MultiLabel(num_classes={high + 1})"
         )
@@ -66,8 +73,8 @@ def list_draft(seen: KeyEvidence) -> Draft:
     return draft
 
 
-def _may_be_classes(seen: KeyEvidence) -> bool:
-    return not seen.numbers.repeats and (seen.numbers.low or 0) >= 0
+def _may_be_ids(numbers: Numbers) -> bool:
+    return not numbers.repeats and (numbers.low or 0) >= 0
 
 
 def take_ragged(scene: Scene) -> None:
@@ -79,17 +86,16 @@ def take_ragged(scene: Scene) -> None:
         if last not in _ROW_LENGTHS or not before:
             continue
         sums = lengths.numbers.sums.array(scene.records)
+        there = lengths.lengths >= 0
         for key in (before, *(f"{before}/{name}" for name in _VALUES)):
             seen = scene.evidence.keys.get(key)
             if seen is None or not seen.kind or not scene.is_open(key):
                 continue
-            there = lengths.lengths >= 0
-            same = ((seen.lengths >= 0) == there).all()
-            if not same or (sums[there] != seen.lengths[there]).any():
+            same = seen.is_with(lengths) and (sums == seen.lengths)[there].all()
+            if not same:
                 continue
-            facts = list_facts(seen)
-            facts["row_lengths_key"] = lengths.key
-            facts["max_length"] = None
+            facts = _list_facts(seen)
+            facts |= {"row_lengths_key": lengths.key, "max_length": None}
             scene.add(Draft(key, "Ragged", facts))
             scene.share(lengths.key, f"the row lengths of {key!r}")
             break
@@ -98,25 +104,22 @@ def take_ragged(scene: Scene) -> None:
 def take_sparse(scene: Scene) -> None:
     """Make fields of indices with values."""
     for indices in list(scene.open()):
-        if indices.kind != "int64" or indices.longest < 1:
+        above = parent_of(indices.key)
+        if not above or last_word(indices.key) not in _INDICES:
             continue
-        if last_word(indices.key) not in _INDICES or "/" not in indices.key:
+        if indices.kind != "int64" or indices.shortest == indices.longest:
             continue
-        if indices.numbers.repeats or (indices.numbers.low or 0) < 0:
+        if not _may_be_ids(indices.numbers):
             continue
-        before = indices.key.rpartition("/")[0]
-        seen = scene.evidence.keys.get(f"{before}/values")
+        seen = scene.evidence.keys.get(f"{above}/values")
         if seen is None or seen.kind not in ("int64", "float"):
             continue
         if not scene.is_open(seen.key) or (seen.lengths != indices.lengths).any():
             continue
-        if indices.shortest == indices.longest:
-            continue
         high = int(indices.numbers.high or 0)
-        facts = list_facts(seen)
+        facts = _list_facts(seen)
         facts.pop("padding_value", None)
-        facts["shape"] = (high + 1,)
-        facts["index_key"] = (indices.key,)
+        facts |= {"shape": (high + 1,), "index_key": (indices.key,)}
         draft = scene.add(Draft(seen.key, "Sparse", facts))
         draft.doubts.append(
             f"indices up to {high:,}: how large is it? Or lists of equal length?"
@@ -144,12 +147,11 @@ def take_padded(scene: Scene) -> None:
             for seen in members
             if not seen.missing and (filled[seen.key] <= filled[base.key]).all()
         ]
-        group = f"padded to {length}"  # its name is given with those of all others
         for seen in inside:
-            facts = list_facts(seen)
-            facts |= {"max_length": length, "pad_on_disk": True}
+            facts = _list_facts(seen) | {"max_length": length, "pad_on_disk": True}
             if len(inside) > 1:
-                facts["group"] = group
+                # `group_lists` gives the group its name.
+                facts["group"] = f"padded to {length}"
             draft = scene.add(Draft(seen.key, "VarLen", facts))
             if seen is base:
                 draft.doubts.append(
@@ -164,65 +166,10 @@ def _ends_in_zeros(seen: KeyEvidence, filled: Rows) -> bool:
     return len(np.unique(filled)) > 1 and int(filled.max()) > 1
 
 
-def _group_name(keys: list[str]) -> str:
-    words = {last_word(key) for key in keys}
-    if words & {"ids", "tokens", "token"}:
-        return "tokens"
-    return keys[0].rpartition("/")[2] or "items"
-
-
-def group_lists(
-    scene: Scene,
-    models: dict[str, tuple[str, ...]],
-    prefixes: dict[tuple[str, ...], str],
-) -> None:
-    """Say of lists that are equally long in every record that they are.
-
-    Args:
-        scene: with a draft for each key.
-        models: for each key the path of the model in which it is nested.
-        prefixes: how the keys of each model begin, which its groups begin with too.
-    """
-    lengths = {
-        key: scene.evidence.keys[key].lengths
-        for key, draft in scene.drafts.items()
-        if _may_be_grouped(draft) and _may_vary(scene.evidence.keys[key])
-    }
-    _find_items(scene, lengths)
-    groups = [*_padded_groups(scene, models), *_equal(lengths, models)]
-    used: dict[tuple[str, ...], set[str]] = {}
-    for members in groups:
-        model = models[members[0]]
-        name = _group_words(members, used.setdefault(model, set()))
-        used[model].add(name)
-        for key in members:
-            scene.drafts[key].facts["group"] = prefixes[model] + name
-
-
-def _padded_groups(scene: Scene, models: dict[str, tuple[str, ...]]) -> list[list[str]]:
-    """Return keys of one model whose lists were filled up to one length together."""
-    found: dict[tuple[Any, ...], list[str]] = {}
-    for key, draft in scene.drafts.items():
-        group = draft.facts.pop("group", None)
-        if group is not None:
-            found.setdefault((models[key], group), []).append(key)
-    return [members for members in found.values() if len(members) > 1]
-
-
-def _may_be_grouped(draft: Draft) -> bool:
-    if draft.kind == "Images":
-        return "count" not in draft.facts
-    return draft.kind == "VarLen" and not draft.facts.get("pad_on_disk")
-
-
-def _may_vary(seen: KeyEvidence) -> bool:
-    return bool(seen.missing) or seen.shortest < seen.longest
-
-
 def follows_another(scene: Scene, seen: KeyEvidence) -> bool:
-    """Tell whether an optional list has one length only because it is seldom there.
+    """Return whether an optional list has one length only because it is rare.
 
-    Its records are those in which another list next to it, that varies, is as long.
+    Wherever it is, another list next to it, whose length varies, is as long.
     """
     there = seen.lengths >= 0
     above = parent_of(seen.key).split("/")[0]
@@ -236,39 +183,78 @@ def follows_another(scene: Scene, seen: KeyEvidence) -> bool:
     )
 
 
+def group_lists(
+    scene: Scene, models: Mapping[str, Path], prefixes: Mapping[Path, str]
+) -> None:
+    """Group lists that are equally long in every record.
+
+    Args:
+        scene: with a draft for each key.
+        models: for each key the path of the model in which it is nested.
+        prefixes: the beginnings of the keys of each model, and of its groups.
+    """
+    lengths: dict[str, Rows] = {}
+    padded: dict[tuple[Any, ...], list[str]] = {}
+    for key, draft in scene.drafts.items():
+        seen = scene.evidence.keys[key]
+        group = draft.facts.pop("group", None)
+        if group is not None:
+            padded.setdefault((models[key], group), []).append(key)
+        elif _may_be_grouped(draft) and (seen.missing or seen.shortest < seen.longest):
+            lengths[key] = seen.lengths
+    _find_items(scene, lengths)
+    used: dict[Path, set[str]] = {}
+    for members in (*padded.values(), *_equal(lengths, models)):
+        if len(members) < 2:
+            continue
+        model = models[members[0]]
+        name = _group_name(members, used.setdefault(model, set()))
+        used[model].add(name)
+        for key in members:
+            scene.drafts[key].facts["group"] = prefixes[model] + name
+
+
+def _may_be_grouped(draft: Draft) -> bool:
+    if draft.kind == "Images":
+        return "count" not in draft.facts
+    return draft.kind == "VarLen" and not draft.facts.get("pad_on_disk")
+
+
 def _find_items(scene: Scene, lengths: dict[str, Rows]) -> None:
-    """Tell lists of items from lists of numbers: always 7 times as long as another."""
+    """Find lists of items: always so many times as long as another.
+
+    Their lengths become those in items.
+    """
     bases = {key: value for key, value in lengths.items() if (value >= 0).all()}
     for key, own in sorted(bases.items()):
         draft = scene.drafts[key]
         if draft.kind != "VarLen" or draft.facts["dtype"] in ("string", "bytes"):
             continue
-        best: tuple[int, str] | None = None
-        for other, base in sorted(bases.items()):
-            some = np.flatnonzero(base)
-            if other == key or not len(some) or len(np.unique(base[some])) < 2:
-                continue
-            size = int(own[some[0]] // base[some[0]])
-            if not 2 <= size <= _LARGEST_ITEM or (own != base * size).any():
-                continue
-            if best is None or size < best[0]:
-                best = size, other
-        if best is None:
+        found = [
+            (size, other)
+            for other, base in sorted(bases.items())
+            if other != key and (size := _item_size(own, base))
+        ]
+        if not found:
             continue
-        size, other = best
+        size, other = min(found)
         draft.facts["item_shape"] = (size,)
+        lengths[key] = own // size
         what = f"always {size:,} numbers for each one of {quoted(other)}"
-        different = len(np.unique(lengths[other]))
-        (draft.doubts if different < _SURE else draft.notes).append(what)
-    for key in bases:
-        item = scene.drafts[key].facts.get("item_shape")
-        if item:
-            lengths[key] = lengths[key] // item[0]
+        sure = len(np.unique(bases[other])) >= _SURE
+        (draft.notes if sure else draft.doubts).append(what)
 
 
-def _equal(
-    lengths: dict[str, Rows], models: dict[str, tuple[str, ...]]
-) -> list[list[str]]:
+def _item_size(own: Rows, base: Rows) -> int:
+    """Return how many times as long as another a list always is; 0 if that varies."""
+    some = np.flatnonzero(base)
+    if not len(some) or len(np.unique(base[some])) < 2:
+        return 0
+    size = int(own[some[0]] // base[some[0]])
+    return size if 2 <= size <= _LARGEST_ITEM and (own == base * size).all() else 0
+
+
+def _equal(lengths: Mapping[str, Rows], models: Mapping[str, Path]) -> list[list[str]]:
     """Return keys of one model whose lists are equally long wherever they are."""
     found: dict[tuple[Any, ...], list[str]] = {}
     rest: list[str] = []
@@ -288,25 +274,24 @@ def _equal(
         ]
         if fitting:
             max(fitting, key=len).append(key)
-    return [members for members in found.values() if len(members) > 1]
+    return list(found.values())
 
 
-def _group_words(members: list[str], used: set[str]) -> str:
-    """Name a group: boxes, or what all of its keys stand under, or its first field."""
+def _group_name(members: list[str], used: set[str]) -> str:
+    """Name a group: boxes, or the parent that all keys share, or its first field."""
     words = {last_word(key) for key in members}
     parts = [key.split("/")[:-1] for key in members]
-    above = ""
-    for level in zip(*parts, strict=False):
-        if len(set(level)) > 1:
-            break
-        above = level[0]
-    if len(words & {"xmin", "xmax", "ymin", "ymax"}) > 1:
+    levels = takewhile(lambda level: len(set(level)) == 1, zip(*parts, strict=False))
+    shared = [level[0] for level in levels]
+    if sum(map(is_corner, words)) > 1:
         name = "boxes"
-    elif above:
+    elif shared:
         plurals = [part for part in parts[0] if part.endswith("s")]
-        name = plurals[0] if plurals else f"{above}s"
+        name = plurals[0] if plurals else f"{shared[-1]}s"
+    elif words & _TOKENS:
+        name = "tokens"
     else:
-        name = _group_name(members)
+        name = members[0].rpartition("/")[2] or "items"
     number, free = 2, name
     while free in used:
         free, number = f"{name}_{number}", number + 1

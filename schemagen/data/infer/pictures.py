@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...runtime.shared.images import CHANNELS
+from ..columns import Rows
 from .draft import Draft, Scene, counted, quoted
 from .evidence import KeyEvidence
 from .values import BytesValues
@@ -15,39 +16,29 @@ _AXES = ("height", "width", "channels")
 
 def take_pictures(scene: Scene) -> None:
     """Make fields of all keys that hold encoded images."""
-    pictures = [
+    found = [
         (seen, facts)
         for seen in scene.open()
-        if seen.shortest and (facts := image_facts(seen.values)) is not None
+        if (facts := image_facts(seen.values)) is not None
         if seen.is_single or not seen.values.empty
     ]
-    # What may be the mask of another is looked at when the others are known.
-    pictures.sort(key=lambda one: one[0].values.grey > 0)
-    lists = [
-        (seen, facts)
-        for seen in scene.open()
-        if not seen.shortest and (facts := image_facts(seen.values)) is not None
-        if not seen.values.empty
-    ]
-    for seen, facts in pictures:
+    # Pictures that may be masks of others come behind them.
+    for seen, facts in sorted(found, key=lambda one: one[0].values.grey > 0):
         if seen.is_single:
             _take_picture(scene, seen, facts)
         else:
-            lists.append((seen, facts))
-    for seen, facts in lists:
-        scene.add(images_draft(seen, facts))
+            scene.add(_images_draft(seen, facts))
 
 
 def image_facts(look: BytesValues) -> dict[str, Any] | None:
-    """Return shape, encoding and dtype of images; None if not all values are some.
+    """Return shape, encoding and dtype of images; None if not all values are images.
 
-    Empty values may stand for images that are not there.
+    Empty values may stand for images that are missing.
     """
-    images = sum(look.formats.values())
+    images = look.formats.total()
     if not images or images + look.empty < look.values:
         return None
-    forms = list(look.formats)
-    encoding = forms[0] if len(forms) == 1 else "any"
+    encoding = next(iter(look.formats)) if len(look.formats) == 1 else "any"
     channels = next((c for c in CHANNELS[encoding] if c >= max(look.channels)), None)
     if channels is None:
         return None
@@ -67,23 +58,15 @@ def _same(sizes: set[int]) -> int | None:
     return next(iter(sizes)) if len(sizes) == 1 else None
 
 
-def size_range(look: BytesValues) -> str:
+def _size_range(look: BytesValues) -> str:
     """Say which sizes images have: 20x24 to 500x375."""
     sizes = sorted(look.sizes, key=lambda size: (size[0] * size[1], size))
     (low_height, low_width), (height, width) = sizes[0], sizes[-1]
-    return f"{low_height}x{low_width} to {height}x{width}"
+    return f"sizes from {low_height}x{low_width} to {height}x{width}"
 
 
-def usual_size(look: BytesValues) -> tuple[int, int]:
-    """Return the (height, width) that most images have, of several the smallest."""
-    most = max(look.sizes.values())
-    return min(size for size, count in look.sizes.items() if count == most)
-
-
-def images_draft(seen: KeyEvidence, facts: dict[str, Any]) -> Draft:
+def _images_draft(seen: KeyEvidence, facts: dict[str, Any]) -> Draft:
     """Return the field of a list of images."""
-    facts = dict(facts)
-    draft = Draft(seen.key, "Images", facts)
     if facts.pop("dtype") != "uint8":
         return Draft(
             seen.key,
@@ -91,22 +74,27 @@ def images_draft(seen: KeyEvidence, facts: dict[str, Any]) -> Draft:
             {"dtype": "bytes", "padding_value": ""},
             doubts=["lists of PNGs of 16 bits a channel, which Images does not read"],
         )
+    draft = Draft(seen.key, "Images", facts)
     if seen.is_fixed:
         facts["count"] = seen.longest
     else:
         draft.notes.append(f"{seen.shortest:,} to {seen.longest:,} in each record")
-    add_resize(draft, facts, seen.values)
+    add_resize(draft, seen.values)
     return draft
 
 
-def add_resize(draft: Draft, facts: dict[str, Any], look: BytesValues) -> None:
-    """Bring images to one size where there have to be several in a record."""
-    if None not in facts["shape"][:2]:
+def add_resize(draft: Draft, look: BytesValues) -> None:
+    """Bring images to one size, as there may be several in a record.
+
+    It is the size that most images have, of several the smallest.
+    """
+    if None not in draft.facts["shape"][:2]:
         return
-    facts["resize"] = usual_size(look)
-    height, width = facts["resize"]
+    most = max(look.sizes.values())
+    height, width = min(size for size, times in look.sizes.items() if times == most)
+    draft.facts["resize"] = height, width
     draft.doubts.append(
-        f"sizes from {size_range(look)}; brought to the most frequent, {height}x{width}"
+        f"{_size_range(look)}; brought to the most frequent, {height}x{width}"
     )
 
 
@@ -116,14 +104,15 @@ def _take_picture(scene: Scene, seen: KeyEvidence, facts: dict[str, Any]) -> Non
     if look.empty:
         draft.optional = True
         draft.notes.append(f"empty in {counted(look.empty, 'record')}")
-    beside = _picture_of(scene, seen)
-    if beside is not None:
-        _as_mask(draft, beside, seen)
-    _add_keys(scene, draft, seen)
+    other = _picture_of(scene, seen)
+    if other is not None:
+        _as_mask(draft, other, seen)
+    if not look.empty:
+        _add_sizes(scene, draft, seen)
+        _add_format(scene, draft, seen)
     if None in facts["shape"][:2]:
         draft.doubts.append(
-            f"sizes from {size_range(look)}: batches of several need "
-            "resize=(height, width)"
+            f"{_size_range(look)}: batches of several need resize=(height, width)"
         )
     scene.add(draft)
 
@@ -134,61 +123,54 @@ def _picture_of(scene: Scene, seen: KeyEvidence) -> str | None:
         return None
     sizes = seen.values.heads(scene.records)[:, :2]
     for key, draft in scene.drafts.items():
-        other = scene.evidence.keys[key]
-        if draft.kind != "Image" or other.values.grey == other.values.values:
+        other = scene.evidence.keys[key].values
+        if draft.kind != "Image" or other.grey == other.values:
             continue
-        found = other.values.heads(scene.records)[:, :2]
+        found = other.heads(scene.records)[:, :2]
         both = (sizes[:, 0] >= 0) & (found[:, 0] >= 0)
         if both.any() and (sizes[both] == found[both]).all():
             return key
     return None
 
 
-def _as_mask(draft: Draft, beside: str, seen: KeyEvidence) -> None:
-    """Make a mask of a picture that is named so, and say that it may be one else."""
+def _as_mask(draft: Draft, other: str, seen: KeyEvidence) -> None:
+    """Make a mask of a picture that is named so, or ask whether it is one."""
+    said = f"as large as {quoted(other)} in every record: "
     bits = set(seen.values.bits)
-    if not names_mask(draft.key) or not bits <= {8, 16} or len(bits) > 1:
+    if not names_mask(draft.key) or bits not in ({8}, {16}):
         draft.doubts.append(
-            f"as large as {quoted(beside)} in every record: a picture, or a class for "
-            "each pixel, Mask((None, None), num_classes=...)?"
+            f"{said}a picture, or a class for each pixel, "
+            "Mask((None, None), num_classes=...)?"
         )
         return
-    height, width, _ = draft.facts["shape"]
     draft.kind = "Mask"
     draft.facts = {
-        "shape": (height, width),
+        "shape": draft.facts["shape"][:2],
         "num_classes": None,
         "encoding": "png",
         "dtype": draft.facts["dtype"],
     }
     draft.doubts.append(
-        f"as large as {quoted(beside)} in every record: a class for each pixel? Then "
-        "say num_classes=, and ignore="
+        f"{said}a class for each pixel? Then say num_classes=, and ignore="
     )
 
 
-def _add_keys(scene: Scene, draft: Draft, seen: KeyEvidence) -> None:
-    """Find the keys under which the image's own sizes and format stand."""
-    if seen.values.empty:
-        return
+def _add_sizes(scene: Scene, draft: Draft, seen: KeyEvidence) -> None:
+    """Find the keys that hold the image's own sizes."""
     heads = seen.values.heads(scene.records)
     shape = draft.facts["shape"]
-    axes = _AXES if draft.kind == "Image" else _AXES[:2]
+    several = len(seen.values.channels) > 1
+    axes = _AXES[:2] if draft.kind == "Mask" or several else _AXES
     for axis, word in enumerate(axes):
-        if word == "channels" and len(seen.values.channels) > 1:
-            continue
         key = _size_key(scene, seen, heads[:, axis], word, draft)
-        if key is None:
-            continue
-        if word == "channels" and shape[2] != int(heads[:, 2].max()):
+        if key is None or (axis == 2 and shape[2] != int(heads[:, 2].max())):
             continue
         draft.facts[f"{word}_key"] = key
         scene.share(key, word)
-    _add_format(scene, draft, seen)
 
 
 def _size_key(
-    scene: Scene, seen: KeyEvidence, sizes: Any, word: str, draft: Draft
+    scene: Scene, seen: KeyEvidence, sizes: Rows, word: str, draft: Draft
 ) -> str | None:
     keys = [
         other.key
@@ -198,11 +180,11 @@ def _size_key(
         and says_size(other.key, word)
         and _goes_with(other.key, seen.key)
         and scene.may_share(other.key, word)
-        and ((other.lengths >= 0) == (seen.lengths >= 0)).all()
+        and other.is_with(seen)
     ]
+    there = seen.lengths >= 0
     for key in nearest(keys, seen.key):
         stored = scene.evidence.keys[key].numbers.firsts.array(scene.records)
-        there = seen.lengths >= 0
         wrong = int((stored[there] != sizes[there]).sum())
         if not wrong:
             return key
@@ -216,67 +198,63 @@ def _size_key(
 
 
 def _goes_with(key: str, picture: str) -> bool:
-    """Tell whether a key is next to a picture's, or above it."""
+    """Return whether a key is next to a picture's, or above it."""
     above = parent_of(key)
     return not above or f"{picture}/".startswith(f"{above}/")
 
 
 def _add_format(scene: Scene, draft: Draft, seen: KeyEvidence) -> None:
-    beside = [
-        other.key
-        for other in scene.open()
-        if other.kind == "bytes"
-        and other.is_single
-        and says_format(other.key)
-        and parent_of(other.key) in (parent_of(seen.key), seen.key)
-        and ((other.lengths >= 0) == (seen.lengths >= 0)).all()
-    ]
-    for key in beside:
-        look = scene.evidence.keys[key].values
-        if look.texts is None:
+    """Find the key that holds the image's format."""
+    encoding = draft.facts["encoding"]
+    forms = {row: form for row, (*_, form) in seen.values.pictures.items()}
+    for other in scene.open():
+        if (
+            other.kind != "bytes"
+            or not other.is_single
+            or not says_format(other.key)
+            or parent_of(other.key) not in (parent_of(seen.key), seen.key)
+            or not other.is_with(seen)
+            or other.values.texts is None
+        ):
             continue
-        texts = look.single_texts
-        encoding = draft.facts["encoding"]
-        found = set(texts.values())
+        texts = other.values.single_texts
+        text, *more = set(texts.values())
         if encoding == "any":
-            pictures = seen.values.pictures
-            fits = texts == {row: form for row, (*_, form) in pictures.items()}
-        else:
-            fits = len(found) == 1 and found != {""}
-        if not fits:
+            if texts != forms:
+                continue
+        elif more or not text:
             continue
-        draft.facts["format_key"] = key
-        (text, *_) = found
-        if encoding != "any" and text != encoding:
+        elif text != encoding:
             if draft.kind != "Image":
-                del draft.facts["format_key"]
                 continue
             draft.facts["format_text"] = text
-        scene.share(key, f"format {key}")
+        draft.facts["format_key"] = other.key
+        scene.share(other.key, f"format {other.key}")
         return
 
 
 def say_what_is_broken(draft: Draft, look: BytesValues) -> None:
     """Say why bytes that begin as images are not images."""
-    images = sum(look.formats.values())
-    for (form, channels), count in sorted(look.refused.items()):
-        has = "has" if count == 1 else "have"
+    images = look.formats.total()
+    all_images = counted(images + look.damaged, "image")
+    for (form, channels), times in sorted(look.refused.items()):
+        has = "has" if times == 1 else "have"
         draft.doubts.append(
-            f"{count:,} of {counted(images + look.damaged, 'image')} {has} "
-            f"{counted(channels, 'channel')}, which decode_{form} would convert and "
-            "this schema language refuses: without them this is an Image"
+            f"{times:,} of {all_images} {has} {counted(channels, 'channel')}, which "
+            f"decode_{form} would convert and this schema language refuses: without "
+            "them this is an Image"
         )
-    if look.damaged > look.refused.total():
+    broken = look.damaged - look.refused.total()
+    if broken:
         draft.doubts.append(
-            f"{look.damaged - look.refused.total():,} of "
-            f"{counted(images + look.damaged, 'image')} cannot be "
-            f"read, the first of them {look.broken}: Image(...) would refuse it"
+            f"{broken:,} of {all_images} cannot be read, the first of them "
+            f"{look.broken}: Image(...) would refuse it"
         )
     if look.damaged:
         return
-    if images and images < look.values:
+    if images < look.values:
         draft.doubts.append(f"{images:,} of {counted(look.values, 'value')} are images")
-    elif images:
+    else:
         found = ", ".join(map(str, sorted(look.channels)))
         bits = ", ".join(map(str, sorted(look.bits)))
         draft.doubts.append(

@@ -12,8 +12,6 @@ from .evidence import KeyEvidence, StepEvidence
 from .pictures import add_resize, image_facts
 from .plain import plain_draft
 
-_STEPS = ("Scalar", "Text", "Vector")
-
 
 def step_drafts(
     steps: Mapping[str, StepEvidence], context: Mapping[str, object]
@@ -21,7 +19,7 @@ def step_drafts(
     """Return the fields of feature lists, and why others can have none.
 
     Args:
-        steps: what was seen of them, by key.
+        steps: the feature lists, by key.
         context: the keys of the context, which share one set of keys with them.
     """
     drafts: dict[str, Draft] = {}
@@ -62,29 +60,30 @@ def _draft(seen: StepEvidence) -> Draft:
     draft = Draft(
         seen.key,
         "Steps",
-        {"padding_value": _padding(step)},
-        step=step,
+        {"padding_value": _padding(step.facts.get("dtype", "string"))},
         optional=bool((seen.steps < 0).any()),
+        doubts=step.doubts,
+        notes=step.notes,
+        step=step,
     )
-    draft.doubts, draft.notes = step.doubts, step.notes
     there = seen.steps[seen.steps >= 0]
-    if len(np.unique(there)) > 1:
-        draft.notes.append(f"{int(there.min()):,} to {int(there.max()):,} steps")
+    low, high = int(there.min()), int(there.max())
+    if low < high:
+        draft.notes.append(f"{low:,} to {high:,} steps")
     return draft
 
 
 def _step(each: KeyEvidence) -> Draft:
     facts = image_facts(each.values) if each.is_single else None
-    if facts is not None and not each.values.empty:
-        draft = Draft(each.key, "Image", facts)
-        add_resize(draft, facts, each.values)
-        return draft
-    return plain_draft(each)
+    if facts is None or each.values.empty:
+        return plain_draft(each)
+    draft = Draft(each.key, "Image", facts)
+    add_resize(draft, each.values)
+    return draft
 
 
-def _padding(step: Draft) -> Any:
-    """Return what fills steps up: nothing, as the dtype has it."""
-    dtype = step.facts.get("dtype", "string")
+def _padding(dtype: str) -> Any:
+    """Return the value that fills up steps: nothing, or zero."""
     if dtype in ("string", "bytes"):
         return ""
     if dtype == "bool":
@@ -93,7 +92,7 @@ def _padding(step: Draft) -> Any:
 
 
 def _group(drafts: dict[str, Draft], steps: Mapping[str, StepEvidence]) -> None:
-    """Say of feature lists that have equally many steps in every record."""
+    """Group feature lists that have equally many steps in every record."""
     found: dict[bytes, list[str]] = {}
     for key in drafts:
         counts = steps[key].steps
