@@ -570,6 +570,21 @@ class Found(Record):
     meta_id: Annotated[str, Text(key="meta/id", role="info")]
 """,
     ),
+    "an image whose size is outside of a model is outside, too": (
+        lambda i: {"a/image": picture(4, 5), "a/b": i, "a/e": i, "height": 4},
+        """\
+class A(BaseModel):
+    b: int
+    e: int
+
+
+class Found(Record):
+    a_image: Annotated[
+        bytes, Image((4, 5, 3), encoding="png", height_key="height", key="a/image")
+    ]
+    a: A
+""",
+    ),
     "keys of two kinds are left out": (
         lambda i: {"a": i if i % 2 else "x", "b": i, "c": None},
         """\

@@ -81,12 +81,28 @@ def draft_record(evidence: Evidence, class_name: str) -> Drafted:
         lists, reasons = step_drafts(evidence.steps, evidence.keys)
         drafts |= lists
         left_out |= reasons
-    flat = {key.split("/")[0] for key in drafts if _has_flat_names(key)}
-    names = name_fields(drafts, flat, nested=not is_sequence)
+    names = _names_of(drafts, nested=not is_sequence)
     group_lists(scene, names.models, names.prefixes)
     _give_roles(evidence, drafts)
     _round_plain_floats(drafts, names)
     return _drafted(evidence, class_name, drafts, names, left_out)
+
+
+def _names_of(drafts: Mapping[str, Draft], *, nested: bool) -> Names:
+    """Name the fields; all keys of a field in a model begin with the model's prefix."""
+    flat = {key.split("/")[0] for key in drafts if _has_flat_names(key)}
+    alone: set[str] = set()
+    while True:
+        names = name_fields(drafts, flat, alone, nested=nested)
+        outside = {
+            key
+            for key, draft in drafts.items()
+            for further in draft.further_keys
+            if not further.startswith(names.prefixes[names.models[key]])
+        }
+        if outside <= alone:
+            return names
+        alone |= outside
 
 
 def _has_flat_names(key: str) -> bool:

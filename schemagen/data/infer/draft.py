@@ -63,6 +63,16 @@ class Draft:
         )
         return "info" if opaque else "input"
 
+    @property
+    def further_keys(self) -> set[str]:
+        """The keys that it has besides its own."""
+        found: set[str] = set()
+        for name, value in self.facts.items():
+            if name.endswith("_key"):
+                keys = (value,) if isinstance(value, str) else value
+                found.update(key for key in keys if key is not None)
+        return found
+
     def spec(self, name: str, path: tuple[str, ...] = ()) -> FieldSpec:
         """Return the field's spec."""
         facts = dict(self.facts)

@@ -77,24 +77,32 @@ class Names:
 
 
 def name_fields(
-    keys: Collection[str], flat: Collection[str] = (), *, nested: bool = True
+    keys: Collection[str],
+    flat: Collection[str] = (),
+    alone: Collection[str] = (),
+    *,
+    nested: bool = True,
 ) -> Names:
     """Name the fields of these keys.
 
     Args:
         keys: their wire keys.
         flat: the first parts of keys that make no models, as of `image/encoded`.
+        alone: the keys that are in no model.
         nested: whether there may be models at all.
     """
-    names = _Naming(nested=nested, flat=frozenset(flat))
+    names = _Naming(nested=nested, flat=frozenset(flat), alone=frozenset(alone))
     names.name(sorted(keys, key=natural))
     return names.found
 
 
 class _Naming:
-    def __init__(self, *, nested: bool, flat: frozenset[str]) -> None:
+    def __init__(
+        self, *, nested: bool, flat: frozenset[str], alone: frozenset[str]
+    ) -> None:
         self._nested = nested
         self._flat = flat
+        self._alone = alone
         self._taken: dict[str, Path] = {}
         self.found = Names()
 
@@ -120,8 +128,9 @@ class _Naming:
         own = {key.removeprefix(above) for key in keys}
         for key in keys:
             first, _, rest = key.removeprefix(above).partition(_SEPARATOR)
-            whole = all(key.split(_SEPARATOR))
-            if self._nested and rest and whole and not self._is_flat(first, above, own):
+            may_nest = self._nested and rest and all(key.split(_SEPARATOR))
+            may_nest = may_nest and key not in self._alone
+            if may_nest and not self._is_flat(first, above, own):
                 below.setdefault(first, []).append(key)
             else:
                 single.append(key)
