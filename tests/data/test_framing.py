@@ -84,8 +84,8 @@ def test_compression_is_told_by_content(tmp_path: Path, compress: object) -> Non
     assert [run[row] for row in range(len(run))] == MESSAGES
 
 
-def test_a_flipped_byte_in_a_record() -> None:
-    """Costs that record alone."""
+def test_a_flipped_byte_in_a_record_costs_that_record() -> None:
+    """The others are read."""
     found, damages = read([changed(offset_of(2) + 12, b"?")], len(FILE))
     assert [number for number, _ in found] == [0, 1, 3, 4, 5, 6, 7]
     assert [*map(facts, damages)] == [("checksum", 2, offset_of(2), 0)]
@@ -93,41 +93,51 @@ def test_a_flipped_byte_in_a_record() -> None:
 
 
 @pytest.mark.parametrize("number", [0, 3, 7])
-def test_a_flipped_byte_in_a_length(number: int) -> None:
-    """The next record is found, wherever that is."""
+def test_behind_a_flipped_byte_in_a_length_the_next_record_is_found(
+    number: int,
+) -> None:
+    """Wherever it is."""
     at = offset_of(number)
     found, damages = read([changed(at + 1, b"\x01")], len(FILE))
-    assert [message for _, message in found] == MESSAGES[:number] + MESSAGES[
-        number + 1 :
-    ]
+    assert [each for _, each in found] == MESSAGES[:number] + MESSAGES[number + 1 :]
     skipped = None if number == 7 else len(FRAMES[number])
-    if number == 7:
-        assert facts(damages[0]) == ("length", 7, at, None)
-    else:
-        assert facts(damages[0]) == ("length", number, at, skipped)
+    assert facts(damages[0]) == ("length", number, at, skipped)
 
 
-def test_a_length_of_2_to_the_60() -> None:
-    """With its checksum right it is still none, and no one waits for the bytes."""
+@pytest.mark.parametrize("sized", [False, True])
+def test_a_length_of_2_to_the_60_is_damage(sized: bool) -> None:
+    """Its checksum is right, and no bytes are waited for."""
     length = struct.pack("<Q", 1 << 60)
     header = length + struct.pack("<I", masked_crc32c(length))
-    for size in (None, len(FILE)):
-        found, damages = read([changed(offset_of(4), header)], size)
-        assert len(found) == 7
-        assert facts(damages[0]) == ("length", 4, offset_of(4), len(FRAMES[4]))
-        assert damages[0].found == (
-            "a length of 1152921504606846976 bytes, with its checksum"
-        )
+    found, damages = read([changed(offset_of(4), header)], len(FILE) if sized else None)
+    assert len(found) == 7
+    assert facts(damages[0]) == ("length", 4, offset_of(4), len(FRAMES[4]))
+    assert damages[0].found == (
+        "a length of 1152921504606846976 bytes, with its checksum"
+    )
 
 
-@pytest.mark.parametrize("cut", [1, 11, 12, 13, len(FRAMES[7]) - 1])
-def test_a_file_that_ends_too_early(cut: int) -> None:
-    """It is told apart from damage, and what is before it is read."""
+CUTS = {
+    1: "the file ends 1 bytes into a record's length",
+    11: "the file ends 11 bytes into a record's length",
+    12: "the file ends 0 bytes into a record of 69 bytes",
+    13: "the file ends 1 bytes into a record of 69 bytes",
+    len(FRAMES[7]) - 2: "the file ends 2 bytes into the checksum of a record",
+    len(FRAMES[7]) - 1: "the file ends 3 bytes into the checksum of a record",
+}
+
+
+@pytest.mark.parametrize("sized", [False, True])
+@pytest.mark.parametrize("cut", CUTS)
+def test_a_file_that_ends_too_early_is_read_up_to_its_end(
+    cut: int, sized: bool
+) -> None:
+    """It is truncated, which is not damage of another kind."""
     data = FILE[: offset_of(7) + cut]
-    for size in (None, len(data)):
-        found, damages = read([data], size)
-        assert len(found) == 7
-        assert [*map(facts, damages)] == [("truncated", 7, offset_of(7), None)]
+    found, [damage] = read([data], len(data) if sized else None)
+    assert len(found) == 7
+    assert facts(damage) == ("truncated", 7, offset_of(7), None)
+    assert damage.found == CUTS[cut]
 
 
 def test_a_part_that_was_lost() -> None:
@@ -177,8 +187,8 @@ def test_files_of_other_kinds(
     assert (damage.kind, damage.found) == (kind, found)
 
 
-def test_an_archive_of_records_is_no_damaged_file(tmp_path: Path) -> None:
-    """Though whole records stand in it; no one should copy it again."""
+def test_an_archive_of_records_is_not_a_damaged_file(tmp_path: Path) -> None:
+    """Though whole records are in it."""
     path = tmp_path / "old.tfrecord"
     (tmp_path / "a").write_bytes(FILE)
     with tarfile.open(path, "w") as archive:
@@ -196,13 +206,6 @@ def test_zeros_behind_records() -> None:
         "zeros, and no record in the 5,000 bytes from there to the end"
     )
     assert damage.cause.startswith("space that was set aside and never written")
-
-
-def test_a_file_that_ends_in_a_checksum() -> None:
-    """All of the record's bytes are there, which says nothing of what they are."""
-    found, [damage] = read([FILE[:-2]], len(FILE) - 2)
-    assert len(found) == 7
-    assert damage.found == "the file ends 2 bytes into the checksum of a record"
 
 
 def test_a_flipped_bit_of_a_gzip_file(tmp_path: Path) -> None:

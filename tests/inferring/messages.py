@@ -14,6 +14,7 @@ from schemagen.data.decoding import decode
 from schemagen.data.infer import Drafted, draft_record, gather
 from schemagen.data.records import records_of
 from schemagen.runtime.shared.tfrecord import frame
+from schemagen.runtime.shared.wire import varint
 from schemagen.schema_source import schema_source
 
 Values = Sequence[Any] | np.ndarray | bytes | str | int | float | None
@@ -21,16 +22,6 @@ Values = Sequence[Any] | np.ndarray | bytes | str | int | float | None
 
 NO_FLOATS = np.empty(0, np.float32)
 NO_BYTES = np.empty(0, object)
-
-
-def varint(value: int) -> bytes:
-    """Return a number as protobuf writes it."""
-    value &= (1 << 64) - 1
-    out = bytearray()
-    while value >= 0x80:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    return bytes([*out, value])
 
 
 def sized(field: int, data: bytes) -> bytes:
@@ -55,7 +46,7 @@ def feature(values: Values) -> bytes:
     if empty == "f" or (some and isinstance(some[0], (float, np.floating))):
         packed = struct.pack(f"<{len(some)}f", *some)
         return sized(2, sized(1, packed) if some else b"")
-    packed = b"".join(varint(int(v)) for v in some)
+    packed = b"".join(varint(int(v) & (1 << 64) - 1) for v in some)
     return sized(3, sized(1, packed) if packed else b"")
 
 
