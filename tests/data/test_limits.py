@@ -178,6 +178,9 @@ def test_values_are_counted_without_decoding_them() -> None:
         assert not has_many_values(memoryview(record), 40 * limit), what
     for what, record in hostile(300):
         assert not has_many_values(memoryview(record), limit), what
+    for values, many in ((2_400, False), (2_600, True)):
+        texts = memoryview(example({"a": [b""] * values}))
+        assert has_many_values(texts, limit) is many
     for what, record in hostile(10_001):
         torn = memoryview(record)[:-1]
         has_many_values(torn, 40 * limit)  # whatever it says, it does not raise
