@@ -13,8 +13,9 @@ import schemagen
 import tensorflow as tf
 from contract.generated_records import importable
 from schemagen.findings import SchemagenError
+from schemagen.interop.imports import feature_spec_mapping as table
 from schemagen.interop.imports import import_schema
-from schemagen.interop.imports.feature_spec import import_feature_spec, table
+from schemagen.interop.imports.feature_spec import import_feature_spec
 
 from . import taught
 

@@ -10,8 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 from contract.hard_texts import INJECTIONS
 from schemagen.cli import main
-from schemagen.interop.imports import tables
-from schemagen.interop.imports.tables import page_of
+from schemagen.interop.imports.tables import TABLES, page_of
 
 from .test_tfds import connector, dataset, shape
 
@@ -142,7 +141,7 @@ def test_names_in_a_source_are_data(text: str, tmp_path: Path) -> None:
     assert "\x1b" not in refused.output
 
 
-@pytest.mark.parametrize("form", tables())
+@pytest.mark.parametrize("form", TABLES)
 def test_the_page_has_the_table_of_each_form(form: str) -> None:
     """It is made by `python -m schemagen.interop.imports.tables`."""
     assert page_of(form) in PAGE.read_text(encoding="utf-8")

@@ -17,8 +17,9 @@ import tensorflow as tf
 from contract.generated_records import importable
 from schemagen.findings import SchemagenError
 from schemagen.interop.imports import import_schema
-from schemagen.interop.imports.tfds import import_tfds, table
-from schemagen.interop.imports.tfds.table import TABLE
+from schemagen.interop.imports import tfds_mapping as table
+from schemagen.interop.imports.tfds import import_tfds
+from schemagen.interop.imports.tfds_mapping import TABLE
 
 from . import tfds_zoo
 
@@ -187,7 +188,7 @@ def test_what_has_no_counterpart_is_refused_together(tmp_path: Path) -> None:
     for number, row in enumerate(REFUSED):
         assert f"SG462 f{number}: {row.becomes}" in str(caught.value)
     assert not (tmp_path / "x.py").exists()
-    assert set(REFUSED) == {row for row in TABLE if row.kept == "refused"}
+    assert set(REFUSED) == {row for row in TABLE if row.verdict == "refused"}
 
 
 def test_what_is_refused_can_be_left_out(tmp_path: Path) -> None:

@@ -15,8 +15,8 @@ from contract.generated_records import importable
 from schemagen.findings import SchemagenError
 from schemagen.interop.imports import import_schema
 from schemagen.interop.imports.tfmd import import_tfmd
-from schemagen.interop.imports.tfmd.table import DERIVED, STRUCT, TABLE
-from schemagen.interop.imports.tfmd.table import PRESENCE as SAID_OF_ANY
+from schemagen.interop.imports.tfmd_mapping import DERIVED, STRUCT, TABLE
+from schemagen.interop.imports.tfmd_mapping import PRESENCE as SAID_OF_ANY
 
 HERE = Path(__file__).parent
 EVERY = HERE / "every.pbtxt"

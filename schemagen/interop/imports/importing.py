@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from importlib import import_module
 from pathlib import Path
 
 from ...atomic_write import write_whole
-from ...findings import Finding, Location, SchemagenError, refuse
+from ...findings import Finding, Location, SchemagenError, printable, refuse
 from ...schema_source import schema_source
 from ...schema_source.checking import wrong_with
 from ...spec.model import RecordSpec
 from ...spec.names import snake_case
-from .outcome import Imported, Missing, Outcome, Unreadable, shown
+from .feature_spec import import_feature_spec
+from .outcome import Imported, Outcome
+from .tfds import import_tfds
+from .tfmd import import_tfmd
 
-# Each is imported when it is asked for: they need what others do without.
-_READERS = {
-    "tfds": ("tfds", "import_tfds"),
-    "tfmd": ("tfmd", "import_tfmd"),
-    "feature-spec": ("feature_spec", "import_feature_spec"),
+_READERS: Mapping[str, Callable[[str], Imported]] = {
+    "tfds": import_tfds,
+    "tfmd": import_tfmd,
+    "feature-spec": import_feature_spec,
 }
 FORMS = tuple(_READERS)
 
@@ -73,7 +74,16 @@ def import_schema(
     _check_target(path, class_name, force=force)
     found = _read(source, form)
     if found.refused and not skip_refused:
-        raise SchemagenError(_refusals(found, source))
+        raise SchemagenError(
+            Finding(
+                Location(printable(source)),
+                "SG462",
+                f"{printable(outcome.part)}: {outcome.row.becomes}",
+                found=printable(outcome.remark),
+                advice="--skip-refused leaves it out, with a comment in the schema",
+            )
+            for outcome in found.refused
+        )
     spec = RecordSpec(
         record=snake_case(class_name),
         class_name=class_name,
@@ -83,26 +93,22 @@ def import_schema(
         message=found.message,
     )
     if not spec.fields:
-        raise refuse(
-            Finding(
-                Location(shown(source)),
-                "SG461",
-                "nothing in it can be imported",
-                expected="at least one field",
-            )
-        )
+        place, words = Location(printable(source)), "nothing in it can be imported"
+        raise refuse(Finding(place, "SG461", words, expected="at least one field"))
     text = schema_source(spec, comments=_comments(found))
     wrong = wrong_with(text, spec)
     if wrong:
-        raise SchemagenError(_moved(wrong, path))
+        raise _placed(wrong, path.as_posix())
     write_whole(path, text, path.as_posix())
     return Written(
         path=path,
         class_name=class_name,
         text=text,
         fields=len(spec.fields),
-        doubts=tuple((shown(o.part), shown(o.remark)) for o in found.approximated),
-        left_out=tuple((shown(o.part), _why(o)) for o in found.refused),
+        doubts=tuple(
+            (printable(o.part), printable(o.remark)) for o in found.approximated
+        ),
+        left_out=tuple((printable(o.part), _why(o)) for o in found.refused),
     )
 
 
@@ -123,7 +129,7 @@ def _check_target(path: Path, class_name: str, *, force: bool) -> None:
             Finding(
                 where,
                 "SG105",
-                f"no record can be called {shown(class_name)!r}",
+                f"no record can be called {printable(class_name)!r}",
                 expected="a name such as PetPhoto",
                 advice="give it one: --name PetPhoto",
             )
@@ -140,47 +146,27 @@ def _check_target(path: Path, class_name: str, *, force: bool) -> None:
 
 
 def _read(source: str, form: str) -> Imported:
-    module, function = _READERS[form]
-    read: Callable[[str], Imported] = getattr(
-        import_module(f".{module}", __package__), function
-    )
     try:
-        return read(source)
-    except Unreadable as error:
-        raise refuse(
-            Finding(
-                Location(shown(source)),
-                "SG461",
-                f"it cannot be imported: {shown(error.message)}",
-                found=shown(error.found),
-                expected=error.expected,
-                advice=error.advice,
-            )
-        ) from None
-    except Missing as error:
-        raise refuse(
-            Finding(
-                Location(shown(source)),
-                "SG407",
-                f"{error.purpose} needs {error.package}, which is not installed",
-                advice=error.advice,
-            )
-        ) from None
+        return _READERS[form](source)
+    except SchemagenError as error:
+        raise _placed(error.findings, printable(source)) from None
 
 
-def _refusals(found: Imported, source: str) -> Iterator[Finding]:
-    for outcome in found.refused:
-        yield Finding(
-            Location(shown(source)),
-            "SG462",
-            f"{shown(outcome.part)}: {outcome.row.becomes}",
-            found=shown(outcome.remark),
-            advice="--skip-refused leaves it out, with a comment in the schema",
+def _placed(findings: Iterable[Finding], path: str) -> SchemagenError:
+    """Return the error for findings of another file, or of none."""
+    return SchemagenError(
+        replace(
+            finding,
+            location=replace(finding.location, path=path),
+            message=printable(finding.message),
+            found=printable(finding.found),
         )
+        for finding in findings
+    )
 
 
 def _why(outcome: Outcome) -> str:
-    found = f" ({shown(outcome.remark)})" if outcome.remark else ""
+    found = f" ({printable(outcome.remark)})" if outcome.remark else ""
     return f"{outcome.row.becomes}{found}"
 
 
@@ -191,10 +177,3 @@ def _comments(found: Imported) -> dict[str, list[str]]:
     }
     left_out = [f"left out: {o.part}: {_why(o)}" for o in found.refused]
     return {"": left_out, **comments} if left_out else comments
-
-
-def _moved(findings: tuple[Finding, ...], path: Path) -> Iterator[Finding]:
-    """Say of findings that they are of the file that was not written."""
-    for finding in findings:
-        place = replace(finding.location, path=path.as_posix())
-        yield replace(finding, location=place)

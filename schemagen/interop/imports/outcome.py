@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
-from ...kinds.field import FieldSpec
+from ...findings import Finding, Location, SchemagenError, refuse
+from ...spec.model import FieldSpec
 
 
 @dataclass(frozen=True)
@@ -15,13 +17,30 @@ class MappingRow:
 
     Attributes:
         what: what the source says.
-        kept: whether it is kept, approximated or refused.
+        verdict: how much of it is kept.
         becomes: what it becomes here, or why it becomes nothing.
     """
 
     what: str
-    kept: Literal["kept", "approximated", "refused"]
+    verdict: Literal["kept", "approximated", "refused"]
     becomes: str
+
+
+def kept(what: str, becomes: str) -> MappingRow:
+    return MappingRow(what, "kept", becomes)
+
+
+def approximated(what: str, becomes: str) -> MappingRow:
+    return MappingRow(what, "approximated", becomes)
+
+
+def refused(what: str, becomes: str) -> MappingRow:
+    return MappingRow(what, "refused", becomes)
+
+
+def rows_in(namespace: Mapping[str, object]) -> tuple[MappingRow, ...]:
+    """Return the rows that a module defines, in the order of their definition."""
+    return tuple(value for value in namespace.values() if isinstance(value, MappingRow))
 
 
 @dataclass(frozen=True)
@@ -64,7 +83,7 @@ class Imported:
     @property
     def refused(self) -> tuple[Outcome, ...]:
         """The parts that have become nothing."""
-        return tuple(o for o in self.outcomes if o.row.kept == "refused")
+        return tuple(o for o in self.outcomes if o.row.verdict == "refused")
 
     @property
     def approximated(self) -> tuple[Outcome, ...]:
@@ -72,60 +91,46 @@ class Imported:
         return tuple(o for o in self.outcomes if o.remark and o.fields)
 
 
-class Unreadable(Exception):
-    """A source that is not what it was taken for.
+def joined(*remarks: str) -> str:
+    """Return those of some remarks that are not empty as one."""
+    return "; ".join(filter(None, remarks))
 
-    Attributes:
-        message: what is wrong.
-        found: what was found.
-        expected: what was expected.
-        advice: what to do.
+
+def few(names: Sequence[str], most: int = 8) -> str:
+    """Return the first of some names, and the number of the others."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+def unreadable(
+    message: str, found: str = "", expected: str = "", advice: str = ""
+) -> SchemagenError:
+    """Return the error for a source that is not what it was taken for.
+
+    The source is its place already: `import_schema` fills it in.
     """
-
-    def __init__(
-        self, message: str, found: str = "", expected: str = "", advice: str = ""
-    ) -> None:
-        super().__init__(message)
-        self.message = message
-        self.found = found
-        self.expected = expected
-        self.advice = advice
+    message = f"it cannot be imported: {message}"
+    return refuse(Finding(Location(""), "SG461", message, found, expected, advice))
 
 
-class Missing(Exception):
-    """A package that a form of source needs and that is not installed.
+def not_installed(package: str, purpose: str, extra: str) -> SchemagenError:
+    """Return the error for a package that a form of source needs."""
+    message = f"{purpose} needs {package}, which is not installed"
+    advice = f'pip install "schemagen[{extra}]"'
+    return refuse(Finding(Location(""), "SG407", message, advice=advice))
 
-    Attributes:
-        package: its name.
-        purpose: what for.
-        advice: how to install it.
+
+def read_text(path: Path, expected: str) -> str:
+    """Return the text of a source.
+
+    Raises:
+        SchemagenError: it cannot be read, or is not UTF-8.
     """
-
-    def __init__(self, package: str, purpose: str, advice: str) -> None:
-        super().__init__(package)
-        self.package = package
-        self.purpose = purpose
-        self.advice = advice
-
-
-def shown(text: str) -> str:
-    """Return text of a source as a terminal may have it: on one line, without orders."""
-    return "".join(
-        character
-        if character.isprintable()
-        else character.encode("unicode_escape").decode()
-        for character in text
-    )
-
-
-def table_of(rows: Iterable[MappingRow], heading: str) -> str:
-    """Return the table of a form as Markdown."""
-    lines = [f"| {row.what} | {row.kept} | {row.becomes} |" for row in rows]
-    return (
-        "\n".join([f"| {heading} | | becomes |", "| --- | --- | --- |", *lines]) + "\n"
-    )
-
-
-def rows_in(namespace: Mapping[str, object]) -> tuple[MappingRow, ...]:
-    """Return the rows that a module defines, in the order of their definition."""
-    return tuple(value for value in namespace.values() if isinstance(value, MappingRow))
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise unreadable(
+            f"it cannot be read: {error.strerror or error}", expected=expected
+        ) from None
+    except UnicodeDecodeError:
+        raise unreadable("it is no text", expected=expected) from None

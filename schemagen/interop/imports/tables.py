@@ -1,17 +1,17 @@
-"""What is kept, approximated and refused of each form: the tables of the page.
+"""The table of each form of source, which docs/interop.md has as Markdown.
 
-`python -m schemagen.interop.imports.tables` prints them as docs/interop.md has them.
+`python -m schemagen.interop.imports.tables` prints them all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from . import feature_spec_mapping, tfds_mapping, tfmd_mapping
 
-from .feature_spec.table import TABLE as FEATURE_SPEC
-from .outcome import MappingRow, table_of
-from .tfds.table import TABLE as TFDS
-from .tfmd.table import TABLE as TFMD
-
+TABLES = {
+    "tfds": tfds_mapping.TABLE,
+    "tfmd": tfmd_mapping.TABLE,
+    "feature-spec": feature_spec_mapping.TABLE,
+}
 _HEADINGS = {
     "tfds": "of TFDS",
     "tfmd": "of TensorFlow Metadata",
@@ -19,15 +19,12 @@ _HEADINGS = {
 }
 
 
-def tables() -> Mapping[str, tuple[MappingRow, ...]]:
-    """Return the rows of each form's table, by the word for the form."""
-    return {"tfds": TFDS, "tfmd": TFMD, "feature-spec": FEATURE_SPEC}
-
-
 def page_of(form: str) -> str:
     """Return a form's table as Markdown."""
-    return table_of(tables()[form], _HEADINGS[form])
+    rows = [f"| {r.what} | {r.verdict} | {r.becomes} |" for r in TABLES[form]]
+    head = [f"| {_HEADINGS[form]} | | becomes |", "| --- | --- | --- |"]
+    return "\n".join([*head, *rows]) + "\n"
 
 
 if __name__ == "__main__":
-    print("\n".join(map(page_of, tables())), end="")
+    print("\n".join(map(page_of, TABLES)), end="")

@@ -2,73 +2,59 @@
 
 from __future__ import annotations
 
-from ..outcome import MappingRow, rows_in
+from .outcome import approximated, kept, refused, rows_in
 
-FIXED = MappingRow(
+FIXED = kept(
     "`FixedLenFeature` of int64 or float32",
-    "kept",
     "`int`, `float` or `Vector`; with a `default_value` the field has that default",
 )
-FIXED_BYTES = MappingRow(
+FIXED_BYTES = approximated(
     "`FixedLenFeature([], tf.string)`, and of shape [1]",
-    "approximated",
     "`bytes`: no one says whether it is a text, a picture or something else",
 )
-FIXED_LIST = MappingRow(
+FIXED_LIST = approximated(
     "`FixedLenFeature` of several strings",
-    "approximated",
     "`list[bytes]` of at most so many",
 )
-VARLEN = MappingRow(
+VARLEN = kept(
     "`VarLenFeature` of int64 or float32",
-    "kept",
     "`list[int] = []` and `list[float] = []`: to tf.io, missing is empty",
 )
-VARLEN_BYTES = MappingRow(
+VARLEN_BYTES = approximated(
     "`VarLenFeature`, `FixedLenSequenceFeature` and `RaggedFeature` of strings",
-    "approximated",
     "`list[bytes] = []`: they may be texts or pictures",
 )
-SEQUENCE = MappingRow(
+SEQUENCE = kept(
     "`FixedLenSequenceFeature(allow_missing=True)`",
-    "kept",
     "`VarLen` with its shape as `item_shape` and its `default_value` as padding",
 )
-RAGGED = MappingRow(
+RAGGED = kept(
     "`RaggedFeature` without partitions, with row lengths or with one uniform length",
-    "kept",
     "`VarLen(ragged=True)`, `Ragged`, `VarLen(item_shape=(n,))`",
 )
-PARTITIONS = MappingRow(
+PARTITIONS = approximated(
     "`RaggedFeature` with other or several partitions",
-    "approximated",
     "a list of all values, and one of each partition",
 )
-SPARSE = MappingRow("`SparseFeature` of int64 or float32", "kept", "`Sparse`")
-SPARSE_BYTES = MappingRow(
-    "`SparseFeature` of strings", "approximated", "a list of values and of indices"
+SPARSE = kept("`SparseFeature` of int64 or float32", "`Sparse`")
+SPARSE_BYTES = approximated(
+    "`SparseFeature` of strings", "a list of values and of indices"
 )
-STEPS = MappingRow(
-    "of a `SequenceExample`'s steps: `FixedLenSequenceFeature`", "kept", "`Steps`"
-)
-STEPS_BYTES = MappingRow(
+STEPS = kept("of a `SequenceExample`'s steps: `FixedLenSequenceFeature`", "`Steps`")
+STEPS_BYTES = approximated(
     "of a `SequenceExample`'s steps: `FixedLenSequenceFeature([], tf.string)`",
-    "approximated",
     "`Steps` of bytes: they may be texts or pictures",
 )
-STEPS_VARYING = MappingRow(
+STEPS_VARYING = refused(
     "of a `SequenceExample`'s steps: any other feature",
-    "refused",
     "the values of all steps have one size here",
 )
-SHARED = MappingRow(
+SHARED = refused(
     "several features that read one key",
-    "refused",
     "a key has one field, which says what it holds",
 )
-STRANGE = MappingRow(
+STRANGE = refused(
     "shapes with None or 0, dtypes and classes that tf.io does not have",
-    "refused",
     "tf.io does not parse them either",
 )
 
