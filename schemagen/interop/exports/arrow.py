@@ -1,35 +1,114 @@
-"""An Arrow schema of a record's rows, as a message of Arrow's IPC format."""
+"""An Arrow schema of a record's rows, as a message of Arrow's IPC format.
+
+The schema is of rows as `serialize(**row)` takes them, and not of what is on disk.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Any
 
 from ...findings import Finding, Location, refuse
-from ...kinds.field import FieldSpec
-from ...kinds.image import Image
-from ...kinds.images import Images
-from ...kinds.label import Label
-from ...kinds.mask import Mask
-from ...kinds.multilabel import MultiLabel
-from ...kinds.ragged import Ragged
-from ...kinds.scalar import Scalar
-from ...kinds.sparse import Sparse
-from ...kinds.steps import Steps
-from ...kinds.tensor import Tensor
-from ...kinds.text import Text
-from ...kinds.varlen import VarLen
-from ...kinds.vector import Vector
-from ...spec.model import RecordSpec
+from ...runtime.shared.values import COMPLEX
+from ...spec.model import FieldSpec, RecordSpec, SparseSpec, StepsSpec
 from ...spec.serial import fingerprint, to_json
+from .mapping import (
+    ANY,
+    NUMBERS,
+    always,
+    approximated,
+    attribute_in,
+    has_gap,
+    is_encoded,
+    kept,
+    refused,
+)
+from .values import CLASS, PICTURE, value_of
 
-_NAMES = {
-    "bool": "bool_",
-    "string": "string",
-    "bytes": "binary",
-    "bfloat16": "float32",
-}
+_DISK = "a matter of the file, and not of a row; in the metadata `schemagen.spec`"
+_READING = "a matter of reading; in the metadata `schemagen.spec`"
+_CHECKED = "checked by the writer; in the metadata `schemagen.spec`"
+_BOTH = "the writer's and the reader's"
+_LISTS = "lists of lists, whose lengths nothing compares"
+_TENSOR = "arrow.fixed_shape_tensor"
+_NO_COMPLEX = "Arrow has no complex numbers"
+
+
+def _has_complex_steps(field: FieldSpec) -> bool:
+    return isinstance(field, StepsSpec) and getattr(field.step, "dtype", "") in COMPLEX
+
+
+def _varies(field: FieldSpec) -> bool:
+    return has_gap(field) and getattr(field, "encoding", "") in ("raw", "list", "proto")
+
+
+MAPPING = (
+    kept(ANY, "name", "name of the field"),
+    approximated(ANY, "key", _DISK),
+    kept(ANY, "role", "the metadata `schemagen.role`"),
+    kept(ANY, "optional", "nullable"),
+    approximated(ANY, "default", "a null: the writer leaves it out"),
+    kept(ANY, "path", "a struct"),
+    kept(ANY, "doc", "the metadata `schemagen.doc`"),
+    kept("Image", "encoding", "binary", is_encoded, "encoded"),
+    kept("Mask", "encoding", "binary: rows hold PNGs", is_encoded, "png"),
+    kept("Image Mask", "encoding", "numbers", always, "raw"),
+    kept("Images", "encoding", "binary"),
+    approximated("Image Mask", "shape", _LISTS, _varies, "raw of several sizes"),
+    approximated("Images", "shape", _CHECKED),
+    kept("Image", "shape", f"{_TENSOR} of raw pixels"),
+    kept("Mask", "shape", f"{_TENSOR} of raw ids"),
+    kept("Images", "count", "fixed_size_list"),
+    approximated("Images", "max_count", _CHECKED),
+    approximated("Mask", "num_classes classes ignore", _CHECKED),
+    kept("Label MultiLabel", "classes", "dictionary of strings"),
+    approximated(
+        "Label MultiLabel",
+        "num_classes",
+        "int64, or names; the number is in the metadata",
+    ),
+    approximated("Label MultiLabel", "offset stored", _DISK),
+    refused(NUMBERS, "dtype", _NO_COMPLEX, attribute_in("dtype", *COMPLEX), "complex"),
+    approximated(
+        NUMBERS,
+        "dtype",
+        "float32, which holds each bfloat16",
+        attribute_in("dtype", "bfloat16"),
+        "bfloat16",
+    ),
+    kept(f"Image Mask {NUMBERS}", "dtype", "value type"),
+    kept("Vector", "shape", f"fixed_size_list, or {_TENSOR}"),
+    kept("Vector", "dequantize", "rows hold the integers"),
+    approximated("Tensor", "shape", _LISTS, _varies, "of several sizes"),
+    kept("Tensor", "shape", _TENSOR),
+    kept("VarLen", "item_shape", "fixed_size_list"),
+    approximated(
+        "Sparse", "shape", "a struct of indices and values, which is a pair in a row"
+    ),
+    refused("Steps", "step", _NO_COMPLEX, _has_complex_steps, "complex"),
+    kept("Steps", "step", "a list of what a step holds"),
+    approximated(
+        "Steps",
+        "padding_value",
+        _READING,
+        lambda f: getattr(f, "padding_value", 0) not in (0, "", -1),
+    ),
+    approximated(ANY, "too_long", _BOTH),
+    approximated(ANY, "exact finite group max_length", _CHECKED),
+    approximated(
+        ANY,
+        "presence resize interpolation augment padding_value ragged dense fill_value",
+        _READING,
+    ),
+    approximated("Scalar Vector Tensor", "encoding", _DISK),
+    approximated(
+        ANY,
+        "pad_on_disk format_text height_key width_key channels_key format_key shape_key "
+        "index_key row_lengths_key",
+        _DISK,
+    ),
+)
+
+_NAMES = {"bool": "bool_", "bytes": "binary", PICTURE: "binary", "bfloat16": "float32"}
 
 
 def schema_bytes(spec: RecordSpec) -> bytes:
@@ -44,34 +123,19 @@ def schema_bytes(spec: RecordSpec) -> bytes:
 def schema(spec: RecordSpec) -> Any:
     """Return the `pyarrow.Schema` of a record's rows."""
     pa = _pyarrow()
-    root = _Branch()
-    for each in spec.fields:
-        root.put(each.path or (each.name,), each)
+    rows: dict[str, Any] = {}
+    for field in spec.fields:
+        *branches, name = field.path or (field.name,)
+        members = rows
+        for branch in branches:
+            members = members.setdefault(branch, {})
+        members[name] = field
     metadata = {
         "schemagen.record": spec.record,
         "schemagen.fingerprint": fingerprint(spec),
         "schemagen.spec": to_json(spec),
     }
-    return pa.schema([_arrow_field(pa, *leaf) for leaf in root.items()], metadata)
-
-
-@dataclass
-class _Branch:
-    """Fields below a name, in the order of the schema."""
-
-    below: dict[str, _Branch | FieldSpec] = field(default_factory=dict)
-
-    def put(self, path: tuple[str, ...], spec: FieldSpec) -> None:
-        name, *rest = path
-        if not rest:
-            self.below[name] = spec
-            return
-        branch = self.below.setdefault(name, _Branch())
-        assert isinstance(branch, _Branch)
-        branch.put(tuple(rest), spec)
-
-    def items(self) -> Iterable[tuple[str, _Branch | FieldSpec]]:
-        return self.below.items()
+    return pa.schema([_field(pa, *row) for row in rows.items()], metadata)
 
 
 def _pyarrow() -> Any:
@@ -89,81 +153,54 @@ def _pyarrow() -> Any:
     return pyarrow
 
 
-def _arrow_field(pa: Any, name: str, leaf: _Branch | FieldSpec) -> Any:
-    if isinstance(leaf, _Branch):
-        members = [_arrow_field(pa, *below) for below in leaf.items()]
+def _field(pa: Any, name: str, row: dict[str, Any] | FieldSpec) -> Any:
+    if isinstance(row, dict):
+        members = [_field(pa, *below) for below in row.items()]
         return pa.field(name, pa.struct(members), nullable=False)
-    metadata = {"schemagen.kind": leaf.kind.name, "schemagen.role": leaf.role}
-    if leaf.doc:
-        metadata["schemagen.doc"] = leaf.doc
-    number = getattr(leaf.kind, "num_classes", None)
+    metadata = {"schemagen.kind": row.kind, "schemagen.role": row.role}
+    if row.doc:
+        metadata["schemagen.doc"] = row.doc
+    number = getattr(row, "num_classes", None)
     if number is not None:
         metadata["schemagen.num_classes"] = str(number)
-    kind = _type(pa, leaf, inner=bool(leaf.path))
-    return pa.field(name, kind, nullable=leaf.optional, metadata=metadata)
+    found = _type(pa, row, nested=bool(row.path))
+    return pa.field(name, found, nullable=row.optional, metadata=metadata)
 
 
-def _type(pa: Any, spec: FieldSpec, *, inner: bool) -> Any:
+def _type(pa: Any, field: FieldSpec, *, nested: bool) -> Any:
     """Return the type of a field's values.
 
     Args:
         pa: the module pyarrow.
-        spec: the field.
-        inner: it stands in a list or a struct, where no extension type is used.
+        field: the field.
+        nested: it stands in a struct, where no extension type is used.
     """
-    match spec.kind:
-        case Image(encoding="raw") | Mask(encoding="raw"):
-            return _array(pa, spec.kind.shape, spec.kind.dtype, inner=inner)
-        case Image() | Mask():
-            return pa.binary()
-        case Images():
-            return _listed(pa, pa.binary(), spec.kind.count)
-        case Label():
-            return _class(pa, spec)
-        case MultiLabel():
-            return pa.list_(_class(pa, spec))
-        case Scalar():
-            return _number(pa, spec.kind.dtype)
-        case Text():
-            return pa.string()
-        case Vector() | Tensor():
-            return _array(pa, spec.kind.shape, spec.kind.dtype, inner=inner)
-        case VarLen():
-            return pa.list_(
-                _array(pa, spec.kind.item_shape, spec.kind.dtype, inner=True)
-            )
-        case Ragged():
-            return pa.list_(pa.list_(_number(pa, spec.kind.dtype)))
-        case Sparse():
-            index = _array(pa, (len(spec.kind.shape),), "int64", inner=True)
-            index = pa.int64() if len(spec.kind.shape) == 1 else index
-            values = pa.list_(_number(pa, spec.kind.dtype))
-            members = [("indices", pa.list_(index)), ("values", values)]
-            return pa.struct([pa.field(*each, nullable=False) for each in members])
-        case Steps():
-            return pa.list_(_type(pa, spec.step, inner=True))
-    raise TypeError(spec.kind.name)
+    dtype, shape = value_of(field)
+    if isinstance(field, SparseSpec):
+        index = (None,) if len(shape) == 1 else (None, len(shape))
+        members = {
+            "indices": _lists(pa, pa.int64(), index),
+            "values": pa.list_(_number(pa, dtype)),
+        }
+        return pa.struct(
+            [pa.field(*member, nullable=False) for member in members.items()]
+        )
+    if dtype == CLASS:
+        classes = getattr(getattr(field, "step", field), "classes", ())
+        found = pa.dictionary(pa.int32(), pa.string()) if classes else pa.int64()
+    else:
+        found = _number(pa, dtype)
+    fixed = None not in shape and all(shape)
+    if not nested and fixed and len(shape) > 1 and dtype != "bool":
+        return pa.fixed_shape_tensor(found, list(shape))
+    return _lists(pa, found, shape)
 
 
 def _number(pa: Any, dtype: str) -> Any:
     return getattr(pa, _NAMES.get(dtype, dtype))()
 
 
-def _class(pa: Any, spec: FieldSpec[Label | MultiLabel]) -> Any:
-    return (
-        pa.dictionary(pa.int32(), pa.string()) if spec.kind.class_names else pa.int64()
-    )
-
-
-def _listed(pa: Any, kind: Any, length: int | None) -> Any:
-    return pa.list_(kind) if length is None else pa.list_(kind, length)
-
-
-def _array(pa: Any, shape: tuple[int | None, ...], dtype: str, *, inner: bool) -> Any:
-    number = _number(pa, dtype)
-    fixed = None not in shape and all(shape)
-    if not inner and fixed and len(shape) > 1 and dtype != "bool":
-        return pa.fixed_shape_tensor(number, list(shape))
+def _lists(pa: Any, found: Any, shape: tuple[int | None, ...]) -> Any:
     for length in reversed(shape):
-        number = _listed(pa, number, length)
-    return number
+        found = pa.list_(found) if length is None else pa.list_(found, length)
+    return found

@@ -23,7 +23,64 @@ from ...kinds.tensor import Tensor
 from ...kinds.varlen import VarLen
 from ...kinds.vector import Vector
 from ...runtime.storage.manifest import Split
-from ...spec.model import RecordSpec
+from ...spec.model import KINDS, FieldSpec, LabelSpec, MultiLabelSpec, RecordSpec
+from .mapping import (
+    ANY,
+    COMMON,
+    NUMBERS,
+    always,
+    approximated,
+    attribute_in,
+    has_gap,
+    is_encoded,
+    kept,
+    parameters_of,
+)
+from .values import CLASS, PICTURE, value_of
+
+_SPEC = "said in the spec alone, which the manifest next to the shards holds"
+_SAID = (
+    kept("Image Images Mask", "encoding", "sc:ImageObject", is_encoded, "encoded"),
+    kept("Image Images Mask", "encoding", "an array of numbers", always, "raw"),
+    approximated(
+        "Image Images Mask Tensor",
+        "shape",
+        "arrayShape, with -1 for a size that varies",
+        has_gap,
+        "of several sizes",
+    ),
+    kept("Image Images Mask Vector Tensor", "shape", "arrayShape"),
+    kept("Images", "count", "the first size of arrayShape"),
+    approximated("Images", "max_count", "an array of any length"),
+    kept("Label MultiLabel", "classes", "a RecordSet of sc:Enumeration"),
+    kept("Label MultiLabel", "num_classes", "the rows of the enumeration"),
+    kept("Label MultiLabel", "offset", "in the ids of the enumeration"),
+    kept("Label MultiLabel", "stored", "references to names in place of ids"),
+    approximated(
+        NUMBERS,
+        "dtype",
+        "sc:Text: Croissant has no bfloat16, complex or bytes",
+        attribute_in("dtype", "bfloat16", "complex64", "complex128", "bytes"),
+        "bfloat16, complex, bytes",
+    ),
+    kept(f"Image Mask {NUMBERS}", "dtype", "dataType"),
+    kept("VarLen", "item_shape", "arrayShape"),
+    approximated("Ragged", "row_lengths_key", "an array of two sizes that vary"),
+    approximated("Sparse", "shape", "arrayShape of the whole tensor"),
+    approximated("Steps", "step", "an array, whose first size varies"),
+)
+_OTHERS = {parameter for kind in KINDS for parameter in parameters_of(kind)} - {*COMMON}
+MAPPING = (
+    kept(ANY, "name", "name"),
+    approximated(
+        ANY, "key", "the column of a TFRecord, which no Croissant tool extracts"
+    ),
+    approximated(ANY, "optional", "any record may lack any field"),
+    kept(ANY, "doc", "description"),
+    approximated(ANY, "path", "names joined by _, without nesting"),
+    *_SAID,
+    approximated(ANY, " ".join({"role", "default", "presence", *_OTHERS}), _SPEC),
+)
 
 Json = dict[str, Any]
 
@@ -64,9 +121,10 @@ _CONTEXT: Json = {
     **{term: f"cr:{term}" for term in _CR_TERMS.split()},
 }
 
-_NUMBERS = {
+_DATA_TYPES = {
     "bool": "sc:Boolean",
-    "string": "sc:Text",
+    "class id": "sc:Integer",
+    PICTURE: "sc:ImageObject",
     **{f"int{bits}": f"cr:Int{bits}" for bits in (8, 16, 32, 64)},
     **{f"uint{bits}": f"cr:UInt{bits}" for bits in (8, 16, 32, 64)},
     **{f"float{bits}": f"cr:Float{bits}" for bits in (16, 32, 64)},
@@ -105,7 +163,11 @@ def description(
     found["distribution"] = [*files, _file_set([file["@id"] for file in files])]
     found["recordSet"] = [
         *_splits(splits),
-        *(_enumeration(spec, f) for f in spec.fields if _is_label(f)),
+        *(
+            _enumeration(spec, field)
+            for field in spec.fields
+            if isinstance(field, (LabelSpec, MultiLabelSpec))
+        ),
         _records(spec),
     ]
     return found
@@ -160,17 +222,12 @@ def _inline(name: str, data_type: str) -> Json:
     return {"@type": "cr:Field", "@id": name, "name": short, "dataType": data_type}
 
 
-def _is_label(field: FieldSpec) -> bool:
-    return isinstance(field.kind, (Label, MultiLabel))
-
-
 def _enumeration_name(spec: RecordSpec, field: FieldSpec) -> str:
     return f"{spec.record}.{field.name}.classes"
 
 
-def _enumeration(spec: RecordSpec, field: FieldSpec) -> Json:
+def _enumeration(spec: RecordSpec, field: LabelSpec | MultiLabelSpec) -> Json:
     """Return the classes of a field, with what stands for each on disk."""
-    assert isinstance(field.kind, (Label, MultiLabel))
     name = _enumeration_name(spec, field)
     id_, text = f"{name}/id", f"{name}/name"
     fields = [_inline(id_, "sc:Integer")]
@@ -207,40 +264,17 @@ def _field(spec: RecordSpec, field: FieldSpec) -> Json:
     }
     if field.doc:
         found["description"] = field.doc
-    data_type, shape = _type(field)
-    found["dataType"] = data_type
+    dtype, shape = value_of(field)
+    stored = getattr(getattr(field, "step", field), "stored", "id")
+    if dtype == CLASS:
+        dtype = "class id" if stored == "id" else "string"
+    found["dataType"] = _DATA_TYPES.get(dtype, "sc:Text")
     if shape:
         found["isArray"] = True
         found["arrayShape"] = ",".join("-1" if n is None else str(n) for n in shape)
-    if isinstance(field.kind, (Label, MultiLabel)):
-        part = "name" if field.kind.stored == "text" else "id"
+    if isinstance(field, (LabelSpec, MultiLabelSpec)):
+        part = "name" if stored == "text" else "id"
         reference = f"{_enumeration_name(spec, field)}/{part}"
         found["references"] = {"field": {"@id": reference}}
     source = {"fileSet": {"@id": _FILES}, "extract": {"column": field.key}}
     return {**found, "source": source}
-
-
-def _type(field: FieldSpec) -> tuple[str, tuple[int | None, ...]]:
-    """Return the data type of one value, and the shape of its array; () for none."""
-    match field.kind:
-        case Images():
-            return "sc:ImageObject", (field.kind.count,)
-        case Image() | Mask() if field.kind.encoding != "raw":
-            return "sc:ImageObject", ()
-        case Label() | MultiLabel():
-            data_type = "sc:Text" if field.kind.stored == "text" else "sc:Integer"
-            return data_type, () if isinstance(field.kind, Label) else (None,)
-        case Image() | Mask() | Vector() | Tensor() | Sparse():
-            return _number(field.kind.dtype), field.kind.shape
-        case VarLen():
-            return _number(field.kind.dtype), (None, *field.kind.item_shape)
-        case Ragged():
-            return _number(field.kind.dtype), (None, None)
-        case Steps():
-            data_type, shape = _type(field.step)
-            return data_type, (None, *shape)
-    return _number(getattr(field.kind, "dtype", "string")), ()
-
-
-def _number(dtype: str) -> str:
-    return _NUMBERS.get(dtype, "sc:Text")

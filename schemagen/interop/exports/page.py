@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from .mapping import rows_of_table
-from .targets import TABLES, TITLES
+from .writing import TABLES, TITLES
 
 BEGIN = "<!-- made by python -m schemagen.interop.exports.page docs/interop.md -->"
 END = "<!-- end of the tables of exports -->"

@@ -6,13 +6,12 @@ import hashlib
 import os
 import re
 import shutil
-import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ...findings import Finding, Location, SchemagenError, refuse
+from ...findings import Finding, Location, SchemagenError, printable, refuse
 from ...runtime.shared.compatibility import differences
 from ...runtime.shared.errors import DatasetError, did_you_mean
 from ...runtime.storage import manifest
@@ -20,8 +19,20 @@ from ...runtime.storage.manifest import Manifest
 from ...spec.model import RecordSpec
 from ...spec.serial import to_data
 from . import arrow, croissant, tfds, tfmd
-from .mapping import Note, Verdict, notes_of, printable
-from .targets import TABLES, TITLES
+from .mapping import Note, notes_of
+
+TABLES = {
+    "tfds": tfds.MAPPING,
+    "tfmd": tfmd.MAPPING,
+    "arrow": arrow.MAPPING,
+    "croissant": croissant.MAPPING,
+}
+TITLES = {
+    "tfds": "TensorFlow Datasets",
+    "tfmd": "TensorFlow Metadata, for TensorFlow Data Validation",
+    "arrow": "Arrow",
+    "croissant": "Croissant",
+}
 
 # TFDS takes names of splits apart by other characters.
 _SPLIT = re.compile(r"\w+")
@@ -74,35 +85,44 @@ def export_spec(
     """
     given = given or {}
     out = Path(out)
+    directory = None if data is None else Path(data)
     notes = notes_of(TABLES[to], spec)
-    findings = [
-        _refusal(spec, to, n) for n in notes if n.row.verdict is Verdict.REFUSED
-    ]
+    findings = [_refusal(spec, to, n) for n in notes if n.row.verdict == "refused"]
     findings += _wrong_properties(to, given)
     found = None
-    if data is not None:
-        found, problems = _opened(spec, to, Path(data))
+    if directory is not None:
+        found, problems = _opened(spec, to, directory)
         findings += problems
     elif to == "tfds":
         findings.append(_needs_data(out))
-    findings += _in_the_way(spec, to, out, data, force=force)
+    if to == "tfds" and out.exists() and not out.is_dir():
+        findings.append(_misplaced(out, "a directory, which TFDS reads, or nothing"))
+    elif to != "tfds" and out.is_dir():
+        findings.append(_misplaced(out, f"a file, such as {out / spec.record}"))
     if findings:
         raise SchemagenError(findings)
-    directory = None if data is None else Path(data)
     plan = _plan(spec, to, out, directory, found, given)
     for path in (*plan.texts, *plan.shards):
         if path.is_dir():
             findings.append(_misplaced(path, "a file, or nothing"))
         elif not force and os.path.lexists(path):
-            findings.append(_exists(path))
+            findings.append(
+                Finding(
+                    Location(str(path)),
+                    "SG454",
+                    f"{path} is there already",
+                    expected="nothing there",
+                    advice="give another --out, or --force to overwrite it",
+                )
+            )
     if findings:
         raise SchemagenError(findings)
     _write(plan)
-    said = {"description": spec.doc, **given}
-    missing = tuple(p for p in croissant.RECOMMENDED if not said.get(p))
+    known = {"description": spec.doc, **given}
+    missing = tuple(p for p in croissant.RECOMMENDED if not known.get(p))
     return Exported(
         (*plan.texts, *plan.shards),
-        tuple(n for n in notes if n.row.verdict is Verdict.APPROXIMATED),
+        tuple(n for n in notes if n.row.verdict == "approximated"),
         missing if to == "croissant" else (),
     )
 
@@ -116,13 +136,17 @@ def _plan(
     given: Mapping[str, str],
 ) -> _Plan:
     splits = {} if found is None else found.splits
+    shards = {
+        shard.file: (data or Path()) / shard.file
+        for split in splits.values()
+        for shard in split.shards
+    }
     if to == "tfmd":
         return _Plan({out: tfmd.schema_text(spec).encode()})
     if to == "arrow":
         return _Plan({out: arrow.schema_bytes(spec)})
     if to == "croissant":
-        names = [shard.file for split in splits.values() for shard in split.shards]
-        sums = {name: _sha256((data or Path()) / name) for name in names}
+        sums = {name: _sha256(path) for name, path in shards.items()}
         described = croissant.description(spec, splits, sums, given)
         return _Plan({out: croissant.dumps(described).encode()})
     # TFDS looks for the last one: before it is there, there is no dataset.
@@ -131,16 +155,12 @@ def _plan(
         tfds.FEATURES_FILE: tfds.dumps(tfds.features(spec)),
         tfds.INFO_FILE: tfds.dumps(tfds.dataset_info(spec, splits)),
     }
-    shards: dict[Path, Path] = {}
-    if data is not None and not _same(data, out):
-        for split in splits.values():
-            for shard in split.shards:
-                shards[out / shard.file] = data / shard.file
-    return _Plan({out / name: text.encode() for name, text in texts.items()}, shards)
-
-
-def _same(one: Path, other: Path) -> bool:
-    return one.resolve() == other.resolve()
+    if data is None or data.resolve() == out.resolve():
+        shards = {}
+    return _Plan(
+        {out / name: text.encode() for name, text in texts.items()},
+        {out / name: path for name, path in shards.items()},
+    )
 
 
 def _opened(
@@ -223,13 +243,12 @@ def _needs_data(out: Path) -> Finding:
 
 
 def _refusal(spec: RecordSpec, to: str, note: Note) -> Finding:
-    names = ", ".join(map(printable, note.fields))
-    row = note.row
+    names = printable(", ".join(note.fields))
     return Finding(
         Location(spec.source),
         "SG451",
-        f"{spec.class_name} cannot be exported to {to}: {row.words}",
-        found=f"{row.kind}.{row.parameter} of {names}",
+        f"{spec.class_name} cannot be exported to {to}: {note.row.words}",
+        found=f"{note.kind}.{note.parameter} of {names}",
         expected=f"what {TITLES[to]} can say",
         advice="docs/interop.md lists what each export keeps",
     )
@@ -258,35 +277,14 @@ def _wrong_properties(to: str, given: Mapping[str, str]) -> Iterator[Finding]:
             )
 
 
-def _in_the_way(
-    spec: RecordSpec, to: str, out: Path, data: Path | str | None, *, force: bool
-) -> Iterator[Finding]:
-    """Find out whether the output cannot be a file, or a directory for TFDS."""
-    if to == "tfds" and out.exists() and not out.is_dir():
-        yield _misplaced(out, "a directory, which TFDS reads, or nothing")
-    elif to != "tfds" and out.is_dir():
-        yield _misplaced(out, f"a file, such as {out / spec.record}")
-
-
 def _misplaced(out: Path, expected: str) -> Finding:
-    there = "a directory" if out.is_dir() else "a file"
     return Finding(
         Location(str(out)),
         "SG454",
         f"{out} is in the way",
-        found=there,
+        found="a directory" if out.is_dir() else "a file",
         expected=expected,
         advice="give another --out",
-    )
-
-
-def _exists(path: Path) -> Finding:
-    return Finding(
-        Location(str(path)),
-        "SG454",
-        f"{path} is there already",
-        expected="nothing there",
-        advice="give another --out, or --force to overwrite it",
     )
 
 
@@ -301,49 +299,49 @@ def _write(plan: _Plan) -> None:
     Raises:
         SchemagenError: the disk refuses; of what is new nothing is left.
     """
-    temporary: dict[Path, Path] = {}
-    new: list[Path] = []
-    made: list[Path] = []
-    done = False
-    try:
-        for path in (*plan.shards, *plan.texts):
-            made += _made(path.parent)
-            temporary[path] = Path(tempfile.mkdtemp(prefix=".export.", dir=path.parent))
-            below = temporary[path] / "file"
-            if path in plan.shards:
-                _link(plan.shards[path], below)
-            else:
-                below.write_bytes(plan.texts[path])
-        for path, folder in temporary.items():
-            new += [] if path.exists() else [path]
-            (folder / "file").replace(path)
-        done = True
-    except OSError as error:
-        where = error.filename or next(iter(plan.texts))
-        raise refuse(
-            Finding(
-                Location(str(where)),
-                "SG454",
-                f"{where} cannot be written: {error.strerror or error}",
-                advice="make the directory writable and run the command again",
-            )
-        ) from None
-    finally:
-        for folder in temporary.values():
-            shutil.rmtree(folder, ignore_errors=True)
-        if not done:
-            with suppress(OSError):
-                for path in new:
-                    path.unlink(missing_ok=True)
-                for directory in reversed(made):
-                    directory.rmdir()
+    with ExitStack() as undo:
+        try:
+            temporary: dict[Path, Path] = {}
+            for path in (*plan.shards, *plan.texts):
+                _make_directory(path.parent, undo)
+                temporary[path] = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+                undo.callback(_discard, temporary[path])
+                if path in plan.shards:
+                    _link(plan.shards[path], temporary[path])
+                else:
+                    temporary[path].write_bytes(plan.texts[path])
+            for path, written in temporary.items():
+                if not path.exists():
+                    undo.callback(_discard, path)
+                written.replace(path)
+        except OSError as error:
+            where = error.filename or next(iter(plan.texts))
+            raise refuse(
+                Finding(
+                    Location(str(where)),
+                    "SG454",
+                    f"{where} cannot be written: {error.strerror or error}",
+                    advice="make the directory writable and run the command again",
+                )
+            ) from None
+        undo.pop_all()
 
 
-def _made(directory: Path) -> list[Path]:
-    """Make a directory and those above it; return those that are new."""
+def _make_directory(directory: Path, undo: ExitStack) -> None:
+    """Make a directory and those above it, and have those that are new removed again."""
     new = [path for path in (directory, *directory.parents) if not path.exists()]
+    for path in reversed(new):
+        undo.callback(_discard, path)
     directory.mkdir(parents=True, exist_ok=True)
-    return list(reversed(new))
+
+
+def _discard(path: Path) -> None:
+    """Remove a file or an empty directory, if there is one and the disk lets it."""
+    with suppress(OSError):
+        if path.is_dir():
+            path.rmdir()
+        else:
+            path.unlink()
 
 
 def _link(source: Path, target: Path) -> None:
