@@ -6,6 +6,7 @@ That other tools read what is written is tested in tests/interop.
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -25,7 +26,14 @@ from schemagen.interop.exports.mapping import (
 )
 from schemagen.interop.exports.page import with_tables
 from schemagen.interop.exports.writing import TABLES, TITLES
-from schemagen.spec.model import KINDS, LabelSpec, RecordSpec, ScalarSpec, TextSpec
+from schemagen.spec.model import (
+    KINDS,
+    FieldSpec,
+    LabelSpec,
+    RecordSpec,
+    ScalarSpec,
+    TextSpec,
+)
 from schemagen.spec.storage import entries_by_key
 
 if TYPE_CHECKING:
@@ -71,6 +79,26 @@ def write(pets: Workspace, data: Path, split: str = "train", **options: Any) -> 
 
 def export(pets: Workspace, *arguments: str | Path) -> Any:
     return run("export", *arguments, "--project", pets.root)
+
+
+def written(pets: Workspace, *arguments: str | Path) -> str:
+    """Export and return what is printed."""
+    result = export(pets, *arguments)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def refused(pets: Workspace, directory: Path, *arguments: str | Path) -> str:
+    """Return what is printed of an export that writes nothing into a directory."""
+    before = snapshot(directory)
+    result = export(pets, *arguments)
+    assert result.exit_code == 2, result.output
+    assert snapshot(directory) == before
+    return result.output
+
+
+def record(*fields: FieldSpec, doc: str = "") -> RecordSpec:
+    return RecordSpec("r", "R", "schemas/r.py", doc, fields)
 
 
 @pytest.mark.parametrize("to", TABLES)
@@ -125,8 +153,7 @@ def test_the_commands_of_the_page_run(
 
 def test_a_schema_is_text_of_a_protocol_buffer(pets: Workspace, tmp_path: Path) -> None:
     out = tmp_path / "schema.pbtxt"
-    result = export(pets, "PetPhoto", "--to", "tfmd", "--out", out)
-    assert result.exit_code == 0, result.output
+    output = written(pets, "PetPhoto", "--to", "tfmd", "--out", out)
     assert out.read_text().startswith(
         "feature {\n"
         '  name: "breed"\n'
@@ -144,7 +171,7 @@ def test_a_schema_is_text_of_a_protocol_buffer(pets: Workspace, tmp_path: Path) 
         "  }\n"
     )
     assert '    comment: "1 is pug"\n' in out.read_text()
-    assert result.output.splitlines() == [
+    assert output.splitlines() == [
         f"wrote {out}",
         "approximated: name of photo: an annotation's comment; features are called by "
         "their keys",
@@ -167,24 +194,32 @@ def test_text_of_data_stays_text() -> None:
         classes=(hostile,),
         stored="text",
     )
-    spec = RecordSpec("r", "R", "schemas/r.py", hostile, (label,))
-    text = tfmd.schema_text(spec)
+    text = tfmd.schema_text(record(label, doc=hostile))
     assert text.isascii()
     assert text.replace("\n", "").isprintable()
     assert '  name: "x\\"\\012}\\033[31m\\\\\\303\\251"\n' in text
-    notes = notes_of(
-        TABLES["tfds"], replace(spec, fields=(replace(label, name="\x1b"),))
-    )
+    notes = notes_of(TABLES["tfds"], record(replace(label, name="\x1b")))
     assert all(str(note).isprintable() for note in notes)
-    assert tfds.label_files(spec) == {}
+    assert tfds.label_files(record(label)) == {}
 
 
+@pytest.mark.parametrize("links", [True, False], ids=["links", "no links"])
 def test_a_directory_for_tfds_holds_the_shards(
-    pets: Workspace, data: Path, tmp_path: Path
+    pets: Workspace,
+    data: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    links: bool,
 ) -> None:
+    """As further names of the same files, or as copies where the disk has none."""
+
+    def refuse(*_: object) -> None:
+        raise OSError("no links here")
+
+    if not links:
+        monkeypatch.setattr(writing.os, "link", refuse)
     out = tmp_path / "out"
-    result = export(pets, "pet_photo", "--to", "tfds", "--data", data, "--out", out)
-    assert result.exit_code == 0, result.output
+    output = written(pets, "pet_photo", "--to", "tfds", "--data", data, "--out", out)
     shard = "train-00000-of-00001.tfrecord"
     assert {path.name for path in out.iterdir()} == {
         "features.json",
@@ -192,27 +227,14 @@ def test_a_directory_for_tfds_holds_the_shards(
         "breed.labels.txt",
         shard,
     }
-    assert (out / shard).samefile(data / shard)
+    assert (out / shard).read_bytes() == (data / shard).read_bytes()
+    assert (out / shard).samefile(data / shard) == links
     assert (out / "breed.labels.txt").read_text() == "beagle\npug\n"
     (split,) = json.loads((out / "dataset_info.json").read_text())["splits"]
     assert split["shardLengths"] == ["3"]
     assert split["numBytes"] == str((data / shard).stat().st_size)
-    assert f"wrote {out / shard}" in result.output
-    assert "optional of name: a missing value reads as" in result.output
-
-
-def test_disks_without_links_get_copies(
-    pets: Workspace, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(*_: object) -> None:
-        raise OSError("no links here")
-
-    monkeypatch.setattr(writing.os, "link", refuse)
-    export(pets, "pet_photo", "--to", "tfds", "--data", data, "--out", tmp_path / "out")
-    shard = "train-00000-of-00001.tfrecord"
-    copy = tmp_path / "out" / shard
-    assert copy.read_bytes() == (data / shard).read_bytes()
-    assert not copy.samefile(data / shard)
+    assert f"wrote {out / shard}" in output
+    assert "optional of name: a missing value reads as" in output
 
 
 def test_nothing_is_overwritten_without_being_told_to(
@@ -220,13 +242,9 @@ def test_nothing_is_overwritten_without_being_told_to(
 ) -> None:
     out = tmp_path / "schema.pbtxt"
     out.write_text("mine")
-    result = export(pets, "PetPhoto", "--to", "tfmd", "--out", out)
-    assert result.exit_code == 2
-    assert f"SG454 {out} is there already" in result.output
-    assert out.read_text() == "mine"
-    assert (
-        export(pets, "PetPhoto", "--to", "tfmd", "--out", out, "--force").exit_code == 0
-    )
+    arguments = ("PetPhoto", "--to", "tfmd", "--out", out)
+    assert f"SG454 {out} is there already" in refused(pets, tmp_path, *arguments)
+    written(pets, *arguments, "--force")
     assert out.read_text() != "mine"
     assert [path.name for path in tmp_path.iterdir()] == ["schema.pbtxt"]
 
@@ -235,34 +253,22 @@ def test_what_cannot_be_said_is_refused_all_at_once(
     pets: Workspace, tmp_path: Path
 ) -> None:
     """Steps, a missing --data and a property of another target, in one run."""
-    before = snapshot(tmp_path)
-    arguments = (
-        "Clip",
-        "--to",
-        "tfds",
-        "--out",
-        tmp_path / "out",
-        "--set",
-        "license=x",
-    )
-    result = export(pets, *arguments)
-    assert result.exit_code == 2
+    arguments = ("Clip", "--to", "tfds", "--out", tmp_path / "out")
+    output = refused(pets, tmp_path, *arguments, "--set", "license=x")
     assert (
         "SG451 Clip cannot be exported to tfds: TFDS reads tf.train.Example alone\n"
         "    found:    Steps.step of words, speeds\n"
         "    expected: what TensorFlow Datasets can say\n"
-    ) in result.output
-    assert "SG453 --to tfds describes data, and there is none" in result.output
-    assert "SG452 --set gives properties of a Croissant description" in result.output
-    assert snapshot(tmp_path) == before
+    ) in output
+    assert "SG453 --to tfds describes data, and there is none" in output
+    assert "SG452 --set gives properties of a Croissant description" in output
 
 
 def test_properties_are_a_closed_set(pets: Workspace, tmp_path: Path) -> None:
     arguments = ("PetPhoto", "--to", "croissant", "--out", tmp_path / "c.json")
-    result = export(pets, *arguments, "--set", "licence=x")
-    assert result.exit_code == 2
-    assert "SG452 no property 'licence' of a Croissant description" in result.output
-    assert "did you mean 'license'?" in result.output
+    output = refused(pets, tmp_path, *arguments, "--set", "licence=x")
+    assert "SG452 no property 'licence' of a Croissant description" in output
+    assert "did you mean 'license'?" in output
     assert export(pets, *arguments, "--set", "license").exit_code == 2
 
 
@@ -271,10 +277,10 @@ def test_a_description_says_what_is_left_out(
 ) -> None:
     out = tmp_path / "c.json"
     arguments = ("PetPhoto", "--to", "croissant", "--out", out, "--data", data)
-    result = export(pets, *arguments, "--set", "license=CC0", "--set", "version=1.0.0")
-    assert "left out: url; a validator recommends it: --set url=..." in result.output
-    assert "left out: license" not in result.output
-    assert "the column of a TFRecord, which no Croissant tool extracts" in result.output
+    output = written(pets, *arguments, "--set", "license=CC0", "--set", "version=1.0.0")
+    assert "left out: url; a validator recommends it: --set url=..." in output
+    assert "left out: license" not in output
+    assert "the column of a TFRecord, which no Croissant tool extracts" in output
     found = json.loads(out.read_text())
     assert found["license"] == "CC0"
     assert found["distribution"][0]["name"] == "train-00000-of-00001.tfrecord"
@@ -293,78 +299,61 @@ WRONG_DATA = {
 def test_data_that_would_be_misread_is_refused(
     pets: Workspace, tmp_path: Path, fault: str
 ) -> None:
-    """By what the manifest says of it; nothing is written then."""
+    """By what the manifest says of it."""
     data = tmp_path / "data"
     options = {"compression": "GZIP"} if fault == "compressed" else {}
     write(pets, data, "my-train" if fault == "name" else "train", **options)
-    record = "pet_photo"
     if fault == "shard":
         (data / "train-00000-of-00001.tfrecord").write_bytes(b"")
     if fault == "manifest":
         (data / "manifest.json").unlink()
-    if fault == "schema":
-        record = "clip"
-    to = "croissant" if fault == "schema" else "tfds"
-    out = tmp_path / "out"
-    result = export(pets, record, "--to", to, "--data", data, "--out", out)
-    assert result.exit_code == 2
-    assert "SG453" in result.output
-    assert WRONG_DATA[fault] in result.output
-    assert not out.exists()
+    name, to = ("clip", "croissant") if fault == "schema" else ("pet_photo", "tfds")
+    arguments = (name, "--to", to, "--data", data, "--out", tmp_path / "out")
+    output = refused(pets, tmp_path, *arguments)
+    assert "SG453" in output
+    assert WRONG_DATA[fault] in output
 
 
-def test_a_place_of_another_sort_is_refused(
+def test_places_of_another_sort_are_never_replaced(
     pets: Workspace, data: Path, tmp_path: Path
 ) -> None:
-    out = tmp_path / "file"
-    out.write_text("mine")
-    result = export(
-        pets, "pet_photo", "--to", "tfds", "--data", data, "--out", out, "--force"
-    )
-    assert result.exit_code == 2
-    assert f"SG454 {out} is in the way" in result.output
-    result = export(pets, "pet_photo", "--to", "tfmd", "--out", data, "--force")
-    assert f"SG454 {data} is in the way" in result.output
+    """Nor is anything else written next to them, even with `--force`."""
+    out, file = tmp_path / "out", tmp_path / "file"
+    (out / "features.json").mkdir(parents=True)
+    file.write_text("mine")
+    to_tfds = ("pet_photo", "--to", "tfds", "--data", data, "--force", "--out")
+    to_tfmd = ("pet_photo", "--to", "tfmd", "--force", "--out")
+    for arguments, place in (
+        ((*to_tfds, out), out / "features.json"),
+        ((*to_tfds, file), file),
+        ((*to_tfmd, data), data),
+    ):
+        output = refused(pets, tmp_path, *arguments)
+        assert f"SG454 {place} is in the way" in output
 
 
 def test_a_full_disk_leaves_nothing(
     pets: Workspace, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Neither files nor directories that a run has begun."""
-    before = snapshot(tmp_path)
-    written = Path.write_bytes
+    write_bytes = Path.write_bytes
 
     def full(path: Path, content: bytes) -> int:
         if b"shardLengths" in content:
             raise OSError(28, "No space left on device", str(path))
-        return written(path, content)
+        return write_bytes(path, content)
 
     monkeypatch.setattr(Path, "write_bytes", full)
     out = tmp_path / "new" / "out"
-    result = export(pets, "pet_photo", "--to", "tfds", "--data", data, "--out", out)
-    assert result.exit_code == 2
-    assert "cannot be written: No space left on device" in result.output
-    assert set(snapshot(tmp_path)) == set(before)
-
-
-def test_a_directory_with_a_file_s_name_is_never_replaced(
-    pets: Workspace, data: Path, tmp_path: Path
-) -> None:
-    """Nor is anything else written next to it."""
-    out = tmp_path / "out"
-    (out / "features.json").mkdir(parents=True)
-    before = snapshot(tmp_path)
-    arguments = ("pet_photo", "--to", "tfds", "--data", data, "--out", out, "--force")
-    result = export(pets, *arguments)
-    assert f"SG454 {out / 'features.json'} is in the way" in result.output
-    assert snapshot(tmp_path) == before
+    arguments = ("pet_photo", "--to", "tfds", "--data", data, "--out", out)
+    output = refused(pets, tmp_path, *arguments)
+    assert "cannot be written: No space left on device" in output
 
 
 def test_arrow_needs_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
-    text = FieldSpec.of(Text, name="a", key="a", role="input")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(SchemagenError, match="SG452 --to arrow needs pyarrow"):
-        arrow.schema_bytes(RecordSpec("r", "R", "schemas/r.py", "", (text,)))
+        arrow.schema_bytes(record(TextSpec(name="a", key="a", role="input")))
 
 
 def test_a_key_that_two_fields_share_is_there_if_one_has_to_be() -> None:
@@ -377,9 +366,8 @@ def test_a_key_that_two_fields_share_is_there_if_one_has_to_be() -> None:
 
 
 def test_complex_numbers_are_refused_by_arrow() -> None:
-    waves = FieldSpec.of(Scalar, name="a", key="a", role="info", dtype="complex64")
-    spec = RecordSpec("r", "R", "schemas/r.py", "", (waves,))
-    notes = notes_of(TABLES["arrow"], spec)
+    waves = ScalarSpec(name="a", key="a", role="info", dtype="complex64")
+    notes = notes_of(TABLES["arrow"], record(waves))
     assert [n.row.words for n in notes if n.row.verdict == "refused"] == [
         "Arrow has no complex numbers"
     ]

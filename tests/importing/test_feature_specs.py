@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-import schemagen
 import tensorflow as tf
-from contract.generated_records import importable
-from schemagen.findings import SchemagenError
 from schemagen.interop.imports import feature_spec_mapping as table
 from schemagen.interop.imports import import_schema
 from schemagen.interop.imports.feature_spec import import_feature_spec
 
 from . import taught
+from .sources import example, feature, parsers_of, refusal
 
 TAUGHT = Path(__file__).parent / "taught.py"
 PACKAGE = "imported_feature_specs"
@@ -27,37 +24,10 @@ NAMES = {"every": "EVERY", "tutorial": "Settings.spec", "steps": "STEPS"}
 @pytest.fixture(scope="module")
 def parsers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
     """The parsers that come of the dicts, by the names of the schema files."""
+    sources = {record: f"{TAUGHT}:{name}" for record, name in NAMES.items()}
     root = tmp_path_factory.mktemp("specs")
-    (root / "pyproject.toml").write_text(
-        f'[tool.schemagen]\nschemas = "schemas"\noutput = "{PACKAGE}"\n'
-    )
-    for record, name in NAMES.items():
-        out = root / "schemas" / f"{record}.py"
-        import_schema(f"{TAUGHT}:{name}", "feature-spec", out)
-    schemagen.generate(root)
-    with importable(root):
-        yield {
-            record: importlib.import_module(f"{PACKAGE}.{record}.parser")
-            for record in NAMES
-        }
-
-
-def feature(*values: Any) -> tf.train.Feature:
-    """Return a feature of the kind that its values are."""
-    made = tf.train.Feature()
-    if isinstance(values[0], bytes):
-        made.bytes_list.value.extend(values)
-    elif isinstance(values[0], float):
-        made.float_list.value.extend(values)
-    else:
-        made.int64_list.value.extend(values)
-    return made
-
-
-def example(**features: tf.train.Feature) -> bytes:
-    """Return the bytes of an Example."""
-    made = tf.train.Features(feature=features)
-    return tf.train.Example(features=made).SerializeToString()
+    with parsers_of(root, PACKAGE, "feature-spec", sources) as found:
+        yield found
 
 
 NEEDED = {"image/encoded": feature(b"\xff\xd8"), "names": feature(b"a", b"b", b"c")}
@@ -80,7 +50,7 @@ FULL = {
     "tag_index": feature(1, 4),
     "tag": feature(b"t", b"u"),
 }
-SERIALIZED = [example(**NEEDED, **FULL), example(**NEEDED)]
+SERIALIZED = [example({**NEEDED, **FULL}), example(NEEDED)]
 
 
 def plain(value: Any) -> Any:
@@ -113,9 +83,9 @@ def test_generated_code_reads_what_tf_io_reads(parsers: dict[str, Any]) -> None:
 
 def test_the_dict_of_the_tutorial_reads_alike(parsers: dict[str, Any]) -> None:
     """Defaults stand where features are missing."""
-    serialized = [example(feature0=feature(3), feature2=feature(b"goat")), example()]
-    theirs = tf.io.parse_example(serialized[:1], taught.feature_description)
-    ours = parsers["tutorial"].parse_batch(tf.constant(serialized[:1]))
+    serialized = [example({"feature0": feature(3), "feature2": feature(b"goat")})]
+    theirs = tf.io.parse_example(serialized, taught.feature_description)
+    ours = parsers["tutorial"].parse_batch(tf.constant(serialized))
     assert {k: plain(v) for k, v in ours.items()} == {
         k: plain(v) for k, v in theirs.items()
     }
@@ -137,24 +107,16 @@ def test_steps_read_alike(parsers: dict[str, Any]) -> None:
         assert plain(ours[name]) == [plain(steps[name])], name
 
 
-def refused(name: str, out: Path) -> str:
-    """Return what importing a name of the module says, which refuses it."""
-    with pytest.raises(SchemagenError) as caught:
-        import_schema(f"{TAUGHT}:{name}", "feature-spec", out)
-    assert not out.exists()
-    return str(caught.value)
-
-
 @pytest.mark.slow
 def test_what_has_no_counterpart_is_refused(tmp_path: Path) -> None:
     """All of it at once, each with the row of the table that it falls under."""
-    text = refused("REFUSED", tmp_path / "x.py")
+    text = refusal(f"{TAUGHT}:REFUSED", "feature-spec", tmp_path)
     assert f"SG462 label: {table.SHARED.becomes}\n" in text
     assert "the key 'label' is that of 'again' too" in text
     assert f"SG462 odd: {table.STRANGE.becomes}\n" in text
     assert "FixedLenFeature(shape=[], dtype='float64', default_value=None)" in text
     assert f"SG462 unknown: {table.STRANGE.becomes}\n" in text
-    text = refused("VARYING_STEPS", tmp_path / "x.py")
+    text = refusal(f"{TAUGHT}:VARYING_STEPS", "feature-spec", tmp_path)
     assert f"SG462 words: {table.STEPS_VARYING.becomes}\n" in text
 
 
@@ -221,21 +183,22 @@ def test_what_is_wrong_with_a_module_is_a_finding(
         "os._exit(9)\n"
     )
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(SchemagenError, match="SG461") as caught:
-        import_schema(target, "feature-spec", tmp_path / "x.py")
-    for words in WRONG[target]:
-        assert words in str(caught.value)
+    text = refusal(target, "feature-spec", tmp_path)
+    for words in ("SG461", *WRONG[target]):
+        assert words in text
 
 
 def test_without_tensorflow_it_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The module imports it; schemagen does not."""
+    """The module imports it, or a function in it; schemagen does not."""
     (tmp_path / "spec.py").write_text("import tensorflow as tf\nSPEC = {}\n")
+    (tmp_path / "lazy.py").write_text("def SPEC():\n    import tensorflow\n")
     (tmp_path / "tensorflow.py").write_text(
         "raise ModuleNotFoundError(\"No module named 'tensorflow'\", name='tensorflow')"
     )
-    with pytest.raises(SchemagenError, match="SG407") as caught:
-        import_schema(f"{tmp_path}/spec.py:SPEC", "feature-spec", tmp_path / "x.py")
-    assert "needs tensorflow, which is not installed" in str(caught.value)
-    assert 'pip install "schemagen[tensorflow]"' in str(caught.value)
+    for module in ("spec", "lazy"):
+        text = refusal(f"{tmp_path}/{module}.py:SPEC", "feature-spec", tmp_path)
+        assert "SG407" in text
+        assert "needs tensorflow, which is not installed" in text
+        assert 'pip install "schemagen[tensorflow]"' in text

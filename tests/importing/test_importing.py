@@ -12,14 +12,15 @@ from contract.hard_texts import INJECTIONS
 from schemagen.cli import main
 from schemagen.interop.imports.tables import TABLES, page_of
 
-from .test_tfds import connector, dataset, shape
+from .sources import connector, dataset, shape
 
 PAGE = Path(__file__).parents[2] / "docs" / "interop.md"
 
 
-def run(*arguments: object) -> Result:
-    """Run the command line."""
-    return CliRunner().invoke(main, ["import", *map(str, arguments)])
+def run(source: object, out: Path, *options: str) -> Result:
+    """Run `schemagen import --from tfds`."""
+    arguments = ["import", str(source), "--from", "tfds", "--out", str(out), *options]
+    return CliRunner().invoke(main, arguments)
 
 
 def small(directory: Path) -> str:
@@ -31,7 +32,7 @@ def small(directory: Path) -> str:
 def test_it_says_what_it_wrote(tmp_path: Path) -> None:
     """The file, its record, and each doubt that stands in it too."""
     out = tmp_path / "schemas" / "my_pet.py"
-    result = run(small(tmp_path), "--from", "tfds", "--out", out)
+    result = run(small(tmp_path), out)
     assert result.exit_code == 0
     assert result.output == (
         f"{out}: MyPet, 2 fields, 1 doubt\n"
@@ -45,76 +46,51 @@ def test_what_is_refused_is_exit_code_2(tmp_path: Path) -> None:
     """Nothing is written; `--skip-refused` writes the rest and says so."""
     source = dataset(tmp_path, a=connector("Text", "text"), b=connector("Odd", "text"))
     out = tmp_path / "x.py"
-    result = run(source, "--from", "tfds", "--out", out)
+    result = run(source, out)
     assert (result.exit_code, out.exists()) == (2, False)
     assert f"{source}:1:1: SG462 b: only their package knows" in result.output
     assert "found:    Odd" in result.output
     assert "--skip-refused leaves it out" in result.output
-    result = run(source, "--from", "tfds", "--out", out, "--skip-refused")
+    (finding,) = json.loads(run(source, out, "--format", "json").stdout)["findings"]
+    assert finding["rule"] == "SG462"
+    result = run(source, out, "--skip-refused")
     assert result.exit_code == 0
     assert "X, 1 field, 1 left out\n  left out: b: only their package" in result.output
-
-
-def test_findings_are_data_too(tmp_path: Path) -> None:
-    """`--format json` goes to programs."""
-    source = dataset(tmp_path, b=connector("Odd", "text"))
-    result = run(
-        source, "--from", "tfds", "--out", tmp_path / "x.py", "--format", "json"
-    )
-    (finding,) = json.loads(result.stdout)["findings"]
-    assert finding["rule"] == "SG462"
 
 
 def test_a_file_that_is_there_is_kept(tmp_path: Path) -> None:
     """`--force` writes over it."""
     out = tmp_path / "x.py"
     out.write_text("mine\n")
-    result = run(small(tmp_path), "--from", "tfds", "--out", out)
+    result = run(small(tmp_path), out)
     assert result.exit_code == 2
     assert f"SG404 {out} exists, and is yours" in result.output
     assert out.read_text() == "mine\n"
-    assert (
-        run(small(tmp_path), "--from", "tfds", "--out", out, "--force").exit_code == 0
-    )
+    assert run(small(tmp_path), out, "--force").exit_code == 0
     assert "class X(Record):" in out.read_text()
 
 
 @pytest.mark.parametrize(
-    ("out", "options", "message"),
+    ("source", "out", "options", "message"),
     [
-        ("x.txt", (), "SG404 a schema file ends in .py"),
-        ("3.py", (), "SG105 no record can be called '3'"),
-        ("x.py", ("--name", "A B"), "SG105 no record can be called 'A B'"),
-        ("x.py", ("--name", "Ärger"), "SG105 record 'Ärger' would be generated as"),
-        ("features.json/x.py", (), "x.py cannot be written"),
+        ("", "x.txt", (), "SG404 a schema file ends in .py"),
+        ("", "3.py", (), "SG105 no record can be called '3'"),
+        ("", "x.py", ("--name", "A B"), "SG105 no record can be called 'A B'"),
+        ("", "x.py", ("--name", "Ärger"), "SG105 record 'Ärger' would be generated as"),
+        ("", "features.json/x.py", (), "x.py cannot be written"),
+        ("", "x.py", ("--from", "tdfs"), "'tdfs' is not one of 'tfds', 'tfmd', 'feat"),
+        ("none", "x.py", (), "SG461 it cannot be imported: it cannot be read: No such"),
+        ("empty.json", "x.py", (), "SG461 nothing in it can be imported"),
     ],
 )
-def test_what_cannot_be_written_is_refused(
-    out: str, options: tuple[str, ...], message: str, tmp_path: Path
+def test_what_cannot_be_read_or_written_is_refused(
+    source: str, out: str, options: tuple[str, ...], message: str, tmp_path: Path
 ) -> None:
-    """Each with its finding."""
-    result = run(small(tmp_path), "--from", "tfds", "--out", tmp_path / out, *options)
+    Path(dataset(tmp_path)).rename(tmp_path / "empty.json")
+    found = tmp_path / source if source else small(tmp_path)
+    result = run(found, tmp_path / out, *options)
     assert result.exit_code == 2
     assert message in result.output
-
-
-def test_a_source_that_is_not_there_is_a_finding(tmp_path: Path) -> None:
-    """Its name is said."""
-    result = run(tmp_path / "none", "--from", "tfds", "--out", tmp_path / "x.py")
-    assert result.exit_code == 2
-    assert (
-        "SG461 it cannot be imported: it cannot be read: No such file" in result.output
-    )
-    result = run(small(tmp_path), "--from", "tdfs", "--out", tmp_path / "x.py")
-    assert result.exit_code == 2
-    assert "'tdfs' is not one of 'tfds', 'tfmd', 'feature-spec'" in result.output
-
-
-def test_an_empty_source_gives_no_schema(tmp_path: Path) -> None:
-    """A record without fields is none."""
-    result = run(dataset(tmp_path), "--from", "tfds", "--out", tmp_path / "x.py")
-    assert result.exit_code == 2
-    assert "SG461 nothing in it can be imported" in result.output
 
 
 @pytest.mark.parametrize("text", [*INJECTIONS, "\x1b]0;title\x07\x1b[2J", "class"])
@@ -132,11 +108,11 @@ def test_names_in_a_source_are_data(text: str, tmp_path: Path) -> None:
     names = "".join(f"{name}\n" for name in (text.replace("\n", " "), "other"))
     (tmp_path / "label.labels.txt").write_text(names, encoding="utf-8")
     out = tmp_path / "x.py"
-    result = run(source, "--from", "tfds", "--out", out, "--skip-refused")
+    result = run(source, out, "--skip-refused")
     assert result.exit_code == 0, result.output
     assert "\x1b" not in result.output
     assert all(line.isprintable() for line in result.output.splitlines())
-    refused = run(source, "--from", "tfds", "--out", out, "--force")
+    refused = run(source, out, "--force")
     assert refused.exit_code == 2
     assert "\x1b" not in refused.output
 

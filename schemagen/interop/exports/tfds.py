@@ -253,9 +253,7 @@ MAPPING = (
         "of several sizes, optional or proto",
     ),
     approximated(
-        "Sparse",
-        "shape",
-        "a list of values, and one of indices for each dimension",
+        "Sparse", "shape", "a list of values, and one of indices for each dimension"
     ),
     kept(ANY, "shape", "shape"),
     kept("VarLen", "item_shape", "shape"),
@@ -402,8 +400,8 @@ def _value(field: FieldSpec, entry: Entry) -> Json:
             return _class(field)
         case MultiLabel() if _is_class(field):
             return _sequence(_class(field))
-        case Text() if not field.optional:
-            return {"pythonClassName": f"{_MODULE}.text_feature.Text", "text": {}}
+        case TextSpec() if not field.optional:
+            return _feature("text_feature.Text", "text", {})
         case ScalarSpec() | VectorSpec() if entry.stored != BYTES:
             return _tensor(shape, dtype, optional=field.optional)
         case TensorSpec() if _is_listed(field) and entry.stored != BYTES:
@@ -429,43 +427,40 @@ def _is_class(field: FieldSpec[Label | MultiLabel]) -> bool:
     return plain and (isinstance(field.kind, MultiLabel) or not field.optional)
 
 
-def _class(field: FieldSpec[Label | MultiLabel]) -> Json:
-    return {
-        "pythonClassName": f"{_MODULE}.class_label_feature.ClassLabel",
-        "classLabel": {"numClasses": str(field.kind.count)},
-    }
+def _class(field: LabelSpec | MultiLabelSpec) -> Json:
+    content = {"numClasses": str(field.num_classes)}
+    return _feature("class_label_feature.ClassLabel", "classLabel", content)
 
 
 def _image(field: ImageSpec | ImagesSpec, dtype: str) -> Json:
-    image = {
+    content = {
         "shape": _shape(field.shape),
         "dtype": dtype,
         "encodingFormat": field.encoding,
     }
-    return {"pythonClassName": f"{_MODULE}.image_feature.Image", "image": image}
+    return _feature("image_feature.Image", "image", content)
 
 
 def _tensor(
     shape: Shape, dtype: str, encoding: str = "none", *, optional: bool = False
 ) -> Json:
-    tensor: Json = {
+    content: Json = {
         "shape": _shape(shape),
         "dtype": "string" if dtype == "bytes" else dtype,
         "encoding": encoding,
     }
     if optional:
-        tensor["optional"] = True
-    return {"pythonClassName": f"{_MODULE}.tensor_feature.Tensor", "tensor": tensor}
+        content["optional"] = True
+    return _feature("tensor_feature.Tensor", "tensor", content)
 
 
 def _sequence(feature: Json, length: int | None = None) -> Json:
-    return {
-        "pythonClassName": f"{_MODULE}.sequence_feature.Sequence",
-        "sequence": {
-            "feature": feature,
-            "length": "-1" if length is None else str(length),
-        },
-    }
+    content = {"feature": feature, "length": "-1" if length is None else str(length)}
+    return _feature("sequence_feature.Sequence", "sequence", content)
+
+
+def _feature(name: str, parameters: str, content: Json) -> Json:
+    return {"pythonClassName": f"{_MODULE}.{name}", parameters: content}
 
 
 def _shape(shape: Shape) -> Json:

@@ -7,7 +7,6 @@ the module's imports, and tensorflow stays out of schemagen.
 from __future__ import annotations
 
 import base64
-import importlib
 import importlib.util
 import json
 import os
@@ -16,30 +15,23 @@ import traceback
 from typing import Any
 
 
-def main() -> dict[str, Any]:
+def main(target: str) -> dict[str, Any]:
     """Return what the target holds, or why that cannot be said."""
-    where, _, name = sys.argv[1].rpartition(":")
-    sys.path.insert(
-        0, os.path.dirname(os.path.abspath(where)) if _is_file(where) else ""
-    )
+    where, _, name = target.rpartition(":")
+    doing = ""
     try:
-        found: Any = _module(where)
-    except BaseException as error:
-        missing = (
-            getattr(error, "name", None) if isinstance(error, ImportError) else None
-        )
-        said = traceback.format_exception_only(type(error), error)[-1].strip()
-        return {"failed": said, "missing": missing}
-    for part in name.split("."):
-        if not hasattr(found, part):
-            known = [n for n in vars(found) if not n.startswith("_")]
-            return {"unknown": part, "known": known}
-        found = getattr(found, part)
-    try:
+        found = _module(where)
+        for part in name.split("."):
+            if not hasattr(found, part):
+                known = [n for n in vars(found) if not n.startswith("_")]
+                return {"unknown": part, "known": known}
+            found = getattr(found, part)
+        doing = "calling it: "
         found = found() if callable(found) else found
     except BaseException as error:
+        missing = error.name if isinstance(error, ImportError) else None
         said = traceback.format_exception_only(type(error), error)[-1].strip()
-        return {"failed": f"calling it: {said}", "missing": None}
+        return {"failed": doing + said, "missing": missing}
     pair = isinstance(found, (tuple, list)) and len(found) == 2
     parts = list(found) if pair else [found]
     if not all(_is_features(part) for part in parts):
@@ -47,13 +39,11 @@ def main() -> dict[str, Any]:
     return {"features": [{k: _said(v) for k, v in part.items()} for part in parts]}
 
 
-def _is_file(where: str) -> bool:
-    return where.endswith(".py")
-
-
 def _module(where: str) -> Any:
-    if not _is_file(where):
+    if not where.endswith(".py"):
+        sys.path.insert(0, "")
         return importlib.import_module(where)
+    sys.path.insert(0, os.path.dirname(os.path.abspath(where)))
     spec = importlib.util.spec_from_file_location("feature_spec_to_import", where)
     assert spec is not None
     assert spec.loader is not None
@@ -96,7 +86,7 @@ def _plain(value: Any) -> Any:
 
 
 if __name__ == "__main__":
-    answer = main()
+    answer = main(sys.argv[1])
     with open(sys.argv[2], "w", encoding="utf-8") as out:
         json.dump(answer, out)
     # Threads that a module has left running would keep the answer waiting.

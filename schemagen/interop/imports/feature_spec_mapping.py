@@ -13,8 +13,7 @@ FIXED_BYTES = approximated(
     "`bytes`: no one says whether it is a text, a picture or something else",
 )
 FIXED_LIST = approximated(
-    "`FixedLenFeature` of several strings",
-    "`list[bytes]` of at most so many",
+    "`FixedLenFeature` of several strings", "`list[bytes]` of at most so many"
 )
 VARLEN = kept(
     "`VarLenFeature` of int64 or float32",

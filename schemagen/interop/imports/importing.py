@@ -121,28 +121,25 @@ def _check_target(path: Path, class_name: str, *, force: bool) -> None:
     """Refuse what could not be written before anything is read."""
     where = Location(path.as_posix())
     if path.suffix != ".py":
-        raise refuse(
-            Finding(where, "SG404", "a schema file ends in .py", found=path.name)
+        finding = Finding(where, "SG404", "a schema file ends in .py", found=path.name)
+    elif not class_name.isidentifier() or class_name.startswith("_"):
+        finding = Finding(
+            where,
+            "SG105",
+            f"no record can be called {printable(class_name)!r}",
+            expected="a name such as PetPhoto",
+            advice="give it one: --name PetPhoto",
         )
-    if not class_name.isidentifier() or class_name.startswith("_"):
-        raise refuse(
-            Finding(
-                where,
-                "SG105",
-                f"no record can be called {printable(class_name)!r}",
-                expected="a name such as PetPhoto",
-                advice="give it one: --name PetPhoto",
-            )
+    elif path.exists() and not force:
+        finding = Finding(
+            where,
+            "SG404",
+            f"{path.as_posix()} exists, and is yours",
+            advice="choose another name, or write over it with --force",
         )
-    if path.exists() and not force:
-        raise refuse(
-            Finding(
-                where,
-                "SG404",
-                f"{path.as_posix()} exists, and is yours",
-                advice="choose another name, or write over it with --force",
-            )
-        )
+    else:
+        return
+    raise refuse(finding)
 
 
 def _read(source: str, form: str) -> Imported:

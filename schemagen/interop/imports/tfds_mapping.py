@@ -29,12 +29,10 @@ ANIMATION = refused(
 )
 LABEL = kept("`ClassLabel`", "`Label`, with the names out of `<feature>.labels.txt`")
 UNCOUNTED_LABEL = approximated(
-    "`ClassLabel` without a number of classes",
-    "an int with the role info",
+    "`ClassLabel` without a number of classes", "an int with the role info"
 )
 LISTED_LABEL = approximated(
-    "`ClassLabel` in a sequence",
-    "ints with the role info; the names go into a comment",
+    "`ClassLabel` in a sequence", "ints with the role info; the names go into a comment"
 )
 TEXT = kept("`Text`", "`str`, and in a sequence `list[str]`")
 ENCODED_TEXT = refused(
@@ -42,8 +40,7 @@ ENCODED_TEXT = refused(
     "TFDS has given encoders up; only it knows what its numbers mean",
 )
 BOX = kept(
-    "`BBoxFeature`",
-    "four floats with the role info, their order in the docstring",
+    "`BBoxFeature`", "four floats with the role info, their order in the docstring"
 )
 SCALAR = kept(
     "`Scalar`, and `Tensor` without a shape",
@@ -54,8 +51,7 @@ TENSOR = kept(
     "`Vector`, and `VarLen` where the first size varies",
 )
 STRINGS = approximated(
-    "`Scalar` or `Tensor` of strings",
-    "`str` or `list[str]`: they may be bytes",
+    "`Scalar` or `Tensor` of strings", "`str` or `list[str]`: they may be bytes"
 )
 WIDE = approximated(
     "float64, float16, bfloat16 and uint64",
@@ -91,8 +87,7 @@ SEQUENCE = kept(
     "lists of one group; of a length that is fixed, one `Vector`",
 )
 NESTED = kept(
-    "`FeaturesDict`, `Translation`, `TranslationVariableLanguages`",
-    "nested models",
+    "`FeaturesDict`, `Translation`, `TranslationVariableLanguages`", "nested models"
 )
 
 TABLE = rows_in(globals())

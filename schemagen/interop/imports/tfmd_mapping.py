@@ -14,8 +14,7 @@ BYTES = approximated(
     "`bytes`, `list[bytes]`: no one says whether they are texts or pictures",
 )
 TEXT = kept(
-    "`natural_language_domain`, `url_domain`, `mid_domain`",
-    "`str`, `list[str]`",
+    "`natural_language_domain`, `url_domain`, `mid_domain`", "`str`, `list[str]`"
 )
 IMAGE = approximated(
     "`image_domain`",
@@ -30,8 +29,7 @@ OPEN_STRINGS = approximated(
     "`str`, `list[str]`; the values go into a comment",
 )
 BOOL = kept(
-    "`bool_domain`",
-    "`bool`; of two texts a `Label` of which they are the classes",
+    "`bool_domain`", "`bool`; of two texts a `Label` of which they are the classes"
 )
 CATEGORY = kept(
     "`int_domain` with `is_categorical` and both limits, of one value",
@@ -42,8 +40,7 @@ RANGE = approximated(
     "a comment: nothing checks them",
 )
 AT_LEAST = approximated(
-    "a `value_count` of at least so many",
-    "a comment: nothing checks it",
+    "a `value_count` of at least so many", "a comment: nothing checks it"
 )
 ENVIRONMENT = approximated(
     "features that only some environments have",
@@ -74,16 +71,14 @@ REPRESENTATION = approximated(
     "the features as they are stored",
 )
 PRESENCE = kept(
-    "`presence` without `min_fraction: 1`, or none",
-    "an optional field: `= None`",
+    "`presence` without `min_fraction: 1`, or none", "an optional field: `= None`"
 )
 STRUCT = refused(
     "STRUCT, `value_counts`, and types that are not said",
     "an Example does not hold them as they are",
 )
 DERIVED = refused(
-    "`lifecycle_stage` VALIDATION_DERIVED",
-    "it is calculated, and not stored",
+    "`lifecycle_stage` VALIDATION_DERIVED", "it is calculated, and not stored"
 )
 SPARSE_OPEN = approximated(
     "`sparse_feature` and `sparse_tensor` of other types or of an unknown shape",
