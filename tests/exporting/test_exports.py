@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import replace
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ import pytest
 import schemagen
 from command_line import run, snapshot
 from schemagen.findings import SchemagenError
-from schemagen.interop.exports import arrow, tfds, tfmd, writing
+from schemagen.interop.exports import arrow, croissant, tfds, tfmd, writing
 from schemagen.interop.exports.mapping import (
     ANY,
     always,
@@ -29,10 +30,12 @@ from schemagen.interop.exports.writing import TABLES, TITLES
 from schemagen.spec.model import (
     KINDS,
     FieldSpec,
+    ImagesSpec,
     LabelSpec,
     RecordSpec,
     ScalarSpec,
     TextSpec,
+    VarLenSpec,
 )
 from schemagen.spec.storage import entries_by_key
 
@@ -284,6 +287,36 @@ def test_a_description_says_what_is_left_out(
     found = json.loads(out.read_text())
     assert found["license"] == "CC0"
     assert found["distribution"][0]["name"] == "train-00000-of-00001.tfrecord"
+
+
+def test_a_description_says_the_type_and_shape_of_each_field() -> None:
+    """Ids and names of classes, pictures, and lists of any length."""
+    common = {"role": "info"}
+    label = partial(LabelSpec, **common, num_classes=2, classes=("a", "b"))
+    film = ImagesSpec(
+        **common, name="film", key="film", shape=(2, 2, 1), encoding="png", count=2
+    )
+    spots = VarLenSpec(
+        **common, name="spots", key="spots", dtype="float32", item_shape=(2,)
+    )
+    fields = (
+        label(name="id", key="id"),
+        label(name="text", key="text", stored="text"),
+        film,
+        spots,
+        replace(spots, name="brains", key="brains", dtype="bfloat16", item_shape=()),
+    )
+    described = croissant.description(record(*fields), {}, {}, {})
+    assert {
+        field["name"]: (field["dataType"], field.get("arrayShape"))
+        for field in described["recordSet"][-1]["field"]
+    } == {
+        "id": ("sc:Integer", None),
+        "text": ("sc:Text", None),
+        "film": ("sc:ImageObject", "2"),
+        "spots": ("cr:Float32", "-1,2"),
+        "brains": ("sc:Text", "-1"),
+    }
 
 
 WRONG_DATA = {

@@ -122,7 +122,7 @@ def test_what_has_no_counterpart_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_every_row_of_the_table_is_met() -> None:
-    """What the page says has been seen to be."""
+    """Each row is the outcome of a feature."""
     met = {
         outcome.row
         for name in ("EVERY", "STEPS", "REFUSED", "VARYING_STEPS")

@@ -175,7 +175,7 @@ def test_what_is_refused_can_be_left_out(tmp_path: Path) -> None:
 
 
 def test_the_dataset_meets_every_other_row_of_the_table(tmp_path: Path) -> None:
-    """What is said to be kept or approximated has been seen to be."""
+    """Each row that keeps or approximates is the outcome of a feature."""
     lazy = connector("Audio", "audio", shape=shape(-1), dtype="int64", lazyDecode=True)
     note = connector("Tensor", "tensor", shape={}, dtype="string", encoding="none")
     label = connector("ClassLabel", "classLabel")
@@ -235,7 +235,7 @@ def test_features_of_old_versions_are_read(tmp_path: Path) -> None:
     ],
 )
 def test_other_files_are_told_apart(text: str, message: str, tmp_path: Path) -> None:
-    """Whatever stands in it, it is a finding."""
+    """Each is a finding, and no exception."""
     (tmp_path / "features.json").write_text(text)
     text = refusal(tmp_path, "tfds", tmp_path)
     assert "SG461 it cannot be imported: " in text
@@ -267,10 +267,12 @@ def test_a_file_of_names_that_does_not_fit_is_doubtful(tmp_path: Path) -> None:
 )
 def test_tfds_still_writes_what_is_tested_here(tmp_path: Path) -> None:
     """The dataset that is next to this test is what TFDS writes today."""
-    anew = Path(tfds_zoo.write(str(tmp_path)))
+    written = Path(tfds_zoo.write(str(tmp_path)))
     name = "features.json"
-    assert json.loads((anew / name).read_text()) == json.loads((ZOO / name).read_text())
-    assert examples(anew) == examples(ZOO)
+    assert json.loads((written / name).read_text()) == json.loads(
+        (ZOO / name).read_text()
+    )
+    assert examples(written) == examples(ZOO)
 
 
 def examples(directory: Path) -> dict[bytes, Any]:

@@ -1,4 +1,4 @@
-"""What `export --to tfds` writes is read by `import --from tfds`."""
+"""`import --from tfds` reads the files of `export --to tfds`."""
 
 from __future__ import annotations
 

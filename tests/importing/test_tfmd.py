@@ -116,7 +116,7 @@ def test_the_schema_reads_like_one_of_a_person(tmp_path: Path) -> None:
 
 
 def test_every_row_of_the_table_is_met(tmp_path: Path) -> None:
-    """What the page says has been seen to be."""
+    """Each row is the outcome of a feature."""
     (tmp_path / "refused.pbtxt").write_text(REFUSED)
     outcomes = [
         *import_tfmd(str(EVERY)).outcomes,
@@ -143,7 +143,7 @@ def test_what_an_example_does_not_hold_is_refused(tmp_path: Path) -> None:
     ],
 )
 def test_other_files_are_told_apart(data: bytes, message: str, tmp_path: Path) -> None:
-    """What the parser of the text format says is in the finding."""
+    """The finding has the words of the parser of the text format."""
     (tmp_path / "schema.pbtxt").write_bytes(data)
     text = refusal(tmp_path / "schema.pbtxt", "tfmd", tmp_path)
     assert f"SG461 it cannot be imported: {message}" in text

@@ -118,6 +118,8 @@ def test_classes_have_names(
     assert builder.info.features["kind"].names == ["cat", "wild dog", "Uhu é"]
     assert builder.info.features["number/id"].num_classes == 9
     assert builder.info.description.startswith("What other tools say as it is")
+    builder = builder_of(project, "changed", data["changed"], tmp_path / "changed")
+    assert builder.info.features["labels"].feature.num_classes == 4
 
 
 def test_splits_are_known(project: Path, tmp_path: Path) -> None:
@@ -152,7 +154,7 @@ def test_data_is_described_in_its_place(project: Path, tmp_path: Path) -> None:
 def test_the_features_are_those_that_tfds_would_write(
     project: Path, data: dict[str, Path], tmp_path: Path, record: str
 ) -> None:
-    """What TFDS makes of the file is what the file says."""
+    """TFDS writes the features that it has read as the file has them."""
     builder = builder_of(project, record, data[record], tmp_path / "out")
     ours = json.loads((tmp_path / "out" / "features.json").read_text())
     assert builder.info.features.to_json() == ours

@@ -94,7 +94,7 @@ WRONG = {
     "NaN": ("kept", "vector", floats(1, 2, 3, 4, 5, float("nan"))),
     "index out of range": ("changed", "bag/index", integers(9)),
     "another size": ("changed", "picture/height", integers(3)),
-    "an unknown key": ("kept", "nobody", integers(1)),
+    "an unknown key": ("kept", "other", integers(1)),
 }
 
 
@@ -108,9 +108,9 @@ def test_wrong_data_has_an_anomaly(
     example = tf.train.Example.FromString(good[-1])
     change(example, key)
     # Data in which one key has two sorts of lists cannot even be decoded.
-    beside = [] if name == "another list" else good
+    others = [] if name == "another list" else good
     batch = decoding.ExamplesToRecordBatchDecoder().DecodeBatch(
-        [*beside, example.SerializeToString()]
+        [*others, example.SerializeToString()]
     )
     statistics = stats.generate_statistics_in_memory(batch, tfdv.StatsOptions())
     assert list(anomalies(record, statistics)) == [key]

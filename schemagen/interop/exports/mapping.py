@@ -1,4 +1,4 @@
-"""What becomes of each parameter of each kind in an export, as rows of a table.
+"""The mapping of the parameters of each kind to an exported form, as rows of a table.
 
 Docs, the notes that a run prints, its refusals and the tests of completeness all come from
 these rows. What a file says is written elsewhere; a row says how much of the schema it is.
@@ -26,7 +26,7 @@ COMMON = tuple(each.name for each in fields(FieldSpec))
 
 @dataclass(frozen=True)
 class MappingRow:
-    """What becomes of parameters.
+    """The mapping of some parameters of some kinds.
 
     Attributes:
         verdict: how much of them is said.
@@ -52,7 +52,7 @@ class MappingRow:
 
 @dataclass(frozen=True)
 class Note:
-    """What becomes of a parameter in a record.
+    """The mapping of a parameter in a record.
 
     Attributes:
         row: the row of the table.

@@ -40,7 +40,7 @@ _SPLIT = re.compile(r"\w+")
 
 @dataclass(frozen=True)
 class Exported:
-    """What an export has written.
+    """The result of an export.
 
     Attributes:
         files: their paths.

@@ -1,4 +1,4 @@
-"""What becomes of the features of tf.io."""
+"""The mapping of the features of tf.io."""
 
 from __future__ import annotations
 

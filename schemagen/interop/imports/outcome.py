@@ -1,4 +1,4 @@
-"""What becomes of each part of a source when it is imported."""
+"""The outcomes of an import: the fields, remarks and refusals of each part of a source."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def rows_in(namespace: Mapping[str, object]) -> tuple[MappingRow, ...]:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What has become of one part.
+    """The fields that one part has become, or the reason why it is refused.
 
     Attributes:
         part: the part, as its source calls it.

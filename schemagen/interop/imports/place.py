@@ -126,7 +126,7 @@ class Place:
             **self.common(role or _role(dtype)),
             shape=shape,
             dtype=dtype,
-            encoding="raw" if raw or dtype in RAW_ONLY else "list",
+            encoding="raw" if raw else "list",
         )
 
     def varlen(

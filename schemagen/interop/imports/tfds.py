@@ -65,7 +65,7 @@ class _Here:
 
     @property
     def rank(self) -> int:
-        """How many sequences it stands in."""
+        """The number of sequences it stands in."""
         return len(self.lengths)
 
     def below(self, length: int | None) -> _Here:

@@ -1,4 +1,4 @@
-"""What becomes of the features of TFDS."""
+"""The mapping of the features of TFDS."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What becomes of a schema of TensorFlow Metadata."""
+"""The mapping of a schema of TensorFlow Metadata."""
 
 from __future__ import annotations
 
