@@ -18,11 +18,11 @@ from ...runtime.storage import manifest
 from ...runtime.storage.manifest import Manifest
 from ...spec.model import RecordSpec
 from ...spec.serial import to_data
-from . import arrow, croissant, tfds, tfmd
+from . import arrow, croissant, tfds, tfds_mapping, tfmd
 from .mapping import Note, notes_of
 
 TABLES = {
-    "tfds": tfds.MAPPING,
+    "tfds": tfds_mapping.MAPPING,
     "tfmd": tfmd.MAPPING,
     "arrow": arrow.MAPPING,
     "croissant": croissant.MAPPING,

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from math import prod
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +24,10 @@ from ...spec.model import (
     VarLenSpec,
 )
 from . import tfds_mapping as table
-from .outcome import Imported, MappingRow, Outcome, few, joined
+from .outcome import Imported, Outcome, few, joined
 from .place import Place, field_names, prose, zero_of
 from .tfds_features import Feature, find_features, read_features
+from .tfds_lists import Here, Shape, fields_of, list_outcome
 
 _CHANNELS = {"jpeg": (1, 3), "png": (1, 3, 4), "any": (1, 3, 4)}
 _BOXES = {
@@ -39,45 +39,6 @@ _BOXES = {
     "REL_XYWH": "xmin, ymin, width, height, as shares of the picture's size",
     "REL_CENTER_XYWH": "x and y of the centre, width, height, as shares of the size",
 }
-
-Shape = tuple[int | None, ...]
-
-
-@dataclass(frozen=True)
-class _Here:
-    """A feature and the sequences it stands in.
-
-    Attributes:
-        part: its place as TFDS calls it, "steps/observation/image".
-        place: where its field stands.
-        lengths: of the sequences, from the outermost; None for any.
-        directory: in which the files of class names are.
-        inputs: (height, width) of the pictures outside of sequences.
-        stem: how TFDS calls the files of the feature.
-    """
-
-    part: str
-    place: Place
-    lengths: Shape
-    directory: Path
-    inputs: frozenset[Shape]
-    stem: str
-
-    @property
-    def rank(self) -> int:
-        """The number of sequences it stands in."""
-        return len(self.lengths)
-
-    def below(self, length: int | None) -> _Here:
-        """Return the place of the steps of a sequence that stands here."""
-        return replace(self, lengths=(*self.lengths, length))
-
-    def refused(self, row: MappingRow, remark: str = "") -> Outcome:
-        return Outcome(self.part, row, (), remark)
-
-    def as_bytes(self, row: MappingRow, remark: str) -> Outcome:
-        """Keep what cannot be read any further as the bytes that it is."""
-        return Outcome(self.part, row, _fields("bytes", (), self, "info"), remark)
 
 
 def import_tfds(source: str) -> Imported:
@@ -94,7 +55,7 @@ def import_tfds(source: str) -> Imported:
     inputs = frozenset(each.shape[:2] for each in top.leaves() if each.kind == "Image")
     outcomes: list[Outcome] = []
     for name, place in _places(top, ()):
-        here = _Here(name, place, (), path.parent, inputs, _stem(name))
+        here = Here(name, place, (), path.parent, inputs, _stem(name))
         outcomes += _outcomes(top.members[name], here)
     return Imported(tuple(outcomes), _description(path.parent))
 
@@ -121,7 +82,7 @@ def _stem(name: str) -> str:
     return name.replace("/", ".")
 
 
-def _outcomes(feature: Feature, here: _Here) -> Iterator[Outcome]:
+def _outcomes(feature: Feature, here: Here) -> Iterator[Outcome]:
     """Yield what becomes of a feature and all that is below it."""
     kind = feature.kind
     if kind == "FeaturesDict":
@@ -147,7 +108,7 @@ def _outcomes(feature: Feature, here: _Here) -> Iterator[Outcome]:
         yield _leaf(feature, replace(here, place=replace(here.place, doc=doc)))
 
 
-def _dict(feature: Feature, here: _Here) -> Iterator[Outcome]:
+def _dict(feature: Feature, here: Here) -> Iterator[Outcome]:
     for name, place in _places(feature, here.place.path):
         below = replace(
             here,
@@ -159,7 +120,7 @@ def _dict(feature: Feature, here: _Here) -> Iterator[Outcome]:
 
 
 def _grouped(
-    found: Iterator[Outcome], here: _Here, length: int | None
+    found: Iterator[Outcome], here: Here, length: int | None
 ) -> Iterator[Outcome]:
     """Say that the lists in one model of an outermost sequence are equally long."""
     outcomes = list(found)
@@ -195,7 +156,7 @@ def _in_group(field: FieldSpec) -> FieldSpec:
     return replace(field, **given)
 
 
-def _leaf(feature: Feature, here: _Here) -> Outcome:
+def _leaf(feature: Feature, here: Here) -> Outcome:
     """Return what becomes of one feature that is stored."""
     kind = feature.kind
     if kind in ("Image", "LabeledImage"):
@@ -205,13 +166,13 @@ def _leaf(feature: Feature, here: _Here) -> Outcome:
     if kind == "Text" and feature.says:
         return here.refused(table.ENCODED_TEXT)
     if kind == "Text":
-        return _list("string", (), here, table.TEXT)
+        return list_outcome("string", (), here, table.TEXT)
     if kind == "BBoxFeature":
         order = str(feature.says.get("bboxFormat") or "REL_YXYX")
         doc = here.place.doc or f"A box: {_BOXES.get(order, order)}."
         here = replace(here, place=replace(here.place, doc=doc))
         dtype, shape = feature.dtype or "float32", feature.shape or (4,)
-        return _list(dtype, shape, here, table.BOX, role="info")
+        return list_outcome(dtype, shape, here, table.BOX, role="info")
     if kind == "Audio" and feature.says.get("lazyDecode"):
         form = feature.says.get("fileFormat") or "any format"
         remark = f"the bytes of an audio file ({form}), which schemagen does not decode"
@@ -221,7 +182,7 @@ def _leaf(feature: Feature, here: _Here) -> Outcome:
     return here.refused(table.OTHER, kind)
 
 
-def _image(feature: Feature, here: _Here) -> Outcome:
+def _image(feature: Feature, here: Here) -> Outcome:
     shape: Shape = feature.shape or (None, None, 3)
     form = str(feature.says.get("encodingFormat") or "any")
     dtype = feature.dtype or "uint8"
@@ -256,7 +217,7 @@ def _image(feature: Feature, here: _Here) -> Outcome:
     return Outcome(here.part, row, (images,), said)
 
 
-def _mask(feature: Feature, shape: Shape, here: _Here) -> Outcome:
+def _mask(feature: Feature, shape: Shape, here: Here) -> Outcome:
     if feature.says.get("encodingFormat") == "jpeg":
         return here.refused(table.JPEG_MASK, "class ids that JPEG has changed")
     count = int((feature.says.get("label") or {}).get("numClasses") or 0)
@@ -273,7 +234,7 @@ def _mask(feature: Feature, shape: Shape, here: _Here) -> Outcome:
     return Outcome(here.part, table.LABELED_IMAGE, (field,), doubt)
 
 
-def _class_names(here: _Here, count: int) -> tuple[tuple[str, ...], str]:
+def _class_names(here: Here, count: int) -> tuple[tuple[str, ...], str]:
     """Return the names of classes out of their file, and what is doubtful about it."""
     path = here.directory / f"{here.stem}.labels.txt"
     try:
@@ -286,21 +247,21 @@ def _class_names(here: _Here, count: int) -> tuple[tuple[str, ...], str]:
     return names, ""
 
 
-def _label(feature: Feature, here: _Here) -> Outcome:
+def _label(feature: Feature, here: Here) -> Outcome:
     count = feature.number("numClasses")
     names, doubt = _class_names(here, count)
     if here.rank:
         said = f"class ids from 0 to {count - 1}" if count else "class ids"
         said += f", in the order of {few([*map(repr, names)])}" if names else ""
-        return _list("int64", (), here, table.LISTED_LABEL, said, role="info")
+        return list_outcome("int64", (), here, table.LISTED_LABEL, said, role="info")
     if not count:
         said = "a class id; no one says how many classes there are"
-        return _list("int64", (), here, table.UNCOUNTED_LABEL, said, role="info")
+        return list_outcome("int64", (), here, table.UNCOUNTED_LABEL, said, role="info")
     field = here.place.label("target", count, classes=names)
     return Outcome(here.part, table.LABEL, (field,), doubt)
 
 
-def _tensor(feature: Feature, here: _Here) -> Outcome:
+def _tensor(feature: Feature, here: Here) -> Outcome:
     """Return what becomes of numbers or texts of any shape."""
     shape, dtype = feature.shape, feature.dtype
     encoding = str(feature.says.get("encoding") or "none").lower()
@@ -314,11 +275,11 @@ def _tensor(feature: Feature, here: _Here) -> Outcome:
         return here.refused(table.TWO_SIZES, f"shape {shape}")
     if dtype == "string":
         said = "TFDS does not say whether these are texts or bytes"
-        return _list("string", shape, here, table.STRINGS, said)
-    return _list(dtype, shape, here, table.TENSOR if shape else table.SCALAR)
+        return list_outcome("string", shape, here, table.STRINGS, said)
+    return list_outcome(dtype, shape, here, table.TENSOR if shape else table.SCALAR)
 
 
-def _encoded(encoding: str, shape: Shape, dtype: str, here: _Here) -> Outcome:
+def _encoded(encoding: str, shape: Shape, dtype: str, here: Here) -> Outcome:
     """Return what becomes of numbers that TFDS has turned into bytes."""
     place = here.place
     if dtype not in (*INTEGERS, *FLOATS, *COMPLEX, "bool"):
@@ -356,68 +317,5 @@ def _encoded(encoding: str, shape: Shape, dtype: str, here: _Here) -> Outcome:
     numbers = replace(here, place=replace(place, key=f"{place.key}/value"))
     shapes = replace(here, place=place.next_to("_shape", key))
     found = numbers.as_bytes(table.COMPRESSED, f"{words}(value of {key!r})")
-    more = _fields("int32", (len(shape),), shapes, "info")
+    more = fields_of("int32", (len(shape),), shapes, "info")
     return replace(found, fields=(*found.fields, *more))
-
-
-def _list(
-    dtype: str,
-    shape: Shape,
-    here: _Here,
-    row: MappingRow,
-    remark: str = "",
-    role: str = "",
-) -> Outcome:
-    """Return what becomes of a value that TFDS stores in a list."""
-    said = ""
-    if dtype == "uint64":
-        dtype = "int64"
-        said = "uint64 with the bits of int64: from 2**63 on it reads negative"
-    elif dtype in FLOATS and dtype != "float32":
-        said = f"{dtype}, which TFDS stores as float32"
-        dtype = "float32"
-    elif dtype not in ("float32", "bool", "string", "bytes", *INTEGERS):
-        return here.refused(table.OTHER, f"dtype {dtype}")
-    flat = _flat_remark(dtype, shape, here)
-    if said:
-        row = table.WIDE
-    elif flat:
-        row = table.FLAT
-    elif here.rank == 2 and row in (table.SCALAR, table.TEXT):
-        row = table.RAGGED
-    fields = _fields(dtype, shape, here, role)
-    return Outcome(here.part, row, fields, joined(remark, said, flat))
-
-
-def _flat_remark(dtype: str, shape: Shape, here: _Here) -> str:
-    """Tell the form of a value if it is lost in a list that is flat."""
-    if here.rank > 1:
-        flat = here.rank > 2 or bool(shape)
-        words = "all values; the lengths of the rows stand in the fields below"
-        return words if flat else ""
-    given = (*here.lengths, *shape)
-    sizes = tuple(-1 if size is None else size for size in given)
-    strings = dtype in ("string", "bytes")
-    if given in ((), (None,)) or not (strings or None in given[1:]):
-        return ""
-    return f"always {sizes[0]} values" if len(sizes) == 1 else f"flat: reshape{sizes}"
-
-
-def _fields(dtype: str, shape: Shape, here: _Here, role: str) -> tuple[FieldSpec, ...]:
-    """Return the field, or the fields, that hold a value of a stored dtype."""
-    place = here.place
-    if here.rank < 2:
-        sizes = (*here.lengths, *shape)
-        most = None
-        if dtype in ("string", "bytes") and None not in sizes:
-            most = prod(size or 0 for size in sizes) or None
-        return (place.array(dtype, sizes, role=role, max_length=most),)
-    flat = replace(place, key=f"{place.key}/ragged_flat_values")
-    rows = [
-        place.next_to(f"_lengths_{level}", f"{place.key}/ragged_row_lengths_{level}")
-        for level in range(here.rank - 1)
-    ]
-    if here.rank == 2 and not shape:
-        return (flat.ragged(dtype, rows[0].key, role),)
-    lengths = (replace(each, doc="").varlen("int64", role="info") for each in rows)
-    return (flat.array(dtype, (None, *shape), role=role), *lengths)
