@@ -252,6 +252,21 @@ def test_of_several_datasets_one_has_to_be_named(tmp_path: Path) -> None:
     assert "zoo/1.0.0, zoo/2.0.0" in text
 
 
+@pytest.mark.parametrize("length", ["-1", "4"])
+def test_lists_are_grouped_by_an_outermost_sequence_of_any_length(
+    length: str, tmp_path: Path
+) -> None:
+    number = connector("Tensor", "tensor", shape=shape(), dtype="int64")
+    inner = connector(
+        "FeaturesDict", "featuresDict", features={"a": number, "b": number}
+    )
+    steps = connector("Sequence", "sequence", feature=inner, length="-1")
+    outer = connector("Sequence", "sequence", feature=steps, length=length)
+    found = import_tfds(dataset(tmp_path, steps=outer)).fields
+    groups = [getattr(field, "group", None) for field in found]
+    assert groups == ["steps/steps" if length == "-1" else None] * 2
+
+
 def test_a_file_of_names_that_does_not_fit_is_doubtful(tmp_path: Path) -> None:
     """The number of classes counts."""
     label = connector("ClassLabel", "classLabel", numClasses="3")
