@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ..kinds.view import FieldView
 from ..spec.model import RecordSpec
 from ..spec.serial import fingerprint
 from .record_view import RecordView

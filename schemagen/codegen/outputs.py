@@ -10,13 +10,13 @@ from pathlib import PurePosixPath
 
 from ..config import OutputSetting, Settings
 from ..findings import Finding, Location, SchemagenError, refuse
+from ..kinds.literals import comment
 from ..runtime.shared.errors import did_you_mean
 from ..spec.model import RecordSpec
 from ..spec.serial import fingerprint, to_json
 from .header import BY, digest, with_header
 from .languages import language_of
 from .layout import wrap
-from .literals import comment
 from .plan import shown_path
 from .project_view import ProjectView
 from .record_view import RecordView

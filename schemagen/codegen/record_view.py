@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ..kinds.literals import Code, identifier
+from ..kinds.literals import Code, identifier, literal
 from ..kinds.view import FieldView, field_view
 from ..spec.model import RecordSpec
-from .literals import Code, identifier, literal
 from .nested_view import Member, NestedView, all_nested, in_models
-from .views import FieldView, field_view
 
 
 def _with_masks(fields: tuple[FieldView, ...]) -> tuple[str, ...]:
@@ -318,7 +316,7 @@ class EqualLengths:
     @property
     def measure(self) -> FieldView | None:
         """The member whose length tells readers the group's: one that is always there."""
-        required = (field for field in self.counted if not field.declared.optional)
+        required = (field for field in self.counted if not field.optional)
         return next(required, None)
 
 
@@ -338,7 +336,7 @@ def length_of(field: FieldView) -> Code:
 
 def member_of(field: FieldView) -> Code:
     """Return the `groups.Member` of a field in a group, as source code."""
-    parts = [Code("optional=True")] if field.declared.optional else []
+    parts = [Code("optional=True")] if field.optional else []
     if field.stored_filler is not None:
         parts.append(Code(f"fill={literal(field.stored_filler)}"))
     return _member(field, parts)

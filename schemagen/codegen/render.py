@@ -15,7 +15,6 @@ from ..spec.serial import fingerprint, to_json
 from .header import digest, with_header
 from .imports import COPY, RUNTIME, import_line, unknown_names, with_imports
 from .layout import wrap
-from .literals import comment
 from .project_view import TrainingView
 from .record_view import RecordView
 from .templates.environment import Templates

@@ -18,7 +18,7 @@ from typing import Any, Self, TypeVar
 import numpy as np
 
 from ..runtime.shared.errors import DatasetError
-from ..runtime.writing.processes import interrupts_later
+from ..runtime.shared.processes import begin_worker, interrupts_later
 from .frames import FRAMING, HEADER, are_headers, length_at
 from .framing import Moved
 from .records import Part

@@ -8,7 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from ..codegen.layout import STEP, WIDTH, Brackets, Node, display_width, flat, lines
-from ..codegen.literals import identifier, literal
+from ..kinds.kind import Kind
+from ..kinds.literals import identifier, literal
 from ..schema import Augment, Label, MultiLabel
 from ..schema.declaration import PLAIN_KINDS
 from ..spec.model import RecordSpec

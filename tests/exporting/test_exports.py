@@ -37,7 +37,7 @@ from schemagen.spec.model import (
     TextSpec,
     VarLenSpec,
 )
-from schemagen.spec.storage import entries_by_key
+from schemagen.kinds.storage import entries_by_key
 
 if TYPE_CHECKING:
     from conftest import PackageOf, Workspace

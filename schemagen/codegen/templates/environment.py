@@ -33,6 +33,7 @@ from jinja2.filters import do_indent
 
 from ...atomic_write import write_whole
 from ...findings import SchemagenError, refuse
+from ...kinds.literals import Code, identifier, literal, prose
 from ..languages import Foreign, Language
 from .faults import NoSuchName, PlainText, finding_of
 

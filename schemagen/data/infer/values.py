@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ...runtime.shared.images import CHANNELS
 from ..columns import Column, Rows
 from ..message import INT64
-from ..statistics.contents import RAW, TENSOR, Content, content_of
+from ..statistics.bytes_values import RAW, TENSOR, Content, content_of
 from ..tensor_proto import WholeTensor, whole_tensor
 
 # A key with more different values than this has no classes.

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from ...runtime.shared.errors import Problem
 from ...runtime.shared.image_headers import HEADERS
-from ...runtime.shared.images import sniff
-from ...runtime.shared.png import encode_png
+from ...runtime.shared.images import encode_png, sniff
 from ..formatting import size
 
 SIDE = 400

@@ -13,11 +13,9 @@ from ...kinds.field import FieldSpec
 from ...kinds.steps import Steps
 from ...spec.model import RecordSpec
 from ..columns import Columns
-from ..message import BYTES
 from ..stream import describe_start
-from . import labels, lists, pictures, tensors, texts
-from .faults import Fault, Passed, Units, amount, counted, listed, only
-from .faults import stored as stored_
+from . import labels, lists, pictures, tensors
+from .faults import Fault, Units, listed, only
 from .groups import group_faults, members_of
 from .numbers import by_storage
 from .steps import steps

@@ -8,8 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 from ...findings import Finding, Location, refuse
+from ...kinds.field import FieldSpec
+from ...kinds.sparse import Sparse
+from ...kinds.steps import Steps
 from ...runtime.shared.values import COMPLEX
-from ...spec.model import FieldSpec, RecordSpec, SparseSpec, StepsSpec
+from ...spec.model import RecordSpec
 from ...spec.serial import fingerprint, to_json
 from .mapping import (
     ANY,
@@ -34,11 +37,15 @@ _NO_COMPLEX = "Arrow has no complex numbers"
 
 
 def _has_complex_steps(field: FieldSpec) -> bool:
-    return isinstance(field, StepsSpec) and getattr(field.step, "dtype", "") in COMPLEX
+    return isinstance(field.kind, Steps) and getattr(field.step, "dtype", "") in COMPLEX
 
 
 def _varies(field: FieldSpec) -> bool:
-    return has_gap(field) and getattr(field, "encoding", "") in ("raw", "list", "proto")
+    return has_gap(field) and getattr(field.kind, "encoding", "") in (
+        "raw",
+        "list",
+        "proto",
+    )
 
 
 MAPPING = (
@@ -90,7 +97,7 @@ MAPPING = (
         "Steps",
         "padding_value",
         _READING,
-        lambda f: getattr(f, "padding_value", 0) not in (0, "", -1),
+        lambda f: getattr(f.kind, "padding_value", 0) not in (0, "", -1),
     ),
     approximated(ANY, "too_long", _BOTH),
     approximated(ANY, "exact finite group max_length", _CHECKED),
@@ -176,7 +183,7 @@ def _type(pa: Any, field: FieldSpec, *, nested: bool) -> Any:
         nested: it stands in a struct, where no extension type is used.
     """
     dtype, shape = value_of(field)
-    if isinstance(field, SparseSpec):
+    if isinstance(field.kind, Sparse):
         index = (None,) if len(shape) == 1 else (None, len(shape))
         members = {
             "indices": _lists(pa, pa.int64(), index),

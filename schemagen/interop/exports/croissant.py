@@ -11,19 +11,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...kinds.field import FieldSpec
-from ...kinds.image import Image
-from ...kinds.images import Images
 from ...kinds.label import Label
-from ...kinds.mask import Mask
 from ...kinds.multilabel import MultiLabel
-from ...kinds.ragged import Ragged
-from ...kinds.sparse import Sparse
-from ...kinds.steps import Steps
-from ...kinds.tensor import Tensor
-from ...kinds.varlen import VarLen
-from ...kinds.vector import Vector
+from ...kinds.registry import KINDS
 from ...runtime.storage.manifest import Split
-from ...spec.model import KINDS, FieldSpec, LabelSpec, MultiLabelSpec, RecordSpec
+from ...spec.model import RecordSpec
 from .mapping import (
     ANY,
     COMMON,
@@ -166,7 +158,7 @@ def description(
         *(
             _enumeration(spec, field)
             for field in spec.fields
-            if isinstance(field, (LabelSpec, MultiLabelSpec))
+            if isinstance(field.kind, (Label, MultiLabel))
         ),
         _records(spec),
     ]
@@ -226,7 +218,7 @@ def _enumeration_name(spec: RecordSpec, field: FieldSpec) -> str:
     return f"{spec.record}.{field.name}.classes"
 
 
-def _enumeration(spec: RecordSpec, field: LabelSpec | MultiLabelSpec) -> Json:
+def _enumeration(spec: RecordSpec, field: FieldSpec[Label | MultiLabel]) -> Json:
     """Return the classes of a field, with what stands for each on disk."""
     name = _enumeration_name(spec, field)
     id_, text = f"{name}/id", f"{name}/name"
@@ -272,7 +264,7 @@ def _field(spec: RecordSpec, field: FieldSpec) -> Json:
     if shape:
         found["isArray"] = True
         found["arrayShape"] = ",".join("-1" if n is None else str(n) for n in shape)
-    if isinstance(field, (LabelSpec, MultiLabelSpec)):
+    if isinstance(field.kind, (Label, MultiLabel)):
         part = "name" if stored == "text" else "id"
         reference = f"{_enumeration_name(spec, field)}/{part}"
         found["references"] = {"field": {"@id": reference}}

@@ -7,11 +7,13 @@ these rows. What a file says is written elsewhere; a row says how much of the sc
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass
 from typing import Literal
 
 from ...findings import printable
-from ...spec.model import KINDS, FieldSpec, RecordSpec
+from ...kinds.field import COMMON, FieldSpec, defaults_of, facts_of
+from ...kinds.registry import KINDS
+from ...spec.model import RecordSpec
 
 Verdict = Literal["kept", "approximated", "refused"]
 Condition = Callable[[FieldSpec], bool]
@@ -19,9 +21,6 @@ Condition = Callable[[FieldSpec], bool]
 # Stands for all kinds that have a parameter and no rows of their own for it.
 ANY = "*"
 NUMBERS = "Scalar Vector Tensor VarLen Ragged Sparse"
-
-COMMON = tuple(each.name for each in fields(FieldSpec))
-"""The parameters that every kind has."""
 
 
 @dataclass(frozen=True)
@@ -104,23 +103,23 @@ def attribute_in(name: str, *values: object) -> Condition:
 
 def is_encoded(field: FieldSpec) -> bool:
     """Tell whether a picture is stored in a format of pictures."""
-    return getattr(field, "encoding", "raw") != "raw"
+    return getattr(field.kind, "encoding", "raw") != "raw"
 
 
 def has_gap(field: FieldSpec) -> bool:
     """Tell whether a size varies."""
-    return None in getattr(field, "shape", ())
+    return None in getattr(field.kind, "shape", ())
 
 
 def said(field: FieldSpec, parameter: str) -> bool:
     """Tell whether a parameter is unlike its default, or has none."""
-    (default,) = (each.default for each in fields(field) if each.name == parameter)
-    return default is MISSING or bool(getattr(field, parameter) != default)
+    defaults, facts = defaults_of(type(field.kind)), field.facts()
+    return parameter not in defaults or bool(facts[parameter] != defaults[parameter])
 
 
 def parameters_of(kind: str) -> tuple[str, ...]:
     """Return the parameters of a kind, those that every kind has coming first."""
-    return COMMON if kind == ANY else tuple(each.name for each in fields(KINDS[kind]))
+    return COMMON if kind == ANY else facts_of(KINDS[kind])
 
 
 def rows_of(
@@ -135,11 +134,12 @@ def notes_of(table: tuple[MappingRow, ...], spec: RecordSpec) -> tuple[Note, ...
     """Return what becomes of a record's parameters, in the order of `rows_of_table`."""
     found: dict[tuple[str, str, MappingRow], list[str]] = {}
     for field in spec.fields:
-        for parameter in parameters_of(field.kind):
-            for row in rows_of(table, field.kind, parameter):
+        name = field.kind.name
+        for parameter in parameters_of(name):
+            for row in rows_of(table, name, parameter):
                 if said(field, parameter) if row.when is None else row.when(field):
-                    kind = ANY if {ANY}.issuperset(row.kinds) else field.kind
-                    kind = kind if parameter in COMMON else field.kind
+                    kind = ANY if {ANY}.issuperset(row.kinds) else name
+                    kind = kind if parameter in COMMON else name
                     found.setdefault((kind, parameter, row), []).append(field.name)
                     break
     return tuple(

@@ -25,21 +25,7 @@ from ...kinds.varlen import VarLen
 from ...kinds.vector import Vector
 from ...runtime.shared.values import RAW_ONLY
 from ...runtime.storage.manifest import Split
-from ...spec.model import (
-    FieldSpec,
-    ImageSpec,
-    ImagesSpec,
-    LabelSpec,
-    MultiLabelSpec,
-    RaggedSpec,
-    RecordSpec,
-    ScalarSpec,
-    TensorSpec,
-    TextSpec,
-    VarLenSpec,
-    VectorSpec,
-)
-from ...spec.storage import BYTES, Entry, entries_of
+from ...spec.model import RecordSpec
 from .tfds_mapping import (
     RAGGED_VALUES,
     are_lines,
@@ -83,10 +69,14 @@ def label_files(spec: RecordSpec) -> dict[str, str]:
     """
     claimed = Counter(_file_name(field.key) for field in spec.fields)
     return {
-        f"{_file_name(field.key)}.labels.txt": "".join(f"{n}\n" for n in field.classes)
+        f"{_file_name(field.key)}.labels.txt": "".join(
+            f"{n}\n" for n in field.kind.class_names
+        )
         for field in spec.fields
-        if isinstance(field, (LabelSpec, MultiLabelSpec))
-        if _is_class(field) and field.classes and are_lines(field.classes)
+        if isinstance(field.kind, (Label, MultiLabel))
+        if _is_class(field)
+        and field.kind.class_names
+        and are_lines(field.kind.class_names)
         if claimed[_file_name(field.key)] == 1
     }
 
@@ -133,10 +123,10 @@ def dumps(data: Json) -> str:
 
 def _features_of(field: FieldSpec) -> dict[str, Json]:
     doc = {"description": field.doc} if field.doc else {}
-    if isinstance(field, RaggedSpec) and has_ragged_names(field):
-        rows = _sequence(_sequence(_tensor((), field.dtype)))
+    if isinstance(field.kind, Ragged) and has_ragged_names(field):
+        rows = _sequence(_sequence(_tensor((), field.kind.dtype)))
         return {field.key.removesuffix(RAGGED_VALUES): {**rows, **doc}}
-    value, *others = entries_of(field)
+    value, *others = field.storage
     found = {value.key: {**_value(field, value), **doc}}
     for entry in others:
         found[entry.key] = _stored(entry, entry.stored, optional=field.optional)
@@ -146,26 +136,26 @@ def _features_of(field: FieldSpec) -> dict[str, Json]:
 def _value(field: FieldSpec, entry: Entry) -> Json:
     """Return the feature for a field's value."""
     dtype, shape = value_of(field)
-    match field:
-        case ImageSpec() if is_decoded(field):
-            return _image(field, field.dtype)
-        case ImagesSpec() if is_decoded(field):
-            return _sequence(_image(field, "uint8"), field.count)
-        case LabelSpec() if _is_class(field):
+    match field.kind:
+        case Image() if is_decoded(field):
+            return _image(field, field.kind.dtype)
+        case Images() if is_decoded(field):
+            return _sequence(_image(field, "uint8"), field.kind.count)
+        case Label() if _is_class(field):
             return _class(field)
         case MultiLabel() if _is_class(field):
             return _sequence(_class(field))
-        case TextSpec() if not field.optional:
+        case Text() if not field.optional:
             return _feature("text_feature.Text", "text", {})
-        case ScalarSpec() | VectorSpec() if entry.stored != BYTES:
+        case Scalar() | Vector() if entry.stored != BYTES:
             return _tensor(shape, dtype, optional=field.optional)
-        case TensorSpec() if is_listed(field) and entry.stored != BYTES:
+        case Tensor() if is_listed(field) and entry.stored != BYTES:
             return _tensor(shape, dtype)
-        case VarLenSpec() if dtype not in RAW_ONLY:
+        case VarLen() if dtype not in RAW_ONLY:
             return _tensor(shape, dtype)
     if is_raw_decoded(field):
         return _tensor(shape, dtype, "bytes")
-    dtype = getattr(field, "dtype", entry.stored)
+    dtype = getattr(field.kind, "dtype", entry.stored)
     return _stored(entry, dtype, optional=field.optional)
 
 
@@ -182,16 +172,16 @@ def _is_class(field: FieldSpec[Label | MultiLabel]) -> bool:
     return plain and (isinstance(field.kind, MultiLabel) or not field.optional)
 
 
-def _class(field: LabelSpec | MultiLabelSpec) -> Json:
-    content = {"numClasses": str(field.num_classes)}
+def _class(field: FieldSpec[Label | MultiLabel]) -> Json:
+    content = {"numClasses": str(field.kind.count)}
     return _feature("class_label_feature.ClassLabel", "classLabel", content)
 
 
-def _image(field: ImageSpec | ImagesSpec, dtype: str) -> Json:
+def _image(field: FieldSpec[Image | Images], dtype: str) -> Json:
     content = {
-        "shape": _shape(field.shape),
+        "shape": _shape(field.kind.shape),
         "dtype": dtype,
-        "encodingFormat": field.encoding,
+        "encodingFormat": field.kind.encoding,
     }
     return _feature("image_feature.Image", "image", content)
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from ...kinds.field import FieldSpec
+from ...kinds.image import Image
+from ...kinds.images import Images
+from ...kinds.ragged import Ragged
+from ...kinds.sparse import Sparse
+from ...kinds.steps import Steps
+from ...kinds.storage import BYTES
 from ...runtime.shared.values import RAW_ONLY
-from ...spec.model import (
-    FieldSpec,
-    ImageSpec,
-    ImagesSpec,
-    RaggedSpec,
-    SparseSpec,
-    StepsSpec,
-)
-from ...spec.storage import BYTES, entries_of
 from .mapping import (
     ANY,
     NUMBERS,
@@ -35,30 +33,30 @@ _RAGGED_LENGTHS = "/ragged_row_lengths_0"
 
 def is_decoded(field: FieldSpec) -> bool:
     """Tell whether TFDS decodes an encoded picture as the generated parser does."""
-    if not isinstance(field, (ImageSpec, ImagesSpec)) or field.optional:
+    if not isinstance(field.kind, (Image, Images)) or field.optional:
         return False
-    channels = {"jpeg": (1, 3), "png": (1, 3, 4)}.get(field.encoding, ())
-    sized = isinstance(field, ImageSpec) or not has_gap(field)
-    return field.shape[-1] in channels and sized
+    channels = {"jpeg": (1, 3), "png": (1, 3, 4)}.get(field.kind.encoding, ())
+    sized = isinstance(field.kind, Image) or not has_gap(field)
+    return field.kind.shape[-1] in channels and sized
 
 
 def _is_raw(field: FieldSpec) -> bool:
     """Tell whether numbers are stored as raw bytes under one key."""
-    if isinstance(field, (RaggedSpec, SparseSpec, StepsSpec)):
+    if isinstance(field.kind, (Ragged, Sparse, Steps)):
         return False
-    plain = getattr(field, "encoding", "raw") in ("raw", "list")
-    numbers = getattr(field, "dtype", "bytes") not in ("bytes", "string")
-    return plain and numbers and entries_of(field)[0].stored == BYTES
+    plain = getattr(field.kind, "encoding", "raw") in ("raw", "list")
+    numbers = getattr(field.kind, "dtype", "bytes") not in ("bytes", "string")
+    return plain and numbers and field.storage[0].stored == BYTES
 
 
 def _has_one_gap(field: FieldSpec) -> bool:
     """Tell whether TFDS finds out the shape of a field by itself."""
-    return getattr(field, "shape", ()).count(None) <= 1 and not field.optional
+    return getattr(field.kind, "shape", ()).count(None) <= 1 and not field.optional
 
 
 def is_raw_decoded(field: FieldSpec) -> bool:
     """Tell whether TFDS makes numbers of what is stored as raw bytes."""
-    known = getattr(field, "dtype", "") in _RAW_READABLE
+    known = getattr(field.kind, "dtype", "") in _RAW_READABLE
     return known and _is_raw(field) and _has_one_gap(field)
 
 
@@ -76,10 +74,14 @@ def _is_encoded_left(field: FieldSpec) -> bool:
 
 def has_ragged_names(field: FieldSpec) -> bool:
     """Tell whether lists of lists stand under the keys that TFDS has for them."""
-    if not isinstance(field, RaggedSpec) or field.dtype in RAW_ONLY or field.optional:
+    if (
+        not isinstance(field.kind, Ragged)
+        or field.kind.dtype in RAW_ONLY
+        or field.optional
+    ):
         return False
     lengths = field.key.removesuffix(RAGGED_VALUES) + _RAGGED_LENGTHS
-    return field.key.endswith(RAGGED_VALUES) and field.row_lengths_key == lengths
+    return field.key.endswith(RAGGED_VALUES) and field.kind.lengths_key == lengths
 
 
 def are_lines(names: tuple[str, ...]) -> bool:
@@ -173,7 +175,7 @@ MAPPING = (
         "Label MultiLabel",
         "classes",
         "their file would lose white space, so that none is written",
-        lambda f: not are_lines(getattr(f, "classes", ())),
+        lambda f: not are_lines(getattr(f.kind, "classes", ())),
         "names that are no lines",
     ),
     kept("Label MultiLabel", "classes", "NAME.labels.txt"),

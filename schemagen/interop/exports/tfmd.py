@@ -9,24 +9,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ...spec.model import (
-    FieldSpec,
-    LabelSpec,
-    MultiLabelSpec,
-    RaggedSpec,
-    RecordSpec,
-    SparseSpec,
-    TensorSpec,
-    TextSpec,
-    VectorSpec,
-)
-from ...spec.storage import (
+from ...kinds.field import FieldSpec
+from ...kinds.label import Label
+from ...kinds.multilabel import MultiLabel
+from ...kinds.ragged import Ragged
+from ...kinds.sparse import Sparse
+from ...kinds.storage import (
     BYTES,
     FLOAT,
     INT,
     Entry,
     count_of,
 )
+from ...kinds.tensor import Tensor
+from ...kinds.text import Text
+from ...kinds.vector import Vector
+from ...spec.model import RecordSpec
 from .mapping import (
     ANY,
     NUMBERS,
@@ -133,7 +131,7 @@ Message = Mapping[str, Any]
 def schema_text(spec: RecordSpec) -> str:
     """Return the contents of a `schema.pbtxt`."""
     message: dict[str, Any] = {
-        "feature": [_feature(*each) for each in entries_by_key(spec.fields).values()]
+        "feature": [_feature(*each) for each in spec.storage().values()]
     }
     representations = [
         {"key": field.name, "value": _tensor(field)} for field in spec.fields
@@ -170,19 +168,19 @@ def _shape(entry: Entry, field: FieldSpec, count: int) -> Message:
     values = entry.part == "value" and entry.stored != BYTES
     if (
         values
-        and isinstance(field, (VectorSpec, TensorSpec))
-        and size_of(field.shape) == count
+        and isinstance(field.kind, (Vector, Tensor))
+        and count_of(field.kind.shape) == count
     ):
-        sizes = field.shape
+        sizes = field.kind.shape
     return {"dim": [{"size": size} for size in sizes]}
 
 
 def _domain(entry: Entry, field: FieldSpec) -> Message:
     """Return what is known of the values under a key; one domain at most."""
-    label = isinstance(field, (LabelSpec, MultiLabelSpec))
-    may_lack = isinstance(field, LabelSpec) and field.optional
+    label = isinstance(field.kind, (Label, MultiLabel))
+    may_lack = isinstance(field.kind, Label) and field.optional
     if entry.stored == INT:
-        if getattr(field, "dtype", None) == "bool" and entry.part == "value":
+        if getattr(field.kind, "dtype", None) == "bool" and entry.part == "value":
             return {"bool_domain": {}}
         if entry.bounds is None:
             return {}
@@ -192,15 +190,17 @@ def _domain(entry: Entry, field: FieldSpec) -> Message:
         bounds = {"min": least, "max": most, "is_categorical": label or None}
         return {"int_domain": bounds}
     if entry.stored == FLOAT:
-        if getattr(field, "finite", False):
+        if getattr(field.kind, "finite", False):
             return {"float_domain": {"disallow_nan": True, "disallow_inf": True}}
         return {}
     if entry.part != "value":
         return {}
-    if isinstance(field, (LabelSpec, MultiLabelSpec)):
-        names = ["", *field.classes] if may_lack else list(field.classes)
+    if isinstance(field.kind, (Label, MultiLabel)):
+        names = (
+            ["", *field.kind.class_names] if may_lack else list(field.kind.class_names)
+        )
         return {"string_domain": {"name": entry.key, "value": names}}
-    if isinstance(field, TextSpec):
+    if isinstance(field.kind, Text):
         return {"natural_language_domain": {}}
     return {"image_domain": {}} if value_of(field)[0] == PICTURE else {}
 
@@ -226,20 +226,20 @@ def _annotation(entry: Entry, field: FieldSpec) -> Message:
 
 def _tensor(field: FieldSpec) -> Message:
     """Return how TFX makes a tensor of a field, if its columns say all of it."""
-    value, *_ = entries_of(field)
-    if isinstance(field, SparseSpec):
+    value, *_ = field.storage
+    if isinstance(field.kind, Sparse):
         sparse = {
-            "dense_shape": {"dim": [{"size": size} for size in field.shape]},
-            "index_column_names": field.index_key,
+            "dense_shape": {"dim": [{"size": size} for size in field.kind.shape]},
+            "index_column_names": field.kind.index_keys,
             "value_column_name": value.key,
         }
         return {"sparse_tensor": sparse}
-    if isinstance(field, RaggedSpec) and value.count != 1 and not field.optional:
-        partition = {"row_length": field.row_lengths_key}
+    if isinstance(field.kind, Ragged) and value.count != 1 and not field.optional:
+        partition = {"row_length": field.kind.lengths_key}
         path = {"step": value.key}
         return {"ragged_tensor": {"feature_path": path, "partition": partition}}
     column = {"column_name": value.key}
-    if isinstance(field, RaggedSpec) or value.count is None or field.optional:
+    if isinstance(field.kind, Ragged) or value.count is None or field.optional:
         return {"varlen_sparse_tensor": column}
     return {"dense_tensor": {**column, "shape": _shape(value, field, value.count)}}
 

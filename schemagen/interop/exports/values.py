@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from ...spec.model import (
-    FieldSpec,
-    ImageSpec,
-    ImagesSpec,
-    LabelSpec,
-    MaskSpec,
-    MultiLabelSpec,
-    RaggedSpec,
-    StepsSpec,
-    VarLenSpec,
-)
+from ...kinds.field import FieldSpec
+from ...kinds.image import Image
+from ...kinds.images import Images
+from ...kinds.label import Label
+from ...kinds.mask import Mask
+from ...kinds.multilabel import MultiLabel
+from ...kinds.ragged import Ragged
+from ...kinds.steps import Steps
+from ...kinds.varlen import VarLen
 
 Shape = tuple[int | None, ...]
 
@@ -25,21 +23,24 @@ def value_of(field: FieldSpec) -> tuple[str, Shape]:
 
     The type is a dtype, "string", "bytes", PICTURE or CLASS; sizes that vary are None.
     """
-    dtype = getattr(field, "dtype", "string")
-    match field:
-        case ImageSpec() | MaskSpec() if field.encoding != "raw":
+    dtype = getattr(field.kind, "dtype", "string")
+    match field.kind:
+        case Image() | Mask() if field.kind.encoding != "raw":
             return PICTURE, ()
-        case ImagesSpec():
-            return PICTURE, (field.count,)
-        case LabelSpec():
+        case Images():
+            return PICTURE, (field.kind.count,)
+        case Label():
             return CLASS, ()
-        case MultiLabelSpec():
+        case MultiLabel():
             return CLASS, (None,)
-        case VarLenSpec():
-            return dtype, (None, *field.item_shape)
-        case RaggedSpec():
+        case VarLen():
+            return dtype, (None, *field.kind.item_shape)
+        case Ragged():
             return dtype, (None, None)
-        case StepsSpec():
+        case Steps():
             dtype, shape = value_of(field.step)
             return dtype, (None, *shape)
-    return dtype, getattr(field, "shape", ())
+    if hasattr(field.kind, "dtype"):
+        return dtype, getattr(field.kind, "shape", ())
+    entry = field.storage[0]
+    return entry.dtype, () if entry.count == 1 else (entry.count,)

@@ -13,8 +13,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from ...kinds.field import FieldSpec
+from ...kinds.steps import Steps
 from ...runtime.shared.errors import did_you_mean
-from ...spec.model import FieldSpec, StepsSpec
 from . import feature_spec_mapping as table
 from .outcome import Imported, MappingRow, Outcome, not_installed, unreadable
 from .place import Place, field_names, zero_of
@@ -304,7 +305,8 @@ def _steps(feature: _Feature) -> Outcome:
     ):
         return feature.refused(table.STEPS_VARYING)
     place = feature.empty() if feature.says.get("allow_missing") else feature.place
-    field = StepsSpec(
+    field = FieldSpec.of(
+        Steps,
         **place.common("info" if opaque else "input"),
         step=Place(place.path, "").array(dtype, () if opaque else shape),
         padding_value=zero_of(dtype),

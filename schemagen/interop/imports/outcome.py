@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from ...findings import Finding, Location, SchemagenError, refuse
-from ...spec.model import FieldSpec
+from ...kinds.field import FieldSpec
 
 
 @dataclass(frozen=True)

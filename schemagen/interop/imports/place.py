@@ -7,18 +7,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ...kinds.field import FieldSpec
+from ...kinds.label import Label
+from ...kinds.ragged import Ragged
+from ...kinds.scalar import Scalar
+from ...kinds.sparse import Sparse
+from ...kinds.text import Text
+from ...kinds.varlen import VarLen
+from ...kinds.vector import Vector
 from ...runtime.shared.values import FLOATS, RAW_ONLY
 from ...schema_source import field_name
-from ...spec.model import (
-    FieldSpec,
-    LabelSpec,
-    RaggedSpec,
-    ScalarSpec,
-    SparseSpec,
-    TextSpec,
-    VarLenSpec,
-    VectorSpec,
-)
 
 _OPAQUE = ("string", "bytes")
 
@@ -113,16 +111,19 @@ class Place:
         """Return one number, text or bytes value."""
         common = self.common(role or _role(dtype))
         if dtype == "string":
-            return TextSpec(**common)
+            return FieldSpec.of(Text, **common)
         encoding = "raw" if dtype in RAW_ONLY else "list"
         exact = dtype != "float32"  # as a plain float
-        return ScalarSpec(**common, dtype=dtype, encoding=encoding, exact=exact)
+        return FieldSpec.of(
+            Scalar, **common, dtype=dtype, encoding=encoding, exact=exact
+        )
 
     def vector(
         self, shape: tuple[int, ...], dtype: str, *, raw: bool = False, role: str = ""
     ) -> FieldSpec:
         """Return numbers of a fixed shape."""
-        return VectorSpec(
+        return FieldSpec.of(
+            Vector,
             **self.common(role or _role(dtype)),
             shape=shape,
             dtype=dtype,
@@ -138,7 +139,8 @@ class Place:
         role: str = "",
     ) -> FieldSpec:
         """Return a list of any length, of single values or of items of a shape."""
-        return VarLenSpec(
+        return FieldSpec.of(
+            VarLen,
             **self.common(role or _role(dtype)),
             dtype=dtype,
             item_shape=item_shape,
@@ -149,7 +151,8 @@ class Place:
 
     def ragged(self, dtype: str, row_lengths_key: str, role: str = "") -> FieldSpec:
         """Return a list of lists."""
-        return RaggedSpec(
+        return FieldSpec.of(
+            Ragged,
             **self.common(role or _role(dtype)),
             dtype=dtype,
             row_lengths_key=row_lengths_key,
@@ -161,7 +164,8 @@ class Place:
         self, dtype: str, shape: tuple[int, ...], index_key: tuple[str, ...]
     ) -> FieldSpec:
         """Return a sparse tensor, which may be missing."""
-        return SparseSpec(
+        return FieldSpec.of(
+            Sparse,
             **replace(self, optional=True).common("input"),
             shape=shape,
             index_key=index_key,
@@ -170,4 +174,4 @@ class Place:
 
     def label(self, role: str, count: int, **more: Any) -> FieldSpec:
         """Return a class id."""
-        return LabelSpec(**self.common(role), num_classes=count, **more)
+        return FieldSpec.of(Label, **self.common(role), num_classes=count, **more)

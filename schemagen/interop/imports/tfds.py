@@ -13,16 +13,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ...kinds.field import FieldSpec
+from ...kinds.image import Image
+from ...kinds.images import Images
+from ...kinds.mask import Mask
+from ...kinds.ragged import Ragged
+from ...kinds.tensor import Tensor
+from ...kinds.varlen import VarLen
 from ...runtime.shared.values import COMPLEX, FLOATS, INTEGERS, RAW_ONLY
-from ...spec.model import (
-    FieldSpec,
-    ImageSpec,
-    ImagesSpec,
-    MaskSpec,
-    RaggedSpec,
-    TensorSpec,
-    VarLenSpec,
-)
 from . import tfds_mapping as table
 from .outcome import Imported, Outcome, few, joined
 from .place import Place, field_names, prose, zero_of
@@ -140,18 +138,18 @@ def _grouped(
 
 def _may_group(field: FieldSpec) -> bool:
     """Tell whether a field has an item for each step."""
-    if not field.path or not hasattr(field, "group"):
+    if not field.path or not hasattr(field.kind, "group"):
         return False
-    return "ragged_" not in field.key.rpartition("/")[2] or field.kind == "Ragged"
+    return "ragged_" not in field.key.rpartition("/")[2] or field.kind.name == "Ragged"
 
 
 def _in_group(field: FieldSpec) -> FieldSpec:
     """Put a list into the group of its model, whose name is below the model's keys."""
     key = field.key
-    if isinstance(field, RaggedSpec):
+    if isinstance(field.kind, Ragged):
         key = key.rpartition("/")[0]
     given: Any = {"group": f"{key.rpartition('/')[0]}/{field.path[-2]}"}
-    if isinstance(field, VarLenSpec):
+    if isinstance(field.kind, VarLen):
         given["exact"] = True  # no plain list[float] any more
     return replace(field, **given)
 
@@ -206,13 +204,13 @@ def _image(feature: Feature, here: Here) -> Outcome:
     if not here.rank:
         if None in shape:
             said = joined(said, "sizes vary: resize=(height, width) for batches")
-        image = ImageSpec(**here.place.common(role), **given, dtype=dtype)
+        image = FieldSpec.of(Image, **here.place.common(role), **given, dtype=dtype)
         return Outcome(here.part, row, (image,), said)
     if here.rank > 1 or None in shape or dtype != "uint8" or feature.kind != "Image":
         sizes = "x".join("any" if size is None else str(size) for size in shape)
         return here.as_bytes(table.OTHER_FRAMES, f"encoded pictures, {sizes}, {dtype}")
     count = here.lengths[0] or None
-    images = ImagesSpec(**here.place.common(role), **given, count=count)
+    images = FieldSpec.of(Images, **here.place.common(role), **given, count=count)
     row = row if row is table.FLOAT_IMAGE else table.FRAMES
     return Outcome(here.part, row, (images,), said)
 
@@ -223,7 +221,8 @@ def _mask(feature: Feature, shape: Shape, here: Here) -> Outcome:
     count = int((feature.says.get("label") or {}).get("numClasses") or 0)
     names, doubt = _class_names(here, count)
     role = "target" if count and shape[:2] in here.inputs else "info"
-    field = MaskSpec(
+    field = FieldSpec.of(
+        Mask,
         **here.place.common(role),
         shape=shape[:2],
         num_classes=count or None,
@@ -291,13 +290,14 @@ def _encoded(encoding: str, shape: Shape, dtype: str, here: Here) -> Outcome:
     field: FieldSpec
     if raw and gaps > 1:
         sizes = f"{place.key}/shape"
-        field = TensorSpec(
+        field = FieldSpec.of(
+            Tensor,
             **replace(place, key=f"{place.key}/value").common(role),
             shape=shape,
             dtype=dtype,
             encoding="raw",
             shape_key=sizes,
-            padding_value=zero_of(dtype),  # type: ignore[arg-type]
+            padding_value=zero_of(dtype),
         )
         return Outcome(here.part, table.DYNAMIC, (field,))
     if raw and not gaps:

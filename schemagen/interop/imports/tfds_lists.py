@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
 
+from ...kinds.field import FieldSpec
 from ...runtime.shared.values import FLOATS, INTEGERS
-from ...spec.model import FieldSpec
 from . import tfds_mapping as table
 from .outcome import MappingRow, Outcome, joined
 from .place import Place

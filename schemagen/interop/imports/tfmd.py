@@ -7,7 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ...spec.model import FieldSpec, ImageSpec, VarLenSpec
+from ...kinds.field import FieldSpec
+from ...kinds.image import Image
+from ...kinds.varlen import VarLen
 from . import tfmd_mapping as table
 from .outcome import (
     Imported,
@@ -101,7 +103,7 @@ def _weighted(schema: Any, outcomes: list[Outcome]) -> Iterator[Outcome]:
         words[weight] = f"the weights of {value!r}"
         words.setdefault(value, f"weighted by {weight!r}")
         made = [fields[value], fields[weight]]
-        if all(len(m) == 1 and isinstance(m[0], VarLenSpec) for m in made):
+        if all(len(m) == 1 and isinstance(m[0].kind, VarLen) for m in made):
             groups.update(dict.fromkeys((value, weight), weighted.name))
     for outcome in outcomes:
         if outcome.part in words and outcome.fields:
@@ -154,7 +156,7 @@ def _feature(schema: Any, feature: Any, name: str, default: Any) -> Outcome:
         f"not kept: {', '.join(unchecked)}" if unchecked else "",
     )
     if stage in _SHY:
-        row, field = table.STAGE, replace(field, role="info")
+        row, field = table.STAGE, field.replaced(role="info")
     elif environments:
         row = table.ENVIRONMENT
     elif row.verdict == "kept" and unchecked:
@@ -210,15 +212,15 @@ def _field(
     if single:
         return place.scalar(made), row, said
     field = bare.array(made, shape, max_length=longest)
-    if not isinstance(field, VarLenSpec):
+    if not isinstance(field.kind, VarLen):
         return field, row, said
-    if len(shape) > 1 and not field.item_shape:
+    if len(shape) > 1 and not field.kind.item_shape:
         sizes = tuple(-1 if size is None else size for size in shape)
         said = joined(said, f"flat: of shape {sizes}")
-    if row is table.NUMBER and not field.item_shape:
+    if row is table.NUMBER and not field.kind.item_shape:
         row = table.NUMBERS
     ragged = schema.represent_variable_length_as_ragged
-    return replace(field, ragged=ragged), row, said
+    return field.replaced(ragged=ragged), row, said
 
 
 def _domain(schema: Any, feature: Any) -> tuple[str, Any]:
@@ -239,7 +241,8 @@ _Made = tuple[FieldSpec | str, MappingRow, str]
 
 def _bytes(feature: Any, place: Place, single: bool, word: str, domain: Any) -> _Made:
     if word == "image_domain" and single:
-        image = ImageSpec(
+        image = FieldSpec.of(
+            Image,
             **place.common("input"),
             shape=(None, None, 3),
             encoding="any",

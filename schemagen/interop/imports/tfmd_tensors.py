@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...spec.model import FieldSpec
+from ...kinds.field import FieldSpec
 from . import tfmd_mapping as table
 from .outcome import MappingRow, Outcome
 from .place import Place
