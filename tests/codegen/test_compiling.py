@@ -12,7 +12,9 @@ from schemagen.codegen import render as rendering
 from schemagen.codegen.render import render
 from schemagen.codegen.templates import environment
 from schemagen.codegen.templates.environment import Templates
-from schemagen.spec.model import RecordSpec, ScalarSpec
+from schemagen.kinds.field import FieldSpec
+from schemagen.kinds.scalar import Scalar
+from schemagen.spec.model import RecordSpec
 
 _AGE = FieldSpec.of(Scalar, name="age", key="age", role="input", dtype="int64")
 _SPECS = (RecordSpec("pet", "Pet", "schemas/pet.py", "A pet.", (_AGE,)),)

@@ -10,7 +10,7 @@ import pytest
 from jinja2 import nodes
 from schemagen.codegen.templates.catalogue import context_of, original, our_names
 from schemagen.codegen.templates.environment import Templates
-from template_types import Walk
+from template_types import Walk, kind_of
 
 ENVIRONMENT = Templates().python
 

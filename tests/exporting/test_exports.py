@@ -27,17 +27,14 @@ from schemagen.interop.exports.mapping import (
 )
 from schemagen.interop.exports.page import with_tables
 from schemagen.interop.exports.writing import TABLES, TITLES
-from schemagen.spec.model import (
-    KINDS,
-    FieldSpec,
-    ImagesSpec,
-    LabelSpec,
-    RecordSpec,
-    ScalarSpec,
-    TextSpec,
-    VarLenSpec,
-)
-from schemagen.kinds.storage import entries_by_key
+from schemagen.kinds.field import FieldSpec
+from schemagen.kinds.images import Images
+from schemagen.kinds.label import Label
+from schemagen.kinds.registry import KINDS
+from schemagen.kinds.scalar import Scalar
+from schemagen.kinds.text import Text
+from schemagen.kinds.varlen import VarLen
+from schemagen.spec.model import RecordSpec
 
 if TYPE_CHECKING:
     from conftest import PackageOf, Workspace
@@ -292,12 +289,18 @@ def test_a_description_says_what_is_left_out(
 def test_a_description_says_the_type_and_shape_of_each_field() -> None:
     """Ids and names of classes, pictures, and lists of any length."""
     common = {"role": "info"}
-    label = partial(LabelSpec, **common, num_classes=2, classes=("a", "b"))
-    film = ImagesSpec(
-        **common, name="film", key="film", shape=(2, 2, 1), encoding="png", count=2
+    label = partial(FieldSpec[Label], **common, num_classes=2, classes=("a", "b"))
+    film = FieldSpec.of(
+        Images,
+        **common,
+        name="film",
+        key="film",
+        shape=(2, 2, 1),
+        encoding="png",
+        count=2,
     )
-    spots = VarLenSpec(
-        **common, name="spots", key="spots", dtype="float32", item_shape=(2,)
+    spots = FieldSpec.of(
+        VarLen, **common, name="spots", key="spots", dtype="float32", item_shape=(2,)
     )
     fields = (
         label(name="id", key="id"),
@@ -386,7 +389,7 @@ def test_a_full_disk_leaves_nothing(
 def test_arrow_needs_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(SchemagenError, match="SG452 --to arrow needs pyarrow"):
-        arrow.schema_bytes(record(TextSpec(name="a", key="a", role="input")))
+        arrow.schema_bytes(record(FieldSpec.of(Text, name="a", key="a", role="input")))
 
 
 def test_a_key_that_two_fields_share_is_there_if_one_has_to_be() -> None:
@@ -399,7 +402,7 @@ def test_a_key_that_two_fields_share_is_there_if_one_has_to_be() -> None:
 
 
 def test_complex_numbers_are_refused_by_arrow() -> None:
-    waves = ScalarSpec(name="a", key="a", role="info", dtype="complex64")
+    waves = FieldSpec.of(Scalar, name="a", key="a", role="info", dtype="complex64")
     notes = notes_of(TABLES["arrow"], record(waves))
     assert [n.row.words for n in notes if n.row.verdict == "refused"] == [
         "Arrow has no complex numbers"

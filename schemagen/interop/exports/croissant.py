@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ...kinds.field import FieldSpec
+from ...kinds.field import COMMON, FieldSpec
 from ...kinds.label import Label
 from ...kinds.multilabel import MultiLabel
 from ...kinds.registry import KINDS
@@ -18,7 +18,6 @@ from ...runtime.storage.manifest import Split
 from ...spec.model import RecordSpec
 from .mapping import (
     ANY,
-    COMMON,
     NUMBERS,
     always,
     approximated,
