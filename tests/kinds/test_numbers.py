@@ -249,3 +249,5 @@ def test_a_float64_series_is_refused_as_an_array_is(package_of: PackageOf) -> No
     assert len(writer.serialize_batch(ratio=_Series([0.5, 0.25]))) == 2
     with pytest.raises(ValueError, match=r"row 1: field 'ratio': found 0\.1 \(float64"):
         writer.serialize_batch(ratio=_Series([0.5, 0.1]))
+    with pytest.raises(ValueError, match=r"field 'ratio': found 0\.1 \(float64"):
+        writer.serialize(ratio=np.float64(0.1))
