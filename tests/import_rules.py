@@ -84,7 +84,7 @@ SCHEMAGEN = (
     ),
     Part(
         "schema",
-        "the schema language: `Record`, one module per kind, loading of schema files",
+        "the schema language: `Record`, nested models, loading of schema files",
         ("findings", "kinds", "runtime"),
     ),
     Part(
@@ -95,7 +95,7 @@ SCHEMAGEN = (
     Part(
         "codegen",
         "spec to view to text to plan to disk",
-        ("atomic_write", "config", "findings", "runtime", "spec"),
+        ("atomic_write", "config", "findings", "kinds", "runtime", "spec"),
     ),
     Part(
         "evolution",

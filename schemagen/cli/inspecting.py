@@ -62,7 +62,6 @@ def inspect(
     from ..data.inspect.as_json import inspection_json
     from ..data.inspect.inspecting import inspect_data
     from ..data.inspect.text import inspection_text
-    from ..data.report.writing import check_target, specs_of, write_report
     from ..data.verify import verify
     from ..findings import ExitCode, printable
 
@@ -72,7 +71,9 @@ def inspect(
     clean = True
     with refusing_data(data):
         if html is not None:
-            check_target(html)
+            from ..data.report import writing  # which imports jinja2
+
+            writing.check_target(html)
         found = inspect_data(
             data,
             split,
@@ -91,11 +92,11 @@ def inspect(
             )
             clean = verified.clean
             specs = (
-                specs_of(data, split)
+                writing.specs_of(data, split)
                 if spec is None
                 else dict.fromkeys(found.splits, spec)
             )
-            size = write_report(html, found, specs, verified)
+            size = writing.write_report(html, found, specs, verified)
             click.echo(f"wrote {printable(html)} ({formatting.size(size)})", err=True)
     if style == "json":
         print_document(inspection_json(found, records=records))

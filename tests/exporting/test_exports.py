@@ -289,7 +289,7 @@ def test_a_description_says_what_is_left_out(
 def test_a_description_says_the_type_and_shape_of_each_field() -> None:
     """Ids and names of classes, pictures, and lists of any length."""
     common = {"role": "info"}
-    label = partial(FieldSpec[Label], **common, num_classes=2, classes=("a", "b"))
+    label = partial(FieldSpec.of, Label, **common, num_classes=2, classes=("a", "b"))
     film = FieldSpec.of(
         Images,
         **common,
@@ -307,7 +307,7 @@ def test_a_description_says_the_type_and_shape_of_each_field() -> None:
         label(name="text", key="text", stored="text"),
         film,
         spots,
-        replace(spots, name="brains", key="brains", dtype="bfloat16", item_shape=()),
+        spots.replaced(name="brains", key="brains", dtype="bfloat16", item_shape=()),
     )
     described = croissant.description(record(*fields), {}, {}, {})
     assert {

@@ -17,7 +17,7 @@ import schemagen
 import schemagen.runtime.parsing
 import tensorflow as tf
 from schemagen.codegen import imports
-from schemagen.codegen.templates import catalogue, environment, templates_directory
+from schemagen.codegen.templates import catalogue, environment
 from schemagen.data.verify import verify
 from schemagen.interop.exports.writing import export_spec
 from schemagen.kinds.field import FieldSpec
@@ -47,7 +47,7 @@ class Gust(Record):
 def angles(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[ModuleType]:
     """The module of the kind: schemagen has its macros, its codec and its reader."""
     macros = tmp_path / "templates"
-    shutil.copytree(templates_directory(), macros)
+    shutil.copytree(environment.templates_directory(), macros)
     shutil.copy(OWN / "angle.jinja", macros / "kinds")
     for module in (environment, catalogue):
         monkeypatch.setattr(module, "templates_directory", lambda: macros)

@@ -236,7 +236,7 @@ def test_modules_have_one_subject() -> None:
 def test_templates_say_what_they_are() -> None:
     """There is one for each generated or started file, and one for each kind."""
     from schemagen.codegen.templates.environment import templates_directory
-    from schemagen.spec.model import KINDS
+    from schemagen.kinds.registry import KINDS
 
     directory = templates_directory()
     found = {p.relative_to(directory).as_posix() for p in directory.rglob("*.jinja")}

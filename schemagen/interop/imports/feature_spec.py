@@ -249,7 +249,7 @@ def _list(
     if feature.dtype == "bytes":
         said = _MAYBE if not items else f"flat: reshape{(-1, *items)}; {_MAYBE}"
         return feature.outcome(table.VARLEN_BYTES, place.varlen("bytes"), remark=said)
-    field = replace(place.varlen(feature.dtype, items), **more)
+    field = place.varlen(feature.dtype, items).replaced(**more)
     return feature.outcome(row, field)
 
 
@@ -308,7 +308,7 @@ def _steps(feature: _Feature) -> Outcome:
     field = FieldSpec.of(
         Steps,
         **place.common("info" if opaque else "input"),
-        step=Place(place.path, "").array(dtype, () if opaque else shape),
+        step=Place(place.path, "").array(dtype, () if opaque else shape).kind,
         padding_value=zero_of(dtype),
     )
     if opaque:

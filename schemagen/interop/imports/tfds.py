@@ -151,7 +151,7 @@ def _in_group(field: FieldSpec) -> FieldSpec:
     given: Any = {"group": f"{key.rpartition('/')[0]}/{field.path[-2]}"}
     if isinstance(field.kind, VarLen):
         given["exact"] = True  # no plain list[float] any more
-    return replace(field, **given)
+    return field.replaced(**given)
 
 
 def _leaf(feature: Feature, here: Here) -> Outcome:

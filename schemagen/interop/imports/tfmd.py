@@ -113,7 +113,7 @@ def _weighted(schema: Any, outcomes: list[Outcome]) -> Iterator[Outcome]:
             outcome = Outcome(
                 outcome.part,
                 table.WEIGHTED,
-                tuple(replace(field, **given) for field in outcome.fields),
+                tuple(field.replaced(**given) for field in outcome.fields),
                 joined(outcome.remark, words[outcome.part]),
             )
         yield outcome
