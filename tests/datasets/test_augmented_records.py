@@ -197,7 +197,7 @@ def test_the_fingerprint_does_not_know_it() -> None:
     """It names what a spec says about data: interrupted runs resume after a change."""
     plain, varied = _spec(None), _spec(Augment(crop=2))
     assert fingerprint(plain) == fingerprint(varied)
-    resized = replace(plain.fields[0], resize=(2, 2))  # as that does
+    resized = plain.fields[0].replaced(resize=(2, 2))  # as that does
     assert fingerprint(plain) != fingerprint(replace(plain, fields=(resized,)))
 
 

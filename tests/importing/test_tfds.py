@@ -263,7 +263,7 @@ def test_lists_are_grouped_by_an_outermost_sequence_of_any_length(
     steps = connector("Sequence", "sequence", feature=inner, length="-1")
     outer = connector("Sequence", "sequence", feature=steps, length=length)
     found = import_tfds(dataset(tmp_path, steps=outer)).fields
-    groups = [getattr(field, "group", None) for field in found]
+    groups = [getattr(field.kind, "group", None) for field in found]
     assert groups == ["steps/steps" if length == "-1" else None] * 2
 
 

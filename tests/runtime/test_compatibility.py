@@ -165,7 +165,6 @@ _REFUSED: dict[str, list[tuple[dict[str, Any], str | None, str | None]]] = {
     "Scalar": [
         ({"optional": True, "default": 1.0}, None, "optional"),
         ({"dtype": "int64"}, "dtype", "dtype"),
-        ({"encoding": "raw"}, "encoding", "encoding"),
         ({"finite": False}, None, "finite"),
     ],
     "Steps": [
@@ -255,8 +254,10 @@ _REFUSED: dict[str, list[tuple[dict[str, Any], str | None, str | None]]] = {
         ({"max_length": None}, None, "max_length"),
         ({"item_shape": (2,)}, "item_shape", "item_shape"),
         ({"pad_on_disk": True}, "pad_on_disk", "pad_on_disk"),
-        ({"optional": True, "fill_value": 1}, None, "optional"),
         ({"finite": False}, None, "finite"),
+    ],
+    "grouped": [
+        ({"optional": True, "fill_value": 1}, None, "optional"),
     ],
     "filled up": [
         ({"max_length": 6}, "max_length", "max_length"),
@@ -282,7 +283,7 @@ _REFUSED: dict[str, list[tuple[dict[str, Any], str | None, str | None]]] = {
     "Tensor": [
         ({"shape": (None, None)}, None, "shape"),
         ({"shape": (None, 4)}, "shape", "shape"),
-        ({"dtype": "int32"}, "dtype", "dtype"),
+        ({"dtype": "int32", "padding_value": 0}, "dtype", "dtype"),
         ({"encoding": "list"}, "encoding", "encoding"),
         ({"shape_key": ("rows", None)}, "shape_key", "shape_key"),
         ({"finite": False}, None, "finite"),

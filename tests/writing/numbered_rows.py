@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from schemagen.runtime.shared.errors import RecordError
 from schemagen.runtime.writing.encoding import Encoding
-from schemagen.runtime.writing.parallel import chunks
 from schemagen.runtime.writing.sources import Source
+from schemagen.runtime.writing.workers import chunks
 
 
 class Unsendable(Exception):

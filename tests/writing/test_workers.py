@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -18,11 +19,11 @@ import numpy as np
 import pytest
 from numbered_rows import Interrupted, Part, Table, Unsendable, joined, serialize
 from schemagen.runtime.shared.errors import DatasetError, RecordError
-from schemagen.runtime.writing import parallel, worker
+from schemagen.runtime.writing import pool
 from schemagen.runtime.writing.encoding import Encoding
-from schemagen.runtime.writing.parallel import chunks
 from schemagen.runtime.writing.sources import Source, source_of
-from schemagen.runtime.writing.worker import Answer
+from schemagen.runtime.writing.worker import Failed
+from schemagen.runtime.writing.workers import chunks
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
@@ -181,15 +182,20 @@ def test_a_later_error_that_comes_first_waits(
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
 
-    class Worker(parallel.Worker):
-        def receive(self, answer: Answer) -> None:
-            super().receive(answer)
-            if answer.failure is not None and told.ident is None:
+    class Watched(deque[Any]):
+        def append(self, item: Any) -> None:
+            super().append(item)
+            if isinstance(item[0], Failed) and told.ident is None:
                 told.start()
+
+    class Worker(pool._Worker):
+        def __init__(self, *args: Any) -> None:
+            super().__init__(*args)
+            self.ready = Watched()
 
     # Row 3 is loaded once the parent knows that row 20, in another worker, is refused.
     told = threading.Thread(target=pipe.write_text, args=("",))
-    monkeypatch.setattr(parallel, "Worker", Worker)
+    monkeypatch.setattr(pool, "_Worker", Worker)
     acts = {3: f"wait for {pipe}", 5: "refused", 20: "refused"}
     with pytest.raises(RecordError) as caught:
         joined(indexed(acts), workers=2)
@@ -333,6 +339,29 @@ def test_a_worker_that_crashes_over_the_rows_of_a_generator(forked: None) -> Non
         joined(streamed(), Encoding(_die_serializing), workers=2)
 
 
+def _fork_and_leave(*, number: int, **others: object) -> bytes:
+    """End this process while another one keeps its connection open."""
+    if os.fork():
+        os._exit(3)
+    reading, writing = map(int, os.environ["SURVIVORS"].split())
+    os.close(writing)
+    os.read(reading, 1)
+    os._exit(0)
+
+
+def test_a_dead_worker_whose_child_lives(
+    forked: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A connection that somebody else keeps open does not hide that it has died."""
+    monkeypatch.setattr(pool, "_ROLL_CALL_SECONDS", 0.05)
+    reading, writing = os.pipe()
+    monkeypatch.setenv("SURVIVORS", f"{reading} {writing}")
+    with pytest.raises(DatasetError, match="exit code 3"):
+        joined(indexed(length=2), Encoding(_fork_and_leave), workers=2)
+    os.close(writing)  # lets them go
+    os.close(reading)
+
+
 @pytest.mark.parametrize("make", SOURCES)
 def test_closing_early_ends_the_workers(
     make: Callable[..., Source], forked: None
@@ -345,55 +374,43 @@ def test_closing_early_ends_the_workers(
 
 
 def test_what_waits_for_its_turn_is_bounded(
-    tmp_path: Path, forked: None, monkeypatch: pytest.MonkeyPatch
+    forked: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A worker waits while the parent has as much from it as it may keep."""
-    sizes = []
+    full, overrun = threading.Event(), threading.Event()
 
-    class Watched(parallel.Worker):
-        def receive(self, answer: Answer) -> None:
-            super().receive(answer)
-            sizes.append(self.ahead)
+    class Watched(pool._Worker):
+        @property
+        def ahead(self) -> int:
+            return self._ahead
+
+        @ahead.setter
+        def ahead(self, size: int) -> None:
+            self._ahead = size
+            if size >= limit:
+                full.set()
+            if size >= bound:
+                overrun.set()
 
     limit, size = 1 << 20, 100_000
-    monkeypatch.setattr(worker, "_AHEAD_BYTES", limit)
-    monkeypatch.setattr(parallel, "Worker", Watched)
-    # While row 0 is loaded, the other worker goes on as far as it may.
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    found = chunks(
-        source_of(Table(300, {0: f"wait for {pipe}"}, size=size)),
-        Encoding(serialize),
-        workers=2,
-    )
-    threading.Timer(0.5, pipe.write_text, args=("",)).start()
+    bound = limit + (1 << 20) + 2 * size  # one more chunk may be on its way
+    monkeypatch.setattr(pool, "_AHEAD_BYTES", limit)
+    monkeypatch.setattr(pool, "_Worker", Watched)
+    found = chunks(source_of(Table(300, size=size)), Encoding(serialize), workers=2)
     first = next(found)
+    assert full.wait(60)
+    assert not overrun.wait(0.3)
     records = [*first.rows.tolist()]
     for chunk in found:
         records += chunk.rows.tolist()
     assert records == list(range(300))
-    # Each answer that was asked for before may have a chunk of one record too many.
-    most = limit + 4 * (limit + 2 * size)
-    assert limit <= max(sizes) < most
-
-
-def test_no_more_answers_are_asked_for_than_there_is_room_for() -> None:
-    """None is written over before it is received, and memory is bounded."""
-    context = multiprocessing.get_context()
-    started = worker.Worker(0, context, None, SKIP, ahead=3)
-    started.calls = started.receiving._slots - 1
-    assert started.has_room(3)
-    started.calls += 1
-    assert not started.has_room(3)
-    started.calls, started.ahead = 0, worker._AHEAD_BYTES
-    assert not started.has_room(3)
 
 
 def test_rows_larger_than_what_may_wait_are_encoded(
     forked: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A row that fills all memory that may wait is finished before the next is sent."""
-    monkeypatch.setattr(worker, "_AHEAD_BYTES", 1 << 20)
+    monkeypatch.setattr(pool, "_AHEAD_BYTES", 1 << 20)
     rows = [{"number": n, "values": np.full(1 << 18, n)} for n in range(9)]
     found = joined(source_of(iter(rows)), workers=2)
     assert found == joined(source_of(iter(rows)))
@@ -440,7 +457,7 @@ import multiprocessing, signal
 from numbered_rows import Table, serialize
 from schemagen.runtime.writing.encoding import Encoding
 from schemagen.runtime.writing.sources import source_of
-from schemagen.runtime.writing.parallel import chunks
+from schemagen.runtime.writing.workers import chunks
 
 class Endless(Table):
     def __getitem__(self, index):
@@ -511,23 +528,20 @@ def test_an_interrupt_that_reaches_a_worker_too_soon(blocked: bool) -> None:
 
 _INTERRUPTED = """
 import signal
-from schemagen.runtime.writing import parallel
+from schemagen.runtime.writing import pool
 from schemagen.runtime.writing.sources import source_of
 from numbered_rows import Interrupted
 from test_workers import joined, spawning
 
 started = []
 
-class Worker(parallel.Worker):
-    def call(self, task):
-        future = super().call(task)
-        if self.process.name not in started:
-            started.append(self.process.name)
-        return future
-
-parallel.Worker = Worker
+def start(process, *others):
+    start_process(process, *others)
+    started.append(process.name)
 
 def main():
+    global start_process
+    start_process, pool.start_process = pool.start_process, start
     with spawning(blocked={blocked}):
         try:
             joined(source_of(Interrupted(100, pickling=True)), workers=2)

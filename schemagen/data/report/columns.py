@@ -127,7 +127,7 @@ def type_of(field: FieldSpec) -> str:
     """Return kind, classes, shape, dtype or format, and role of a field."""
     shape = getattr(field.kind, "shape", None)
     dtype = getattr(field.kind, "dtype", None)
-    words = [field.kind]
+    words = [field.kind.name]
     if isinstance(field.kind, Label | MultiLabel):
         words.append(f"of {field.kind.count:,} classes")
     if shape is not None:

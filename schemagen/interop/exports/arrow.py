@@ -37,7 +37,10 @@ _NO_COMPLEX = "Arrow has no complex numbers"
 
 
 def _has_complex_steps(field: FieldSpec) -> bool:
-    return isinstance(field.kind, Steps) and getattr(field.step, "dtype", "") in COMPLEX
+    return (
+        isinstance(field.kind, Steps)
+        and getattr(field.kind.step, "dtype", "") in COMPLEX
+    )
 
 
 def _varies(field: FieldSpec) -> bool:
@@ -193,7 +196,7 @@ def _type(pa: Any, field: FieldSpec, *, nested: bool) -> Any:
             [pa.field(*member, nullable=False) for member in members.items()]
         )
     if dtype == CLASS:
-        classes = getattr(getattr(field, "step", field), "classes", ())
+        classes = getattr(getattr(field.kind, "step", field.kind), "class_names", ())
         found = pa.dictionary(pa.int32(), pa.string()) if classes else pa.int64()
     else:
         found = _number(pa, dtype)

@@ -256,7 +256,7 @@ def _field(spec: RecordSpec, field: FieldSpec) -> Json:
     if field.doc:
         found["description"] = field.doc
     dtype, shape = value_of(field)
-    stored = getattr(getattr(field, "step", field), "stored", "id")
+    stored = getattr(getattr(field.kind, "step", field.kind), "stored", "id")
     if dtype == CLASS:
         dtype = "class id" if stored == "id" else "string"
     found["dataType"] = _DATA_TYPES.get(dtype, "sc:Text")

@@ -7,7 +7,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -170,12 +170,7 @@ def _without_shared(outcomes: list[Outcome]) -> Iterator[Outcome]:
 
 
 def _keys(field: FieldSpec) -> list[str]:
-    given = [
-        getattr(field, each.name)
-        for each in fields(field)
-        if each.name == "key" or each.name.endswith("_key")
-    ]
-    return [k for key in given for k in (key if isinstance(key, tuple) else (key,))]
+    return [entry.key for entry in field.storage]
 
 
 def _flat(feature: _Feature) -> Outcome:

@@ -14,7 +14,6 @@ from ..storage.journal import Finished
 from ..storage.manifest import of_schema
 from ..storage.schema import Schema
 from .encoding import Chunk, Encoding
-from .parallel import chunks
 from .pending import PendingSplit
 from .plan import (
     check_destination,
@@ -28,6 +27,7 @@ from .refused import Report
 from .shards import ByCount, BySize, InTurn, Layout, equal_counts
 from .shuffle import Buckets, order_of
 from .sources import Indexed, Parts, RowSource, Source, source_of
+from .workers import chunks
 from .writer import warn_of_nothing
 
 

@@ -1,339 +1,308 @@
-"""A worker process: it carries out tasks, one answer after the other.
+"""What a worker process does: task after task, and back go chunks.
 
-A process that was forked from one that uses tensorflow must not use it itself. Nothing
-here does; rows that are loaded with tensorflow need another start method.
+A process that was forked from one that uses tensorflow must not use it itself.
+Nothing here does; rows that are loaded with tensorflow need another start method.
 """
 
 from __future__ import annotations
 
-import copy
+import os
 import pickle
+import signal
+import threading
 import time
-from collections import deque
-from collections.abc import Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from dataclasses import dataclass, field, replace
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from io import BytesIO
+from itertools import chain
 from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
-from typing import Any, cast
+from multiprocessing.reduction import ForkingPickler
+from queue import SimpleQueue
+from socket import socket
+from typing import Any, Self
 
-from ..shared.processes import begin_worker
+from ..shared.errors import DatasetError, position
 from ..shared.tfrecord import Framed
+from .channel import Channel, Packed, pack
 from .encoding import Chunk, Encoding, encode_rows
 from .sources import Indexed, Parts
-from .tasks import Task, unpickled_rows
-
-# The bytes of records that may wait for their turn from each worker, and of rows that may
-# wait for each worker.
-_AHEAD_BYTES = 16 << 20
-
-# The answers that a worker is asked for at a time, at least.
-_CALLS = 2
-
-# A worker answers when it has records of this many bytes, or after this time.
-_ANSWER_BYTES = 1 << 20
-_ANSWER_SECONDS = 0.1
-
-# Large memory up to this size goes from process to process without a pipe.
-_SLOT_BYTES = 5 << 18
-
-
-class SharedMemory:
-    """Memory of a worker and its parent, with slots that are used in turn.
-
-    The pipes of an executor copy an object three times more, in small pieces.
-
-    Args:
-        context: how the processes are started.
-        slots: how many objects may be on their way at a time.
-    """
-
-    def __init__(self, context: BaseContext, slots: int) -> None:
-        self._array = context.RawArray("B", slots * _SLOT_BYTES)
-        self._slots = slots
-        self._turn = 0  # of each side: the one puts objects in, the other gets them
-
-    def _next(self) -> memoryview:
-        start = self._turn % self._slots * _SLOT_BYTES
-        self._turn += 1
-        return memoryview(self._array).cast("B")[start : start + _SLOT_BYTES]
-
-    def put(self, value: object) -> Packed:
-        """Prepare an object for its way; its large memory goes into a slot if it fits."""
-        found: list[pickle.PickleBuffer] = []
-        head = pickle.dumps(value, protocol=5, buffer_callback=found.append)
-        buffers = [buffer.raw() for buffer in found]
-        slot = self._next()
-        if sum(map(len, buffers)) > _SLOT_BYTES:
-            return head, [bytes(buffer) for buffer in buffers]
-        end = 0
-        for buffer in buffers:
-            start, end = end, end + len(buffer)
-            slot[start:end] = buffer
-        return head, [len(buffer) for buffer in buffers]
-
-    def get(self, packed: Packed) -> Any:
-        """Return the next object that was put in, with memory of its own."""
-        head, buffers = packed
-        slot = self._next()
-        end = 0
-        found: list[bytes] = []
-        for buffer in buffers:
-            if isinstance(buffer, int):
-                start, end = end, end + buffer
-                buffer = bytes(slot[start:end])
-            found.append(buffer)
-        return pickle.loads(head, buffers=found)
-
-
-Packed = tuple[bytes, "list[bytes] | list[int]"]
-"""The pickle of an object, and its large memory: the bytes, or their sizes in a slot."""
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """The next records of the task that a worker is at.
+class SentRows:
+    """Rows on their way to a worker.
 
     Attributes:
-        chunks: the records, in the order of rows.
-        ended: whether the task has ended with them.
-        rows: how many rows a task had that has ended, written or refused.
-        seconds: how long encoding them took.
-        failure: the error that has ended the task.
+        pickles: of the rows, one after the other.
+        buffers: the large memory of all of them, in order.
     """
 
-    chunks: list[Chunk] = field(default_factory=list)
-    ended: bool = False
-    rows: int = 0
-    seconds: float = 0.0
-    failure: BaseException | None = None
-
-    @property
-    def size(self) -> int:
-        """The bytes of the records."""
-        return sum(len(chunk.framed.data) for chunk in self.chunks)
-
-
-class Failed(Exception):
-    """An error of a task on its way to the parent, with notes, which some classes lose."""
+    pickles: pickle.PickleBuffer | memoryview | bytes
+    buffers: tuple[pickle.PickleBuffer | memoryview, ...]
 
     @classmethod
-    def of(cls, error: BaseException) -> Failed:
-        """Return what can be pickled of an error."""
-        notes = getattr(error, "__notes__", ())
-        try:
-            pickle.loads(pickle.dumps(error))  # some can be pickled and not read again
-        except Exception:
-            return cls(RuntimeError(f"{type(error).__name__}: {error}"), notes)
-        return cls(error, notes)
+    def of(cls, packed: Sequence[Packed]) -> Self:
+        """Put rows together; their large memory is only referred to."""
+        # One piece of memory arrives much sooner than many small ones.
+        pickles = pickle.PickleBuffer(b"".join(row.head for row in packed))
+        buffers = chain.from_iterable(row.buffers for row in packed)
+        return cls(pickles, tuple(map(pickle.PickleBuffer, buffers)))
 
-    def error(self) -> BaseException:
-        """Return the error as it was raised; its cause has the worker's traceback."""
-        error, notes = self.args
-        for note in notes:
-            if note not in getattr(error, "__notes__", ()):
-                error.add_note(note)
-        error.__cause__ = self.__cause__
-        return cast("BaseException", error)
-
-
-class _Encoder:
-    """Carries out the tasks of a worker process, one after the other."""
-
-    def __init__(self, source: Parts | Indexed | None, encoding: Encoding) -> None:
-        self._source = source
-        self._encoding = encoding
-        self._tasks: deque[Task] = deque()
-        self._chunks: Iterator[Chunk] | None = None  # of the first task
-        self._failure: BaseException | None = None  # of the first task, to be raised
-        self._seconds = 0.0
-
-    def answer(self, task: Task | None) -> Answer:
-        """Take another task, if there is one, and encode until there is an answer."""
-        if task is not None:
-            self._tasks.append(task)
-        if not self._tasks:
-            return Answer()
-        task = self._tasks[0]
-        found: list[Chunk] = []
-        size = 0
-        start = time.perf_counter()
-        try:
-            if self._failure is not None:
-                raise self._failure
-            self._chunks = self._chunks or self._encoded(task)
-            for chunk in self._chunks:
-                found.append(chunk)
-                size += len(chunk.framed.data)
-                spent = time.perf_counter() - start
-                if size >= _ANSWER_BYTES or spent >= _ANSWER_SECONDS:
-                    self._seconds += spent
-                    return Answer(found)
-        except BaseException as error:
-            if not found:
-                raise Failed.of(error) from error
-            self._failure = error
-            return Answer(found)
-        seconds = self._seconds + time.perf_counter() - start
-        rows = found[-1].next_row - task.first if found else 0
-        self._tasks.popleft()
-        self._chunks, self._seconds = None, 0.0
-        return Answer(found, True, rows, seconds)
-
-    def _encoded(self, task: Task) -> Iterator[Chunk]:
-        if task.rows is not None:
-            rows = unpickled_rows(task.rows, task.first)
-        else:
-            assert self._source is not None
-            rows = self._source.rows(task.part, task.first, task.stop)
-        return encode_rows(
-            rows,
-            self._encoding,
-            part=task.part,
-            shard=task.shard,
-            first=task.first,
-            last=task.last,
-        )
+    def unpickled(self, first: int) -> Iterator[object]:
+        """Yield the rows; `first` is the position of the first of them."""
+        buffers = iter(self.buffers)
+        stream = BytesIO(self.pickles)
+        size = memoryview(self.pickles).nbytes
+        number = first
+        while stream.tell() < size:
+            try:
+                row = pickle.load(stream, buffers=buffers)
+            except Exception as error:
+                error.add_note(f"while a worker process unpickled {position(number)}")
+                raise
+            yield row
+            number += 1
 
 
-@dataclass
-class _Process:
-    """What this process has, if it is a worker."""
-
-    encoder: _Encoder
-    tasks: SharedMemory | None
-    answers: SharedMemory
-
-
-_process: _Process
-
-
-def begin(
-    source: Parts | Indexed | None,
-    encoding: Encoding,
-    tasks: SharedMemory | None,
-    answers: SharedMemory,
-) -> None:
-    """Prepare a worker process.
-
-    Args:
-        source: has the rows; None where they come with the tasks.
-        encoding: how rows become records.
-        tasks: memory for the tasks that come, if they have rows.
-        answers: memory for the answers.
-    """
-    global _process
-    begin_worker()
-    _process = _Process(_Encoder(source, encoding), tasks, answers)
-
-
-def answer(packed: Packed | Task | None) -> Packed:
-    """Take another task, if there is one, and return the next answer."""
-    task = packed
-    if isinstance(task, tuple):
-        assert _process.tasks is not None
-        task = _process.tasks.get(task)
-    found = _process.encoder.answer(task)
-    chunks = [
-        replace(
-            chunk,
-            framed=Framed(pickle.PickleBuffer(chunk.framed.data), chunk.framed.ends),  # type: ignore[arg-type]
-        )
-        for chunk in found.chunks
-    ]
-    return _process.answers.put(replace(found, chunks=chunks))
-
-
-class Worker:
-    """A process with an executor of its own, which carries out its tasks in order.
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Rows that one worker encodes, one after the other.
 
     Attributes:
-        process: the process, once it has been created.
-        receiving: memory for its answers.
-        tasks: what it has been given and not finished; the first of them begins at the
-            first row that has not come back.
-        calls: how many answers it has been asked for that have not come.
-        ready: the answers that have come and not been taken.
-        ahead: the bytes of their records.
+        part: which of the sources or blocks they are from.
+        shard: what errors call the source that rows are counted in, if there are
+            several.
+        first: the position of the first row.
+        stop: the position after the last row; None for all that there are.
+        last: whether the part ends with them.
+        rows: the rows; None if the worker has the source.
+        size: the bytes of these rows.
     """
 
-    def __init__(
-        self,
-        number: int,
-        context: BaseContext,
-        source: Parts | Indexed | None,
-        encoding: Encoding,
-        ahead: int,
-    ) -> None:
-        self._slots = max(ahead, _CALLS) + 1
-        self._sending = SharedMemory(context, self._slots) if source is None else None
-        self.receiving = SharedMemory(context, self._slots)
-        self.process: BaseProcess | None = None
-        self.tasks: deque[Task] = deque()
-        self.calls = 0
-        self.ready: deque[Answer] = deque()
-        self.ahead = 0
+    part: int
+    shard: int | None
+    first: int
+    stop: int | None
+    last: bool
+    rows: SentRows | None = None
+    size: int = 0
 
-        def create(*args: Any, **options: Any) -> BaseProcess:
-            name = f"encoding-{number}"
-            self.process = make(*args, name=name, daemon=True, **options)
-            return self.process
-
-        own: Any = copy.copy(context)
-        make, own.Process = own.Process, create
-        self._executor = ProcessPoolExecutor(
-            1,
-            mp_context=own,
-            initializer=begin,
-            initargs=(source, encoding, self._sending, self.receiving),
+    @classmethod
+    def of(cls, packed: Sequence[Packed], first: int) -> Self:
+        """Return the task to encode rows that come with it."""
+        size = sum(row.size for row in packed)
+        stop = first + len(packed)
+        return cls(
+            0, None, first, stop, last=False, rows=SentRows.of(packed), size=size
         )
 
-    def has_room(self, tasks: int) -> bool:
-        """Return whether it may be given a task, where it may have this many of them."""
-        rows = sum(len(task.rows or b"") for task in self.tasks)
-        return (
-            len(self.tasks) < tasks
-            and self.calls < self._slots
-            and max(rows, self.ahead) < _AHEAD_BYTES
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A task is finished.
+
+    Attributes:
+        rows: how many rows it had, written or refused.
+        seconds: how long encoding them took.
+    """
+
+    rows: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A task has ended with an error.
+
+    Attributes:
+        pickled: the error, if it can be pickled.
+        text: the error's class and what it says.
+        notes: its notes.
+        trace: its traceback, as text.
+    """
+
+    pickled: bytes | None
+    text: str
+    notes: tuple[str, ...]
+    trace: str
+
+    def error(self) -> BaseException:
+        """Return the error as it was raised, caused by where that was."""
+        found: Any = None
+        with suppress(Exception):  # its class may not be known here
+            found = pickle.loads(self.pickled) if self.pickled else None
+        error = found if isinstance(found, BaseException) else RuntimeError(self.text)
+        for note in self.notes:
+            if note not in getattr(error, "__notes__", ()):
+                error.add_note(note)
+        error.__cause__ = WorkerTraceback(self.trace)
+        return error
+
+
+class WorkerTraceback(Exception):
+    """Where in a worker process an error was raised."""
+
+    def __str__(self) -> str:
+        return f"\n{self.args[0]}"
+
+
+def chunk_message(chunk: Chunk) -> Packed:
+    """Prepare a chunk for its way back; its records are not copied."""
+    return pack(
+        (
+            chunk.part,
+            pickle.PickleBuffer(chunk.framed.data),
+            chunk.framed.ends,
+            chunk.rows,
+            chunk.keys,
+            chunk.refused,
+            chunk.next_row,
+            chunk.last,
         )
+    )
 
-    @property
-    def lacks_calls(self) -> bool:
-        """Whether it has a task and should be asked for another answer."""
-        return bool(self.tasks) and self.calls < _CALLS and self.ahead < _AHEAD_BYTES
 
-    def call(self, task: Task | None) -> Future[Packed]:
-        """Give the worker a task, if there is one, and ask for its next answer.
+def chunk_of(message: tuple[Any, ...]) -> Chunk:
+    """Return the chunk that a worker has sent."""
+    part, data, ends, *others = message
+    data = data if isinstance(data, bytes) else memoryview(data)
+    return Chunk(part, Framed(data, ends), *others)
 
-        Raises:
-            BrokenProcessPool: the process has ended.
-        """
-        sent: Packed | Task | None = task
-        if task is not None and task.rows is not None:
-            assert self._sending is not None
-            sent = self._sending.put(replace(task, rows=pickle.PickleBuffer(task.rows)))
-        future = self._executor.submit(answer, sent)
-        self.calls += 1
-        if task is not None:
-            self.tasks.append(task)
-        return future
 
-    def receive(self, answer: Answer) -> None:
-        """Keep an answer until it is taken."""
-        self.calls -= 1
-        self.ahead += answer.size
-        self.ready.append(answer)
-        if answer.ended:
-            self.tasks.popleft()
-        elif answer.chunks:
-            reached = answer.chunks[-1].next_row
-            self.tasks[0] = replace(self.tasks[0], first=reached)
+def work(
+    end: socket,
+    others: Sequence[socket],
+    source: Parts | Indexed | None,
+    encoding: Encoding,
+) -> None:
+    """Encode what is asked for until there is nothing more, or no one to ask.
 
-    def kill(self) -> None:
-        """End the process at once."""
-        if self.process is not None and self.process.pid is not None:
-            self.process.kill()
+    Args:
+        end: this process's end of the connection.
+        others: inherited ends that are the parent's. Only if no worker has them
+            does a worker notice the end of its parent.
+        source: has the rows; None where they come with the tasks.
+        encoding: how rows become records.
+    """
+    for other in others:
+        other.close()
+    # Ctrl-C goes to all processes of a terminal; the parent ends this one.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(signal, "pthread_sigmask"):  # the parent has blocked it until here
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    channel = Channel(end)
+    tasks: SimpleQueue[Packed] = SimpleQueue()
+    threading.Thread(target=_listen, args=(channel, tasks), daemon=True).start()
+    try:
+        while (packed := tasks.get()).head:
+            channel.send(_carry_out(channel, packed, source, encoding))
+    except OSError:
+        os._exit(1)  # there is no parent any more
 
-    def join(self) -> None:
-        """Wait until the process has ended."""
-        self._executor.shutdown(cancel_futures=True)
+
+def _listen(channel: Channel, tasks: SimpleQueue[Packed]) -> None:
+    """Take tasks as they come, and end the process if the parent has ended.
+
+    So the parent never waits long when it gives a task, though this process may be
+    waiting for the parent to take a chunk.
+    """
+    try:
+        while True:
+            packed = channel.receive()
+            tasks.put(packed)
+            if not packed.head:
+                return
+    except BaseException:
+        os._exit(1)
+
+
+def _carry_out(
+    channel: Channel,
+    packed: Packed,
+    source: Parts | Indexed | None,
+    encoding: Encoding,
+) -> Packed:
+    """Send the chunks of a task, and return the message that ends it."""
+    rows, seconds = 0, 0.0
+    started = time.perf_counter()
+    try:
+        task: Task = packed.unpacked()
+        for chunk in _chunks(task, source, encoding):
+            message = chunk_message(chunk)
+            rows = chunk.next_row - task.first
+            seconds += time.perf_counter() - started
+            channel.send(message)
+            started = time.perf_counter()
+    except BaseException as error:
+        return pack(_failed(error))
+    return pack(Done(rows, seconds))
+
+
+def _chunks(
+    task: Task, source: Parts | Indexed | None, encoding: Encoding
+) -> Iterator[Chunk]:
+    if task.rows is not None:
+        rows = task.rows.unpickled(task.first)
+    else:
+        assert source is not None
+        rows = source.rows(task.part, task.first, task.stop)
+    return encode_rows(
+        rows,
+        encoding,
+        part=task.part,
+        shard=task.shard,
+        first=task.first,
+        last=task.last,
+    )
+
+
+def _failed(error: BaseException) -> Failed:
+    try:
+        pickled = pickle.dumps(error)
+        pickle.loads(pickled)  # some can be pickled and not read again
+    except Exception:
+        pickled = None
+    return Failed(
+        pickled,
+        f"{type(error).__name__}: {error}",
+        tuple(getattr(error, "__notes__", ())),
+        "".join(traceback.format_exception(error)),
+    )
+
+
+def start_process(
+    process: BaseProcess,
+    context: BaseContext,
+    source: Parts | Indexed | None,
+    encoding: Encoding,
+) -> None:
+    """Start a process of the context that is given the source and the encoding.
+
+    Raises:
+        DatasetError: one of them cannot be sent to it.
+        OSError: there can be no more processes.
+    """
+    try:
+        process.start()
+    except OSError:
+        raise
+    except Exception as error:
+        needs: dict[str, object] = {
+            "the source": source and getattr(source, "items", source),
+            "serialize": encoding.serialize,
+        }
+        for name, value in needs.items():
+            try:
+                ForkingPickler.dumps(value)
+            except Exception as refusal:
+                raise DatasetError(
+                    f"{name} cannot be sent to worker processes, which the start "
+                    f"method {context.get_start_method()!r} asks for ({refusal}); "
+                    "define its functions and classes at the top level of a module "
+                    "that can be imported, or use workers=1"
+                ) from error
+        raise

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from PIL import Image as Pillow
 from schemagen.kinds.field import FieldSpec
 from schemagen.kinds.image import Image
+from schemagen.kinds.kind import Kind
 from schemagen.kinds.label import Label
 from schemagen.kinds.mask import Mask
 from schemagen.kinds.multilabel import MultiLabel
@@ -90,22 +91,22 @@ def record_spec(name: str, *fields: FieldSpec, doc: str = "") -> RecordSpec:
 
 
 def field(
-    kind: type[FieldSpec], name: str, key: str = "", role: str = "input", **more: Any
+    kind: type[Kind], name: str, key: str = "", role: str = "input", **more: Any
 ) -> Any:
     """Return the spec of a field."""
-    return kind(name=name, key=key or name, role=role, **more)
+    return FieldSpec.of(kind, name=name, key=key or name, role=role, **more)
 
 
 def box_lists(prefix: str = "", group: str | None = "box") -> list[Any]:
     """Return the specs of the lists of the sides of boxes."""
     kind = {"dtype": "float32", "group": group}
-    return [field(FieldSpec[VarLen], side, prefix + side, **kind) for side in SIDES]
+    return [field(VarLen, side, prefix + side, **kind) for side in SIDES]
 
 
 ENCODED = {"shape": (None, None, 3), "encoding": "jpeg", "dtype": "uint8"}
 SHAPES = ("sky", "disc", "square", "stripe")
 PARTS = field(
-    FieldSpec[Mask],
+    Mask,
     "parts",
     "image/parts",
     "target",
@@ -120,14 +121,14 @@ WEATHER = {"num_classes": 3, "classes": ("clear", "cloudy", "night")}
 TAGS = {"num_classes": 4, "classes": ("busy", "wet", "centre", "motorway")}
 SCENE = record_spec(
     "street_scene",
-    field(FieldSpec[Image], "photo", "image/encoded", **ENCODED),
+    field(Image, "photo", "image/encoded", **ENCODED),
     PARTS,
-    field(FieldSpec[Label], "weather", "image/weather", "target", **WEATHER),
-    field(FieldSpec[MultiLabel], "tags", "image/tags", "target", **TAGS),
+    field(Label, "weather", "image/weather", "target", **WEATHER),
+    field(MultiLabel, "tags", "image/tags", "target", **TAGS),
     *box_lists("object/"),
-    field(FieldSpec[VarLen], "what", "object/class", dtype="string", group="box"),
-    field(FieldSpec[Scalar], "speed_kmh", "speed", dtype="float32", optional=True),
-    field(FieldSpec[Text], "note", role="info", optional=True),
+    field(VarLen, "what", "object/class", dtype="string", group="box"),
+    field(Scalar, "speed_kmh", "speed", dtype="float32", optional=True),
+    field(Text, "note", role="info", optional=True),
     doc="A drawn street, with what can be seen in it.",
 )
 

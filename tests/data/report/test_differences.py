@@ -18,7 +18,6 @@ from schemagen.data.report.differences import (
 )
 from schemagen.data.statistics.model import RecordStatistics
 from schemagen.data.statistics.numbers import numbers
-from schemagen.kinds.field import FieldSpec
 from schemagen.kinds.scalar import Scalar
 
 from .conftest import measured
@@ -177,9 +176,7 @@ def test_differences_are_marked_if_they_are_large_and_no_chance(
 
 
 def test_differences_of_info_fields_are_not_marked() -> None:
-    spec = record_spec(
-        "a", field(FieldSpec[Scalar], "size", role="info", dtype="float32")
-    )
+    spec = record_spec("a", field(Scalar, "size", role="info", dtype="float32"))
     splits = {"train": measured(ROWS), "test": measured(rows(200, 2, shift=3.0))}
     found = splits_of(splits)
     differences = differences_of(found, columns_of(found, spec), [])

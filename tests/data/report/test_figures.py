@@ -13,7 +13,6 @@ from schemagen.data.report.files import files_figure
 from schemagen.data.report.values import column_figure, common_bins, missing_figure
 from schemagen.data.statistics.model import FileStatistics, RecordStatistics
 from schemagen.data.statistics.numbers import numbers
-from schemagen.kinds.field import FieldSpec
 from schemagen.kinds.label import Label
 
 from .conftest import measured
@@ -48,7 +47,7 @@ def test_notes_of_classes_tell_how_balanced_they_are(
 def test_classes_of_a_schema_are_counted_by_their_stored_ids() -> None:
     """Names that look alike are numbered; other ids and absent classes are noted."""
     names = ("cat", "cat", "dog")
-    label = field(FieldSpec[Label], "a", num_classes=3, classes=names, offset=1)
+    label = field(Label, "a", num_classes=3, classes=names, offset=1)
     splits = splits_of({"train": measured([{"a": [i % 2 * 8 + 1]} for i in range(9)])})
     [column] = columns_of(splits, record_spec("pet", label))
     classes = class_counts(column, splits)

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from schemagen.data.report.charts import inline_svg
 from schemagen.data.report.pictures import Budget, copy_of
-from schemagen.kinds.field import FieldSpec
 from schemagen.kinds.image import Image
 from schemagen.kinds.label import Label
 from schemagen.kinds.text import Text
@@ -65,11 +64,11 @@ def hostile_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     classes = {"num_classes": 3, "classes": (SCRIPT, IMAGE, ESCAPES)}
     spec = record_spec(
         "hostile",
-        field(FieldSpec[Image], "photo" + ESCAPES, IMAGE, **ENCODED),
-        field(FieldSpec[Label], "label", label, "target", **classes),
-        field(FieldSpec[Text], "text", role="info", optional=True),
+        field(Image, "photo" + ESCAPES, IMAGE, **ENCODED),
+        field(Label, "label", label, "target", **classes),
+        field(Text, "text", role="info", optional=True),
         *box_lists(group=SCRIPT),
-        field(FieldSpec[VarLen], "names", dtype="string", group=SCRIPT),
+        field(VarLen, "names", dtype="string", group=SCRIPT),
         doc=SCRIPT,
     )
     good = encoded(np.full((20, 30, 3), 200, np.uint8), "JPEG")

@@ -23,7 +23,6 @@ from schemagen.data.report.records import read, shaped
 from schemagen.data.report.samples import samples_of
 from schemagen.data.statistics.model import RecordStatistics
 from schemagen.data.statistics.samples import Sample
-from schemagen.kinds.field import FieldSpec
 from schemagen.kinds.image import Image
 from schemagen.kinds.label import Label
 from schemagen.kinds.mask import Mask
@@ -153,18 +152,16 @@ def test_samples_have_pictures_masks_and_values() -> None:
     label = {"num_classes": 2, "classes": ("a", "b"), "offset": 1}
     spec = record_spec(
         "scan",
+        field(Image, "depth", shape=(None, None, 1), dtype="uint16", **sized),
         field(
-            FieldSpec[Image], "depth", shape=(None, None, 1), dtype="uint16", **sized
-        ),
-        field(
-            FieldSpec[Mask],
+            Mask,
             "mask",
             shape=(4, 4),
             num_classes=2,
             encoding="raw",
             dtype="uint8",
         ),
-        field(FieldSpec[Label], "kind", role="target", **label),
+        field(Label, "kind", role="target", **label),
     )
     depth, mask = np.arange(6, dtype="<u2").tobytes(), bytes(8) + b"\1" * 8
     held = {"depth": [depth], "h": [2], "w": [3], "mask": [mask], "kind": [2]}

@@ -13,7 +13,6 @@ from command_line import run
 from schemagen.data.inspect.inspecting import inspect_data
 from schemagen.data.report.writing import specs_of
 from schemagen.findings import SchemagenError
-from schemagen.kinds.field import FieldSpec
 from schemagen.kinds.label import Label
 
 from .conftest import make_report
@@ -177,9 +176,7 @@ def test_report_that_cannot_be_finished_leaves_the_earlier_one(
 def test_many_keys_and_classes_are_summed_up(tmp_path: Path) -> None:
     """Of a thousand of each, the first ones are drawn."""
     names = tuple(f"kind {index}" for index in range(1000))
-    label = field(
-        FieldSpec[Label], "kind", role="target", num_classes=1000, classes=names
-    )
+    label = field(Label, "kind", role="target", num_classes=1000, classes=names)
     records = [
         example({"kind": [index], **{f"key{n:03}": [n + index] for n in range(1000)}})
         for index in range(60)
@@ -204,9 +201,7 @@ def test_many_keys_and_classes_are_summed_up(tmp_path: Path) -> None:
 
 
 def test_specs_of_later_versions_are_left_out(tmp_path: Path) -> None:
-    spec = record_spec(
-        "odd", field(FieldSpec[Label], "a", role="target", num_classes=20)
-    )
+    spec = record_spec("odd", field(Label, "a", role="target", num_classes=20))
     data = write_dataset(tmp_path / "data", spec, {"train": RECORDS})
     assert specs_of(data) == {"train": spec}
     assert specs_of(tmp_path / "data" / "*.tfrecord") == {"train": spec}
