@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from .reporting import counted, format_option, leave, project_option, report
+from ..data.formatting import plural
+from .reporting import format_option, leave, project_option, report
 
 
 @click.command()
@@ -61,10 +62,10 @@ def breaking(
         report(found.findings, style)
     if style == "text":
         warnings = len(found.findings) - found.breaks
-        counts = [counted(found.breaks, "break")]
-        counts += [counted(warnings, "warning")] if warnings else []
+        counts = [plural(found.breaks, "break")]
+        counts += [plural(warnings, "warning")] if warnings else []
         counts += [f"{found.accepted} accepted"] if found.accepted else []
-        records = counted(found.records, "record")
+        records = plural(found.records, "record")
         click.echo(f"{records} compared with {found.where}: {', '.join(counts)}")
     if found.breaks:
         leave(ExitCode.FINDINGS)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..data.formatting import plural
 from .reporting import (
-    counted,
     format_option,
     leave,
     print_document,
@@ -95,7 +95,7 @@ def _tell_changes(found: Plan, *, dry_run: bool) -> None:
         verb = f"would {file.action.value}" if dry_run else f"{file.action.value}d"
         click.echo(f"{verb} {file.path}")
     unchanged = len(found.files) - len(found.changes)
-    changed = counted(len(found.changes), "file")
+    changed = plural(len(found.changes), "file")
     click.echo(f"{changed} changed, {unchanged} up to date")
 
 

@@ -6,7 +6,8 @@ from shlex import quote
 
 import click
 
-from .reporting import counted, max_record_option
+from ..data.formatting import plural
+from .reporting import max_record_option
 
 _MOST_SHOWN = 5
 
@@ -53,7 +54,7 @@ def infer(
         force=force,
         max_record_bytes=max_record_bytes,
     )
-    fields = counted(len(found.spec.fields), "field")
+    fields = plural(len(found.spec.fields), "field")
     if not found.read:
         click.echo(
             f"wrote {found.path}: {found.spec.class_name}, {fields}, the schema that "
@@ -69,10 +70,10 @@ def infer(
     if found.passed_over:
         click.echo(f"  not looked at: {listed_names(found.passed_over)}")
     if found.malformed:
-        click.echo(f"  {counted(found.malformed, 'record')} no tf.train.Example")
+        click.echo(f"  {plural(found.malformed, 'record')} no tf.train.Example")
     if found.damages:
         first = found.damages[0]
-        places = counted(len(found.damages), "place")
+        places = plural(len(found.damages), "place")
         click.echo(
             f"  {places} could not be read, the first at record {first.record:,} of "
             f"{_shown(first.file)}: {first.found}"
@@ -83,10 +84,10 @@ def infer(
         click.echo(f"  left out {key!a}: {reason}")
     more = len(found.left_out or {}) - _MOST_SHOWN
     if more > 0:
-        click.echo(f"  left out {counted(more, 'more key')}; the file names them")
+        click.echo(f"  left out {plural(more, 'more key')}; the file names them")
     if found.doubts:
         click.echo(
-            f'  {counted(found.doubts, "doubt")}: see the comments with "doubt:", and '
+            f'  {plural(found.doubts, "doubt")}: see the comments with "doubt:", and '
             "take each out once it is settled"
         )
     click.echo(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from .reporting import counted, format_option, project_option, report
+from ..data.formatting import plural
+from .reporting import format_option, project_option, report
 
 
 @click.command()
@@ -126,8 +127,8 @@ def import_(
             style,
         )
         return
-    counts = [counted(done.fields, "field")]
-    counts += [counted(len(done.doubts), "doubt")] if done.doubts else []
+    counts = [plural(done.fields, "field")]
+    counts += [plural(len(done.doubts), "doubt")] if done.doubts else []
     counts += [f"{len(done.left_out)} left out"] if done.left_out else []
     click.echo(f"{done.path.as_posix()}: {done.class_name}, {', '.join(counts)}")
     for part, remark in done.doubts:

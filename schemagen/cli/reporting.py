@@ -159,10 +159,6 @@ def max_record_option(command: Callable[..., Any]) -> Callable[..., Any]:
     )(command)
 
 
-def counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
 def spec_of_record(record: str | None, project: str) -> RecordSpec | None:
     """Return what the project's schema says of a record; None if none is named."""
     if record is None:

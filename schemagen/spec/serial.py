@@ -12,7 +12,7 @@ from ..kinds.augment import Augment
 from ..kinds.field import FieldSpec, seldom_facts
 from ..kinds.kind import Kind
 from ..kinds.registry import KINDS
-from .known import check_known
+from ..runtime.shared.json_entries import check_spec
 from .model import RecordSpec
 
 FORMAT = 1
@@ -52,7 +52,7 @@ def from_data(data: dict[str, Any]) -> RecordSpec:
     """
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise ValueError(f"spec format {data.get('format')!r}, expected {FORMAT}")
-    check_known(data)
+    _check_known(data)
     return RecordSpec(
         record=data["record"],
         class_name=data["class_name"],
@@ -63,6 +63,28 @@ def from_data(data: dict[str, Any]) -> RecordSpec:
         reserved=tuple(data.get("reserved", ())),
         draft=data.get("draft", False),
     )
+
+
+def _check_known(data: dict[str, Any]) -> None:
+    """Check that JSON has the entries of a spec, and kinds that this version knows.
+
+    Raises:
+        ValueError: naming the entry.
+    """
+    check_spec(data)
+    for name in ("class_name", "source", "doc"):
+        if name not in data:
+            raise ValueError(f"the spec: no entry {name!r}")
+    message = data.get("message", "Example")
+    if message not in ("Example", "SequenceExample"):
+        raise ValueError(f"message {message!r}, expected Example or SequenceExample")
+    for field in data["fields"]:
+        for each in (field, field.get("step", field)):
+            if each["kind"] not in KINDS:
+                name = field["name"]
+                raise ValueError(
+                    f"field {name!r}: the kind {each['kind']!r} is not known"
+                )
 
 
 def to_json(spec: RecordSpec) -> str:
@@ -144,6 +166,7 @@ def _field_from_data(data: dict[str, Any]) -> FieldSpec:
     try:
         if lacking or odd:
             raise ValueError(f"unlike {sorted((*lacking, *odd))}")
+        _check_parameters(kind, facts)
         field = FieldSpec.of(kind, **facts)
     except ValueError as error:  # a Problem is one
         raise ValueError(f"{kind.name}: {error}") from None
@@ -155,9 +178,25 @@ def _field_from_data(data: dict[str, Any]) -> FieldSpec:
     return field
 
 
+def _check_parameters(kind: type[Kind], facts: dict[str, Any]) -> None:
+    """Check the parameters of a kind as those of a schema are checked.
+
+    Raises:
+        ValueError: a value that the parameter cannot have.
+    """
+    names = {each.name for each in fields(kind)}
+    given = {name: value for name, value in facts.items() if name in names}
+    if given.get("classes") == ():
+        given["classes"] = None  # as a schema declares classes without names
+    if getattr(given.get("step"), "classes", None) == ():
+        given["step"] = replace(given["step"], classes=None)
+    for problem in kind(**given).all_problems():
+        raise problem
+
+
 def _fact_from_data(name: str, value: Any) -> Any:
     if name == "step":
-        shared = {"name": "", "key": "", "optional": False, "default": None, "doc": ""}
+        shared = {"name": "", "key": "-", "optional": False, "default": None, "doc": ""}
         step = _field_from_data({"role": "info", **shared, **value}).kind
         return replace(step, key=None, role=None)
     return _augment_from_data(value) if name == "augment" else _from_json_value(value)

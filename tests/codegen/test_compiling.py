@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 from jinja2 import Environment
+from schemagen import Scalar
 from schemagen.codegen import render as rendering
 from schemagen.codegen.render import render
 from schemagen.codegen.templates import environment
 from schemagen.codegen.templates.environment import Templates
 from schemagen.kinds.field import FieldSpec
-from schemagen.kinds.scalar import Scalar
 from schemagen.spec.model import RecordSpec
 
 _AGE = FieldSpec.of(Scalar, name="age", key="age", role="input", dtype="int64")

@@ -6,15 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from schemagen import Image, Label, Ragged, Scalar, Sparse, Text, VarLen, Vector
 from schemagen.kinds.field import FieldSpec
-from schemagen.kinds.image import Image
-from schemagen.kinds.label import Label
-from schemagen.kinds.ragged import Ragged
-from schemagen.kinds.scalar import Scalar
-from schemagen.kinds.sparse import Sparse
-from schemagen.kinds.text import Text
-from schemagen.kinds.varlen import VarLen
-from schemagen.kinds.vector import Vector
 from schemagen.runtime.shared.wire import varint
 from schemagen.spec.model import RecordSpec
 from schemagen.spec.serial import to_data

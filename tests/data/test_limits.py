@@ -102,7 +102,7 @@ def test_a_limit_holds_for_records_that_stand_in_the_window(tmp_path: Path) -> N
 def test_the_rest_of_a_compressed_file_is_not_read(
     tmp_path: Path, compression: str
 ) -> None:
-    """Behind a record over the limit: it may inflate to a thousand times as much."""
+    """Behind record is over the limit: it may inflate to a thousand times as much."""
     data = COMPRESSIONS[compression](frame(GOOD) + frame(bytes(3 * MB)) + frame(GOOD))
     records, (damage,) = scanned(written(tmp_path, data))
     assert records == [GOOD]

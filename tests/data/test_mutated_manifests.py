@@ -11,27 +11,29 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from schemagen import (
+    Augment,
+    Image,
+    Images,
+    Label,
+    Mask,
+    MultiLabel,
+    Ragged,
+    Scalar,
+    Sparse,
+    Steps,
+    Tensor,
+    Text,
+    VarLen,
+    Vector,
+)
 from schemagen.data.decoding import decode
 from schemagen.data.records import records_of
 from schemagen.data.verify import verify
 from schemagen.data.verify.record import RecordCheck
 from schemagen.evolution.baseline import of_path
-from schemagen.kinds.augment import Augment
 from schemagen.kinds.field import FieldSpec, facts_of, seldom_facts
-from schemagen.kinds.image import Image
-from schemagen.kinds.images import Images
-from schemagen.kinds.label import Label
-from schemagen.kinds.mask import Mask
-from schemagen.kinds.multilabel import MultiLabel
-from schemagen.kinds.ragged import Ragged
 from schemagen.kinds.registry import KINDS
-from schemagen.kinds.scalar import Scalar
-from schemagen.kinds.sparse import Sparse
-from schemagen.kinds.steps import Steps
-from schemagen.kinds.tensor import Tensor
-from schemagen.kinds.text import Text
-from schemagen.kinds.varlen import VarLen
-from schemagen.kinds.vector import Vector
 from schemagen.runtime.shared import json_entries
 from schemagen.runtime.shared.compatibility import differences
 from schemagen.runtime.shared.errors import DatasetError, Problem

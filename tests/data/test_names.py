@@ -111,7 +111,7 @@ def test_a_shard_that_is_missing_by_the_names_is_told(
         assert example.file == str(root / pattern.format("00001"))
         assert example.found == "names say 3 files, 00001 is not there"
         verified, inspected, inferred = said_by_all(source, tmp_path)
-        assert "SG502 a file that is missing" in verified
+        assert "SG502 file is missing" in verified
         note = "note: train: names say 3 files, 00001 is not there"
         assert note in inspected
         assert note in inferred
@@ -144,7 +144,7 @@ def test_two_numbers_of_files_in_one_split_are_of_two_writings(tmp_path: Path) -
     [finding] = verify(root).findings
     assert (finding.rule, finding.what) == (
         "SG504",
-        "files of several writings in one split",
+        "files of several runs in one split",
     )
     assert finding.examples[0].found == (
         "names of several writings: 1 file -of-00001 and 2 files -of-00002"

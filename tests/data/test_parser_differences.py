@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import pytest
 import tensorflow as tf
+from schemagen import VarLen
 from schemagen.data.decoding import decode
 from schemagen.data.records import records_of
 from schemagen.data.verify.record import RecordCheck
 from schemagen.data.verify.tally import Tally
 from schemagen.kinds.field import FieldSpec
-from schemagen.kinds.varlen import VarLen
 
 from .messages import common, record_of
 
 CHECK = RecordCheck(record_of(FieldSpec.of(VarLen, **common("x"), dtype="int64")))
-ODD = "a record that tensorflow's parser refuses or reads in part"
-NO_EXAMPLE = "a record that is no tf.train.Example"
+ODD = "TensorFlow's parser refuses the record or reads a part of it"
+NO_EXAMPLE = "not a tf.train.Example"
 CHUNKS = "packed numbers in several chunks"
 MIXED = "numbers of which some are packed"
 UNKNOWN = "an unknown field in its list"
@@ -118,7 +118,7 @@ CASES: dict[str, tuple[bytes, list[int] | None, tuple[str, str] | None]] = {
     "a key that stands twice, the last time empty": (
         b"\n\x13\n\n\n\x01x\x12\x05\x1a\x03\n\x01\x01\n\x05\n\x01x\x12\x00",
         [],
-        ("a record that has no field of this schema", "the keys 'x'"),
+        ("record has no field of this schema", "the keys 'x'"),
     ),
 }
 

@@ -6,26 +6,28 @@ from typing import Any
 
 import numpy as np
 import pytest
+from schemagen import (
+    Image,
+    Images,
+    Label,
+    Mask,
+    MultiLabel,
+    Ragged,
+    Scalar,
+    Sparse,
+    Steps,
+    Tensor,
+    Text,
+    VarLen,
+    Vector,
+)
 from schemagen.data.decoding import decode
 from schemagen.data.records import records_of
 from schemagen.data.verify.model import DataFinding
 from schemagen.data.verify.record import CHECKS, RecordCheck
 from schemagen.data.verify.tally import Tally
 from schemagen.kinds.field import FieldSpec
-from schemagen.kinds.image import Image
-from schemagen.kinds.images import Images
-from schemagen.kinds.label import Label
-from schemagen.kinds.mask import Mask
-from schemagen.kinds.multilabel import MultiLabel
-from schemagen.kinds.ragged import Ragged
 from schemagen.kinds.registry import KINDS
-from schemagen.kinds.scalar import Scalar
-from schemagen.kinds.sparse import Sparse
-from schemagen.kinds.steps import Steps
-from schemagen.kinds.tensor import Tensor
-from schemagen.kinds.text import Text
-from schemagen.kinds.varlen import VarLen
-from schemagen.kinds.vector import Vector
 from schemagen.runtime.shared.images import encode_png
 from schemagen.spec.model import RecordSpec
 
@@ -126,7 +128,7 @@ CASES = [
         {"x": None},
         (
             "SG521",
-            "a record that has no field of this schema",
+            "record has no field of this schema",
             "the keys 'x'",
             "the keys 'other', 'x'",
             "records of another schema, or an empty message",
@@ -137,7 +139,7 @@ CASES = [
         {"x": [1.5]},
         (
             "SG523",
-            "a list of another type",
+            "wrong feature type",
             "1 int64 value (int64 [])",
             "1 float value",
             "written as another type of number: declare the dtype it has",
@@ -148,7 +150,7 @@ CASES = [
         {"x": [b"12"]},
         (
             "SG523",
-            "a list of another type",
+            "wrong feature type",
             "1 int64 value (int64 [])",
             "1 bytes value",
             "numbers written as text",
@@ -159,7 +161,7 @@ CASES = [
         {"x": [1.0, 2.0]},
         (
             "SG524",
-            "another number of values",
+            "wrong number of values",
             "4 float values (float32 [2, 2])",
             "2 float values",
             "",
@@ -170,7 +172,7 @@ CASES = [
         {"x": [bytes(16)]},
         (
             "SG525",
-            "raw bytes of another size",
+            "wrong size of raw bytes",
             "4 bytes (uint8 [4])",
             "16 bytes",
             "that is the size of as many float32 or int32 numbers: stored as such, "
@@ -182,7 +184,7 @@ CASES = [
         {"x": [b"\xff\xd8\xff\xe0 a jpeg"]},
         (
             "SG525",
-            "raw bytes of another size",
+            "wrong size of raw bytes",
             "4 bytes (uint8 [4])",
             "11 bytes",
             "they begin like a JPEG: declare that encoding in the schema",
@@ -193,7 +195,7 @@ CASES = [
         {"x": [bytes(9)]},
         (
             "SG525",
-            "raw bytes of another size",
+            "wrong size of raw bytes",
             "raw float64 numbers of 8 bytes",
             "9 bytes",
             "",
@@ -204,7 +206,7 @@ CASES = [
         {"x": [300]},
         (
             "SG526",
-            "a number out of the dtype's range",
+            "number out of the dtype's range",
             "uint8, 0 to 255",
             "300",
             "written as int32?",
@@ -215,7 +217,7 @@ CASES = [
         {"x": [2]},
         (
             "SG526",
-            "a number out of the dtype's range",
+            "number out of the dtype's range",
             "0 or 1 for a bool",
             "2",
             "a number, or a bool that was written as one: declare an integer",
@@ -264,7 +266,7 @@ CASES = [
         {"x": ["zwölf".encode("latin-1")]},
         (
             "SG531",
-            "text that is not UTF-8",
+            "text is not UTF-8",
             "UTF-8",
             "the bytes 7a 77 f6 6c 66",
             "text in Latin-1 or the like: 'zwölf'?",
@@ -273,14 +275,14 @@ CASES = [
     (
         WORDS,
         {"x": [b"a", b"b", b"c"]},
-        ("SG524", "a list that is too long", "at most 2 items", "3 items", ""),
+        ("SG524", "list is too long", "at most 2 items", "3 items", ""),
     ),
     (
         PAIRS,
         {"x": [1.0, 2.0, 3.0]},
         (
             "SG524",
-            "values that are not a whole number of items",
+            "values are not a whole number of items",
             "items of 2 values (shape [2])",
             "3 values",
             "",
@@ -291,7 +293,7 @@ CASES = [
         {"x": [1, 2]},
         (
             "SG524",
-            "another number of values",
+            "wrong number of values",
             "3 int64 values (int64 [3])",
             "2 int64 values",
             "",
@@ -300,14 +302,14 @@ CASES = [
     (
         FLOAT,
         {"x": [float("nan")]},
-        ("SG532", "a number that is not finite", "finite numbers", "nan", ""),
+        ("SG532", "number is not finite", "finite numbers", "nan", ""),
     ),
     (
         DOUBLES,
         {"x": [np.array([1, np.inf]).tobytes()]},
         (
             "SG532",
-            "a number that is not finite",
+            "number is not finite",
             "finite numbers",
             "NaN or infinity among float64 numbers",
             "",
@@ -318,7 +320,7 @@ CASES = [
         {"x": [1, 2, 3], "x__lengths": [1, 1]},
         (
             "SG529",
-            "row lengths that do not add up",
+            "row lengths do not add up",
             "row lengths that add up to the number of values",
             "row lengths that add up to 2, and 3 values",
             "",
@@ -327,14 +329,14 @@ CASES = [
     (
         SPARSE,
         {"x": [1.0, 2.0], "x__at": [3, 3]},
-        ("SG529", "an index that stands twice", "each index once", "[3] twice", ""),
+        ("SG529", "duplicate index", "each index once", "[3] twice", ""),
     ),
     (
         SPARSE,
         {"x": [1.0], "x__at": [9]},
         (
             "SG529",
-            "an index outside of the shape",
+            "index out of range",
             "indices from 0 to 8",
             "9",
             "",
@@ -345,7 +347,7 @@ CASES = [
         {"x": [1.0], "x__at": [1, 2]},
         (
             "SG529",
-            "another number of indices than of values",
+            "different numbers of indices and values",
             "as many indices as values",
             "2 indices and 1 values",
             "",
@@ -356,7 +358,7 @@ CASES = [
         {"x": [bytes(24)], "x__rows": [3]},
         (
             "SG530",
-            "bytes that do not go with the sizes next to them",
+            "bytes do not match the stored sizes",
             "the bytes of a uint16 tensor of the stored sizes",
             "24 bytes and the sizes [3, 2]",
             "that is the size of as many float32 or int32 numbers: stored as such, "
@@ -368,7 +370,7 @@ CASES = [
         {"x": [b"\x08\x02\x12\x04\x12\x02\x08\x00"]},
         (
             "SG528",
-            "a serialized tensor that is not as declared",
+            "serialized tensor does not match the schema",
             "a serialized tensor of float32, shape [?]",
             "a serialized tensor of float64",
             "",
@@ -379,7 +381,7 @@ CASES = [
         {"x": [COLOURS], "x__height": [5], "x__format": [b"PNG"]},
         (
             "SG530",
-            "a height that is not the picture's",
+            "stored height does not match the image",
             "the height of the picture",
             "5, and the picture has 4",
             "height and width in each other's place?",
@@ -390,7 +392,7 @@ CASES = [
         {"x": [COLOURS], "x__format": [b"jpeg"]},
         (
             "SG530",
-            "a format that is not the picture's",
+            "stored format does not match the image",
             "the format of the picture",
             "'jpeg', and the picture is png",
             "",
@@ -401,7 +403,7 @@ CASES = [
         {"x": [COLOURS[:-20]]},
         (
             "SG528",
-            "a picture that is not as declared",
+            "image does not match the schema",
             "a whole png image",
             "a truncated png image",
             "",
@@ -412,7 +414,7 @@ CASES = [
         {"x": [b"<svg onload='x'>"]},
         (
             "SG528",
-            "a picture that is not as declared",
+            "image does not match the schema",
             "a png image",
             "bytes that begin with 3c 73 76 67 20 6f 6e 6c",
             "an SVG, which tensorflow does not decode",
@@ -423,7 +425,7 @@ CASES = [
         {"x": [COLOURS, encode_png(np.zeros((3, 5, 3), np.uint8))]},
         (
             "SG528",
-            "a picture that is not as declared",
+            "image does not match the schema",
             "shape [4, 5, 3]",
             "an image of shape [3, 5, 3] at [1]",
             "",
@@ -434,7 +436,7 @@ CASES = [
         {"x": [bytes(6)], "x__height": [4]},
         (
             "SG530",
-            "bytes that do not go with the size next to them",
+            "bytes do not match the stored size",
             "height x width x channels x 1 bytes (uint8)",
             "6 bytes and the size [4, 2, 1]",
             "",
@@ -445,7 +447,7 @@ CASES = [
         {"x": [COLOURS]},
         (
             "SG528",
-            "a picture that is not as declared",
+            "image does not match the schema",
             "a grey PNG of 8 bits, or one with a palette",
             "a RGB PNG of 8 bits",
             "colours are no class ids; give these as an array",
@@ -513,7 +515,7 @@ def test_a_missing_feature_names_what_is_there() -> None:
     [finding] = found_in(spec, example({"x": [1], "captoin": [b"a"]}))
     assert words(finding) == (
         "SG522",
-        "a required feature is missing",
+        "required feature is missing",
         "1 bytes value",
         "no feature 'caption'; there are: 'captoin', 'x'",
         "did you mean 'captoin'?",
@@ -576,7 +578,7 @@ def test_groups_name_two_fields_and_their_lengths() -> None:
     [finding] = found_in(spec, example({"left": [0.5, 1.0], "size": [1, 2]}))
     assert words(finding)[:4] == (
         "SG529",
-        "fields of the group 'boxes' that are not equally long",
+        "fields of the group 'boxes' differ in length",
         "equally many items of each field in a record",
         "'left' with 2, 'size' with 1",
     )
@@ -612,7 +614,7 @@ def test_steps_are_checked_one_by_one() -> None:
     assert found_in(steps_spec(), good, sequence(b"", x=[])) == []
     [finding] = found_in(steps_spec(), good, sequence(b"", x=[[1], [300], [301]]))
     assert words(finding)[1:4] == (
-        "in a step, a number out of the dtype's range",
+        "in a step: number out of the dtype's range",
         "uint8, 0 to 255",
         "step 1: 300",
     )
@@ -638,7 +640,7 @@ def test_messages_of_another_sort_are_told_apart() -> None:
     assert reverse.examples[0].found == "a tf.train.SequenceExample"
     [foreign] = found_in(record_of(NUMBER), b'{"x": 1}')
     assert foreign.rule == "SG521"
-    assert foreign.what == "a record that is no tf.train.Example"
+    assert foreign.what == "not a tf.train.Example"
     assert foreign.examples[0].cause == "the record is text: JSON"
 
 

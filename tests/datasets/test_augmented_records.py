@@ -14,9 +14,8 @@ import tensorflow as tf
 from command_line import make_project, place, refusals, run
 from numpy.typing import NDArray
 from PIL import Image as Pillow
-from schemagen.kinds.augment import Augment
+from schemagen import Augment, Image
 from schemagen.kinds.field import FieldSpec
-from schemagen.kinds.image import Image
 from schemagen.spec.model import RecordSpec
 from schemagen.spec.serial import fingerprint, from_json, to_json
 

@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
+from schemagen import Steps
 from schemagen.codegen.render import render
 from schemagen.kinds.field import FieldSpec
-from schemagen.kinds.steps import Steps
 from schemagen.runtime.shared.compatibility import Change, differences
 from schemagen.spec.model import RecordSpec
 from schemagen.spec.serial import to_data

@@ -10,17 +10,19 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 from PIL import Image as Picture
+from schemagen import (
+    Image,
+    Images,
+    Label,
+    Mask,
+    MultiLabel,
+    Ragged,
+    Sparse,
+    Steps,
+    Tensor,
+    VarLen,
+)
 from schemagen.kinds.field import FieldSpec
-from schemagen.kinds.image import Image
-from schemagen.kinds.images import Images
-from schemagen.kinds.label import Label
-from schemagen.kinds.mask import Mask
-from schemagen.kinds.multilabel import MultiLabel
-from schemagen.kinds.ragged import Ragged
-from schemagen.kinds.sparse import Sparse
-from schemagen.kinds.steps import Steps
-from schemagen.kinds.tensor import Tensor
-from schemagen.kinds.varlen import VarLen
 from schemagen.spec.model import RecordSpec
 
 Row = dict[str, Any]

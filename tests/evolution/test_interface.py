@@ -5,24 +5,26 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from schemagen import (
+    Image,
+    Images,
+    Label,
+    Mask,
+    MultiLabel,
+    Ragged,
+    Scalar,
+    Sparse,
+    Steps,
+    Tensor,
+    Text,
+    VarLen,
+    Vector,
+)
 from schemagen.codegen.record_view import RecordView
 from schemagen.evolution.comparison import Mode, compare
 from schemagen.evolution.interface import delivers_mask
 from schemagen.kinds.field import FieldSpec
-from schemagen.kinds.image import Image
-from schemagen.kinds.images import Images
-from schemagen.kinds.label import Label
-from schemagen.kinds.mask import Mask
-from schemagen.kinds.multilabel import MultiLabel
-from schemagen.kinds.ragged import Ragged
 from schemagen.kinds.registry import KINDS
-from schemagen.kinds.scalar import Scalar
-from schemagen.kinds.sparse import Sparse
-from schemagen.kinds.steps import Steps
-from schemagen.kinds.tensor import Tensor
-from schemagen.kinds.text import Text
-from schemagen.kinds.varlen import VarLen
-from schemagen.kinds.vector import Vector
 from schemagen.spec.model import RecordSpec
 from schemagen.spec.serial import to_data
 

@@ -14,20 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 import tensorflow as tf
+from schemagen import Image, Mask, Ragged, Scalar, Sparse, Tensor, Text, VarLen, Vector
 from schemagen.evolution.comparison import Mode
 from schemagen.evolution.comparison import compare as compare_specs
 from schemagen.kinds.field import FieldSpec
-from schemagen.kinds.image import Image
 from schemagen.kinds.kind import Kind
-from schemagen.kinds.mask import Mask
-from schemagen.kinds.ragged import Ragged
 from schemagen.kinds.registry import KINDS
-from schemagen.kinds.scalar import Scalar
-from schemagen.kinds.sparse import Sparse
-from schemagen.kinds.tensor import Tensor
-from schemagen.kinds.text import Text
-from schemagen.kinds.varlen import VarLen
-from schemagen.kinds.vector import Vector
 from schemagen.runtime.shared.compatibility import check_compatible
 from schemagen.runtime.shared.errors import SchemaMismatchError
 from schemagen.runtime.shared.field_keys import FURTHER_KEYS, is_read, keys_of

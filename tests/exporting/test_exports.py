@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import schemagen
 from command_line import run, snapshot
+from schemagen import Images, Label, Scalar, Text, VarLen
 from schemagen.findings import SchemagenError
 from schemagen.interop.exports import arrow, croissant, tfds, tfmd, writing
 from schemagen.interop.exports.mapping import (
@@ -28,12 +29,7 @@ from schemagen.interop.exports.mapping import (
 from schemagen.interop.exports.page import with_tables
 from schemagen.interop.exports.writing import TABLES, TITLES
 from schemagen.kinds.field import FieldSpec
-from schemagen.kinds.images import Images
-from schemagen.kinds.label import Label
 from schemagen.kinds.registry import KINDS
-from schemagen.kinds.scalar import Scalar
-from schemagen.kinds.text import Text
-from schemagen.kinds.varlen import VarLen
 from schemagen.spec.model import RecordSpec
 
 if TYPE_CHECKING:

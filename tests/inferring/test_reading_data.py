@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from google_crc32c import value as crc32c
+from schemagen import Scalar
 from schemagen.cli import main
 from schemagen.data.verify import verify
 from schemagen.findings import SchemagenError
 from schemagen.kinds.field import FieldSpec
-from schemagen.kinds.scalar import Scalar
 from schemagen.runtime.storage.manifest import Manifest, Shard, Split, save
 from schemagen.spec.model import RecordSpec
 from schemagen.spec.serial import fingerprint, to_data

@@ -11,13 +11,8 @@ from pathlib import Path
 
 import pytest
 from contract.hard_texts import INJECTIONS
+from schemagen import Image, Label, Scalar, Text, VarLen, Vector
 from schemagen.kinds.field import FieldSpec
-from schemagen.kinds.image import Image
-from schemagen.kinds.label import Label
-from schemagen.kinds.scalar import Scalar
-from schemagen.kinds.text import Text
-from schemagen.kinds.varlen import VarLen
-from schemagen.kinds.vector import Vector
 from schemagen.schema_source import schema_source
 from schemagen.spec.model import RecordSpec
 from schemagen.spec.serial import to_data

@@ -9,7 +9,8 @@ import numpy as np
 
 from ...spec.model import RecordSpec
 from ...spec.names import snake_case
-from .draft import DOUBT, Draft, Scene, counted, listed, quoted
+from ..formatting import plural
+from .draft import DOUBT, Draft, Scene, listed, quoted
 from .evidence import Evidence
 from .lists import group_lists, take_padded, take_ragged, take_sparse
 from .naming import Names, name_fields, order
@@ -121,7 +122,7 @@ def _unusable(evidence: Evidence) -> dict[str, str]:
             found[key] = "never has a value, so that nothing says what it holds"
         elif len(seen.kinds) > 1:
             found[key] = " and ".join(
-                f"{kind} in {counted(count, 'record')}"
+                f"{kind} in {plural(count, 'record')}"
                 for kind, count in sorted(seen.kinds.items())
             )
     return found
@@ -220,23 +221,23 @@ def _of_all(
     said: list[str] = []
     if evidence.records < _FEW:
         said.append(
-            f"{counted(evidence.records, 'record')}: what is alike in so few may be so "
+            f"{plural(evidence.records, 'record')}: what is alike in so few may be so "
             "by chance"
         )
     bare = _bare(evidence, drafts)
     if bare:
         said.append(
-            f"{counted(bare, 'record')} without a value in any field: no parser takes "
+            f"{plural(bare, 'record')} without a value in any field: no parser takes "
             "them, since records of something else look the same"
         )
     for fact, times in sorted(evidence.unknown.items()):
         said.append(
-            f"{fact} in {counted(times, 'record')}, which no tf.train.Example has; "
+            f"{fact} in {plural(times, 'record')}, which no tf.train.Example has; "
             "readers pass over it"
         )
     for key, times in sorted(evidence.repeated.items()):
         said.append(
-            f"{quoted(key)} stands twice in {counted(times, 'record')}; the last one "
+            f"{quoted(key)} stands twice in {plural(times, 'record')}; the last one "
             "counts"
         )
     reasons: dict[str, list[str]] = {}

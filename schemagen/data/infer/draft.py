@@ -159,11 +159,6 @@ def quoted(text: str) -> str:
     return repr(text)
 
 
-def counted(number: int, what: str) -> str:
-    """Return a number with its noun: 1 record, 12,000 records."""
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
-
-
 def listed(items: Iterable[str], most: int = 5) -> str:
     """Return some items with commas, and how many more there are."""
     found = list(items)

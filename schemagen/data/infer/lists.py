@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..columns import Rows
-from .draft import Draft, Scene, counted, quoted
+from ..formatting import plural
+from .draft import Draft, Scene, quoted
 from .evidence import KeyEvidence
 from .values import Numbers
 from .words import is_corner, is_flag, last_word, names_classes, parent_of
@@ -60,7 +61,7 @@ def list_draft(seen: KeyEvidence) -> Draft:
     elif seen.longest == 1:
         empty = int((seen.there == 0).sum())
         draft.doubts.append(
-            f"no value in {counted(empty, 'record')}, 1 in the others: a list, or a "
+            f"no value in {plural(empty, 'record')}, 1 in the others: a list, or a "
             "value that may be missing?"
         )
     elif seen.kind == "int64" and names_classes(seen.key) and _may_be_ids(numbers):
@@ -156,7 +157,7 @@ def take_padded(scene: Scene) -> None:
             if seen is base:
                 draft.doubts.append(
                     f"always {length:,} values, zeros at the end in "
-                    f"{short:,} of {counted(scene.records, 'record')}: filled up?"
+                    f"{short:,} of {plural(scene.records, 'record')}: filled up?"
                 )
 
 

@@ -6,7 +6,8 @@ from typing import Any
 
 from ...runtime.shared.images import CHANNELS
 from ..columns import Rows
-from .draft import Draft, Scene, counted, quoted
+from ..formatting import plural
+from .draft import Draft, Scene, quoted
 from .evidence import KeyEvidence
 from .values import BytesValues
 from .words import names_mask, nearest, parent_of, says_format, says_size
@@ -103,7 +104,7 @@ def _take_picture(scene: Scene, seen: KeyEvidence, facts: dict[str, Any]) -> Non
     look = seen.values
     if look.empty:
         draft.optional = True
-        draft.notes.append(f"empty in {counted(look.empty, 'record')}")
+        draft.notes.append(f"empty in {plural(look.empty, 'record')}")
     other = _picture_of(scene, seen)
     if other is not None:
         _as_mask(draft, other, seen)
@@ -191,7 +192,7 @@ def _size_key(
         if parent_of(key) == parent_of(seen.key):
             draft.doubts.append(
                 f"{quoted(key)} is not the {word} of the image in "
-                f"{counted(wrong, 'record')}, and so a field of its own"
+                f"{plural(wrong, 'record')}, and so a field of its own"
             )
             return None
     return None
@@ -236,11 +237,11 @@ def _add_format(scene: Scene, draft: Draft, seen: KeyEvidence) -> None:
 def say_what_is_broken(draft: Draft, look: BytesValues) -> None:
     """Say why bytes that begin as images are not images."""
     images = look.formats.total()
-    all_images = counted(images + look.damaged, "image")
+    all_images = plural(images + look.damaged, "image")
     for (form, channels), times in sorted(look.refused.items()):
         has = "has" if times == 1 else "have"
         draft.doubts.append(
-            f"{times:,} of {all_images} {has} {counted(channels, 'channel')}, which "
+            f"{times:,} of {all_images} {has} {plural(channels, 'channel')}, which "
             f"decode_{form} would convert and this schema language refuses: without "
             "them this is an Image"
         )
@@ -253,7 +254,7 @@ def say_what_is_broken(draft: Draft, look: BytesValues) -> None:
     if look.damaged:
         return
     if images < look.values:
-        draft.doubts.append(f"{images:,} of {counted(look.values, 'value')} are images")
+        draft.doubts.append(f"{images:,} of {plural(look.values, 'value')} are images")
     else:
         found = ", ".join(map(str, sorted(look.channels)))
         bits = ", ".join(map(str, sorted(look.bits)))

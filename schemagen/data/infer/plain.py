@@ -5,7 +5,8 @@ from __future__ import annotations
 from math import isqrt
 from typing import Any
 
-from .draft import Draft, Scene, counted, listed, quoted
+from ..formatting import plural
+from .draft import Draft, Scene, listed, quoted
 from .evidence import KeyEvidence
 from .lists import follows_another, is_bool, list_draft
 from .pictures import say_what_is_broken
@@ -55,8 +56,8 @@ def _take_ids(scene: Scene, seen: KeyEvidence) -> None:
     if 1 < len(found) <= 4:
         several = listed(map(str, found))
     elif seen.numbers.distinct is not None:
-        several = f"{counted(len(found), 'value')}, {several},"
-    where = f"in {counted(len(seen.there), 'record')}"
+        several = f"{plural(len(found), 'value')}, {several},"
+    where = f"in {plural(len(seen.there), 'record')}"
     if low == -1:
         draft.notes.append("-1 where there is no class")
     question = f"is {high:,} the highest?"
@@ -109,7 +110,7 @@ def _take_texts(scene: Scene, seen: KeyEvidence) -> None:
     if not texts or len(texts) > _MOST_TEXTS:
         return
     draft = Draft(seen.key, "Text")
-    what = f"{counted(len(texts), 'text')} in {counted(total, 'record')}"
+    what = f"{plural(len(texts), 'text')} in {plural(total, 'record')}"
     if "" in texts or not 1 < len(texts) <= total / _ENOUGH_FOR_EACH:
         draft.doubts.append(f'{what}: classes? Label(classes=(...), stored="text")')
     else:
@@ -152,13 +153,13 @@ def plain_draft(seen: KeyEvidence) -> Draft:
             draft.doubts.append("the weight of a record, by its name?")
     elif is_bool(seen):
         facts["dtype"] = "bool"
-        where = f"in {counted(there, seen.unit)}" if seen.is_single else "were seen"
+        where = f"in {plural(there, seen.unit)}" if seen.is_single else "were seen"
         draft.doubts.append(f"only 0 and 1 {where}")
     elif seen.is_single and is_info(seen.key):
         draft.role = "info"
     elif seen.is_single and there >= _ENOUGH and (numbers.low, numbers.high) == (0, 1):
         draft.doubts.append(
-            f"only 0 and 1 in {counted(there, seen.unit)}: a bool, or a class?"
+            f"only 0 and 1 in {plural(there, seen.unit)}: a bool, or a class?"
         )
     return draft
 

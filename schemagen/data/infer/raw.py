@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..columns import Rows
-from .draft import Draft, Scene, counted, quoted
+from ..formatting import plural
+from .draft import Draft, Scene, quoted
 from .evidence import KeyEvidence
 from .tensors import common_shape, likely_item, other_dtypes, tensor_facts
 from .words import extends, nearest, parent_of, says_shape, says_size, stem_of_shape
@@ -102,7 +103,7 @@ def _say_possible(
     size = np.dtype(dtype).itemsize
     words = "uint8, int8 or bool" if size == 1 else f"{dtype} or {other_dtypes(dtype)}"
     scene.possible.setdefault(seen.key, []).append(
-        f"the sizes in {sizes.shown} would fit numbers of {counted(size, 'byte')}: are "
+        f"the sizes in {sizes.shown} would fit numbers of {plural(size, 'byte')}: are "
         f"they of this key, and is it {words}? "
         f"Tensor({shape}, dtype=..., shape_key=...)"
     )

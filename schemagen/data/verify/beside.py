@@ -47,7 +47,7 @@ def _other_size(key: str, axis: int, rows: Rows, found: Rows, true: Rows) -> Fau
     name = ("height", "width", "number of channels")[axis]
     return Fault(
         "SG530",
-        f"a {name} that is not the picture's",
+        f"stored {name} does not match the image",
         f"the {name} of the picture",
         rows,
         lambda at: f"{found[at]}, and the picture has {true[at]}",
@@ -93,7 +93,7 @@ def formats(
     if bad.any():
         yield Fault(
             "SG530",
-            "a format that is not the picture's",
+            "stored format does not match the image",
             "the format of the picture",
             column.rows[bad],
             found.__getitem__,

@@ -127,7 +127,7 @@ def typed(units: Units, entry: Entry, *, optional: bool, expected: str) -> Passe
         elif column.kind != NOTHING:
             yield Fault(
                 "SG523",
-                "a list of another type",
+                "wrong feature type",
                 expected,
                 column.rows,
                 _amounts(column),
@@ -162,7 +162,7 @@ def _missing(units: Units, key: str, rows: Rows, expected: str) -> Fault:
             return "written as an empty tf.train.Feature: readers take it for none"
         return near(key, units.keys_of(int(rows[at])), units.known)
 
-    what = "a required feature is missing"
+    what = "required feature is missing"
     return Fault("SG522", what, expected, rows, found, cause, key)
 
 
@@ -246,7 +246,7 @@ def counted(column: Column, count: int, expected: str) -> Passed:
     wrong = only(column, ~right)
     yield Fault(
         "SG524",
-        "another number of values",
+        "wrong number of values",
         expected,
         wrong.rows,
         _amounts(wrong),

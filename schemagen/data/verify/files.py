@@ -217,7 +217,7 @@ def judge_file(
             "SG509",
             "",
             "",
-            "a file of another compression",
+            "compression does not match",
             f"{_WORDS[wanted]}, {whose}",
         )
         tally.add_file(
@@ -229,7 +229,7 @@ def judge_file(
     if shard is None:
         if not tally.records and not checked.damaged and checked.whole:
             empty = f"{_WORDS[found or '']} without a record" if tally.bytes else ""
-            kind = Kind("SG505", "", "", "a file without records", "one record or more")
+            kind = Kind("SG505", "", "", "file has no records", "one record or more")
             tally.add_file(
                 kind,
                 where,
@@ -244,7 +244,7 @@ def judge_file(
 def _compare(checked: Checked, where: str, shard: Shard, written: Written) -> None:
     """Compare a file with what the manifest says of it."""
     tally = checked.tally
-    what = "a file that is not the one that the manifest lists"
+    what = "file differs from the manifest"
     if tally.bytes != shard.bytes:
         expected = "as many bytes as the manifest lists"
         words = f"{tally.bytes} bytes, and the manifest lists {shard.bytes}"

@@ -94,7 +94,7 @@ def group_faults(
 
     yield Fault(
         "SG529",
-        f"fields of the group {group!r} that are not equally long",
+        f"fields of the group {group!r} differ in length",
         "equally many items of each field in a record",
         rows,
         found,

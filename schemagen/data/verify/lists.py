@@ -69,7 +69,7 @@ def var_len(spec: FieldSpec[VarLen], units: Units) -> Passed:
             column,
             lengths % size != 0,
             "SG524",
-            "values that are not a whole number of items",
+            "values are not a whole number of items",
             f"items of {size} values (shape {shape_text(kind.item_shape)})",
             lambda wrong, at: f"{_numbers_in(wrong, at, dtype)} values",
         )
@@ -95,7 +95,7 @@ def at_most(
             column,
             lengths > most,
             "SG524",
-            "a list that is too long",
+            "list is too long",
             f"at most {most} {noun}",
             lambda wrong, at: f"{_numbers_in(wrong, at, dtype) // max(1, size)} {noun}",
         )
@@ -132,7 +132,7 @@ def ragged(spec: FieldSpec[Ragged], units: Units) -> Passed:
         lengths,
         lengths.values < 0,
         "SG529",
-        "a row length below 0",
+        "negative row length",
         "row lengths from 0",
     )
     item = item_size(spec.kind.dtype) if spec.kind.dtype in RAW_ONLY else 0
@@ -146,7 +146,7 @@ def ragged(spec: FieldSpec[Ragged], units: Units) -> Passed:
     if len(wrong):
         yield Fault(
             "SG529",
-            "row lengths that do not add up",
+            "row lengths do not add up",
             "row lengths that add up to the number of values",
             wrong,
             lambda at: (
@@ -210,7 +210,7 @@ def sparse(spec: FieldSpec[Sparse], units: Units) -> Passed:
             indices,
             bad,
             "SG529",
-            "an index outside of the shape",
+            "index out of range",
             f"indices{where} from 0 to {size - 1}",
         )
         there = _rows(units, indices)
@@ -229,7 +229,7 @@ def sparse(spec: FieldSpec[Sparse], units: Units) -> Passed:
 def _other_numbers(key: str, rows: Rows, have: Rows, counts: Rows) -> Fault:
     return Fault(
         "SG529",
-        "another number of indices than of values",
+        "different numbers of indices and values",
         "as many indices as values",
         rows,
         lambda at: f"{have[rows[at]]} indices and {counts[rows[at]]} values",
@@ -255,7 +255,7 @@ def _twice(spec: FieldSpec[Sparse], axes: list[Column], rows: Rows) -> Iterator[
     places = [[int(axis.values[again[each]]) for axis in kept] for each in at.tolist()]
     yield Fault(
         "SG529",
-        "an index that stands twice",
+        "duplicate index",
         "each index once",
         wrong,
         lambda number: f"{places[number]} twice",

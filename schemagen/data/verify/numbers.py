@@ -96,7 +96,7 @@ def raw_sizes(
     def cause(wrong: Column, at: int) -> str:
         return cause_of_size(wrong.bytes_at(at), dtype, size)
 
-    what = "raw bytes of another size"
+    what = "wrong size of raw bytes"
     return (yield from refused(column, ~right, "SG525", what, expected, found, cause))
 
 
@@ -116,7 +116,7 @@ def of_dtype(column: Column, entry: Entry, *, finite: bool) -> Passed:
     bad = values < low
     if high is not None:
         bad |= values > high
-    what = "a number out of the dtype's range"
+    what = "number out of the dtype's range"
     expected = "0 or 1 for a bool" if dtype == "bool" else f"{dtype}, {low} to {high}"
     return (
         yield from refused_values(column, bad, "SG526", what, expected, _wider(dtype))
@@ -144,7 +144,7 @@ def _wider(dtype: str) -> Callable[[Any], str]:
 
 def _finite(column: Column) -> Passed:
     bad = ~np.isfinite(column.values)
-    what = "a number that is not finite"
+    what = "number is not finite"
     expected = "finite numbers"
     return (yield from refused_values(column, bad, "SG532", what, expected))
 
@@ -173,7 +173,7 @@ def finite_bytes(column: Column, dtype: str) -> Passed:
             column,
             bad,
             "SG532",
-            "a number that is not finite",
+            "number is not finite",
             "finite numbers",
             lambda wrong, at: f"NaN or infinity among {dtype} numbers",
         )

@@ -89,7 +89,7 @@ def images(spec: FieldSpec[Images], units: Units) -> Passed:
             column,
             column.lengths > spec.kind.max_count,
             "SG524",
-            "a list that is too long",
+            "list is too long",
             f"at most {spec.kind.max_count} images",
             lambda wrong, at: f"{int(wrong.lengths[at])} images",
         )
@@ -166,7 +166,7 @@ def _checked(column: Column, check: _Check) -> Passed:
     for expected, same in problems.items():
         yield Fault(
             "SG528",
-            "a picture that is not as declared",
+            "image does not match the schema",
             expected,
             column.rows[same.rows],
             same.found.__getitem__,
@@ -249,7 +249,7 @@ def _raw(
         column,
         bad,
         "SG530",
-        "bytes that do not go with the size next to them",
+        "bytes do not match the stored size",
         f"height x width{' x channels' * (len(shape) == 3)} x "
         f"{item_size(spec.kind.dtype)} bytes ({spec.kind.dtype})",
         lambda wrong, at: (

@@ -171,7 +171,7 @@ def _malformed(columns: Columns) -> Fault:
 
     return Fault(
         "SG521",
-        "a record that is no tf.train.Example",
+        "not a tf.train.Example",
         "the bytes of a tf.train.Example or SequenceExample",
         np.array([each.row for each in some], np.int64),
         found,
@@ -182,7 +182,7 @@ def _malformed(columns: Columns) -> Fault:
 def _unlike_protobuf(key: str, what: str, rows: tuple[int, ...]) -> Fault:
     return Fault(
         "SG521",
-        "a record that tensorflow's parser refuses or reads in part",
+        "TensorFlow's parser refuses the record or reads a part of it",
         "fields and lists as protobuf's writers write them",
         np.array(rows, np.int64),
         lambda at: what,
@@ -214,7 +214,7 @@ def _foreign(columns: Columns, rows: NDArray[np.int64], spec: RecordSpec) -> Fau
     keys = [field.key for field in spec.fields]
     return Fault(
         "SG521",
-        "a record that has no field of this schema",
+        "record has no field of this schema",
         f"the keys {listed(keys)}",
         rows,
         found,

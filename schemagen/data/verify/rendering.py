@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import asdict
 
 from ...findings import printable, render_json
+from ..formatting import plural, size
 from ..sources import listed_names
 from .model import Note, SplitCounts, Verification
 
-_UNITS = ("bytes", "kB", "MB", "GB", "TB")
 _SHOWN_NOTES = 10
 
 
@@ -33,12 +33,12 @@ def _of_split(found: Verification, split: SplitCounts) -> Iterator[str]:
     kinds = sum(
         each.split == split.split for each in found.findings
     )  # of both, if two schemas wrote files of one split
-    result = "no findings" if not kinds else counted(kinds, "kind") + " of findings"
+    result = "no findings" if not kinds else plural(kinds, "kind") + " of findings"
     if split.wrong:
-        result += f", in {counted(split.wrong, 'record')}"
-    amount = f"{counted(split.records, 'record')} in {counted(split.files, 'file')}"
-    size = f"{shown_size(split.bytes)} read"
-    yield f"{split.split or found.where}: {amount}, {size}: {result}"
+        result += f", in {plural(split.wrong, 'record')}"
+    amount = f"{plural(split.records, 'record')} in {plural(split.files, 'file')}"
+    read = f"{size(split.bytes)} read"
+    yield f"{split.split or found.where}: {amount}, {read}: {result}"
     if split.record is None:
         yield (
             "    checked for framing, checksums and messages only: no manifest says "
@@ -57,17 +57,4 @@ def _of_split(found: Verification, split: SplitCounts) -> Iterator[str]:
 
 def _note(note: Note) -> str:
     key = f": {note.key!r}" if note.key else ""
-    return f"{note.what}{key}, in {counted(note.records, 'record')}"
-
-
-def counted(number: int, noun: str) -> str:
-    """Write a number of things."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def shown_size(size: int) -> str:
-    """Write a number of bytes: `1.2 MB`."""
-    number, unit = float(size), 0
-    while number >= 1000 and unit < len(_UNITS) - 1:
-        number, unit = number / 1000, unit + 1
-    return f"{number:,.0f} bytes" if not unit else f"{number:.1f} {_UNITS[unit]}"
+    return f"{note.what}{key}, in {plural(note.records, 'record')}"

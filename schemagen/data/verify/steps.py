@@ -48,7 +48,7 @@ def steps(
         if len(long):
             yield Fault(
                 "SG524",
-                "a list that is too long",
+                "list is too long",
                 f"at most {most} steps",
                 found.rows[long],
                 lambda at: f"{found.steps[long[at]]} steps",
@@ -69,7 +69,7 @@ def _missing(
         lists = listed(_lists_of(columns, row))
         return f"no feature list {spec.key!r}; there are: {lists}"
 
-    what = "a required feature list is missing"
+    what = "required feature list is missing"
     return Fault("SG522", what, "a feature list", rows, found, cause, spec.key)
 
 
@@ -107,7 +107,7 @@ def _of_record(
 
     return Fault(
         fault.rule,
-        f"in a step, {fault.what}",
+        f"in a step: {fault.what}",
         fault.expected,
         found.rows[places],
         text,

@@ -20,21 +20,21 @@ _FURTHER = Note("further ones, which are not listed", "", 0)
 
 _COPY = "the bytes that were written"
 _DAMAGES = {
-    "checksum": ("SG507", "a record whose checksum is wrong", _COPY),
+    "checksum": ("SG507", "wrong checksum of a record", _COPY),
     "length": (
         "SG507",
-        "a record whose length is damaged",
+        "damaged length of a record",
         "a length and its checksum",
     ),
-    "torn": ("SG507", "a record that is torn", "the whole record, and the next one"),
-    "truncated": ("SG506", "a file that ends too early", "the rest of the file"),
+    "torn": ("SG507", "torn record", "the whole record, and the next one"),
+    "truncated": ("SG506", "file is truncated", "the rest of the file"),
     "compression": (
         "SG509",
-        "a compressed file that cannot be inflated",
+        "compressed file cannot be decompressed",
         "a file that is compressed once, with GZIP or ZLIB, or not at all",
     ),
-    "limit": ("SG512", "a record over the limit", "records within --max-record-bytes"),
-    "foreign": ("SG508", "a file that is no TFRecord file", "records"),
+    "limit": ("SG512", "record is over the limit", "records within --max-record-bytes"),
+    "foreign": ("SG508", "not a TFRecord file", "records"),
     "unreadable": ("SG510", "a file that cannot be read", "a file that can be read"),
 }
 

@@ -59,7 +59,7 @@ def tensor(spec: FieldSpec[Tensor], units: Units) -> Passed:
         column,
         bad,
         "SG530",
-        "sizes that the shape does not allow",
+        "stored sizes do not match the shape",
         f"a tensor of shape {_wanted(spec)}",
         lambda _, at: f"the sizes {shape_text(shapes[at].tolist())}",
     )
@@ -75,7 +75,7 @@ def tensor(spec: FieldSpec[Tensor], units: Units) -> Passed:
         column,
         wrong,
         "SG530",
-        f"{unit} that do not go with the sizes next to them",
+        f"{unit} do not match the stored sizes",
         f"the {unit} of a {spec.kind.dtype} tensor of the stored sizes",
         lambda _, at: (
             f"{held[at]} {unit} and the sizes "
@@ -183,7 +183,7 @@ def _serialized(spec: FieldSpec[Tensor], units: Units) -> Passed:
         column,
         bad,
         "SG528",
-        "a serialized tensor that is not as declared",
+        "serialized tensor does not match the schema",
         expected,
         lambda _, at: texts[at],
     )

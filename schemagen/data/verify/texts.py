@@ -32,7 +32,7 @@ def utf8(column: Column) -> Passed:
 
     return (
         yield from refused(
-            column, rows, "SG531", "text that is not UTF-8", "UTF-8", found, cause
+            column, rows, "SG531", "text is not UTF-8", "UTF-8", found, cause
         )
     )
 

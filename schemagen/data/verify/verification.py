@@ -221,7 +221,7 @@ def _split(
                 "SG501",
                 "",
                 "",
-                "a manifest whose schema cannot be read",
+                "schema of the manifest cannot be read",
                 "a schema that this version of schemagen knows",
             )
             cause = "written by a later schemagen: update it"
@@ -236,7 +236,7 @@ def _compare_specs(tally: Tally, written: Spec, spec: RecordSpec, where: str) ->
                 "SG511",
                 change.field,
                 "",
-                "data that was written with another schema",
+                "data was written with a different schema",
                 f"data that the project's {spec.class_name} reads alike",
             )
             hint = f"`schemagen explain {change.rule}` says more"
@@ -273,7 +273,7 @@ def _beside_damaged_manifest(where: str, split: str | None) -> Data | None:
 
 def _note_manifest(tally: Tally, data: Data, problem: str) -> None:
     path = str((data.directory or Path()) / manifest.FILE_NAME)
-    kind = Kind("SG501", "", "", "a manifest that cannot be read", "a whole manifest")
+    kind = Kind("SG501", "", "", "manifest cannot be read", "a whole manifest")
     found, _, advice = problem.removeprefix(f"{path}: ").rpartition("; ")
     tally.add_file(kind, path, found or advice, advice if found else "")
 
@@ -283,7 +283,7 @@ def _note_publishing(tally: Tally, data: Data, split: str) -> None:
         "SG502",
         "",
         "",
-        "a split that is not published",
+        "split is not published",
         "each split that was written in the manifest",
     )
     where = str(data.directory or Path())
@@ -296,7 +296,7 @@ def _note_unlisted(tally: Tally, data: Data, name: str) -> None:
         "SG504",
         "",
         "",
-        "a file that the manifest does not list",
+        "file is not in the manifest",
         "no other files of records in a data directory",
     )
     cause = "left over from an older dataset, or copied here: readers pass over it"
@@ -305,11 +305,11 @@ def _note_unlisted(tally: Tally, data: Data, name: str) -> None:
 
 def _note_gap(tally: Tally, gap: Gap) -> None:
     if gap.mixed:
-        rule, what = "SG504", "files of several writings in one split"
+        rule, what = "SG504", "files of several runs in one split"
         expected = "names that agree how many files there are"
         cause = "left over from an older writing, or copied here: readers of a glob take both"
     else:
-        rule, what = "SG502", "a file that is missing"
+        rule, what = "SG502", "file is missing"
         expected = "each file that the names of the others tell of"
         cause = "it was not copied, or deleted"
     tally.add_file(Kind(rule, "", "", what, expected), str(gap.path), gap.text, cause)
@@ -323,7 +323,7 @@ def _note_missing(splits: list[_Split]) -> None:
                     "SG502",
                     "",
                     "",
-                    "a file that is missing",
+                    "file is missing",
                     "each file of the manifest",
                 )
                 words = f"no such file; it held {file.shard.records} records"

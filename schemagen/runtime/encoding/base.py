@@ -21,13 +21,13 @@ from ..shared.wire import (
     list_tag,
     pack_row,
 )
-from .columns import Strands, buffer_of, strands_of, value_strands
+from .columns import BufferColumns, buffer_columns, buffer_of, value_buffers
 
 Column = Sequence[Any] | NDArray[Any]
 
 # The features that a field is stored as, with their keys.
 Entries = list[tuple[str, Pieces]]
-EntryColumns = list[tuple[str, Strands]]
+EntryColumns = list[tuple[str, BufferColumns]]
 
 # Up to here it takes less time to copy an array's bytes than to refer to them.
 _SHORT = 1 << 13
@@ -66,13 +66,13 @@ class Feature(ABC):
     def _pieces(self, value: Any) -> Pieces:
         """Return the bytes of the entry that holds one value."""
 
-    def _column(self, values: Any, rows: int) -> Strands:
+    def _column(self, values: Any, rows: int) -> BufferColumns:
         """Return the entries of a whole column, or raise any Problem with it.
 
         Which row is at fault is found by going through the rows again. Features that
         have a faster way for a column than one value after the other have their own.
         """
-        return strands_of([self._pieces(value) for value in values])
+        return buffer_columns([self._pieces(value) for value in values])
 
     def encode(self, value: Any) -> Pieces:
         """Encode one row's value; nothing if it is None and may be.
@@ -85,20 +85,22 @@ class Feature(ABC):
         """
         return self._row(value, None)
 
-    def encode_column(self, values: Any, rows: int) -> Strands:
+    def encode_column(self, values: Any, rows: int) -> BufferColumns:
         """Encode the values of `rows` rows; None stands for a column of None.
 
         Raises:
             RecordError: naming the first row with a value that cannot be held.
         """
         if values is None:
-            return strands_of([self._row(None, row) for row in range(rows)])
+            return buffer_columns([self._row(None, row) for row in range(rows)])
         try:
             return self._column(values, rows)
         except (Problem, TypeError, ValueError):
             # A pandas Series gives Python's floats, and is of float64 all the same.
             each = np.asarray(values) if hasattr(values, "__array__") else values
-            return strands_of([self._row(value, row) for row, value in enumerate(each)])
+            return buffer_columns(
+                [self._row(value, row) for row, value in enumerate(each)]
+            )
 
     def entries(self, value: Any, row: int | None = None) -> Entries:
         """Encode one row's value: every feature that holds it, by key.
@@ -142,9 +144,9 @@ class BytesFeature(Feature):
         data = self.contents(self.convert(value))
         return self._entry.packed_head(len(data)), data
 
-    def _column(self, values: Any, rows: int) -> Strands:
+    def _column(self, values: Any, rows: int) -> BufferColumns:
         contents = [self.contents(self.convert(value)) for value in values]
-        return value_strands(self._entry, contents)
+        return value_buffers(self._entry, contents)
 
 
 @dataclass(eq=False, kw_only=True)
@@ -254,9 +256,9 @@ class Compound(Feature):
         return tuple(piece for _, pieces in self.entries(value) for piece in pieces)
 
 
-def _part_column(part: Feature, values: tuple[Any, ...]) -> Strands:
+def _part_column(part: Feature, values: tuple[Any, ...]) -> BufferColumns:
     if any(value is None for value in values):
-        return strands_of(() if v is None else part._pieces(v) for v in values)
+        return buffer_columns(() if v is None else part._pieces(v) for v in values)
     return part._column(list(values), len(values))
 
 

@@ -1,10 +1,10 @@
-"""Whole columns as bytes, and how they come together in records.
+"""Columns of entries as bytes, and their concatenation to records.
 
-A column of entries is a list of strands. A strand has a run of bytes for each row, and
-a row's bytes are those of all strands in order. Wide values are strands of a run each,
-without copying; narrow ones, such as numbers, are cells of a table of bytes: the cells
-of neighbouring columns are laid side by side and cut into rows at once, so that a
-number in a column costs little more than its bytes.
+A column of entries is a list of buffer columns. A buffer column has a chunk of bytes for
+each row; the entry of a row is the concatenation of its chunks. Wide values are chunks that
+refer to their memory. Narrow ones, such as numbers, are slices of a table of bytes: adjacent
+slices are joined and cut into rows at once, so that a number costs little more than its
+bytes.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ _BLOCK = 1 << 16
 
 
 @dataclass(frozen=True)
-class Cells:
-    """A strand that takes equally many bytes of a table in each row.
+class TableSlice:
+    """A buffer column that takes equally many bytes of a table in each row.
 
     Attributes:
         table: uint8 [rows, W].
@@ -48,63 +48,63 @@ class Cells:
     written: NDArray[np.bool_] | None = None
 
 
-Strand = Cells | Sequence[Buffer]
-Strands = list[Strand]
-Runs = list[Sequence[Buffer]]
+BufferColumn = TableSlice | Sequence[Buffer]
+BufferColumns = list[BufferColumn]
+Chunks = list[Sequence[Buffer]]
 
 
-def strands_of(entries: Iterable[Pieces]) -> Strands:
-    """Return the entries of a column, given as the pieces of each row, as strands."""
+def buffer_columns(entries: Iterable[Pieces]) -> BufferColumns:
+    """Return the entries of a column, given as the pieces of each row."""
     return list(zip_longest(*entries, fillvalue=b""))
 
 
-def runs_of(strands: Strands) -> Runs:
-    """Return strands as runs of bytes, one or none for each row in each of them."""
-    runs: Runs = []
-    beside: list[Cells] = []
-    for strand in strands:
-        if isinstance(strand, Cells):
-            beside.append(strand)
+def chunks_of(buffers: BufferColumns) -> Chunks:
+    """Return the chunks of buffer columns, adjacent slices of tables as one."""
+    chunks: Chunks = []
+    adjacent: list[TableSlice] = []
+    for buffer in buffers:
+        if isinstance(buffer, TableSlice):
+            adjacent.append(buffer)
             continue
-        if beside:
-            runs.append(_cut(beside))
-            beside = []
-        runs.append(strand)
-    if beside:
-        runs.append(_cut(beside))
-    return runs
+        if adjacent:
+            chunks.append(_cut(adjacent))
+            adjacent = []
+        chunks.append(buffer)
+    if adjacent:
+        chunks.append(_cut(adjacent))
+    return chunks
 
 
-def sizes_of(runs: Runs, rows: int) -> NDArray[np.int64]:
-    """Return how many bytes each row has in all of the runs: int64 [rows]."""
+def sizes_of(chunks: Chunks, rows: int) -> NDArray[np.int64]:
+    """Return how many bytes each row has in all of the chunks: int64 [rows]."""
     sizes = np.zeros(rows, np.int64)
-    for run in runs:
-        sizes += np.fromiter(map(len, run), np.int64, rows)
+    for chunk in chunks:
+        sizes += np.fromiter(map(len, chunk), np.int64, rows)
     return sizes
 
 
-def joined(runs: Runs) -> list[bytes]:
-    """Return the bytes of each row in one piece; no rows if there are no runs."""
-    return [*map(b"".join, zip(*runs, strict=True))]
+def joined(chunks: Chunks) -> list[bytes]:
+    """Return the bytes of each row in one piece; no rows if there are no chunks."""
+    return [*map(b"".join, zip(*chunks, strict=True))]
 
 
-def joined_rows(strands: Strands, rows: int) -> list[bytes]:
-    """Return the same of strands, of which there may be none."""
-    return joined(runs_of(strands)) or [b""] * rows
+def joined_rows(buffers: BufferColumns, rows: int) -> list[bytes]:
+    """Return the bytes of each row of buffer columns, of which there may be none."""
+    return joined(chunks_of(buffers)) or [b""] * rows
 
 
-def _cut(cells: list[Cells]) -> list[bytes]:
-    """Lay cells side by side and cut them into rows."""
-    table = np.concatenate([cell.table for cell in cells], axis=1)
+def _cut(slices: list[TableSlice]) -> list[bytes]:
+    """Join adjacent slices and cut them into rows."""
+    table = np.concatenate([each.table for each in slices], axis=1)
     rows, width = table.shape
-    if all(cell.written is None for cell in cells):
+    if all(each.written is None for each in slices):
         return table_rows(table)
     written = np.ones(table.shape, np.bool_)
     at = 0
-    for cell in cells:
-        end = at + cell.table.shape[1]
-        if cell.written is not None:
-            written[:, at:end] = cell.written
+    for each in slices:
+        end = at + each.table.shape[1]
+        if each.written is not None:
+            written[:, at:end] = each.written
         at = end
     cut: list[bytes] = []
     block = max(1, _BLOCK // width)
@@ -115,12 +115,14 @@ def _cut(cells: list[Cells]) -> list[bytes]:
     return cut
 
 
-def repeated(run: bytes, rows: int) -> Cells:
-    """Return a strand with the same bytes in every row."""
-    return Cells(np.broadcast_to(np.frombuffer(run, np.uint8), (rows, len(run))))
+def repeated(chunk: bytes, rows: int) -> TableSlice:
+    """Return a buffer column with the same bytes in every row."""
+    return TableSlice(
+        np.broadcast_to(np.frombuffer(chunk, np.uint8), (rows, len(chunk)))
+    )
 
 
-def fixed_strands(head: bytes, array: NDArray[Any], rows: int) -> Strands:
+def fixed_buffers(head: bytes, array: NDArray[Any], rows: int) -> BufferColumns:
     """Return the entries of values that take equally many bytes.
 
     Args:
@@ -131,13 +133,13 @@ def fixed_strands(head: bytes, array: NDArray[Any], rows: int) -> Strands:
     size = array.nbytes // rows
     if size <= _NARROW:
         table = array.reshape(-1).view(np.uint8).reshape(rows, size)
-        return [repeated(head, rows), Cells(table)]
+        return [repeated(head, rows), TableSlice(table)]
     memory = buffer_of(array)
-    runs = [memory[at : at + size] for at in range(0, size * rows, size)]
-    return [repeated(head, rows), runs]
+    chunks = [memory[at : at + size] for at in range(0, size * rows, size)]
+    return [repeated(head, rows), chunks]
 
 
-def varint_strands(entry: Entry, values: NDArray[np.int64]) -> Strands:
+def varint_buffers(entry: Entry, values: NDArray[np.int64]) -> BufferColumns:
     """Return the entries of equally many integers in each row: int64 [rows, N]."""
     rows, count = values.shape
     if not count:
@@ -145,29 +147,34 @@ def varint_strands(entry: Entry, values: NDArray[np.int64]) -> Strands:
     width = largest_varint(values)
     if width * count > _NARROW:
         lengths = np.full(rows, count, np.int64)
-        return run_strands(entry, pack_rows(values.reshape(-1), lengths))
+        return list_buffers(entry, pack_rows(values.reshape(-1), lengths))
     table, written = varint_table(values.reshape(-1))
     table = table[:, :width].reshape(rows, -1)
     written = written[:, :width].reshape(rows, -1)
     sizes = np.add.reduce(written, axis=1, dtype=np.intp)
     least, most = int(sizes.min()), int(sizes.max())
     if least == table.shape[1]:
-        return [repeated(entry.packed_head(least), rows), Cells(table)]
+        return [repeated(entry.packed_head(least), rows), TableSlice(table)]
     heads = [entry.packed_head(size) for size in range(least, most + 1)]
     if len(set(map(len, heads))) > 1:
         ends = np.arange(1, rows + 1) * table.shape[1]
-        return run_strands(entry, written_rows(table, written, ends))
+        return list_buffers(entry, written_rows(table, written, ends))
     head_table = np.frombuffer(b"".join(heads), np.uint8).reshape(len(heads), -1)
-    return [Cells(head_table.take(sizes - least, axis=0)), Cells(table, written)]
+    return [
+        TableSlice(head_table.take(sizes - least, axis=0)),
+        TableSlice(table, written),
+    ]
 
 
-def run_strands(entry: Entry, runs: Sequence[Buffer]) -> Strands:
+def list_buffers(entry: Entry, chunks: Sequence[Buffer]) -> BufferColumns:
     """Return the entries of packed numbers, given as the bytes of each row's."""
-    heads = [entry.packed_head(len(run)) if len(run) else entry.empty for run in runs]
-    return [heads, runs]
+    heads = [
+        entry.packed_head(len(chunk)) if len(chunk) else entry.empty for chunk in chunks
+    ]
+    return [heads, chunks]
 
 
-def value_strands(entry: Entry, values: Sequence[Buffer]) -> Strands:
+def value_buffers(entry: Entry, values: Sequence[Buffer]) -> BufferColumns:
     """Return the entries of one value of bytes in each row."""
     return [[*map(entry.packed_head, map(len, values))], values]
 

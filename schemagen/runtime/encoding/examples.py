@@ -13,7 +13,15 @@ from ..shared.errors import Problem, RecordError
 from ..shared.tfrecord import Framed, frame_pieces
 from ..shared.wire import Pieces, example_head
 from .base import Column, Compound, Feature
-from .columns import Runs, Strands, joined, joined_rows, runs_of, sizes_of, strands_of
+from .columns import (
+    BufferColumns,
+    Chunks,
+    buffer_columns,
+    chunks_of,
+    joined,
+    joined_rows,
+    sizes_of,
+)
 
 ColumnOf = tuple[Feature, Column | None]
 Columns = tuple[ColumnOf, ...]
@@ -81,8 +89,8 @@ def encode_examples(columns: Columns) -> list[bytes]:
     Raises:
         RecordError: columns of different lengths, or a value that cannot be held.
     """
-    runs, _ = _examples(columns)
-    return joined(runs)
+    chunks, _ = _examples(columns)
+    return joined(chunks)
 
 
 def frame_examples(columns: Columns) -> Iterator[Framed]:
@@ -93,29 +101,29 @@ def frame_examples(columns: Columns) -> Iterator[Framed]:
     less time than records of their own do. Until then the columns must stay as they
     are.
     """
-    runs, sizes = _examples(columns)
-    return frame_pieces([*zip(*runs, strict=True)], sizes)
+    chunks, sizes = _examples(columns)
+    return frame_pieces([*zip(*chunks, strict=True)], sizes)
 
 
-def _examples(columns: Columns) -> tuple[Runs, NDArray[np.int64]]:
-    """Return the runs of bytes of a batch's Examples, and the size of each."""
+def _examples(columns: Columns) -> tuple[Chunks, NDArray[np.int64]]:
+    """Return the chunks of bytes of a batch's Examples, and the size of each."""
     rows = count_rows(columns)
-    runs = runs_of(merged_columns(columns, rows))
-    sizes = sizes_of(runs, rows)
+    chunks = chunks_of(merged_columns(columns, rows))
+    sizes = sizes_of(chunks, rows)
     if not sizes.all():
         raise nothing_there(int(np.argmin(sizes)))
-    return headed(example_head, runs, sizes)
+    return headed(example_head, chunks, sizes)
 
 
 def headed(
-    head: Callable[[int], bytes], runs: Runs, sizes: NDArray[np.int64]
-) -> tuple[Runs, NDArray[np.int64]]:
+    head: Callable[[int], bytes], chunks: Chunks, sizes: NDArray[np.int64]
+) -> tuple[Chunks, NDArray[np.int64]]:
     """Put what depends on the size of each row before it; return the new sizes too."""
     heads = [*map(head, sizes.tolist())]
-    return [heads, *runs], sizes + sizes_of([heads], len(heads))
+    return [heads, *chunks], sizes + sizes_of([heads], len(heads))
 
 
-def merged_columns(columns: Iterable[ColumnOf], rows: int) -> Strands:
+def merged_columns(columns: Iterable[ColumnOf], rows: int) -> BufferColumns:
     """Encode columns: the entries of all keys, in their order.
 
     Raises:
@@ -136,25 +144,25 @@ def merged_columns(columns: Iterable[ColumnOf], rows: int) -> Strands:
             )
             for row in range(rows)
         ]
-        return strands_of(tuple(chain.from_iterable(entries)) for entries in each)
+        return buffer_columns(tuple(chain.from_iterable(entries)) for entries in each)
 
 
-def _by_key(columns: Columns, rows: int) -> Strands:
+def _by_key(columns: Columns, rows: int) -> BufferColumns:
     """Encode the columns of fields some of which are stored under several keys.
 
     Raises:
         Problem: two fields say different things under one key.
     """
-    found: dict[str, Strands] = {}
+    found: dict[str, BufferColumns] = {}
     for feature, column in columns:
-        for key, strands in feature.entry_columns(column, rows):
-            known = found.setdefault(key, strands)
-            if known is not strands:
-                found[key] = [_agreed(known, strands, rows)]
-    return [strand for key in sorted(found, key=str.encode) for strand in found[key]]
+        for key, buffers in feature.entry_columns(column, rows):
+            known = found.setdefault(key, buffers)
+            if known is not buffers:
+                found[key] = [_agreed(known, buffers, rows)]
+    return [buffer for key in sorted(found, key=str.encode) for buffer in found[key]]
 
 
-def _agreed(first: Strands, second: Strands, rows: int) -> list[bytes]:
+def _agreed(first: BufferColumns, second: BufferColumns, rows: int) -> list[bytes]:
     """Return the entries of one key, where two fields have it; either may be absent.
 
     Raises:

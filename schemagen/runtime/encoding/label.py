@@ -13,7 +13,7 @@ from ..shared.errors import Problem, did_you_mean
 from ..shared.values import Numbers, described, shortened
 from ..shared.wire import BYTES_LIST, INT64_LIST, Pieces, varint
 from .base import Feature
-from .columns import Strands, value_strands, varint_strands
+from .columns import BufferColumns, value_buffers, varint_buffers
 from .text import encode_text
 
 _IDS = Numbers("int64")
@@ -109,7 +109,7 @@ class Label(_Classes):
         run = self._texts[index] if self._texts else varint(index + self.offset)
         return self._entry.packed_head(len(run)), run
 
-    def _column(self, values: Any, rows: int) -> Strands:
+    def _column(self, values: Any, rows: int) -> BufferColumns:
         if not isinstance(values, np.ndarray) and str in set(map(type, values)):
             values = [self.convert(value) for value in values]
         ids = _IDS.convert(values)
@@ -118,8 +118,8 @@ class Label(_Classes):
         if ids.size and not 0 <= ids.min() <= ids.max() < self.num_classes:
             raise Problem("class ids out of range", self._expected())
         if self._texts:
-            return value_strands(self._entry, [self._texts[at] for at in ids.tolist()])
-        return varint_strands(self._entry, (ids + self.offset)[:, np.newaxis])
+            return value_buffers(self._entry, [self._texts[at] for at in ids.tolist()])
+        return varint_buffers(self._entry, (ids + self.offset)[:, np.newaxis])
 
 
 class MultiLabel(_Classes):

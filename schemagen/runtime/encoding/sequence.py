@@ -14,7 +14,7 @@ from ..shared.errors import Problem
 from ..shared.values import RAW_ONLY, check_shape, described, item_size
 from ..shared.wire import Buffer, Pieces, pack_rows
 from .base import Feature, NumberFeature
-from .columns import Strands, buffer_of, run_strands, value_strands
+from .columns import BufferColumns, buffer_of, list_buffers, value_buffers
 from .text import encode_text
 
 
@@ -133,7 +133,7 @@ class VarLen(NumberFeature):
     def _pieces(self, value: Any) -> Pieces:
         return self._stored(self._numbers.raw(self._limit.fit(self.convert(value))))
 
-    def _column(self, values: Any, rows: int) -> Strands:
+    def _column(self, values: Any, rows: int) -> BufferColumns:
         items, lengths = self.joined(values)
         self._limit.check(int(lengths.max(initial=0)))
         items, lengths = self._limit.fit_rows(items, lengths)
@@ -141,14 +141,14 @@ class VarLen(NumberFeature):
         numbers = lengths * prod(self.item_shape)
         if self._varints:
             flat = array.astype(np.int64, copy=False).reshape(-1)
-            runs: list[Buffer] = [*pack_rows(flat, numbers)]
+            chunks: list[Buffer] = [*pack_rows(flat, numbers)]
         else:
             memory = buffer_of(array)
             ends = (np.cumsum(numbers) * item_size(self.dtype)).tolist()
-            runs = [memory[a:b] for a, b in zip([0, *ends[:-1]], ends, strict=True)]
+            chunks = [memory[a:b] for a, b in zip([0, *ends[:-1]], ends, strict=True)]
         if self._raw:
-            return value_strands(self._entry, runs)
-        return run_strands(self._entry, runs)
+            return value_buffers(self._entry, chunks)
+        return list_buffers(self._entry, chunks)
 
     def joined(self, values: Any) -> tuple[NDArray[Any], NDArray[np.int64]]:
         """Return all rows' items in one array, and the number of each row's."""

@@ -15,7 +15,7 @@ from ..shared.tfrecord import Framed, frame_pieces
 from ..shared.values import check_shape, described
 from ..shared.wire import Pieces, context_head, list_entry_head, lists_head
 from .base import Feature, of_each
-from .columns import Runs, Strands, joined, runs_of, sizes_of, strands_of
+from .columns import BufferColumns, Chunks, buffer_columns, chunks_of, joined, sizes_of
 from .examples import (
     Columns,
     count_rows,
@@ -105,23 +105,23 @@ class Steps(Feature):
         pieces = tuple(chain.from_iterable(steps))
         return self._head(sum(map(len, pieces))), *pieces
 
-    def _column(self, values: Any, rows: int) -> Strands:
+    def _column(self, values: Any, rows: int) -> BufferColumns:
         """Encode the steps of all rows as one column, where they are of one kind."""
         given = [v for v in values if v is not None or not self.optional]
         there = [self._checked(steps) for steps in given]
         steps = _joined(there)
         cut = any(self._limit.cut(row) is not row for row in there)
         if steps is None or not len(steps) or cut:
-            return strands_of(() if v is None else self._pieces(v) for v in values)
+            return buffer_columns(() if v is None else self._pieces(v) for v in values)
         encoded = _rows_of(self.step._column(steps, len(steps)))
-        return strands_of(
+        return buffer_columns(
             () if row is None else self._entry_of(islice(encoded, len(row)))
             for row in values
         )
 
 
-def _rows_of(strands: Strands) -> Iterator[Pieces]:
-    return zip(*runs_of(strands), strict=True)
+def _rows_of(buffers: BufferColumns) -> Iterator[Pieces]:
+    return zip(*chunks_of(buffers), strict=True)
 
 
 def _joined(rows: list[Sequence[Any]]) -> Sequence[Any] | None:
@@ -168,23 +168,23 @@ def encode_sequence_examples(columns: Columns) -> list[bytes]:
     Raises:
         RecordError: columns of different lengths, or a value that cannot be held.
     """
-    runs, _ = _sequences(columns)
-    return joined(runs)
+    chunks, _ = _sequences(columns)
+    return joined(chunks)
 
 
 def frame_sequence_examples(columns: Columns) -> Iterator[Framed]:
     """Encode and frame a batch, as `frame_examples` does."""
-    runs, sizes = _sequences(columns)
-    return frame_pieces([*zip(*runs, strict=True)], sizes)
+    chunks, sizes = _sequences(columns)
+    return frame_pieces([*zip(*chunks, strict=True)], sizes)
 
 
-def _sequences(columns: Columns) -> tuple[Runs, NDArray[np.int64]]:
-    """Return the runs of bytes of a batch's SequenceExamples, and each one's size."""
+def _sequences(columns: Columns) -> tuple[Chunks, NDArray[np.int64]]:
+    """Return the chunks of bytes of a batch's SequenceExamples, and each one's size."""
     rows = count_rows(columns)
     steps = [f.encode_column(c, rows) for f, c in columns if isinstance(f, Steps)]
-    lists = runs_of(list(chain.from_iterable(steps)))
+    lists = chunks_of(list(chain.from_iterable(steps)))
     others = [pair for pair in columns if not isinstance(pair[0], Steps)]
-    context = runs_of(merged_columns(others, rows))
+    context = chunks_of(merged_columns(others, rows))
     context_sizes, lists_sizes = sizes_of(context, rows), sizes_of(lists, rows)
     there = context_sizes + lists_sizes
     if not there.all():

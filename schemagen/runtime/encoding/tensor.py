@@ -14,7 +14,7 @@ from ..shared.errors import Problem
 from ..shared.values import INTEGERS
 from ..shared.wire import Pieces, varint
 from .base import Feature, NumberFeature
-from .columns import Strands, fixed_strands, varint_strands
+from .columns import BufferColumns, fixed_buffers, varint_buffers
 
 # numpy's own numbers that are as good as Python's. (A timedelta64 would be one of
 # its integers, too.)
@@ -57,7 +57,7 @@ class Tensor(NumberFeature):
                     return (self._entry.packed_head(len(packed)) + packed,)
         return self._row(value, None)
 
-    def _column(self, values: Any, rows: int) -> Strands:
+    def _column(self, values: Any, rows: int) -> BufferColumns:
         if None in self._shape:
             return super()._column(values, rows)
         array = self._numbers.convert(values)
@@ -66,11 +66,11 @@ class Tensor(NumberFeature):
         array = self._numbers.raw(array)
         if self._varints:
             integers = array.astype(np.int64, copy=False).reshape(rows, -1)
-            return varint_strands(self._entry, integers)
+            return varint_buffers(self._entry, integers)
         size = array.nbytes // rows
         held = size or self._raw
         head = self._entry.packed_head(size) if held else self._entry.empty
-        return fixed_strands(head, array, rows)
+        return fixed_buffers(head, array, rows)
 
 
 def size_features(name: str, keys: Sequence[str | None]) -> list[Feature]:

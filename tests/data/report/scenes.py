@@ -11,15 +11,9 @@ import numpy as np
 from google_crc32c import value as crc32c
 from numpy.typing import NDArray
 from PIL import Image as Pillow
+from schemagen import Image, Label, Mask, MultiLabel, Scalar, Text, VarLen
 from schemagen.kinds.field import FieldSpec
-from schemagen.kinds.image import Image
 from schemagen.kinds.kind import Kind
-from schemagen.kinds.label import Label
-from schemagen.kinds.mask import Mask
-from schemagen.kinds.multilabel import MultiLabel
-from schemagen.kinds.scalar import Scalar
-from schemagen.kinds.text import Text
-from schemagen.kinds.varlen import VarLen
 from schemagen.runtime.shared.tfrecord import frame
 from schemagen.runtime.storage import manifest
 from schemagen.spec.model import RecordSpec

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from schemagen import Scalar
 from schemagen.data.report.classes import class_counts
 from schemagen.data.report.columns import columns_of, splits_of
 from schemagen.data.report.differences import (
@@ -18,7 +19,6 @@ from schemagen.data.report.differences import (
 )
 from schemagen.data.statistics.model import RecordStatistics
 from schemagen.data.statistics.numbers import numbers
-from schemagen.kinds.scalar import Scalar
 
 from .conftest import measured
 from .scenes import Features, field, record_spec

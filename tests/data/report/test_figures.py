@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from schemagen import Label
 from schemagen.data.report.charts import Line, histogram
 from schemagen.data.report.classes import class_counts, class_figure
 from schemagen.data.report.columns import columns_of, splits_of
@@ -13,7 +14,6 @@ from schemagen.data.report.files import files_figure
 from schemagen.data.report.values import column_figure, common_bins, missing_figure
 from schemagen.data.statistics.model import FileStatistics, RecordStatistics
 from schemagen.data.statistics.numbers import numbers
-from schemagen.kinds.label import Label
 
 from .conftest import measured
 from .scenes import Features, field, record_spec

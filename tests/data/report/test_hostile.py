@@ -10,12 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from schemagen import Image, Label, Text, VarLen
 from schemagen.data.report.charts import inline_svg
 from schemagen.data.report.pictures import Budget, copy_of
-from schemagen.kinds.image import Image
-from schemagen.kinds.label import Label
-from schemagen.kinds.text import Text
-from schemagen.kinds.varlen import VarLen
 
 from .conftest import Visit, make_report
 from .scenes import (

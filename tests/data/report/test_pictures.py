@@ -8,6 +8,7 @@ import io
 import numpy as np
 import pytest
 from PIL import Image as Pillow
+from schemagen import Image, Label, Mask
 from schemagen.data.report.columns import columns_of, splits_of
 from schemagen.data.report.overlays import (
     Box,
@@ -23,9 +24,6 @@ from schemagen.data.report.records import read, shaped
 from schemagen.data.report.samples import samples_of
 from schemagen.data.statistics.model import RecordStatistics
 from schemagen.data.statistics.samples import Sample
-from schemagen.kinds.image import Image
-from schemagen.kinds.label import Label
-from schemagen.kinds.mask import Mask
 
 from .scenes import (
     PARTS,

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 from command_line import run
+from schemagen import Label
 from schemagen.data.inspect.inspecting import inspect_data
 from schemagen.data.report.writing import specs_of
 from schemagen.findings import SchemagenError
-from schemagen.kinds.label import Label
 
 from .conftest import make_report
 from .scenes import example, field, record_spec, write_dataset, write_files
