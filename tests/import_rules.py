@@ -100,7 +100,7 @@ SCHEMAGEN = (
     Part(
         "evolution",
         "breaking changes of schemas",
-        ("findings", "git", "rules", "runtime", "spec"),
+        ("findings", "git", "kinds", "rules", "runtime", "spec"),
     ),
     Part(
         "schema_source",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..kinds.view import field_view
 from ..runtime.shared.compatibility import (
     Change,
     Spec,
@@ -16,7 +17,7 @@ from ..runtime.shared.compatibility import (
     new_fields,
 )
 from ..runtime.shared.field_changes import FieldSpec, said
-from ..runtime.shared.values import FLOATS
+from ..spec.serial import field_from_data
 
 # What decides what the tensors of a batch look like.
 _TENSOR = ("dense", "dtype", "presence", "ragged", "resize", "shape")
@@ -157,15 +158,10 @@ def no_longer_reserved(before: Spec, after: Spec) -> Iterator[Change]:
 
 def delivers_mask(field: FieldSpec) -> bool:
     """Tell whether batches have a `<name>_present` for a field."""
-    if field.get("presence"):
-        return True
-    if not field["optional"] or field["default"] is not None:
-        return False
-    kind = field["kind"]
-    if kind in ("Scalar", "Vector"):  # NaN says it
-        return field["dtype"] not in FLOATS and not field.get("dequantize")
-    # An id that no class has says it.
-    return kind != "Label" and not (kind == "Mask" and field.get("ignore") is not None)
+    try:
+        return field_view(field_from_data(field)).masked
+    except (KeyError, ValueError):  # of a kind that only a later version knows
+        return bool(field.get("presence"))
 
 
 def _pairs(before: Spec, after: Spec) -> Iterator[tuple[FieldSpec, FieldSpec]]:

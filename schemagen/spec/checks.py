@@ -364,8 +364,8 @@ def _key_findings(kinds: Mapping[str, Kind], record: LoadedRecord) -> Iterator[F
     taken: dict[str, tuple[str, str]] = {}
     for name, kind in kinds.items():
         own: Any = name if kind.key is None else kind.key
-        further = ((each.key, each.content) for each in kind.storage(own)[1:])
-        for key, holds in ((own, f"field {name}"), *further):
+        further = {each.key: each.content for each in kind.storage(own)[1:]}
+        for key, holds in ((own, f"field {name}"), *further.items()):
             if not isinstance(key, str):
                 continue
             other, held = taken.setdefault(key, (name, holds))

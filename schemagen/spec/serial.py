@@ -58,7 +58,7 @@ def from_data(data: dict[str, Any]) -> RecordSpec:
         class_name=data["class_name"],
         source=data["source"],
         doc=data["doc"],
-        fields=tuple(map(_field_from_data, data["fields"])),
+        fields=tuple(map(field_from_data, data["fields"])),
         message=data.get("message", "Example"),
         reserved=tuple(data.get("reserved", ())),
         draft=data.get("draft", False),
@@ -144,7 +144,7 @@ def _facts_to_data(facts: dict[str, Any], kind: type[Kind]) -> dict[str, Any]:
     }
 
 
-def _field_from_data(data: dict[str, Any]) -> FieldSpec:
+def field_from_data(data: dict[str, Any]) -> FieldSpec:
     """Return the field of an entry of `fields`.
 
     Raises:
@@ -197,7 +197,7 @@ def _check_parameters(kind: type[Kind], facts: dict[str, Any]) -> None:
 def _fact_from_data(name: str, value: Any) -> Any:
     if name == "step":
         shared = {"name": "", "key": "-", "optional": False, "default": None, "doc": ""}
-        step = _field_from_data({"role": "info", **shared, **value}).kind
+        step = field_from_data({"role": "info", **shared, **value}).kind
         return replace(step, key=None, role=None)
     return _augment_from_data(value) if name == "augment" else _from_json_value(value)
 

@@ -154,5 +154,5 @@ def check_agreement(spec: RecordSpec, parse: Any, message: bytes) -> None:
 
 def _is_decoded(field: FieldSpec) -> bool:
     inner = field.step if isinstance(field.kind, Steps) else field
-    raw = getattr(inner, "encoding", "raw") == "raw"
-    return inner.kind in DECODED and not raw
+    raw = getattr(inner.kind, "encoding", "raw") == "raw"
+    return inner.kind.name in DECODED and not raw

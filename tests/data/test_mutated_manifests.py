@@ -220,7 +220,9 @@ def manifest_of(spec: dict[str, Any]) -> dict[str, Any]:
     """Return the JSON of an unsealed manifest, with a split of its own spec."""
     shard = {"file": "a.tfrecord", "records": 3, "bytes": 90, "crc32c": "00000000"}
     split = {"compression": "", "records": 3, "shards": [shard]}
+    other = {**shard, "file": "b.tfrecord"}
     own = {**split, "spec": {"record": "all", "fields": []}, "fingerprint": "b"}
+    own["shards"] = [other]
     return {
         "format": manifest.FORMAT,
         "record": "all",
@@ -312,7 +314,8 @@ def test_the_table_of_entries_is_what_specs_have() -> None:
         named = set(facts_of(model)) - shared
         needed = set(json_entries.KINDS[kind])
         assert needed <= named, kind
-        assert named <= needed | set(json_entries.SELDOM), kind
+        assert json_entries.attributes_of(kind) - named == shared | {"kind"}, kind
+        assert named < json_entries.attributes_of(kind), kind
         always = set(facts_of(model)) - set(seldom_facts(model))
         assert needed <= always, kind
         assert always - shared - needed <= late, kind
@@ -343,6 +346,27 @@ def test_the_table_of_entries_is_what_specs_have() -> None:
             "splits['train'].shards[0]: bytes is '90', expected an integer from 0 on",
         ),
         (("splits", "val", "spec", "fields"), 1, "splits['val'].spec: fields is 1"),
+        (
+            ("splits", "val", "shards", 0, "file"),
+            "a.tfrecord",
+            "splits['val']: 'a.tfrecord' is a file of splits['train'] too",
+        ),
+        (("splits", "../val"), {}, "splits: '../val' is not the name of a split"),
+        (
+            ("spec", "fields", 2, "dtype"),
+            "int64",
+            "spec.fields[2] ('label'): dtype is no attribute of a Label",
+        ),
+        (
+            ("spec", "fields", 2, "default"),
+            DELETED,
+            "spec.fields[2]: no entry 'default'",
+        ),
+        (
+            ("spec", "fields", 2, "key"),
+            "image",
+            "spec: several fields with the key 'image'",
+        ),
         (("spec", "doc"), DEEP, "spec: entries within entries, 40 deep"),
     ],
 )

@@ -68,11 +68,11 @@ def translated(row: Row, written: RecordSpec, expected: RecordSpec) -> Row:
 def _said_by(value: Any, old: FieldSpec, new: FieldSpec) -> Any:
     if isinstance(old.kind, Steps) and isinstance(new.kind, Steps):
         return [_said_by(step, old.step, new.step) for step in value]
-    if getattr(old, "classes", ()) and not getattr(new, "classes", ()):
+    if getattr(old.kind, "classes", ()) and not getattr(new.kind, "classes", ()):
         if isinstance(value, str):
-            return old.classes.index(value)  # type: ignore[attr-defined]
+            return old.kind.classes.index(value)
         if isinstance(old.kind, MultiLabel):
-            return [old.classes.index(name) for name in value]
+            return [old.kind.classes.index(name) for name in value]
     return value
 
 
@@ -233,11 +233,11 @@ class _Drawing:
         own = (2, 3) if field.kind.resize is None else self._sizes
         found = []
         for axis, parameter in enumerate(("height_key", "width_key")):
-            key = getattr(field, parameter, None)
+            key = getattr(field.kind, parameter, None)
             others = [
                 other
                 for other in self._spec.fields
-                if key is not None and getattr(other, parameter, None) == key
+                if key is not None and getattr(other.kind, parameter, None) == key
             ]
             fixed = [other.kind.shape[axis] or 0 for other in (field, *others)]  # type: ignore[attr-defined]
             found.append(

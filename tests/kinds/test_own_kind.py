@@ -134,7 +134,7 @@ def test_changes_are_noticed(spec: RecordSpec) -> None:
         assert differences(old, new) or differences(new, old)
     vector = FieldSpec("wind", schemagen.Vector((2,), key="meta/wind"))
     new = to_data(RecordSpec("gust", "Gust", "g.py", "", (vector, gust)))
-    assert [change.attribute for change in differences(old, new)] == ["kind"]
+    assert [change.rule for change in differences(old, new)] == ["SG225"]
 
 
 @pytest.mark.parametrize("to", ["tfmd", "arrow", "croissant"])

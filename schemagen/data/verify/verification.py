@@ -11,12 +11,12 @@ from pathlib import Path
 
 from ...runtime.shared.compatibility import differences
 from ...runtime.shared.errors import DatasetError
-from ...runtime.shared.values import shortened
 from ...runtime.storage import manifest
 from ...runtime.storage.journal import publishing_problem
 from ...runtime.storage.schema import Spec
 from ...spec.model import RecordSpec
 from ...spec.serial import from_data, to_data
+from ..formatting import one_line
 from ..limits import MAX_RECORD_BYTES
 from ..names import Gap
 from ..parallel import parts_of
@@ -225,7 +225,7 @@ def _split(
                 "a schema that this version of schemagen knows",
             )
             cause = "written by a later schemagen: update it"
-            tally.add_file(kind, where, shortened(error), cause)
+            tally.add_file(kind, where, one_line(str(error)), cause)
     return _Split(file.split or None, written, "manifest" if written else "", tally)
 
 

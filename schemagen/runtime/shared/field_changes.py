@@ -14,6 +14,7 @@ from math import prod
 from typing import Any
 
 from .field_keys import FURTHER_KEYS, is_read
+from .json_entries import KINDS
 from .values import INTEGERS, RAW_ONLY, item_size
 
 FieldSpec = dict[str, Any]
@@ -55,7 +56,12 @@ def said(field: FieldSpec, attribute: str) -> Any:
 
 
 def stored_list(field: FieldSpec) -> str:
-    """Return which of tf.train.Feature's lists a field's values stand in."""
+    """Return the list of tf.train.Feature that holds a field's values.
+
+    "" for a kind that only a later version knows, if its attributes do not tell.
+    """
+    if field["kind"] not in KINDS and "dtype" not in field:
+        return ""
     if field["kind"] == "Steps":
         return stored_list(field["step"])
     if field["kind"] in ("Label", "MultiLabel"):
@@ -94,7 +100,8 @@ def _required(old: FieldSpec, new: FieldSpec, _: str) -> bool:
 
 
 def _other_list(old: FieldSpec, new: FieldSpec, _: str) -> bool:
-    return stored_list(old) != stored_list(new)
+    before, after = stored_list(old), stored_list(new)
+    return before != after and bool(before and after)
 
 
 def _other_count(old: FieldSpec, new: FieldSpec, attribute: str) -> bool:

@@ -123,7 +123,16 @@ _SPEC_SELDOM = {
 
 # What every field has; a step has a kind only.
 _STEP = {"kind": _TEXT}
-_FIELD = {**_STEP, "name": _TEXT, "key": _TEXT, "role": _TEXT, "optional": _FLAG}
+_FIELD = {
+    **_STEP,
+    "name": _TEXT,
+    "key": _TEXT,
+    "role": _TEXT,
+    "optional": _FLAG,
+    "default": Entry(
+        "a value of the field or null", lambda v: v is None or _is_value(v)
+    ),
+}
 
 _ENCODED = {"shape": _SHAPE, "encoding": _TEXT}
 _NUMBER = {"dtype": _DTYPE, "finite": _FLAG, "exact": _FLAG}
@@ -185,6 +194,42 @@ SELDOM: Mapping[str, Entry] = {
 }
 """What a field's JSON may have, of any kind that has it."""
 
+_OF_KINDS: Mapping[str, str] = {
+    "augment": "Image Images Mask",
+    "channels_key": "Image",
+    "classes": "Mask",
+    "count": "Images",
+    "dense": "Sparse",
+    "dequantize": "Vector",
+    "fill_value": "VarLen",
+    "format_key": "Image Mask",
+    "format_text": "Image",
+    "group": "Images Ragged Steps VarLen",
+    "height_key": "Image Mask",
+    "ignore": "Mask",
+    "interpolation": "Image Images",
+    "max_count": "Images",
+    "offset": "Label MultiLabel",
+    "pad_on_disk": "VarLen",
+    "padding_value": "Ragged Steps Tensor VarLen",
+    "ragged": "Ragged Steps VarLen",
+    "resize": "Image Images Mask",
+    "shape_key": "Tensor",
+    "stored": "Label MultiLabel",
+    "too_long": "Steps VarLen",
+    "width_key": "Image Mask",
+}
+
+_KNOWN = {*SELDOM, *(name for entries in KINDS.values() for name in entries)}
+_SHARED = {*_FIELD, "doc", "path", "presence"}
+
+
+def attributes_of(kind: str) -> set[str]:
+    """Return the attributes that the JSON of a field of a kind may have."""
+    own = {name for name, kinds in _OF_KINDS.items() if kind in kinds.split()}
+    return own | _SHARED | KINDS[kind].keys()
+
+
 _MANIFEST = {
     "format": _INTEGER,
     "record": _TEXT,
@@ -228,9 +273,12 @@ def check_manifest(data: Any) -> None:
     """
     _check("the manifest", data, _MANIFEST, {})
     check_spec(data["spec"], "spec")
+    files: dict[str, str] = {}
     for name, split in data["splits"].items():
         if not _is_text(name):
             raise ValueError(f"splits: {_shown(name)} is not Unicode")
+        if not name or PurePath(name).name != name:
+            raise ValueError(f"splits: {_shown(name)} is not the name of a split")
         where = f"splits[{name!r}]"
         _check(where, split, _SPLIT, _SPLIT_SELDOM)
         for number, shard in enumerate(split["shards"]):
@@ -238,6 +286,9 @@ def check_manifest(data: Any) -> None:
             unknown = sorted(set(shard) - {*_SHARD, *_SHARD_SELDOM})
             if unknown:
                 raise ValueError(f"{where}.shards[{number}]: unknown entries {unknown}")
+            other = files.setdefault(shard["file"], where)
+            if other != where:
+                raise ValueError(f"{where}: {shard['file']!r} is a file of {other} too")
         if split.get("spec") is not None:
             check_spec(split["spec"], f"{where}.spec")
 
@@ -255,6 +306,7 @@ def check_spec(spec: Any, where: str = "the spec") -> None:
         _check(place, field, _FIELD, {})
         place = f"{place} ({_shown(field['name'])})"
         _check(place, field, KINDS.get(field["kind"], {}), SELDOM)
+        _check_attributes(place, field)
         if field["kind"] == "Steps":
             step = field["step"]
             _check(f"{place}.step", step, _STEP, {**_FIELD, **SELDOM})
@@ -263,6 +315,22 @@ def check_spec(spec: Any, where: str = "the spec") -> None:
                     f"{place}.step: kind is 'Steps', expected another kind"
                 )
             _check(f"{place}.step", step, KINDS.get(step["kind"], {}), {})
+            _check_attributes(f"{place}.step", step)
+    for entry in ("name", "key"):
+        given = [field[entry] for field in spec["fields"]]
+        for value in given:
+            if given.count(value) > 1:
+                raise ValueError(f"{where}: several fields with the {entry} {value!r}")
+
+
+def _check_attributes(where: str, field: Mapping[str, Any]) -> None:
+    """Check that a field has no attribute of other kinds; unknown ones are for rules."""
+    kind = field["kind"]
+    if kind not in KINDS:
+        return
+    foreign = sorted((field.keys() & _KNOWN) - attributes_of(kind))
+    if foreign:
+        raise ValueError(f"{where}: {foreign[0]} is no attribute of a {kind}")
 
 
 def _check(
