@@ -82,6 +82,8 @@ def test_types_are_those_of_a_row(project: Path, tmp_path: Path) -> None:
     assert schema.field("told").type == pa.dictionary(pa.int32(), pa.string())
     assert schema.field("maybe").type == pa.int64()
     assert schema.field("maybe").nullable
+    assert schema.field("maybe").metadata[b"schemagen.kind"] == b"Label"
+    assert schema.field("maybe").metadata[b"schemagen.num_classes"] == b"3"
     assert not schema.field("number").nullable
     assert schema.field("lists").type == pa.list_(pa.list_(pa.int64()))
     assert schema.field("rgb").type == pa.list_(pa.uint8(), 2)

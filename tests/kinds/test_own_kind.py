@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import math
 import shutil
 import sys
@@ -149,6 +150,17 @@ def test_it_is_exported_as_it_is_stored(
     out = tmp_path / "exported"
     export_spec(spec, to, out, data=tmp_path / "data")
     assert b"wind" in out.read_bytes()
+
+
+def test_tfds_reads_it_in_the_shape_of_its_storage(
+    gusts: Workspace, spec: RecordSpec, tmp_path: Path
+) -> None:
+    data = tmp_path / "data"
+    gusts.module("gust", "serializer").write_dataset([{"wind": 1.0}] * 4, data, "train")
+    export_spec(spec, "tfds", data, data=data)
+    features = json.loads((data / "features.json").read_text())
+    wind = features["content"]["features"]["meta/wind"]
+    assert wind["tensor"]["shape"]["dimensions"] == ["2"]
 
 
 def test_it_is_inferred_as_it_is_stored(gusts: Workspace, tmp_path: Path) -> None:

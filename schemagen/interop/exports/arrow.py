@@ -167,10 +167,10 @@ def _field(pa: Any, name: str, row: dict[str, Any] | FieldSpec) -> Any:
     if isinstance(row, dict):
         members = [_field(pa, *below) for below in row.items()]
         return pa.field(name, pa.struct(members), nullable=False)
-    metadata = {"schemagen.kind": row.kind, "schemagen.role": row.role}
+    metadata = {"schemagen.kind": row.kind.name, "schemagen.role": row.role}
     if row.doc:
         metadata["schemagen.doc"] = row.doc
-    number = getattr(row, "num_classes", None)
+    number = getattr(row.kind, "num_classes", None)
     if number is not None:
         metadata["schemagen.num_classes"] = str(number)
     found = _type(pa, row, nested=bool(row.path))

@@ -155,6 +155,8 @@ def _value(field: FieldSpec, entry: Entry) -> Json:
             return _tensor(shape, dtype)
     if is_raw_decoded(field):
         return _tensor(shape, dtype, "bytes")
+    if not hasattr(field.kind, "dtype") and dtype == entry.stored:
+        return _tensor(shape, dtype, optional=field.optional)
     dtype = getattr(field.kind, "dtype", entry.stored)
     return _stored(entry, dtype, optional=field.optional)
 
