@@ -98,13 +98,16 @@ def field_findings(
             advice=f"choose another name and keep the wire key with key={field.name!r}",
         )
     for foreign in field.foreign:
+        name, bare, _ = foreign.partition(" without parentheses")
         yield Finding(
             place,
             "SG117",
             f"{where}: schemagen does not know this metadata",
             found=foreign,
             expected="one kind, such as Vector(shape=(5,))",
-            advice="take it out; a wire key is given by key=",
+            advice=f"write {name}(...)"
+            if bare
+            else "take it out; a wire key is given by key=",
         )
     wrong_nesting = nesting_problem(field)
     if wrong_nesting and not field.foreign:
