@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, Self
+from typing import ClassVar, Literal, Self
 
+from ..runtime.encoding import label
+from ..runtime.encoding.base import Feature
 from ..runtime.shared.errors import Problem
 from .field import K
 from .kind import Kind, Role
@@ -22,6 +24,7 @@ from .storage import BYTES, INT, Entry
 from .view import FieldView
 
 Stored = Literal["id", "text"]
+Codec = type[label.Label] | type[label.MultiLabel]
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,9 @@ class Classes(Kind):
     vocabulary: str | None = declared_only(None)
     offset: int = seldom(0)
     stored: Stored = seldom("id")
+
+    codec: ClassVar[Codec]
+    """The class of what checks and encodes the field's values."""
 
     @property
     def default_role(self) -> Role:
@@ -68,6 +74,17 @@ class Classes(Kind):
             classes=self.class_names,
             num_classes=self.count,
             vocabulary=None,
+        )
+
+    def feature(self, name: str, *, optional: bool) -> Feature:
+        return self.codec(
+            name,
+            key=self.key or name,
+            num_classes=self.count,
+            classes=self.class_names,
+            offset=self.offset,
+            stored=self.stored,
+            optional=optional,
         )
 
     def ids(self, key: str, count: int | None) -> Entry:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, MISSING, dataclass, fields, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .kind import Kind
@@ -86,12 +87,12 @@ class FieldSpec(Generic[K]):
         """Its name in messages: `steps.observation.state`."""
         return ".".join(self.path) or self.name
 
-    @property
+    @cached_property
     def storage(self) -> tuple[Entry, ...]:
         """The features that it is stored as, its values first."""
         return self.kind.storage(self.key)
 
-    @property
+    @cached_property
     def step(self) -> FieldSpec:
         """The field that one step has, of a kind with steps. Its key is ""."""
         step: Kind = getattr(self.kind, "step")  # noqa: B009

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ..runtime.encoding import base, label
-from .classes import Classes, ClassesView
+from ..runtime.encoding import label
+from .classes import Classes, ClassesView, Codec
 from .field import FieldSpec
 from .literals import Code, literal
 from .python_types import class_names, is_enum
@@ -31,6 +31,7 @@ class Label(Classes):
     name: ClassVar[str] = "Label"
     holds: ClassVar[str] = "int, str, a Literal of names or an Enum, of its classes"
     can_be_target: ClassVar[bool] = True
+    codec: ClassVar[Codec] = label.Label
 
     def accepts(self, python_type: Any) -> bool:
         if python_type in (int, str, int | str, Any):
@@ -46,17 +47,6 @@ class Label(Classes):
 
     def storage(self, key: str) -> tuple[Entry, ...]:
         return (self.ids(key, 1),)
-
-    def feature(self, name: str, *, optional: bool) -> base.Feature:
-        return label.Label(
-            name,
-            key=self.key or name,
-            num_classes=self.count,
-            classes=self.classes or (),
-            offset=self.offset,
-            stored=self.stored,
-            optional=optional,
-        )
 
     def view(self, field: FieldSpec) -> FieldView:
         return LabelView(field)

@@ -8,10 +8,10 @@ from typing import Any, ClassVar, get_args, get_origin
 
 import numpy as np
 
-from ..runtime.encoding import base, label
+from ..runtime.encoding import label
 from ..runtime.shared.errors import Problem
 from ..runtime.shared.values import shortened
-from .classes import Classes, ClassesView
+from .classes import Classes, ClassesView, Codec
 from .field import FieldSpec
 from .python_types import is_array, members
 from .storage import Entry
@@ -36,6 +36,7 @@ class MultiLabel(Classes):
     name: ClassVar[str] = "MultiLabel"
     holds: ClassVar[str] = "a list of int or str, or np.ndarray"
     can_be_target: ClassVar[bool] = True
+    codec: ClassVar[Codec] = label.MultiLabel
 
     def accepts(self, python_type: Any) -> bool:
         if is_array(python_type):
@@ -52,17 +53,6 @@ class MultiLabel(Classes):
 
     def storage(self, key: str) -> tuple[Entry, ...]:
         return (self.ids(key, None),)
-
-    def feature(self, name: str, *, optional: bool) -> base.Feature:
-        return label.MultiLabel(
-            name,
-            key=self.key or name,
-            num_classes=self.count,
-            classes=self.classes or (),
-            offset=self.offset,
-            stored=self.stored,
-            optional=optional,
-        )
 
     def view(self, field: FieldSpec) -> FieldView:
         return MultiLabelView(field)

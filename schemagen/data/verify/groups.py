@@ -53,7 +53,7 @@ def members_of(fields: Sequence[FieldSpec]) -> dict[str, tuple[Member, ...]]:
 
 def _member(field: FieldSpec) -> Member | None:
     """Return how long a field is to be found; None if on disk it has one length."""
-    name, optional = ".".join(field.path or (field.name,)), field.optional
+    name, optional = field.label, field.optional
     if isinstance(field.kind, Steps):
         return Member(name, field.key, "", optional=optional)
     if isinstance(field.kind, Images):

@@ -97,9 +97,8 @@ class RecordCheck:
             }
         units = Units(live, by_key, self._known)
         for field in self._fields:
-            label = ".".join(field.path or (field.name,))
             for fault in _check(field, columns, units):
-                yield FieldFault(label, fault)
+                yield FieldFault(field.label, fault)
         for group, members in self._groups.items():
             for fault in group_faults(group, members, columns, units):
                 yield FieldFault("", fault)

@@ -55,7 +55,7 @@ class _Split:
     def fields(self) -> list[str]:
         """The names of its fields, in order."""
         fields = self.spec.fields if self.spec else ()
-        return [".".join(each.path or (each.name,)) for each in fields]
+        return [each.label for each in fields]
 
     @property
     def counts(self) -> SplitCounts:

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 def interrupts_later(method: str) -> Iterator[None]:
     """Block Ctrl-C while processes are started, here and in those processes.
 
-    They inherit the blocked signal and keep it until `begin_worker` ignores it: a Ctrl-C
+    They inherit the blocked signal and keep it until `ignore_interrupts` is called: a Ctrl-C
     goes to all processes of a terminal. A program with several threads may still receive
     it in another thread; then starting is broken off, and callers end what was started.
     The fork server's process is started first, since all its children inherit from it.
@@ -46,12 +46,17 @@ def interrupts_later(method: str) -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def begin_worker() -> None:
-    """Let this worker process ignore Ctrl-C, and end it when its parent has ended."""
+def ignore_interrupts() -> None:
+    """Let this worker process ignore Ctrl-C, which its parent has blocked until here."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def begin_worker() -> None:
+    """Let this worker process ignore Ctrl-C, and end it when its parent has ended."""
+    ignore_interrupts()
     parent = multiprocessing.parent_process()
     assert parent is not None
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import pickle
-import signal
 import threading
 import time
 import traceback
@@ -25,6 +24,7 @@ from socket import socket
 from typing import Any, Self
 
 from ..shared.errors import DatasetError, position
+from ..shared.processes import ignore_interrupts
 from ..shared.tfrecord import Framed
 from .channel import Channel, Packed, pack
 from .encoding import Chunk, Encoding, encode_rows
@@ -190,10 +190,7 @@ def work(
     for other in others:
         other.close()
     # Ctrl-C goes to all processes of a terminal; the parent ends this one.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if hasattr(signal, "pthread_sigmask"):  # the parent has blocked it until here
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    ignore_interrupts()
     channel = Channel(end)
     tasks: SimpleQueue[Packed] = SimpleQueue()
     threading.Thread(target=_listen, args=(channel, tasks), daemon=True).start()
