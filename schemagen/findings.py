@@ -4,10 +4,28 @@ from __future__ import annotations
 
 import json
 import posixpath
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
 from enum import IntEnum
 from typing import Any
+
+from .display.blocks import Cell, Code, Table, printable, without_empty
+
+__all__ = [
+    "COMMAND_LINE",
+    "RENDERERS",
+    "ExitCode",
+    "Finding",
+    "InData",
+    "Location",
+    "SchemagenError",
+    "findings_table",
+    "printable",
+    "refuse",
+    "render_github",
+    "render_json",
+    "render_text",
+]
 
 # How many files a finding names for people; programs get all.
 _MOST_LISTED = 8
@@ -114,6 +132,11 @@ class Finding:
     data: InData | None = None
     files: tuple[str, ...] = ()
 
+    def _repr_html_(self) -> str:
+        from .display.html import html  # which imports jinja2
+
+        return html([findings_table([self])])
+
 
 class SchemagenError(Exception):
     """The request cannot be carried out.
@@ -132,30 +155,52 @@ def refuse(finding: Finding) -> SchemagenError:
     return SchemagenError([finding])
 
 
-def render_text(findings: Iterable[Finding]) -> str:
-    """Write findings for people, one paragraph each."""
-    return "\n".join(map(_paragraph, findings))
+Paint = Callable[[str, str], str]
+"""Returns a text in the colors of its role: "error", "warning", "label" or "mark"."""
 
 
-def _paragraph(finding: Finding) -> str:
+def _plain(text: str, role: str) -> str:
+    """Return a text without colors."""
+    return text
+
+
+def render_text(findings: Iterable[Finding], paint: Paint = _plain) -> str:
+    """Write findings for people, one paragraph each.
+
+    Args:
+        findings: the findings.
+        paint: adds colors; none by default.
+    """
+    return "\n".join(_paragraph(finding, paint) for finding in findings)
+
+
+def _paragraph(finding: Finding, paint: Paint) -> str:
     if finding.data is not None:
-        return _data_paragraph(finding, finding.data)
-    mark = "" if finding.severity == "error" else f"{finding.severity}: "
-    lines = [f"{finding.location}: {finding.rule} {mark}{finding.message}"]
+        return _data_paragraph(finding, finding.data, paint)
+    mark = "" if finding.severity == "error" else f"{finding.severity}:"
+    rule = paint(f"{finding.rule} {mark}".rstrip(), finding.severity)
+    lines = [f"{finding.location}: {rule} {finding.message}"]
     source = finding.location.source.rstrip()
     if source:
         before = source[: finding.location.column - 1]
-        caret = "".join("\t" if c == "\t" else " " for c in before) + "^"
-        lines += [f"    | {source}", f"    | {caret}"]
+        indent = "".join("\t" if c == "\t" else " " for c in before)
+        bar = paint("|", "label")
+        lines += [f"    {bar} {source}", f"    {bar} {indent}{paint('^', 'mark')}"]
     if len(finding.files) > 1:
-        lines.append(f"    files:    {_listed(finding.files)}")
+        lines.append(_labelled("files", _listed(finding.files), paint))
     if finding.found:
-        lines.append(f"    found:    {finding.found}")
+        lines.append(_labelled("found", finding.found, paint))
     if finding.expected:
-        lines.append(f"    expected: {finding.expected}")
+        lines.append(_labelled("expected", finding.expected, paint))
     if finding.advice:
-        lines.append(f"    to do:    {finding.advice}")
+        lines.append(_labelled("to do", finding.advice, paint))
     return "\n".join(lines)
+
+
+def _labelled(label: str, text: str, paint: Paint) -> str:
+    """Return a line such as "    found:    int64"."""
+    indent = " " * (len("expected") - len(label) + 1)
+    return f"    {paint(f'{label}:', 'label')}{indent}{text}"
 
 
 def _listed(files: tuple[str, ...]) -> str:
@@ -166,18 +211,20 @@ def _listed(files: tuple[str, ...]) -> str:
     return ", ".join(names) + (f" and {more} more" if more else "")
 
 
-def _data_paragraph(finding: Finding, data: InData) -> str:
+def _data_paragraph(finding: Finding, data: InData, paint: Paint) -> str:
     """Write a finding in data files. Text in data may be anything, and is escaped."""
-    lines = [f"{_place(finding.location.path, data)}: {finding.rule} {finding.message}"]
-    lines += [f"    found:    {finding.found}"] if finding.found else []
-    lines += [f"    expected: {finding.expected}"] if finding.expected else []
-    lines += [f"    likely:   {finding.advice}"] if finding.advice else []
+    place = printable(_place(finding.location.path, data))
+    rule = paint(finding.rule, finding.severity)
+    parts = [("found", finding.found), ("expected", finding.expected)]
+    parts.append(("likely", finding.advice))
     for path, record, offset, found in data.examples[1:]:
         at = replace(data, record=record, offset=offset)
-        lines.append(f"    also:     {_place(path, at)}: {found}")
+        parts.append(("also", f"{_place(path, at)}: {found}"))
     if data.records > 1 or data.files > 1:
-        lines.append(f"    in all:   {data.amount}")
-    return "\n".join(map(printable, lines))
+        parts.append(("in all", data.amount))
+    lines = [f"{place}: {rule} {printable(finding.message)}"]
+    lines += [_labelled(label, printable(text), paint) for label, text in parts if text]
+    return "\n".join(lines)
 
 
 def _place(path: str, data: InData) -> str:
@@ -186,11 +233,28 @@ def _place(path: str, data: InData) -> str:
     return f"{path}: record {data.record}, byte {data.offset}"
 
 
-def printable(text: str) -> str:
-    """Escape what would act on a terminal in place of being shown."""
-    return "".join(
-        char if char.isprintable() else char.encode("unicode_escape").decode("ascii")
-        for char in text
+def findings_table(findings: Iterable[Finding]) -> Table:
+    """Return findings as a table."""
+    headings = ("rule", "place", "what", "found", "expected", "to do", "in all")
+    rows = [_cells(finding) for finding in findings]
+    return without_empty(headings, rows, headings[3:])
+
+
+def _cells(finding: Finding) -> tuple[Cell, ...]:
+    data = finding.data
+    place = (
+        str(finding.location) if data is None else _place(finding.location.path, data)
+    )
+    warning = "" if finding.severity == "error" else f"{finding.severity}: "
+    several = data is not None and (data.records > 1 or data.files > 1)
+    return (
+        Code(finding.rule),
+        place,
+        warning + finding.message,
+        finding.found,
+        finding.expected,
+        finding.advice,
+        data.amount if data is not None and several else "",
     )
 
 
@@ -244,4 +308,5 @@ def _escaped(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
-RENDERERS = {"text": render_text, "json": render_json, "github": render_github}
+RENDERERS = {"json": render_json, "github": render_github}
+"""The formats for programs."""

@@ -58,9 +58,9 @@ def plain(text: str) -> str:
 
 
 def assert_shown(shown: list[tuple[str, str]]) -> None:
-    """See that what a page shows is what its commands print; `...` leaves lines out."""
+    """Assert that a page shows what its commands print; `...` at a line's end omits text."""
     for said, printed in shown:
         rest = plain(printed)
-        for part in re.split(r"^\.\.\.$", said, flags=re.M):
+        for part in re.split(r"\.\.\.$", said, flags=re.M):
             assert plain(part) in rest, f"{part}\nis not what was printed:\n{printed}"
             rest = rest[rest.index(plain(part)) + len(plain(part)) :]

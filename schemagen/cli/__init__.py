@@ -13,29 +13,34 @@ import click
 
 from ..findings import ExitCode
 from ..interrupts import asked_format
+from ..progress import showing
 from .changes import breaking, explain
+from .colors import wanted
+from .describing import describe
 from .exit_codes import ending
-from .generating import check, describe, generate, init
+from .generating import check, generate
+from .help import VerbGroup
 from .inferring import adopt, infer
 from .inspecting import inspect
 from .interop import export, import_
 from .reporting import Output
+from .starting import init
 from .templates import templates
 from .verifying import verify
 
 
-class _Group(click.Group):
+class _Group(VerbGroup):
     """Turns what goes wrong into the documented exit codes."""
 
     def main(self, args: Sequence[str] | None = None, *rest: Any, **extra: Any) -> Any:
         output = Output(asked_format(sys.argv[1:] if args is None else args))
-        extra |= {"obj": output, "standalone_mode": False}
+        extra |= {"obj": output, "standalone_mode": False, "color": wanted()}
         with ending(output):
             # What returns a number has ended early, as --help does.
             sys.exit(super().main(args, *rest, **extra) or ExitCode.CLEAN)
 
     def invoke(self, ctx: click.Context) -> Any:
-        with ending(ctx.obj), _collecting_rarely():
+        with ending(ctx.obj), _collecting_rarely(), showing():
             return super().invoke(ctx)
 
 
@@ -62,11 +67,11 @@ def _collecting_rarely() -> Iterator[None]:
 def main() -> None:
     """Generate the code that reads and writes TensorFlow training data.
 
-    Records are declared once, as classes in schema files. From each one follow a
-    serializer, a parser, a tf.data pipeline and a Keras model.
+    A record is declared once, as a class in a schema file. schemagen generates its
+    serializer, parser, tf.data pipeline and Keras model.
 
     Exit codes: 0 clean; 1 findings; 2 the request cannot be carried out; 3 a bug;
-    130 interrupted.
+    130 interrupted. `schemagen COMMAND --help` shows options and examples.
     """
     for stream in (sys.stdout, sys.stderr):
         # What a terminal's encoding lacks is shown escaped: no name ends a run.

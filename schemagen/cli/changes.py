@@ -5,14 +5,35 @@ from __future__ import annotations
 import click
 
 from ..data.formatting import plural
+from .colors import titled
+from .completion import complete_paths, complete_rules
+from .help import Verb
 from .reporting import format_option, leave, project_option, report
 
 
-@click.command()
+@click.command(
+    cls=Verb,
+    examples=[
+        (
+            "Compare with the revision at which this branch left main",
+            "schemagen breaking --against main...",
+        ),
+        (
+            "Compare with the schema that wrote some data",
+            "schemagen breaking --against data/pets",
+        ),
+        (
+            "Accept a break, with the reason, in a file to commit",
+            "schemagen breaking --against main --accept SG202:pet_photo.breed "
+            "--reason 'no data with it is left'",
+        ),
+    ],
+)
 @click.option(
     "--against",
     required=True,
     metavar="REF|FILE|DATA",
+    shell_complete=complete_paths,
     help="A git revision, such as main, or main... for where the branch began; a "
     "spec.json; or a data directory.",
 )
@@ -29,7 +50,11 @@ from .reporting import format_option, leave, project_option, report
     metavar="ID",
     help="Record a break as accepted: SG221, or SG221:pet_photo.breed.",
 )
-@click.option("--reason", metavar="TEXT", help="Why it may be; goes with --accept.")
+@click.option(
+    "--reason",
+    metavar="TEXT",
+    help="The reason for accepting it; required with --accept.",
+)
 @project_option
 @format_option
 def breaking(
@@ -40,10 +65,10 @@ def breaking(
     accept: tuple[str, ...],
     reason: str | None,
 ) -> None:
-    """Tell what the schemas break since a revision.
+    """Report breaking changes since a revision, file or data.
 
-    Findings are of three axes: wire, data does not parse; meaning, it parses and says
-    something else; api, programs that use the generated code have to change.
+    A finding has one of three axes: wire (data does not parse), meaning (data parses,
+    with another meaning) or api (programs that use the generated code have to change).
     """
     from ..evolution.comparison import Mode
     from ..findings import ExitCode
@@ -71,13 +96,16 @@ def breaking(
         leave(ExitCode.FINDINGS)
 
 
-@click.command()
-@click.argument("rule", metavar="ID")
+@click.command(
+    cls=Verb,
+    examples=[("Explain a rule, by the id in a finding", "schemagen explain SG304")],
+)
+@click.argument("rule", metavar="ID", shell_complete=complete_rules)
 def explain(rule: str) -> None:
-    """Say what the rule ID is about, and what to do."""
+    """Explain the rule ID, and how to fix its findings."""
     from ..use_cases.explain import explained
 
     try:
-        click.echo(explained(rule), nl=False)
+        click.echo(titled(explained(rule)), nl=False)
     except LookupError as error:
         raise click.UsageError(str(error.args[0])) from None

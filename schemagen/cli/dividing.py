@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from .reporting import only_data
+
 if TYPE_CHECKING:
     from ..data.part_files import PartSize
     from ..data.shares import Share
@@ -80,11 +82,9 @@ def dividing_options(command: Callable[..., Any]) -> Callable[..., Any]:
                 "--merge: the part files say how they were read",
             )
             return command(data="", share=None, out=None, parts=data, **options)
-        if len(data) > 1:
-            raise click.UsageError(
-                f"Got {len(data)} arguments, expected one: a directory, a file or a "
-                "quoted glob. Part files are merged with --merge."
-            )
+        if len(data) > 1 and all(name.endswith(".json") for name in data):
+            raise click.UsageError("Part files are merged with --merge.")
+        only = only_data(data)
         if (part is None) != (out is None):
             raise click.UsageError("--part and --out go together.")
         if part is not None:
@@ -96,7 +96,7 @@ def dividing_options(command: Callable[..., Any]) -> Callable[..., Any]:
             _refuse_options(
                 ctx, "limit".__eq__, "--part: the first records are not divided"
             )
-        return command(data=data[0], share=part, out=out, parts=(), **options)
+        return command(data=only, share=part, out=out, parts=(), **options)
 
     return divided
 

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING
 import click
 
 from ..data.formatting import plural, shell_word
-from .reporting import leave, max_record_option, project_option, refusing_data
+from ..progress import Bar, step
+from .completion import complete_paths, complete_splits
+from .help import Verb
+from .reporting import (
+    data_argument,
+    leave,
+    max_record_option,
+    project_option,
+    refusing_data,
+    report,
+)
 
 if TYPE_CHECKING:
     from ..data.verify import Verification
@@ -16,12 +26,37 @@ if TYPE_CHECKING:
 
 _MOST_SHOWN = 5
 
+out_option = click.option(
+    "--out",
+    required=True,
+    metavar="FILE",
+    shell_complete=complete_paths,
+    help="The schema file to write.",
+)
 
-@click.command()
-@click.argument("data", metavar="DATA")
-@click.option("--out", required=True, metavar="FILE", help="The schema file to write.")
+
+@click.command(
+    cls=Verb,
+    examples=[
+        (
+            "Write a schema of the first 10,000 records",
+            "schemagen infer 'old/train-*' --out schemas/photo.py",
+        ),
+        (
+            "Use what code that reads this data says of it",
+            "schemagen infer 'old/train-*' --code training/ --out schemas/photo.py",
+        ),
+    ],
+)
+@data_argument
+@out_option
 @click.option("--name", metavar="CLASS", help="The record's name.  [default: FILE's]")
-@click.option("--split", metavar="SPLIT", help="Only the files of this split.")
+@click.option(
+    "--split",
+    metavar="SPLIT",
+    shell_complete=complete_splits,
+    help="Only the files of this split.",
+)
 @click.option(
     "--limit",
     type=click.IntRange(min=0),
@@ -148,9 +183,17 @@ def _shown(path: str) -> str:
     return path if path.isprintable() else ascii(path)
 
 
-@click.command()
-@click.argument("data", metavar="DATA")
-@click.option("--out", required=True, metavar="FILE", help="The schema file to write.")
+@click.command(
+    cls=Verb,
+    examples=[
+        (
+            "Infer a schema, generate its code, and check all records",
+            "schemagen adopt 'old/train-*' --out schemas/photo.py",
+        )
+    ],
+)
+@data_argument
+@out_option
 @click.option("--name", metavar="CLASS", help="The record's name.  [default: FILE's]")
 @click.option(
     "--merge", is_flag=True, help="Declare one record of files that share few keys."
@@ -180,11 +223,11 @@ def adopt(
     code: tuple[str, ...],
     project: str,
 ) -> None:
-    """Make TFRecord files data of this project.
+    """Infer a schema, generate its code, and check all records.
 
-    Infers the schema of DATA, writes the settings of a project if there are none,
-    generates code, verifies every record, reads some with the generated pipeline, and
-    lists what the schema leaves to you. The files of DATA are not changed.
+    Also writes the settings of a project if there are none, reads some records with the
+    generated pipeline, and lists what you have to decide in the schema. The files of
+    DATA are not changed.
     """
     from ..data.sources import find_data
     from ..data.verify import verify
@@ -193,7 +236,6 @@ def adopt(
     from ..use_cases import adopt as adopting
     from ..use_cases.generate import generate
     from ..use_cases.infer import infer as infer_schema
-    from .reporting import report
 
     if html is not None:
         from ..data.report import writing
@@ -210,11 +252,13 @@ def adopt(
     changed = plural(len(plan.changes), "file")
     click.echo(f"generated {changed} in {there.settings.output}/")
     with refusing_data(data):
-        checked = verify(data, spec=found.spec)
+        with Bar("verifying") as bar:
+            checked = verify(data, spec=found.spec, progress=bar)
         report([each.finding() for each in checked.findings], "text")
         click.echo(summary(checked))
         paths = [file.path for file in find_data(data).files]
-    read = adopting.first_records(there, found.spec.record, paths)
+    with step("reading with the generated pipeline"):
+        read = adopting.first_records(there, found.spec.record, paths)
     if read.records:
         pipeline = f"{there.settings.output}/{found.spec.record}/pipeline.py"
         click.echo(f"read {plural(read.records, 'record')} with {pipeline}, such as")

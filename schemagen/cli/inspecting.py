@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 import click
 
+from ..progress import Bar
+from .completion import complete_records
 from .dividing import dividing_options, say_written
+from .help import Verb
 from .reporting import (
     leave,
     print_document,
@@ -26,7 +29,16 @@ if TYPE_CHECKING:
     from ..spec.model import RecordSpec
 
 
-@click.command()
+@click.command(
+    cls=Verb,
+    examples=[
+        ("Show what files of unknown origin hold", "schemagen inspect 'old/train-*'"),
+        (
+            "Write a page with pictures, plots and findings",
+            "schemagen inspect data/pets --html pets.html",
+        ),
+    ],
+)
 @reading_options
 @dividing_options
 @click.option(
@@ -46,6 +58,7 @@ if TYPE_CHECKING:
 @click.option(
     "--record",
     metavar="R",
+    shell_complete=complete_records,
     help="With --html: what this record of the project says of the data, which a "
     "manifest need not say then.",
 )
@@ -155,7 +168,8 @@ def _read(
         return _Found(found)
     from ..data.report.writing import specs_of
 
-    verified = verify(data, spec=spec, limit=limit, **options)
+    with Bar("verifying") as bar:
+        verified = verify(data, spec=spec, limit=limit, progress=bar, **options)
     if spec is not None:
         return _Found(found, verified, dict.fromkeys(found.splits, spec))
     return _Found(found, verified, specs_of(data, options["split"]))

@@ -5,11 +5,26 @@ from __future__ import annotations
 import click
 
 from ..data.formatting import plural
+from .completion import complete_paths, complete_records
+from .help import Verb
 from .reporting import format_option, project_option, report
 
 
-@click.command()
-@click.argument("record")
+@click.command(
+    cls=Verb,
+    examples=[
+        (
+            "Make a data directory one that TensorFlow Datasets reads",
+            "schemagen export pet_photo --to tfds --data data/pets --out data/pets",
+        ),
+        (
+            "Describe the files of a data directory by Croissant",
+            "schemagen export pet_photo --to croissant --data data/pets "
+            "--out croissant.json --set license=CC-BY-4.0",
+        ),
+    ],
+)
+@click.argument("record", shell_complete=complete_records)
 @click.option(
     "--to",
     required=True,
@@ -36,7 +51,7 @@ from .reporting import format_option, project_option, report
     metavar="NAME=VALUE",
     help="A property of a Croissant description, such as license=CC-BY-4.0.",
 )
-@click.option("--force", is_flag=True, help="Overwrite files that are there.")
+@click.option("--force", is_flag=True, help="Overwrite existing files.")
 @project_option
 def export(
     project: str,
@@ -49,7 +64,7 @@ def export(
 ) -> None:
     """Describe RECORD for TFDS, TFMD, Arrow or Croissant.
 
-    What another tool cannot say is printed, or refused; docs/interop.md lists it.
+    What the other tool cannot represent is listed, or refused; see docs/interop.md.
     """
     from ..use_cases import export as use_cases
 
@@ -72,8 +87,21 @@ def _pair(text: str) -> tuple[str, str]:
     return name, value
 
 
-@click.command("import")
-@click.argument("source", nargs=-1, required=True)
+@click.command(
+    "import",
+    cls=Verb,
+    examples=[
+        (
+            "Make a schema of a dataset of TensorFlow Datasets",
+            "schemagen import data/mnist/3.0.1 --from tfds --out schemas/digit.py",
+        ),
+        (
+            "Make a schema of the tf.io features in a Python file",
+            "schemagen import reader.py --from code --out schemas/photo.py",
+        ),
+    ],
+)
+@click.argument("source", nargs=-1, required=True, shell_complete=complete_paths)
 @click.option(
     "--from",
     "form",
@@ -83,13 +111,20 @@ def _pair(text: str) -> tuple[str, str]:
     "features, or Python files and notebooks.",
 )
 @click.option(
-    "--out", required=True, metavar="FILE", help="The schema file: schemas/x.py."
+    "--out",
+    required=True,
+    metavar="FILE",
+    shell_complete=complete_paths,
+    help="The schema file: schemas/x.py.",
 )
 @click.option("--name", default="", metavar="CLASS", help="The record's class name.")
 @click.option(
-    "--at", default="", metavar="FILE:LINE", help="Of code, which of several records."
+    "--at",
+    default="",
+    metavar="FILE:LINE",
+    help="With --from code: which of several records to import.",
 )
-@click.option("--force", is_flag=True, help="Write over a file that is there.")
+@click.option("--force", is_flag=True, help="Overwrite FILE.")
 @click.option(
     "--skip-refused",
     is_flag=True,
@@ -110,9 +145,10 @@ def import_(
 
     SOURCE is the directory of a TFDS dataset or its features.json; a schema.pbtxt;
     file.py:NAME or package.module:NAME for a dict of tf.io features, which is imported
-    by a Python of its own; or, from code, Python files, notebooks and directories of
-    them, which are parsed and never run. What is only approximated is said, here and by comments in
-    the file; what has no counterpart is refused, and nothing is written.
+    by a separate Python process; or, from code, Python files, notebooks and directories
+    of them, which are parsed and never run. Approximations are listed, and marked by
+    comments in the file. If a part has no counterpart, nothing is written, unless
+    --skip-refused is given.
     """
     from ..findings import Finding, Location
     from ..interop.imports import import_schema

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
@@ -11,6 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
+
+from .colors import paint
+from .completion import complete_paths, complete_splits
 
 if TYPE_CHECKING:
     from ..findings import Finding
@@ -35,7 +38,7 @@ class Output:
 def report(findings: Iterable[Finding], style: str) -> None:
     """Print findings: as data to stdout, for people to stderr."""
     from ..config import settings_directory
-    from ..findings import RENDERERS
+    from ..findings import RENDERERS, render_text
 
     context = click.get_current_context(silent=True)
     if style == "github" and context is not None:
@@ -43,10 +46,11 @@ def report(findings: Iterable[Finding], style: str) -> None:
 
         start = Path(context.meta.get("schemagen.use_cases.generate", ".")).resolve()
         findings = in_repository(findings, settings_directory(start) or start)
-    text = RENDERERS[style](findings)
     if style != "text":
-        print_document(text)
-    elif text:
+        print_document(RENDERERS[style](findings))
+        return
+    text = render_text(findings, paint)
+    if text:
         click.echo(text, err=True)
 
 
@@ -103,7 +107,8 @@ def tracked_option(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option(
         "--tracked",
         is_flag=True,
-        help="Exit 1 also if git tracks a generated file or its schema, and not both.",
+        help="Also exit with 1 if git tracks a generated file without its schema, or the "
+        "reverse.",
     )(command)
 
 
@@ -123,11 +128,70 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
             metavar="N",
             help="Only the first N records of each split.",
         ),
-        click.option("--split", metavar="NAME", help="Only this split."),
-        click.argument("data", metavar="DATA", nargs=-1, required=True),
+        click.option(
+            "--split",
+            metavar="NAME",
+            shell_complete=complete_splits,
+            help="Only this split.",
+        ),
+        click.argument(
+            "data",
+            metavar="DATA",
+            nargs=-1,
+            required=True,
+            shell_complete=complete_paths,
+        ),
     ):
         command = option(command)
     return command
+
+
+def only_data(data: tuple[str, ...]) -> str:
+    """Return the data that a command line names.
+
+    Raises:
+        UsageError: it names several, as where the shell has expanded a glob.
+    """
+    if len(data) == 1:
+        return data[0]
+    raise click.UsageError(
+        f"DATA is one directory, one file or one glob, not {len(data)} arguments: "
+        f"{_shortened(data)}. Quote a glob, so that the shell does not expand it"
+        + (f": '{glob}'" if (glob := _glob_of(data)) else "")
+    )
+
+
+def _shortened(words: Sequence[str]) -> str:
+    """Return the first and the last of some words."""
+    return " ".join(words if len(words) < 4 else (words[0], "...", words[-1]))
+
+
+def _glob_of(paths: Sequence[str]) -> str:
+    """Return a glob that may have been expanded to paths; "" if they share no start."""
+    start = _common_start(paths)
+    end = _common_start([path[len(start) :][::-1] for path in paths])[::-1]
+    return f"{start}*{end}" if start else ""
+
+
+def _common_start(texts: Sequence[str]) -> str:
+    pairs = zip(min(texts), max(texts), strict=False)
+    length = next((at for at, (a, b) in enumerate(pairs) if a != b), len(min(texts)))
+    return texts[0][:length]
+
+
+def _only_data(ctx: click.Context, param: click.Parameter, data: Any) -> str:
+    return only_data(data)
+
+
+# DATA of verbs that take one: several arguments get a message that says what to do.
+data_argument = click.argument(
+    "data",
+    metavar="DATA",
+    nargs=-1,
+    required=True,
+    callback=_only_data,
+    shell_complete=complete_paths,
+)
 
 
 class _ByteCount(click.ParamType):  # type: ignore[type-arg]
@@ -138,10 +202,12 @@ class _ByteCount(click.ParamType):  # type: ignore[type-arg]
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> int:
-        from ..data.limits import byte_count
-
         if isinstance(value, int):
             return value
+        if ctx is not None and ctx.resilient_parsing:
+            return 0  # to complete a word; the import below takes time
+        from ..data.limits import byte_count
+
         try:
             return byte_count(value)
         except ValueError as error:

@@ -4,33 +4,52 @@ from __future__ import annotations
 
 import click
 
+from .colors import titled
+from .help import Verb
 from .reporting import print_document, project_option, table_option
 
 
 @click.group()
 def templates() -> None:
-    """List the templates, or take one over to change it."""
+    """List the templates, or copy one to change it."""
 
 
-@templates.command("list")
+@templates.command(
+    "list",
+    cls=Verb,
+    examples=[
+        (
+            "See which templates there are, and which are yours",
+            "schemagen templates list",
+        )
+    ],
+)
 @project_option
 @table_option("A table for people, or data.")
 def list_(project: str, style: str) -> None:
-    """Show every template: what it makes, what it is given, and whose it is."""
+    """List all templates, with what they generate and which are yours."""
     from ..use_cases import templates as own_templates
 
     text = own_templates.listing(project, style)
     if style == "json":
         print_document(text)
     else:
-        click.echo(text, nl=False)
+        click.echo(titled(text), nl=False)
 
 
-@templates.command()
+@templates.command(
+    cls=Verb,
+    examples=[
+        (
+            "Copy the template of model.py into the project, to change it there",
+            "schemagen templates eject model.py.jinja",
+        )
+    ],
+)
 @click.argument("name")
 @project_option
 def eject(name: str, project: str) -> None:
-    """Copy the template NAME into the project, to be changed there."""
+    """Copy the template NAME into the project, to change it there."""
     from ..use_cases import templates as own_templates
 
     done = own_templates.eject(name, project)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, TypedDict
 
 import click
 
+from ..findings import ExitCode
+from ..progress import Bar
+from .completion import complete_records
 from .dividing import dividing_options, say_written
+from .help import Verb
 from .reporting import (
     format_option,
     leave,
@@ -35,12 +37,31 @@ class _Options(TypedDict):
     max_record_bytes: int
 
 
-@click.command()
+@click.command(
+    cls=Verb,
+    examples=[
+        (
+            "Check a data directory with the schema in its manifest",
+            "schemagen verify data/pets",
+        ),
+        (
+            "Check the files of another program with a record of this project",
+            "schemagen verify 'old/train-*' --record pet_photo",
+        ),
+        (
+            "Divide the work between two machines, then merge the results",
+            "schemagen verify data/pets --part 1/2 --out part-1.json",
+        ),
+        ("", "schemagen verify data/pets --part 2/2 --out part-2.json"),
+        ("", "schemagen verify --merge part-1.json part-2.json"),
+    ],
+)
 @reading_options
 @dividing_options
 @click.option(
     "--record",
     metavar="R",
+    shell_complete=complete_records,
     help="Compare with this record of the project, not with what the manifest says.",
 )
 @click.option(
@@ -80,7 +101,6 @@ def verify(
     from ..data.verify import verify as use_case
     from ..data.verify.parts import merged_verification, verify_part
     from ..data.verify.rendering import summary, to_json
-    from ..findings import ExitCode
 
     if parts:
         with refusing_data("parts"):
@@ -93,7 +113,7 @@ def verify(
             "workers": workers,
             "max_record_bytes": max_record_bytes,
         }
-        with refusing_data(data), _bar(data) as progress:
+        with refusing_data(data), Bar("verifying") as progress:
             if share is not None and out is not None:
                 size = verify_part(data, share, out, progress=progress, **options)
                 say_written(out, share, size)
@@ -107,21 +127,3 @@ def verify(
         click.echo(summary(found))
     if not found.clean:
         leave(ExitCode.FINDINGS)
-
-
-@contextmanager
-def _bar(title: str) -> Iterator[Callable[[int, int], None]]:
-    """Show how many bytes have been read, on a terminal and if tqdm is installed."""
-    from ..data.parallel import ReadingBar
-    from ..findings import printable
-
-    with ExitStack() as stack:
-        bar: ReadingBar | None = None
-
-        def read(size: int, total: int) -> None:
-            nonlocal bar
-            if bar is None:
-                bar = stack.enter_context(ReadingBar(total, printable(title)))
-            bar(size)
-
-        yield read

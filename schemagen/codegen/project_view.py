@@ -10,6 +10,16 @@ from .imports import import_line
 from .record_view import RecordView
 
 
+def record_package(output: str, record: str) -> str:
+    """Return the package of a record's generated code, as `train.py` imports it.
+
+    Args:
+        output: the directory of generated code, relative to the project.
+        record: the record's name.
+    """
+    return ".".join([*PurePosixPath(output).parts, record])
+
+
 @dataclass(frozen=True)
 class ProjectView:
     """All records, in the order of their names."""
@@ -30,10 +40,19 @@ class TrainingView:
     output: str
 
     @property
+    def package(self) -> str:
+        """The record's generated package."""
+        return record_package(self.output, self.record.spec.record)
+
+    @property
+    def serializer(self) -> Code:
+        """The module that writes data."""
+        return Code(f"{self.package}.serializer")
+
+    @property
     def imports(self) -> Code:
         """The imports from the record's generated package."""
-        name = self.record.spec.record
-        package = ".".join([*PurePosixPath(self.output).parts, name])
+        package = self.package
         lines = [
             import_line(f"{package}.model", ["adapt", "build_model", "export_serving"]),
             import_line(f"{package}.pipeline", ["make_dataset"]),

@@ -9,6 +9,7 @@ from functools import partial
 
 from ..findings import Finding, Location, SchemagenError, refuse
 from ..kinds.literals import comment
+from ..progress import track
 from ..runtime.interface import INTERFACE
 from ..spec.model import RecordSpec
 from ..spec.serial import fingerprint, to_json
@@ -72,7 +73,9 @@ def render(
     """
     files = [_package_file(runtime)]
     files += all_rendered(
-        job for spec in specs for job in _jobs(spec, templates, existing or {}, runtime)
+        job
+        for spec in track(specs, "generating", "record")
+        for job in _jobs(spec, templates, existing or {}, runtime)
     )
     return tuple(sorted(files, key=lambda file: file.path))
 

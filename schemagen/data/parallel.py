@@ -1,19 +1,16 @@
-"""Reading files with all cores: parts of large files, worker processes, a bar."""
+"""Reading files with all cores: parts of large files, and worker processes."""
 
 from __future__ import annotations
 
 import mmap
 import multiprocessing
 import os
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sized
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import suppress
 from itertools import islice
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -195,49 +192,3 @@ def _do(work: Callable[[Task, Moved], Result], task: Task) -> Result:
             read.value += size
 
     return work(task, moved)
-
-
-class ReadingBar:
-    """A bar on stderr: bytes read, and the time that is left.
-
-    It is shown only if stderr is a terminal, tqdm is installed, and the environment has
-    no `CI`.
-
-    Args:
-        total: how many bytes there are to read.
-        title: shown before the bar.
-    """
-
-    def __init__(self, total: int, title: str) -> None:
-        self._bar: Any = None
-        if os.environ.get("CI") or sys.stderr is None or not sys.stderr.isatty():
-            return
-        with suppress(ImportError):
-            from tqdm import tqdm
-
-            self._bar = tqdm(
-                total=total,
-                desc=title,
-                unit="B",
-                unit_scale=True,
-                leave=False,
-                file=sys.stderr,
-            )
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __call__(self, size: int) -> None:
-        """Move on by so many bytes."""
-        if self._bar is not None:
-            self._bar.update(size)
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Remove the bar."""
-        if self._bar is not None:
-            self._bar.close()

@@ -18,6 +18,7 @@ from typing import Any
 
 from ..atomic_write import write_whole
 from ..findings import Finding, Location, SchemagenError, refuse
+from ..progress import track
 from .listing import difference
 from .shares import Share
 
@@ -86,7 +87,7 @@ class PartFiles:
         Raises:
             SchemagenError: a file was changed since it was opened first.
         """
-        for path, digest in self.files:
+        for path, digest in track(self.files, "merging", "part"):
             part, found = _read(path)
             if found != digest:
                 raise _refusal(path, "the file was replaced while it was read", _AGAIN)

@@ -91,7 +91,7 @@ RULES = (
         check=interface.more_classes,
         before='breed: Annotated[str, Label(classes=("pug", "tabby"))]',
         after='breed: Annotated[str, Label(classes=("pug", "tabby", "beagle"))]',
-        to_do="build and train models again before they get such records",
+        to_do="rebuild and retrain models before they read such records",
         level="warning",
     ),
     BreakingRule(

@@ -25,8 +25,8 @@ ROLES: tuple[str, ...] = get_args(Role)
 class Kind(Parameters, ABC):
     """The kind of a field: how its values are stored and modelled.
 
-    Given in `Annotated[type, kind]`. Parameters are checked when the schema is read, not
-    when a kind is made, so that one run reports all mistakes of a schema.
+    Use it as `Annotated[type, kind]`. Parameters are checked when the schema is read, not
+    when the kind is created, so that one run reports all mistakes of a schema.
 
     Attributes:
         key: the feature's key in the Example; the field's name if None.

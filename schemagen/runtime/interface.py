@@ -13,6 +13,16 @@ OLDEST = 1
 """The oldest interface that this runtime still supports."""
 
 
+def installed_version() -> str:
+    """Return the version that is installed, such as "schemagen 1.2.0"."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return f"schemagen {version('schemagen')}"
+    except PackageNotFoundError:
+        return "the installed schemagen"
+
+
 def require(number: int) -> None:
     """Check that generated code works with this runtime.
 
@@ -24,12 +34,7 @@ def require(number: int) -> None:
     """
     if OLDEST <= number <= INTERFACE:
         return
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        installed = f"schemagen {version('schemagen')}"
-    except PackageNotFoundError:
-        installed = "the installed schemagen"
+    installed = installed_version()
     supported = f"{OLDEST} to {INTERFACE}" if OLDEST < INTERFACE else str(INTERFACE)
     advice = (
         "install a later version of schemagen"

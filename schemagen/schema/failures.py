@@ -12,6 +12,7 @@ from ..findings import Finding, Location
 from ..kinds.augment import Augment
 from ..kinds.kind import Kind
 from ..runtime.shared.errors import did_you_mean
+from ..unknown_names import UnknownName
 from .source_map import SourceMap
 
 # What Python says of a keyword that a class does not take.
@@ -65,6 +66,15 @@ def load_failure(
             found=_text_of(error),
             expected="a module that can be imported",
             advice='take the call out, or move it below `if __name__ == "__main__":`',
+        )
+    if isinstance(error, UnknownName):
+        return Finding(
+            places.place_of_name(location, error.unknown),
+            "SG101",
+            f"the schema file does not load: schemagen has no {error.unknown!r}",
+            found=error.unknown,
+            expected=f"one of {', '.join(error.known)}",
+            advice=error.advice or "use one of these",
         )
     unknown = _UNKNOWN_PARAMETER.match(_text_of(error))
     known = _parameters_of(unknown[1]) if unknown else ()

@@ -19,6 +19,7 @@ from typing import NoReturn
 from pydantic import BaseModel
 
 from ..findings import Finding, Location
+from ..progress import track
 from .declaration import Declaration
 from .failures import GeneratedImportError, ProcessEndError, load_failure
 from .literal_order import literals_in_order
@@ -128,8 +129,9 @@ def load_schemas(root: Path, schemas: str, output: str) -> LoadResult:
     records: list[LoadedRecord] = []
     findings: list[Finding] = []
     modules: list[ModuleType] = []
+    files = track(schema_files(root / schemas), "reading schemas", "file")
     with _isolated(root, _package(schemas), _package(output)), literals_in_order():
-        for path in schema_files(root / schemas):
+        for path in files:
             try:
                 module = importlib.import_module(_module_name(root, path))
             except KeyboardInterrupt:
@@ -261,6 +263,20 @@ def _records_of(
         yield LoadedRecord(
             cls, name, source, own.location, fields, tuple(lost), declared
         )
+
+
+def record_of_class(cls: type[Record]) -> LoadedRecord:
+    """Return a class of any origin, such as a cell of a notebook, as a loaded record.
+
+    The places of its fields are not looked up.
+    """
+    path = file_of(cls)
+    source = path.name if path is not None else cls.__module__
+    declared = cls.schemagen_fields()
+    places = {field.name: Location(source) for field in declared}
+    return LoadedRecord(
+        cls, cls.__name__, source, Location(source), places, (), declared
+    )
 
 
 def _place_of_field(

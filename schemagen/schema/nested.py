@@ -15,13 +15,13 @@ from ..runtime.shared.errors import Problem
 
 @dataclass(frozen=True)
 class Nested(Parameters):
-    """How the wire keys of a nested model's fields begin.
+    """The prefix of the keys that the fields of a nested model have in the Example.
 
-    Given in `Annotated[Model, Nested(key="image/object")]`; without it they begin
-    with the field's name.
+    Use it as `Annotated[Model, Nested(key="image/object")]`. Without it the prefix is
+    the field's name.
 
     Attributes:
-        key: what stands before `/` and the keys of the model's fields.
+        key: the prefix, without the `/` between it and the keys of the model's fields.
     """
 
     key: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from types import MethodType
 from typing import Any, ClassVar, Self, Unpack
 
 from pydantic import BaseModel, ConfigDict, ValidationInfo, model_validator
@@ -121,8 +122,30 @@ def _inside(wrong: dict[str, Problem]) -> Problem:
     return Problem(found, expected)
 
 
+class _NotebookView:
+    """`_repr_html_` of a record's class, and of its instances.
+
+    IPython shows a class only if the attribute of the class is a bound method.
+    """
+
+    def __init__(self) -> None:
+        self.render: Callable[[Any], str | None] = lambda shown: None
+
+    def __get__(self, instance: Any, owner: type) -> MethodType:
+        def _repr_html_(shown: Any) -> str | None:
+            """Return HTML for a notebook; None for the ordinary representation."""
+            return self.render(shown)
+
+        return MethodType(_repr_html_, owner if instance is None else instance)
+
+
+NOTEBOOK_VIEW = _NotebookView()
+"""How notebooks show records. The package `schemagen` sets `render`: it imports specs,
+which import this module."""
+
+
 class Record(BaseModel):
-    """One training record. Subclass it and declare a field a line.
+    """The base class of records. A subclass declares one field per line.
 
     A subclass is an ordinary pydantic model. `PetPhoto(**row)` checks a row as the
     generated writer does, whole arrays at once, and raises pydantic's
@@ -130,11 +153,11 @@ class Record(BaseModel):
 
     Class parameters, as in `class PetPhoto(Record, reserved=("colour",)):`
 
-    - reserved: names and keys of fields that are no more. No field may bear them
-      again, so that data which still has them is never read as something else.
-    - draft: `schemagen breaking` warns of changes, and does not refuse them yet.
+    - `reserved`: names and keys of removed fields. No field may use them again, so that
+      data which still has them is never read as something else.
+    - `draft`: `schemagen breaking` warns of changes instead of refusing them.
 
-    Neither is inherited.
+    Subclasses do not inherit these parameters.
     """
 
     model_config = ConfigDict(
@@ -148,6 +171,7 @@ class Record(BaseModel):
     __schemagen_groups__: ClassVar[dict[str, Group]]
     __schemagen_reserved__: ClassVar[Any] = ()
     __schemagen_draft__: ClassVar[Any] = False
+    _repr_html_: ClassVar[Any] = NOTEBOOK_VIEW
 
     def __init_subclass__(
         cls,

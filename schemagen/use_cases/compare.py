@@ -196,7 +196,7 @@ def _finding(found: _Found, against: str) -> Finding:
     elif broken.rule.axis == "api":
         expected = f"what runs with the code of {found.where} to run unchanged"
     else:
-        expected = f"data of {found.where} to be read alike"
+        expected = f"data of {found.where} to read as before"
     accept = (
         f"; or `schemagen breaking --against {against} --accept {found.selector} "
         "--reason TEXT`"

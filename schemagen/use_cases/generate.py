@@ -21,9 +21,10 @@ from ..runtime.shared.errors import did_you_mean
 from ..schema.failures import failure_in_schemas
 from ..schema.loading import load_schemas
 from ..schema.models import UnusedModel
+from ..schema.record import Record
 from ..spec.checks import model_warnings
 from ..spec.model import RecordSpec
-from ..spec.resolve import Resolved, resolve
+from ..spec.resolve import Resolved, resolve, spec_of_class
 from ..spec.serial import from_json
 from .templates import checked_templates, warnings_of
 
@@ -262,11 +263,6 @@ def untracked(found: Plan, directory: Path | str = ".") -> tuple[Finding, ...]:
     return half_tracked(sources, tracked, found.output)
 
 
-def output_directory(directory: Path | str = ".") -> Path:
-    """Return the package of a project's generated code; it need not be there."""
-    return find_project(Path(directory)).output
-
-
 def describe(directory: Path | str, record: str | None = None) -> list[RecordSpec]:
     """Return the specs of all records, or of one by its name or class name.
 
@@ -276,6 +272,21 @@ def describe(directory: Path | str, record: str | None = None) -> list[RecordSpe
     project = find_project(Path(directory))
     specs = load_specs(project)
     return list(specs) if record is None else [spec_of(record, specs, project)]
+
+
+def describe_class(record: object) -> RecordSpec:
+    """Return the spec of a record class, wherever it is declared.
+
+    Raises:
+        SchemagenError: the class is not valid.
+        TypeError: it is not a record class.
+    """
+    if not (isinstance(record, type) and issubclass(record, Record)):
+        raise TypeError(
+            f"{record!r} is neither a record class nor the name of a record; for data, "
+            "call schemagen.describe_data"
+        )
+    return spec_of_class(record)
 
 
 def spec_of(record: str, specs: tuple[RecordSpec, ...], project: Project) -> RecordSpec:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
 from ..atomic_write import write_whole
+from ..codegen.project_view import record_package
 from ..codegen.render import render_training
 from ..codegen.templates.environment import templates_directory
-from ..config import FILE_NAME, find_project, read_settings
+from ..config import FILE_NAME, Project, find_project, read_settings
 from ..findings import Finding, Location, refuse
 from ..git import attributes
 from .generate import load_specs, spec_of
@@ -99,7 +101,24 @@ def _text_of(path: Path) -> str:
     return data.decode(errors="surrogateescape")
 
 
-def init_training(record: str, directory: Path | str = ".") -> str:
+@dataclass(frozen=True)
+class Training:
+    """A program that was written.
+
+    Attributes:
+        path: the file, relative to the project.
+        project: the project.
+        package: the package of the record's generated code.
+        record: the record's name.
+    """
+
+    path: str
+    project: Project
+    package: str
+    record: str
+
+
+def init_training(record: str, directory: Path | str = ".") -> Training:
     """Write `train.py`, which trains a record's model, for its user to keep and change.
 
     Args:
@@ -107,7 +126,7 @@ def init_training(record: str, directory: Path | str = ".") -> str:
         directory: in the project.
 
     Returns:
-        The file that is written, relative to the project.
+        The file that is written.
 
     Raises:
         SchemagenError: the schemas cannot be read, there is no such record, it has no
@@ -139,4 +158,5 @@ def init_training(record: str, directory: Path | str = ".") -> str:
             )
         )
     write_whole(path, text, _TRAINING)
-    return _TRAINING
+    package = record_package(project.settings.output, spec.record)
+    return Training(_TRAINING, project, package, spec.record)

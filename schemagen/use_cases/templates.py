@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from ..atomic_write import write_whole
-from ..codegen.describe import aligned
 from ..codegen.templates.catalogue import (
     Entry,
     changed_originals,
@@ -24,6 +23,7 @@ from ..config import FILE_NAME, Project, find_project
 from ..findings import Finding, Location, SchemagenError, refuse
 from ..runtime.shared.errors import did_you_mean
 from ..setting_checks import setting_place
+from ..spec.describe import aligned
 
 _USUAL = "templates"
 

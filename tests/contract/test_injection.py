@@ -25,12 +25,12 @@ from typing import Any
 import pytest
 import schemagen
 from schemagen import Augment
-from schemagen.codegen.describe import describe_text
 from schemagen.codegen.render import render_training
 from schemagen.config import find_project
 from schemagen.findings import SchemagenError
 from schemagen.kinds.field import FieldSpec
 from schemagen.kinds.registry import KINDS
+from schemagen.spec.describe import describe_text
 from schemagen.spec.model import RecordSpec
 from schemagen.use_cases.generate import load_specs
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import io
 import multiprocessing
 import os
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from schemagen.data.framing import scan
-from schemagen.data.parallel import ReadingBar, in_parallel
+from schemagen.data.parallel import in_parallel
 from schemagen.data.records import Damage, Part, Records
 from schemagen.runtime.shared.errors import DatasetError
 from schemagen.runtime.shared.tfrecord import frame
@@ -98,25 +96,3 @@ def test_scanning_tells_of_each_byte(tmp_path: Path) -> None:
     assert facts(list(scan(Part(missing), moved=told.append))) == facts(
         list(scan(missing))
     )
-
-
-class Terminal(io.StringIO):
-    """Takes what is printed for a terminal's."""
-
-    def isatty(self) -> bool:
-        return True
-
-
-def test_a_bar_is_for_terminals_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not for files, and not for machines that test."""
-    monkeypatch.delenv("CI", raising=False)
-    for stream, shown in ((Terminal(), True), (io.StringIO(), False)):
-        monkeypatch.setattr(sys, "stderr", stream)
-        with ReadingBar(100, "reading") as bar:
-            bar(50)
-        assert ("reading" in stream.getvalue()) == shown
-    monkeypatch.setenv("CI", "1")
-    monkeypatch.setattr(sys, "stderr", Terminal())
-    with ReadingBar(100, "reading") as bar:
-        bar(50)
-    assert not sys.stderr.getvalue()  # type: ignore[attr-defined]

@@ -507,7 +507,7 @@ def test_an_existing_file_is_kept_unless_it_is_a_part(tmp_path: Path) -> None:
         (("--part", "1/3", "--out", "p", "--format", "json"), "--format does not go"),
         (("--merge", "--split", "train"), "--split does not go with --merge"),
         (("--merge", "--part", "1/3"), "--part does not go with --merge"),
-        (("another",), "Got 2 arguments, expected one"),
+        (("another",), "DATA is one directory, one file or one glob, not 2 arguments"),
     ],
 )
 @pytest.mark.parametrize("command", ["verify", "inspect"])

@@ -107,7 +107,7 @@ def test_a_break_in_full(repository: Repository) -> None:
         '    |     breed: Annotated[str, Label(classes=("tabby", "pug"))]\n'
         "    |     ^\n"
         "    found:    meaning: class ids changed their names\n"
-        f"    expected: data of main ({commit}) to be read alike\n"
+        f"    expected: data of main ({commit}) to read as before\n"
         "    to do:    add new classes at the end and keep the positions of the others; a "
         "removed class keeps its position; or `schemagen breaking --against main "
         "--accept SG221:pet.breed --reason TEXT`\n"
@@ -296,7 +296,7 @@ def test_against_data(repository: Repository, tmp_path: Path) -> None:
         (finding,) = repository.breaking("--against", str(path), code=1)
         assert finding["rule"] == "SG204"
         assert finding["expected"] == (
-            f"data of split 'train' of {path} to be read alike"
+            f"data of split 'train' of {path} to read as before"
         )
     (data / "manifest.json").unlink()
     assert repository.breaking("--against", str(data), code=2)[0]["rule"] == "SG431"

@@ -11,12 +11,6 @@ from command_line import make_project, run
 from scratch import PET, Repository
 
 
-@pytest.fixture(autouse=True)
-def no_workspace(monkeypatch: pytest.MonkeyPatch) -> None:
-    """These tests may run on GitHub themselves."""
-    monkeypatch.delenv("GITHUB_WORKSPACE", raising=False)
-
-
 def stale(root: Path) -> Path:
     """Make a directory a project with one missing file."""
     make_project(root, {"pets.py": PET})

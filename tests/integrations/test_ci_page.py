@@ -53,8 +53,8 @@ def test_every_block_is_tested() -> None:
     """A block that is added to the page is missed here."""
     assert [name for name, _ in BLOCKS] == [
         *("sh", "text", "yaml", "yaml", "yaml"),
-        *("python", "gitattributes", "sh", "json"),
-    ]  # the last one by tests/integrations/test_json.py
+        *("python", "gitattributes", "sh"),
+    ]
 
 
 @pytest.mark.slow
@@ -154,7 +154,7 @@ def test_the_workflow_works(action: Action, repository: Repository) -> None:
     assert checkout["uses"].startswith("actions/checkout@")
     before = {"event.before": repository.git("rev-parse", "HEAD").strip()}
     for step in steps:
-        assert step["uses"] == f"{ADDRESS.removeprefix('https://github.com/')}@v0.1.0"
+        assert step["uses"] == f"{ADDRESS.removeprefix('https://github.com/')}@v0.2.0"
         outcome = action.run(repository.root, step.get("with", {}), before)
         assert outcome.exit_code == 0, outcome.output
     repository.replace("schemas/pets.py", "age: int", "age: float")
@@ -223,8 +223,3 @@ def test_a_conflict_is_solved_as_the_page_says(
         "weight: float", "weight: int"
     )
     assert (repository.root / "schemas/pets.py").read_text() == expected
-
-
-def test_the_readme_leads_here() -> None:
-    """Who looks for CI finds the page."""
-    assert "(docs/ci.md)" in (CHECKOUT / "README.md").read_text(encoding="utf-8")

@@ -98,7 +98,7 @@ def test_a_project_that_has_no_attributes_gets_them(tmp_path: Path) -> None:
     settings = (root / "pyproject.toml").read_text().replace("generated", "src/made")
     (root / "pyproject.toml").write_text(settings)
     result = run("init", root)
-    assert result.stdout == "wrote .gitattributes\nNext: run `schemagen generate`.\n"
+    assert result.stdout.startswith("wrote .gitattributes\n\nNext steps:\n")
     assert "\nsrc/made/** text eol=lf " in (root / ".gitattributes").read_text()
     assert (root / "pyproject.toml").read_text() == settings
 

@@ -17,7 +17,7 @@ from jsonschema import Draft202012Validator
 from scratch import CHECKOUT, PET, Repository, project_in
 
 DOCS = CHECKOUT / "docs"
-PAGE = (DOCS / "ci.md").read_text(encoding="utf-8")
+PAGE = (DOCS / "json-output.md").read_text(encoding="utf-8")
 FINDINGS = json.loads((DOCS / "findings.schema.json").read_text(encoding="utf-8"))
 RECORDS = json.loads((DOCS / "describe.schema.json").read_text(encoding="utf-8"))
 
@@ -64,7 +64,7 @@ def test_findings_have_the_documented_shape(project: Path) -> None:
     [finding] = valid(result.stdout, FINDINGS)["findings"]
     assert set(finding) == set(FINDINGS["$defs"]["finding"]["properties"])
     assert set(finding["location"]) == set(FINDINGS["$defs"]["location"]["properties"])
-    table = PAGE.split("\n## JSON\n")[1]
+    table = PAGE.split("\n## Findings\n")[1]
     for key in (*finding, *finding["location"], "version", "findings"):
         assert re.search(rf"^\|[^|]*`{key}`", table, re.M), key
     for name in ("finding", "location"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+import runpy
 import subprocess
 import sys
 import time
@@ -71,11 +72,20 @@ def _write(project: Workspace, record: str, rows: Rows, split: str) -> None:
     write(rows, project.root / "data", split)
 
 
-def _init(project: Workspace, record: str) -> None:
+def _init(project: Workspace, record: str, package: str = "") -> None:
     result = run("init", "--train", record, project.root)
     assert result.exit_code == 0, result.output
-    assert result.stdout.startswith(
-        "wrote train.py\nNext: see `python train.py --help`"
+    package = f"{package or project.package}.{record.lower()}"
+    assert result.stdout == (
+        "wrote train.py\n\nNext steps:\n"
+        "  1. Generate the code of the record, unless it is up to date:\n"
+        f"         schemagen generate --project {project.root}\n"
+        "  2. Write a split named train with the generated writer, from your own rows:\n"
+        f"         from {package}.serializer import write_dataset\n"
+        f'         write_dataset(rows, "data/{record.lower()}", "train")\n'
+        "  3. Train on that directory; --help lists the options:\n"
+        f"         python train.py data/{record.lower()}\n"
+        "  4. Change train.py as you like: schemagen does not overwrite it.\n"
     )
 
 
@@ -106,6 +116,32 @@ def _epochs(history: Path) -> list[int]:
 def _column(history: Path, name: str) -> list[float]:
     with history.open(newline="", encoding="utf-8") as file:
         return [float(row[name]) for row in csv.DictReader(file)]
+
+
+def test_data_that_is_missing_is_an_error_that_says_what_to_do(
+    project: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A directory without a manifest, and one without a split to train on."""
+    _init(project, "Sample")
+    package = f"{project.package}.sample.serializer"
+    monkeypatch.syspath_prepend(project.root)
+    program = runpy.run_path(str(project.root / "train.py"))
+    data = str(project.root / "data")
+    with pytest.raises(SystemExit) as caught:
+        program["splits_of"](data)
+    assert caught.value.code == (
+        f"{data} is not a data directory: {data}/manifest.json is missing. Write the "
+        f"splits with write_dataset of {package}, and name the directory that it was "
+        "given."
+    )
+    _write(project, "sample", _samples(4), "test")
+    with pytest.raises(SystemExit) as caught:
+        program["splits_of"](data)
+    assert caught.value.code == (
+        f"{data} has no split train, but test. Write one with write_dataset of {package}."
+    )
+    _write(project, "sample", _samples(4), "train")
+    assert program["splits_of"](data) == {"train", "test"}
 
 
 @pytest.mark.slow
@@ -244,7 +280,7 @@ def test_the_program_can_come_before_the_code(workspace: Workspace) -> None:
     settings = workspace.root / "pyproject.toml"
     text = settings.read_text(encoding="utf-8").replace(workspace.package, "src/made")
     settings.write_text(text, encoding="utf-8")
-    _init(workspace, "sample")
+    _init(workspace, "sample", "src.made")
     program = (workspace.root / "train.py").read_text(encoding="utf-8")
     assert "from src.made.sample.pipeline import make_dataset\n" in program
 

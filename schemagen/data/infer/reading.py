@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
+from ...progress import Bar
 from ..columns import Columns
 from ..decoding import decode
-from ..framing import scan
+from ..framing import Moved, scan
 from ..limits import MAX_RECORD_BYTES
 from ..records import Damage, Records
 from ..remote_path import FilePath
@@ -46,24 +48,30 @@ class Reading:
             limit: the most records; None for all.
         """
         self.files = len(paths)
-        for number, path in enumerate(paths):
-            left = None
-            if limit is not None:
-                left = -(-(limit - self.records) // (len(paths) - number))
-            here = FileKeys(path)
-            self.seen.append(here)
-            for records in self._records(path, left):
-                self.records += len(records)
-                batch = decode(records)
-                here.add(batch)
-                yield batch
-            self.read += here.records > 0
+        with _bar(paths, limit) as bar:
+            for number, path in enumerate(paths):
+                left = None
+                if limit is not None:
+                    left = -(-(limit - self.records) // (len(paths) - number))
+                here = FileKeys(path)
+                self.seen.append(here)
+                moved = bar if limit is None else _nowhere
+                for records in self._records(path, left, moved):
+                    self.records += len(records)
+                    batch = decode(records)
+                    here.add(batch)
+                    yield batch
+                    if limit is not None:
+                        bar(len(records))
+                self.read += here.records > 0
 
-    def _records(self, path: FilePath, left: int | None) -> Iterator[Records]:
+    def _records(
+        self, path: FilePath, left: int | None, moved: Moved
+    ) -> Iterator[Records]:
         if left is not None and left <= 0:
             self.whole = False
             return
-        for found in scan(path, max_record_bytes=self.max_record_bytes):
+        for found in scan(path, moved=moved, max_record_bytes=self.max_record_bytes):
             if isinstance(found, Damage):
                 self.damages.append(found)
             elif left is None:
@@ -75,3 +83,18 @@ class Reading:
                     # Reading on just to know whether this is all is not worth it.
                     self.whole = False
                     return
+
+
+def _bar(paths: Sequence[FilePath], limit: int | None) -> Bar:
+    """Return a bar of records up to a limit, or of the bytes of all files."""
+    if limit is not None:
+        return Bar("reading", limit, "record")
+    total = 0
+    for path in paths:
+        with suppress(OSError):
+            total += path.stat().st_size
+    return Bar("reading", total)
+
+
+def _nowhere(size: int) -> None:
+    """Do not tell of bytes."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...findings import Finding, Location, SchemagenError, printable, refuse
+from ...progress import Bar, track
 from ...runtime.shared.compatibility import differences
 from ...runtime.shared.errors import DatasetError, did_you_mean
 from ...runtime.storage import manifest
@@ -146,7 +147,7 @@ def _plan(
     if to == "arrow":
         return _Plan({out: arrow.schema_bytes(spec)})
     if to == "croissant":
-        sums = {name: _sha256(path) for name, path in shards.items()}
+        sums = _sha256_sums(shards)
         described = croissant.description(spec, splits, sums, given)
         return _Plan({out: croissant.dumps(described).encode()})
     # TFDS looks for the last one: before it is there, there is no dataset.
@@ -288,9 +289,16 @@ def _misplaced(out: Path, expected: str) -> Finding:
     )
 
 
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def _sha256_sums(shards: Mapping[str, Path]) -> dict[str, str]:
+    """Return the SHA-256 of each file, by its name."""
+    sizes = {name: path.stat().st_size for name, path in shards.items()}
+    found = {}
+    with Bar("hashing", sum(sizes.values())) as bar:
+        for name, path in shards.items():
+            with path.open("rb") as file:
+                found[name] = hashlib.file_digest(file, "sha256").hexdigest()
+            bar(sizes[name])
+    return found
 
 
 def _write(plan: _Plan) -> None:
@@ -302,7 +310,8 @@ def _write(plan: _Plan) -> None:
     with ExitStack() as undo:
         try:
             temporary: dict[Path, Path] = {}
-            for path in (*plan.shards, *plan.texts):
+            paths = (*plan.shards, *plan.texts)
+            for path in track(paths, "linking or copying", "file"):
                 _make_directory(path.parent, undo)
                 temporary[path] = path.with_name(f".{path.name}.{os.getpid()}.tmp")
                 undo.callback(_discard, temporary[path])

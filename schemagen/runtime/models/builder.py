@@ -267,12 +267,12 @@ class ModelBuilder:
         It has two signatures, which return predictions by the names of the targets, or
         `features` of a record without targets:
 
-            serving_default: takes `examples`, string [B], and parses it with
-                `parse_batch`. Only the model's inputs have to be there.
-            tensors: takes what `make_dataset` delivers, a tensor for each of the model's
-                inputs, by name. A ragged one is its flat values, by its name, and
-                `NAME_row_splits`; a sparse one `NAME_indices`, `NAME_values`,
-                `NAME_shape`.
+        - `serving_default` takes `examples`, string [B], and parses it with
+          `parse_batch`. Only the model's inputs have to be there.
+        - `tensors` takes what `make_dataset` delivers, a tensor for each of the model's
+          inputs, by name. A ragged one is its flat values, by its name, and
+          `NAME_row_splits`; a sparse one is `NAME_indices`, `NAME_values` and
+          `NAME_shape`.
 
         Args:
             model: from `build_model`, adapted, with any encoders and on any inputs.

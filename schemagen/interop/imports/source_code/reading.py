@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from ....progress import track
 from .files import Source, find, load
 from .hints import (
     Description,
@@ -34,12 +35,12 @@ def read(paths: Iterable[str | os.PathLike[str]]) -> SourceHints:
     """
     library = _Library()
     sources: list[Source] = []
-    for path in find(paths):
+    for path in track(find(paths), "parsing", "file"):
         source = library.source(path)
         if source is not None:
             sources.append(source)
     interpreter = Interpreter(library.imported)
-    for source in sources:
+    for source in track(sources, "reading code", "file"):
         interpreter.run(source)
     descriptions = _merged(list(_descriptions(interpreter.dicts)))
     classes = {(each.names, each.first): each for each in reversed(interpreter.classes)}

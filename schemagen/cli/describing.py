@@ -1,0 +1,184 @@
+"""Verbs that describe records and data: describe."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .colors import titled
+from .completion import complete_records
+from .help import Verb
+from .reporting import (
+    leave,
+    max_record_option,
+    print_document,
+    project_option,
+    refusing_data,
+    table_option,
+)
+
+if TYPE_CHECKING:
+    from ..findings import Finding
+    from ..spec.model import RecordSpec
+
+
+@click.command(
+    cls=Verb,
+    examples=[
+        ("Show all records of the project", "schemagen describe"),
+        ("Show one record", "schemagen describe pet_photo"),
+        (
+            "Print a dataset card to publish with the data",
+            "schemagen describe data --markdown",
+        ),
+    ],
+)
+@click.argument(
+    "target",
+    metavar="[RECORD | DATA]",
+    required=False,
+    shell_complete=complete_records,
+)
+@click.option(
+    "--markdown",
+    is_flag=True,
+    help="Print Markdown: for DATA, the dataset card to publish with it.",
+)
+@click.option("--split", metavar="NAME", help="DATA: only this split.")
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="DATA: count only the first N records of each split.",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="DATA: how many processes read; one for each core if not given.",
+)
+@max_record_option
+@project_option
+@table_option("A table for people, or data.")
+@click.pass_context
+def describe(
+    context: click.Context,
+    target: str | None,
+    markdown: bool,
+    split: str | None,
+    limit: int | None,
+    workers: int | None,
+    max_record_bytes: int,
+    project: str,
+    style: str,
+) -> None:
+    """Show how records are stored and read, or describe DATA.
+
+    RECORD is a record of the project; all are shown if nothing is named. DATA is a data
+    directory, a file or a quoted glob, or the URL of one: its splits, fields, ranges,
+    missing values and classes are shown, with what its manifest says. A name that is
+    both is a record; ./NAME is data.
+
+    With DATA the exit code is 1 if there is damage, which `verify` describes.
+    """
+    if markdown and style == "json":
+        raise click.UsageError("--markdown and --format json exclude each other.")
+    specs = _specs(target, project)
+    if specs is not None:
+        _refuse_data_options(context)
+        _print_records(specs, style, markdown=markdown)
+        return
+    assert target is not None
+    options = {
+        "split": split,
+        "limit": limit,
+        "workers": workers,
+        "max_record_bytes": max_record_bytes,
+    }
+    _describe_data(target, options, style, markdown=markdown)
+
+
+def _specs(target: str | None, project: str) -> list[RecordSpec] | None:
+    """Return the records that are asked for; None for data.
+
+    Raises:
+        SchemagenError: neither a record nor data has this name.
+    """
+    from ..findings import SchemagenError
+    from ..use_cases import generate as use_cases
+
+    if target is not None and not target.isidentifier():
+        return None  # no record has such a name
+    try:
+        return use_cases.describe(project, target)
+    except SchemagenError as error:
+        if target is not None and os.path.lexists(target):
+            return None
+        if target is None:
+            raise
+        raise SchemagenError(
+            _or_data(each, target) for each in error.findings
+        ) from None
+
+
+def _or_data(finding: Finding, target: str) -> Finding:
+    """Add to a finding about the project or its records that there is no such data."""
+    if finding.rule not in ("SG402", "SG405"):
+        return finding
+    path = "a path of data"
+    return replace(
+        finding,
+        message=f"{finding.message}; and no file or directory {target!r}",
+        expected=f"{finding.expected}, or {path}" if finding.expected else path,
+    )
+
+
+def _refuse_data_options(context: click.Context) -> None:
+    for name in ("split", "limit", "workers", "max_record_bytes"):
+        given = context.get_parameter_source(name)
+        if given is click.core.ParameterSource.COMMANDLINE:
+            option = f"--{name.replace('_', '-')}"
+            raise click.UsageError(f"{option} goes with DATA, not with a record.")
+
+
+def _print_records(specs: list[RecordSpec], style: str, *, markdown: bool) -> None:
+    from ..spec.describe import describe_markdown, describe_text
+    from ..spec.serial import dumps, to_data
+
+    if style == "json":
+        data: dict[str, Any] = {"version": 1, "records": [to_data(s) for s in specs]}
+        print_document(dumps(data))
+    else:
+        texts = (
+            describe_markdown(spec) if markdown else titled(describe_text(spec))
+            for spec in specs
+        )
+        click.echo("\n".join(texts), nl=False)
+
+
+def _describe_data(
+    target: str, options: dict[str, Any], style: str, *, markdown: bool
+) -> None:
+    from shutil import get_terminal_size
+
+    from ..data.describe.as_json import description_data
+    from ..data.describe.describing import describe_data
+    from ..findings import ExitCode
+    from ..spec.serial import dumps, to_data
+
+    with refusing_data(target):
+        found = describe_data(target, **options)
+    if style == "json":
+        records = [to_data(found.spec)] if found.spec is not None else []
+        data = {"version": 1, "records": records, "data": description_data(found)}
+        print_document(dumps(data))
+    elif markdown:
+        click.echo(found.markdown(), nl=False)
+    else:
+        columns = max(60, min(get_terminal_size().columns, 160))
+        click.echo(found.text(columns), nl=False)
+    if not found.sound:
+        leave(ExitCode.FINDINGS)

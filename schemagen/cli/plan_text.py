@@ -1,0 +1,142 @@
+"""A plan in a few lines, and how to import what it writes."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from ..codegen.imports import COPY, RUNTIME
+from ..codegen.plan import Action, Plan, PlannedFile, shown_path
+from ..config import Project
+from ..data.formatting import plural
+from ..runtime.interface import INTERFACE, installed_version
+
+_PACKAGE_FILE = "__init__.py"
+_MOST_SHOWN = 20
+
+
+class ImportPlace(NamedTuple):
+    """How programs import generated code.
+
+    Attributes:
+        package: the dotted name of the output directory.
+        directory: the directory that Python has to look in.
+    """
+
+    package: str
+    directory: Path
+
+
+def import_place(project: Project) -> ImportPlace:
+    """Return how programs import a project's generated code.
+
+    The name begins with the outermost package that the output directory is in: the
+    directories above it with an `__init__.py`. If the one above it has none, the name
+    begins in the project, or in its `src`.
+    """
+    parts = project.settings.output.split("/")
+    last = start = len(parts) - 1
+    while start and project.root.joinpath(*parts[:start], _PACKAGE_FILE).exists():
+        start -= 1
+    if start == last:
+        start = 1 if parts[0] == "src" and last else 0
+    return ImportPlace(".".join(parts[start:]), project.root.joinpath(*parts[:start]))
+
+
+def changes_text(found: Plan, *, dry_run: bool = False) -> str:
+    """Return a line for each package with changes, and one of what is up to date."""
+    if not found.changes:
+        return f"{plural(len(found.files), 'file')} up to date"
+    groups: dict[str, list[PlannedFile]] = {}
+    for file in found.files:
+        groups.setdefault(_group(file.path), []).append(file)
+    lines = [
+        line
+        for name, files in groups.items()
+        if (line := _line(name, files, found.output, dry_run=dry_run))
+    ]
+    # The file of the package of all records comes with its first record.
+    own = shown_path(found.output, _PACKAGE_FILE)
+    lines = [line for line in lines if not line.endswith(f" {own}")] or lines
+    more = len(lines) - _MOST_SHOWN
+    if more > 0:
+        lines[_MOST_SHOWN:] = [f"and {plural(more, 'more package')}"]
+    unchanged = len(found.files) - len(found.changes)
+    if unchanged:
+        lines.append(f"{plural(unchanged, 'file')} up to date")
+    return "\n".join(lines)
+
+
+def _group(path: str) -> str:
+    """Return the directory whose files share a line; of a file of its own, the file."""
+    if path.startswith("../"):
+        return posixpath.dirname(path)
+    first, slash, _ = path.partition("/")
+    return first if slash else path
+
+
+def _line(
+    name: str, files: Sequence[PlannedFile], output: str, *, dry_run: bool
+) -> str:
+    """Return what happens to the files of a directory; "" for nothing."""
+    changed = [file for file in files if file.action is not Action.KEEP]
+    if not changed:
+        return ""
+    actions = {file.action for file in files}
+    action = actions.pop() if len(actions) == 1 else Action.UPDATE
+    if len(changed) == 1:
+        action, place, count = changed[0].action, changed[0].path, ""
+    else:
+        some = len(changed) < len(files)
+        of = f"{len(changed)} of " if some else ""
+        place, count = name, f" ({of}{plural(len(files), 'file')})"
+    verb = f"would {action.value}" if dry_run else f"{action.value}d"
+    what = ", a copy of the runtime" if name == COPY else ""
+    return f"{verb} {shown_path(output, place)}{what}{count}"
+
+
+def changed_records(found: Plan) -> tuple[str, ...]:
+    """Return the records whose code is written, new ones first."""
+    records = {
+        posixpath.dirname(file.path)
+        for file in found.files
+        if file.path.endswith("/spec.json") and file.new is not None
+    }
+    written = {posixpath.dirname(file.path) for file in found.changes if file.new}
+    created = {file.path for file in found.changes if file.action is Action.CREATE}
+    return tuple(
+        sorted(
+            records & written,
+            key=lambda name: (f"{name}/{_PACKAGE_FILE}" not in created, name),
+        )
+    )
+
+
+def usage_text(found: Plan, project: Project) -> str:
+    """Return how to import what was written; "" if that is no code of a record."""
+    records = changed_records(found)
+    if not records:
+        return ""
+    place = import_place(project)
+    package = f"{place.package}.{records[0]}"
+    lines = []
+    if project.settings.runtime == "installed":
+        lines += [
+            f"The code imports {RUNTIME}, which is installed: {installed_version()}, "
+            f"interface {INTERFACE}."
+        ]
+    others = len(records) - 1
+    likewise = f" (and likewise {plural(others, 'other record')})" if others else ""
+    lines += [
+        f"Write and read data with{likewise}:",
+        f"    from {package}.serializer import Writer, write_dataset",
+        f"    from {package}.pipeline import make_dataset",
+    ]
+    if found.is_first:
+        lines.append(
+            f"Run programs that import {place.package} in {place.directory}, or set "
+            "PYTHONPATH to it."
+        )
+    return "\n".join(lines)

@@ -1,0 +1,152 @@
+"""What `generate` prints of a plan, and how it says to import the code."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from command_line import make_project, run
+from schemagen.cli.plan_text import changes_text, import_place
+from schemagen.codegen.plan import Action, Plan, PlannedFile
+from schemagen.config import find_project
+from schemagen.runtime.interface import INTERFACE
+
+PET = "from schemagen import Record\n\n\nclass {}(Record):\n    age: int\n"
+IMPORTS = """\
+    from {0}.serializer import Writer, write_dataset
+    from {0}.pipeline import make_dataset
+"""
+
+
+def generated(root: Path, *options: str) -> str:
+    """Return what a run prints, which has to succeed."""
+    result = run("generate", "--project", root, *options)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def with_output(root: Path, output: str, more: str = "") -> Path:
+    """Make a project that generates into a directory."""
+    make_project(root, {"pets.py": PET.format("Pet")})
+    path = root / "pyproject.toml"
+    path.write_text(path.read_text().replace("generated", output) + more)
+    return root
+
+
+def test_a_new_project(tmp_path: Path) -> None:
+    """The package, the runtime, the imports, and where Python finds them."""
+    root = make_project(tmp_path, {"pets.py": PET.format("Pet")})
+    text = generated(root)
+    assert text.startswith(
+        "created generated/pet (6 files)\n"
+        "The code imports schemagen.runtime, which is installed: schemagen "
+    )
+    assert text.endswith(
+        f", interface {INTERFACE}.\nWrite and read data with:\n"
+        + IMPORTS.format("generated.pet")
+        + f"Run programs that import generated in {root}, or set PYTHONPATH to it.\n"
+    )
+
+
+def test_many_records(tmp_path: Path) -> None:
+    """A line for each package up to twenty; imports of the first new one."""
+    names = [f"R{at:02}" for at in range(30)]
+    root = make_project(tmp_path, {f"{n}.py": PET.format(n) for n in names})
+    text = generated(root)
+    assert text.count("created generated/r") == 20
+    assert "\nand 10 more packages\n" in text
+    assert "data with (and likewise 29 other records):\n    from generated.r00." in text
+    (root / "schemas/x.py").write_text(PET.format("X"))
+    (root / "schemas/R00.py").write_text(PET.format("R00").replace("int", "float"))
+    text = generated(root)
+    assert text.startswith(
+        "updated generated/r00 (6 files)\ncreated generated/x (6 files)\n"
+        f"{29 * 6 + 1} files up to date\n"
+    )
+    assert "(and likewise 1 other record):\n    from generated.x." in text
+
+
+def test_brief_output_has_the_changes_only(tmp_path: Path) -> None:
+    """As --watch prints them after the first run."""
+    root = make_project(tmp_path, {"pets.py": PET.format("Pet")})
+    assert generated(root, "--brief") == "created generated/pet (6 files)\n"
+
+
+def test_deleted_records_have_no_imports(tmp_path: Path) -> None:
+    """Nothing is written that could be imported."""
+    schemas = {"pets.py": PET.format("Pet"), "old.py": PET.format("Old")}
+    root = make_project(tmp_path, schemas)
+    generated(root)
+    (root / "schemas/old.py").unlink()
+    assert generated(root, "--dry-run") == (
+        "would delete generated/old (6 files)\n7 files up to date\n"
+    )
+    assert generated(root) == "deleted generated/old (6 files)\n7 files up to date\n"
+
+
+def test_a_vendored_runtime(tmp_path: Path) -> None:
+    """A line says where the copy is; the code does not import the installed one."""
+    root = with_output(tmp_path, "generated", 'runtime = "vendored"\n')
+    text = generated(root)
+    assert text.startswith("created generated/_runtime, a copy of the runtime (")
+    assert "which is installed" not in text
+    assert IMPORTS.format("generated.pet") in text
+
+
+@pytest.mark.parametrize(
+    ("output", "packages", "package", "directory"),
+    [
+        ("generated", [], "generated", ""),
+        ("my_package/generated", ["my_package"], "my_package.generated", ""),
+        ("my_package/generated", [], "my_package.generated", ""),
+        ("src/generated", [], "generated", "src"),
+        ("src/mine/made", ["src/mine"], "mine.made", "src"),
+        ("src/mine/made", [], "mine.made", "src"),
+        ("code/mine/made", ["code/mine"], "mine.made", "code"),
+        ("src", [], "src", ""),
+        ("src/made", ["src"], "src.made", ""),
+    ],
+)
+def test_the_import_is_that_of_the_output_directory(
+    tmp_path: Path, output: str, packages: list[str], package: str, directory: str
+) -> None:
+    """A program in the directory that is named imports what is printed."""
+    root = with_output(tmp_path, output)
+    for name in packages:
+        (root / name).mkdir(parents=True)
+        (root / name / "__init__.py").touch()
+    text = generated(root)
+    place = import_place(find_project(root))
+    assert place == (package, root / directory)
+    assert IMPORTS.format(f"{package}.pet") in text
+    assert f"import {package} in {root / directory}, or" in text
+    program = f"from {package}.pet.serializer import Writer, write_dataset"
+    subprocess.run([sys.executable, "-c", program], cwd=root / directory, check=True)
+
+
+def _file(path: str, action: Action) -> PlannedFile:
+    return PlannedFile(path, action, None, "", None)
+
+
+@pytest.mark.parametrize(
+    ("files", "text"),
+    [
+        ({"__init__.py": Action.UPDATE}, "updated generated/__init__.py"),
+        (
+            {"a/x.py": Action.CREATE, "a/y.py": Action.UPDATE, "a/z.py": Action.KEEP},
+            "updated generated/a (2 of 3 files)\n1 file up to date",
+        ),
+        (
+            {"../web/a.ts": Action.CREATE, "../web/b.ts": Action.CREATE},
+            "created web (2 files)",
+        ),
+        ({"../sql/all.sql": Action.DELETE}, "deleted sql/all.sql"),
+        ({"a/x.py": Action.KEEP}, "1 file up to date"),
+    ],
+)
+def test_lines_of_a_plan(files: dict[str, Action], text: str) -> None:
+    """A directory with several changes is a line, and so is a single file."""
+    plan = Plan(tuple(_file(*each) for each in files.items()), "generated")
+    assert changes_text(plan) == text
