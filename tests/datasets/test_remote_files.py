@@ -18,6 +18,7 @@ import fsspec
 import pytest
 import tensorflow as tf
 from schemagen.runtime.faults import copies as copies_module
+from schemagen.runtime.faults.copies import Copies
 from schemagen.runtime.shared.errors import DatasetError
 from schemagen.runtime.sources.file_access import is_copied
 from schemagen.runtime.storage import remote_files
@@ -105,9 +106,9 @@ def left(directory: Path) -> list[Path]:
     An iterator that ended with an error may be garbage, and a file that was copied ahead
     of it may be half made.
     """
-    gc.collect()
     deadline = time.monotonic() + _SECONDS
     while (found := files(directory)) and time.monotonic() < deadline:
+        gc.collect()
         time.sleep(0.05)
     return found
 
@@ -438,3 +439,21 @@ def test_skipped_remote_records_are_reported_by_url(
     finally:
         logger.propagate = False
     assert f"corrupt and skipped: 1\n  {url}: record 0: " in caplog.text
+
+
+def test_copies_that_are_begun_after_the_dataset_is_gone_are_removed(
+    write: Write, memory: Any, temporary: Path
+) -> None:
+    """A thread of an iterator may go on for a moment, and leaves no file."""
+    write()
+    url = f"{URL}/train-00002-of-00005.tfrecord"
+    size = memory.size("/bucket/data/train-00002-of-00005.tfrecord")
+    copies = Copies({}, lambda: "")
+    copies.clear()
+    copies.begin(url, size).copy.result()
+    assert left(temporary) == []
+    copies = Copies({}, lambda: "")
+    copies.begin(url, size).copy.result()
+    assert len(files(temporary)) == 1
+    copies.clear()
+    assert left(temporary) == []

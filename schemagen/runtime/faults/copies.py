@@ -91,6 +91,7 @@ class Copies:
         self._taken: dict[str, float] = {}
         self._lock = threading.Lock()
         self._directory: str | None = None
+        self._is_cleared = False
 
     def ahead(self, files: tf.data.Dataset) -> tf.data.Dataset:
         """Return files with their "path" and "size", the next ones copied already."""
@@ -160,6 +161,8 @@ class Copies:
 
                 found = _Ahead(in_thread(copied))
                 self._ahead[path] = found
+                if self._is_cleared:  # an iterator is ending on another thread
+                    self.clear()
             return found
 
     def take(self, path: str, size: int) -> Copy | None:
@@ -183,6 +186,8 @@ class Copies:
             self._evict()
         copy = ahead.copy.result()
         self._taken[copy.path] = time.monotonic()
+        if self._is_cleared:
+            self.clear()
         return copy
 
     def _evict(self) -> None:
@@ -200,8 +205,10 @@ class Copies:
         """Remove what was copied and is not open, once no one reads any more.
 
         It takes no lock, since garbage collection calls it on any thread, even on one
-        that holds the lock.
+        that holds the lock. What threads of an ending iterator add later is removed by
+        them, as they see the mark.
         """
+        self._is_cleared = True
         with suppress(KeyError):
             while True:
                 _discard(self._ahead.popitem()[1].copy)

@@ -106,12 +106,18 @@ class RecordError(ValueError):
 
 
 class DatasetError(Exception):
-    """A data directory that cannot be written or read as asked."""
+    """A data directory that cannot be written or read as requested.
+
+    The message names the directory, the split or the file, and what to do.
+    """
 
 
 class ChangedSourceError(DatasetError):
-    """A source whose rows are not those that an interrupted run has written."""
+    """A source whose rows differ from those that an interrupted run has written."""
 
 
 class SchemaMismatchError(DatasetError):
-    """Data that was written with a schema this code cannot read as its own."""
+    """Data that was written with an incompatible schema.
+
+    The message lists each field with the written and the expected value.
+    """
