@@ -28,6 +28,9 @@ if TYPE_CHECKING:
         VarLen,
         Vector,
     )
+    from .use_cases.notebook import describe, describe_data, inspect, verify
+
+    __version__: str
 
 __all__ = [
     "Augment",
@@ -49,21 +52,66 @@ __all__ = [
     "Vector",
     "check",
     "constants",
+    "describe",
+    "describe_data",
     "generate",
+    "inspect",
+    "verify",
 ]
+
+_FUNCTIONS = ("describe", "describe_data", "inspect", "verify")
 
 
 def __getattr__(name: str) -> Any:
-    """Import what schemas are written with when it is first asked for.
+    """Import what schemas are written with, and functions, when first asked for.
 
     The command line imports this package to print a help text, which should not
     wait for pydantic and numpy.
     """
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from . import schema
+    if name == "__version__":
+        from importlib.metadata import version  # pyproject.toml states it, once
 
-    return getattr(schema, name)
+        return version("schemagen")
+    if name in _FUNCTIONS:
+        from .use_cases import notebook
+
+        return getattr(notebook, name)
+    if name in __all__:
+        from . import schema
+        from .schema.record import NOTEBOOK_VIEW
+
+        NOTEBOOK_VIEW.render = _record_html
+        return getattr(schema, name)
+    if name.startswith("__"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from .unknown_names import UnknownAttributeError, UnknownNameError
+
+    if _is_import(name):
+        raise UnknownNameError(name, __all__)
+    raise UnknownAttributeError(name, __all__)
+
+
+def _is_import(name: str) -> bool:
+    """Tell whether `from schemagen import NAME` asks for a name that is no module.
+
+    Such a statement replaces the text of an AttributeError by one of its own.
+    """
+    import sys
+    from importlib.util import find_spec
+
+    code = sys._getframe(2).f_code
+    return (
+        code.co_name == "_handle_fromlist"
+        and code.co_filename.startswith("<frozen importlib")
+        and find_spec(f"{__name__}.{name}") is None
+    )
+
+
+def _record_html(shown: Any) -> str | None:
+    """Return how a notebook shows a record's class, or a record."""
+    from .use_cases.record_view import record_html
+
+    return record_html(shown)
 
 
 def __dir__() -> list[str]:
@@ -71,7 +119,17 @@ def __dir__() -> list[str]:
 
 
 def constants(schema_file: str) -> Mapping[str, Any]:
-    """Return the constants of a schema file's project: `constants(__file__)`."""
+    """Return the constants of a project, for use in its schema files.
+
+    Args:
+        schema_file: the schema file: `constants(__file__)`.
+
+    Returns:
+        The values of `[tool.schemagen.constants]` in `pyproject.toml`, by name.
+
+    Raises:
+        SchemagenError: the file is in no project, or the settings are not valid.
+    """
     from . import config
 
     return config.constants(schema_file)
@@ -80,7 +138,20 @@ def constants(schema_file: str) -> Mapping[str, Any]:
 def generate(
     directory: Path | str = ".", *, dry_run: bool = False, force: bool = False
 ) -> Plan:
-    """Bring a project's generated code up to date; see `schemagen.use_cases.generate.generate`."""
+    """Bring a project's generated code up to date, as `schemagen generate` does.
+
+    Args:
+        directory: a directory of the project.
+        dry_run: return the plan without writing anything.
+        force: overwrite generated files that were edited by hand.
+
+    Returns:
+        The plan that was carried out, or would be.
+
+    Raises:
+        SchemagenError: the schemas cannot be read, or files must not be overwritten;
+            nothing is changed.
+    """
     from .use_cases import (
         generate as project,  # schema files import this package and need no generator
     )
@@ -89,7 +160,17 @@ def generate(
 
 
 def check(directory: Path | str = ".") -> Plan:
-    """Compare generated code with its schemas; see `schemagen.use_cases.generate.check`."""
+    """Compare a project's generated code with its schemas, as `schemagen check` does.
+
+    Args:
+        directory: a directory of the project.
+
+    Returns:
+        A plan. Its `findings` say which files are not up to date, and why.
+
+    Raises:
+        SchemagenError: the schemas cannot be read.
+    """
     from .use_cases import generate as project
 
     return project.check(directory)

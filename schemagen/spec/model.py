@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from ..kinds.field import FieldSpec
 from ..kinds.parameters import seldom
@@ -32,6 +33,20 @@ class RecordSpec:
     message: str = seldom("Example")
     reserved: tuple[str, ...] = seldom(())
     draft: bool = seldom(False)
+
+    def __str__(self) -> str:
+        from .describe import describe_text  # which imports this module
+
+        return describe_text(self).rstrip("\n")
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(str(self))  # of IPython, which else shows what `repr` gives
+
+    def _repr_html_(self) -> str:
+        from ..display.html import html
+        from .describe import record_blocks
+
+        return html(record_blocks(self))
 
     def with_role(self, role: str) -> tuple[FieldSpec, ...]:
         """Return the fields of one role, in order."""

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..findings import Finding
+from ..findings import Finding, SchemagenError
 from ..kinds.field import Default, FieldSpec
 from ..kinds.kind import Kind
 from ..schema.declaration import Declaration
-from ..schema.loading import LoadedRecord
+from ..schema.loading import LoadedRecord, record_of_class
 from ..schema.record import BASES, Record, SequenceRecord
 from .augmentations import augmentation_findings
 from .checks import (
@@ -84,6 +84,18 @@ def resolve(loaded: Iterable[LoadedRecord]) -> Resolved:
             )
     ordered = tuple(specs[name] for name in sorted(specs))
     return Resolved(ordered, tuple(findings), records)
+
+
+def spec_of_class(cls: type[Record]) -> RecordSpec:
+    """Return the spec of a record class of any origin, such as a cell of a notebook.
+
+    Raises:
+        SchemagenError: with everything that is wrong with the class.
+    """
+    found = resolve([record_of_class(cls)])
+    if found.findings:
+        raise SchemagenError(found.findings)
+    return found.specs[0]
 
 
 def _own_doc(cls: type[Record]) -> str:

@@ -229,7 +229,7 @@ def test_a_bar_tells_of_every_byte(
     told: list[int] = []
 
     class Bar:
-        def __init__(self, total: int, title: str) -> None:
+        def __init__(self, title: str, total: int) -> None:
             told.append(-total)
 
         def __enter__(self) -> Any:
@@ -238,7 +238,7 @@ def test_a_bar_tells_of_every_byte(
         def __exit__(self, *error: object) -> None:
             pass
 
-    monkeypatch.setattr(inspecting, "ReadingBar", Bar)
+    monkeypatch.setattr(inspecting, "Bar", Bar)
     inspect_data(path)
     assert told[0] == -path.stat().st_size
     assert sum(told) == 0
@@ -539,7 +539,6 @@ def test_the_output_is_the_same_in_a_pipe(
     digits: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """80 columns, if the environment names no other width."""
-    monkeypatch.delenv("COLUMNS", raising=False)
     usual = run("inspect", digits).stdout
     assert usual == text_of(digits, columns=80)
     monkeypatch.setenv("COLUMNS", "120")

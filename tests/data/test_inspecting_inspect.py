@@ -53,7 +53,6 @@ def flower(number: int) -> bytes:
 def old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The files of the page, next to which commands run."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("COLUMNS", raising=False)
     directory = tmp_path / "old"
     directory.mkdir()
     records = [frame(flower(number)) for number in range(700)]

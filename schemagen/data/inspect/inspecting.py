@@ -10,6 +10,7 @@ from functools import reduce
 
 import numpy as np
 
+from ...progress import Bar
 from ...runtime.shared.errors import DatasetError
 from ...runtime.shared.tfrecord import detect_compression
 from ..decoding import decode
@@ -19,7 +20,6 @@ from ..limits import MAX_RECORD_BYTES
 from ..listing import Listing, list_data
 from ..parallel import (
     PART_BYTES,
-    ReadingBar,
     in_parallel,
     parts_of,
     usual_workers,
@@ -56,8 +56,6 @@ def inspect_data(
     max_record_bytes: int = MAX_RECORD_BYTES,
 ) -> DataStatistics:
     """Tell what the files of a data directory, a glob or a path hold.
-
-    On a terminal a bar shows how far it is.
 
     Args:
         source: a data directory, with a manifest or without, a glob, or a file; or the
@@ -102,7 +100,7 @@ def read_share(
     workers: int | None = 1,
     max_record_bytes: int = MAX_RECORD_BYTES,
 ) -> ShareStatistics:
-    """Read a share of the data, with a bar as `inspect_data` shows.
+    """Read a share of the data.
 
     Raises:
         DatasetError: a worker died.
@@ -114,7 +112,7 @@ def read_share(
         workers = usual_workers(total)
     files: list[tuple[Part, FileStatistics]] = []
     records: dict[str, list[RecordStatistics]] = {}
-    with ReadingBar(total, "inspecting") as bar:
+    with Bar("inspecting", total) as bar:
         for index, found in in_parallel(_inspect, tasks, workers=workers, moved=bar):
             task = tasks[index]
             parts = (piece.part for piece in task.pieces)

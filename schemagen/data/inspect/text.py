@@ -30,11 +30,11 @@ RECORDS = 3
 _SPLITS_APART = 4
 
 # So many splits, files and damages are listed.
-_LISTED = 20
+LISTED = 20
 
-_KEYS = ("key", "kind", "in", "length", "values")
-_STEPS = ("key", "kind", "in", "steps", "length", "values")
-_SPLIT = ("split", "files", "records", "on disk", "compression", "record size")
+KEYS = ("key", "kind", "in", "length", "values")
+STEPS = ("key", "kind", "in", "steps", "length", "values")
+SPLIT = ("split", "files", "records", "on disk", "compression", "record size")
 
 
 def inspection_text(
@@ -48,66 +48,77 @@ def inspection_text(
         records: how many records to show of each split.
     """
     parts = [_head(found, columns)]
-    own = {
-        name: split
-        for name, split in found.splits.items()
-        if not found.is_foreign(name)
-    }
-    described = {
-        f"split {named(name)}: " if name else "": split for name, split in own.items()
-    }
-    if len(described) > _SPLITS_APART:
-        described = {"all splits: ": merged_records(list(own.values()))}
-    for title, split in described.items():
+    for title, split in described_splits(found).items():
         parts.append(_keys(split, title, columns))
         parts.append(_samples(split, found.files, records, columns))
     parts.append(_trouble(found, columns))
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
 
+def described_splits(found: DataStatistics) -> dict[str, RecordStatistics]:
+    """Return what is described apart, by its title: splits, or all of many together."""
+    own = {
+        name: split
+        for name, split in found.splits.items()
+        if not found.is_foreign(name)
+    }
+    if len(own) > _SPLITS_APART:
+        return {"all splits: ": merged_records(list(own.values()))}
+    return {
+        f"split {named(name)}: " if name else "": split for name, split in own.items()
+    }
+
+
 def _head(found: DataStatistics, columns: int) -> list[str]:
-    records = sum(split.records for split in found.splits.values())
-    facts = [
-        plural(len(found.files), "file"),
-        plural(records, "record"),
-        size(sum(file.bytes for file in found.files)),
-    ]
-    lines = [f"{escaped(found.where)}: {', '.join(facts)}"]
-    if found.limit is not None:
-        lines.append(f"read: the first {plural(found.limit, 'record')} of each split")
-    for record, fingerprint in dict.fromkeys(
-        (written.record, written.fingerprint) for written in found.written_by.values()
-    ):
-        lines.append(
-            f"written by the record {escaped(record)}, "
-            f"fingerprint {escaped(fingerprint)}, says manifest.json"
-        )
-    if found.unlisted:
-        names = ", ".join(named(name) for name in found.unlisted[:_LISTED])
-        more = ", ..." if len(found.unlisted) > _LISTED else ""
-        lines += wrapped(f"not in manifest.json, and not read: {names}{more}", columns)
-    for gap in found.gaps[:_LISTED]:
-        lines += wrapped(f"note: {named(gap.split)}: {gap.text}", columns)
+    first, *rest = facts_of(found)
+    lines = [first, *(line for fact in rest for line in wrapped(fact, columns))]
     if found.tfds:
         lines += wrapped("note: features.json knows more than the records:", columns)
         lines.append(f"  {import_command(found.tfds)}")
     if found.passed_over:
         names = listed_names(found.passed_over)
         lines += wrapped(f"not looked at: {names}", columns)
-    rows: list[Sequence[str]] = [_SPLIT]
+    rows: list[Sequence[str]] = [SPLIT]
     rows += [
-        _split_row(found, name, split)
-        for name, split in list(found.splits.items())[:_LISTED]
+        split_row(found, name, split)
+        for name, split in list(found.splits.items())[:LISTED]
     ]
     lines += ["", *table(rows, columns)]
-    if len(found.splits) > _LISTED:
-        lines.append(f"... {plural(len(found.splits) - _LISTED, 'split')} more")
+    if len(found.splits) > LISTED:
+        lines.append(f"... {plural(len(found.splits) - LISTED, 'split')} more")
     return lines
 
 
-def _split_row(
+def facts_of(found: DataStatistics) -> Iterator[str]:
+    """Yield what is known of all files together, first their number and size."""
+    records = sum(split.records for split in found.splits.values())
+    facts = [
+        plural(len(found.files), "file"),
+        plural(records, "record"),
+        size(sum(file.bytes for file in found.files)),
+    ]
+    yield f"{escaped(found.where)}: {', '.join(facts)}"
+    if found.limit is not None:
+        yield f"read: the first {plural(found.limit, 'record')} of each split"
+    for record, fingerprint in dict.fromkeys(
+        (written.record, written.fingerprint) for written in found.written_by.values()
+    ):
+        yield (
+            f"written by the record {escaped(record)}, "
+            f"fingerprint {escaped(fingerprint)}, says manifest.json"
+        )
+    if found.unlisted:
+        names = ", ".join(named(name) for name in found.unlisted[:LISTED])
+        more = ", ..." if len(found.unlisted) > LISTED else ""
+        yield f"not in manifest.json, and not read: {names}{more}"
+    for gap in found.gaps[:LISTED]:
+        yield f"note: {named(gap.split)}: {gap.text}"
+
+
+def split_row(
     found: DataStatistics, name: str, split: RecordStatistics
 ) -> tuple[str, ...]:
+    """Return the cells of a split under `SPLIT`."""
     files = [file for file in found.files if file.split == name]
     compressions = sorted({file.compression or "none" for file in files})
     sized = split.sizes
@@ -127,32 +138,36 @@ def _keys(found: RecordStatistics, title: str, columns: int) -> list[str]:
     """Return the tables of the keys, and what is unusual about them."""
     if not found.read:
         return []
+    lines = wrapped(title + contents_of(found), columns)
+    if found.keys:
+        rows: list[Sequence[str]] = [KEYS]
+        for key in found.keys.values():
+            rows += key_rows(key, found.read, columns)
+        lines += ["", *table(rows, columns)]
+    if found.steps:
+        steps: list[Sequence[str]] = [STEPS]
+        for lists in found.steps.values():
+            steps += step_rows(lists, found.read, columns)
+        lines += ["", "feature lists, whose lengths and values are those of a step:"]
+        lines += table(steps, columns)
+    notes = list(notes_of(found))
+    if notes:
+        lines += ["", *(line for note in notes for line in wrapped(note, columns))]
+    return lines
+
+
+def contents_of(found: RecordStatistics) -> str:
+    """Return the number of records, what they are, and the number of keys."""
     what = {
         "Example": "tf.train.Example",
         "SequenceExample": "tf.train.SequenceExample",
         "mixed": f"tf.train.Example, {found.sequences:,} of them SequenceExample",
     }[found.message]
     keys = len(found.keys) + len(found.steps)
-    head = f"{title}{plural(found.read, 'record')} of {what}, {plural(keys, 'key')}"
-    lines = wrapped(head, columns)
-    if found.keys:
-        rows: list[Sequence[str]] = [_KEYS]
-        for key in found.keys.values():
-            rows += _key_rows(key, found.read, columns)
-        lines += ["", *table(rows, columns)]
-    if found.steps:
-        steps: list[Sequence[str]] = [_STEPS]
-        for lists in found.steps.values():
-            steps += _step_rows(lists, found.read, columns)
-        lines += ["", "feature lists, whose lengths and values are those of a step:"]
-        lines += table(steps, columns)
-    notes = list(_notes(found))
-    if notes:
-        lines += ["", *(line for note in notes for line in wrapped(note, columns))]
-    return lines
+    return f"{plural(found.read, 'record')} of {what}, {plural(keys, 'key')}"
 
 
-def _key_rows(found: KeyStatistics, whole: int, columns: int) -> list[tuple[str, ...]]:
+def key_rows(found: KeyStatistics, whole: int, columns: int) -> list[tuple[str, ...]]:
     """Return a row for each kind."""
     return [
         (
@@ -166,7 +181,7 @@ def _key_rows(found: KeyStatistics, whole: int, columns: int) -> list[tuple[str,
     ]
 
 
-def _step_rows(
+def step_rows(
     found: StepsStatistics, whole: int, columns: int
 ) -> list[tuple[str, ...]]:
     """Return a row for each kind, and for a key that never has a step one without."""
@@ -194,24 +209,25 @@ def _kinds(found: KeyStatistics) -> list[tuple[str, KindStatistics, str]]:
     return rows
 
 
-def _notes(found: RecordStatistics) -> Iterator[str]:
+def notes_of(found: RecordStatistics) -> Iterator[str]:
+    """Yield what is unusual about the keys."""
     if found.more_keys:
         yield f"There are more than {MOST_KEYS:,} keys; the others are left out."
     both = sorted(set(found.keys) & set(found.steps))
-    for key in both[:_LISTED]:
+    for key in both[:LISTED]:
         yield f"{named(key)} is a key of the context and of the feature lists."
     values = [*found.keys.values(), *(lists.values for lists in found.steps.values())]
-    for each in [each for each in values if len(each.kinds) > 1][:_LISTED]:
+    for each in [each for each in values if len(each.kinds) > 1][:LISTED]:
         kinds = " and ".join(
             f"{kind} in {each.by_kind[kind].present:,}" for kind in each.kinds
         )
         yield f"{named(each.key)} is {kinds}: a reader can ask for one kind only."
     if any("" in each.by_kind for each in values):
         yield "A feature without a list reads as one that is absent."
-    for name, count in list(found.repeated.items())[:_LISTED]:
+    for name, count in list(found.repeated.items())[:LISTED]:
         many = plural(count, "record")
         yield f"{named(name)} occurs twice in {many}; the last one counts."
-    for name, count in list(found.unknown.items())[:_LISTED]:
+    for name, count in list(found.unknown.items())[:LISTED]:
         many = plural(count, "record")
         yield f"{escaped(name)} in {many}: no Example has it, and readers skip it."
 
@@ -235,7 +251,15 @@ def _samples(
 
 
 def _trouble(found: DataStatistics, columns: int) -> list[str]:
-    """Say what is wrong with the files."""
+    lines = troubles_of(found)
+    shown = [part for line in lines for part in wrapped(line, columns)]
+    if shown:
+        shown.append(f"`schemagen verify {shell_word(found.where)}` says more.")
+    return shown
+
+
+def troubles_of(found: DataStatistics) -> list[str]:
+    """Say what is wrong with the files, with no more than the first things."""
     lines: list[str] = []
     if found.manifest_problem:
         lines.append(escaped(found.manifest_problem))
@@ -247,12 +271,9 @@ def _trouble(found: DataStatistics, columns: int) -> list[str]:
     for name, split in found.splits.items():
         if split.malformed and not found.is_foreign(name):
             lines += _malformed(split)
-    shown = [part for line in lines[:_LISTED] for part in wrapped(line, columns)]
-    if len(lines) > _LISTED:
-        shown.append(f"... {len(lines) - _LISTED:,} more")
-    if shown:
-        shown.append(f"`schemagen verify {shell_word(found.where)}` says more.")
-    return shown
+    if len(lines) > LISTED:
+        lines[LISTED:] = [f"... {len(lines) - LISTED:,} more"]
+    return lines
 
 
 def _of_file(file: FileStatistics, where: str) -> list[str]:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ...progress import track
 from ...spec.model import RecordSpec
 from ..formatting import listed, one_line, plural, size
 from ..statistics.model import DataStatistics
@@ -84,7 +85,7 @@ def _column_figures(
 ) -> tuple[list[Figure], int]:
     """Return the first figures, and the number of columns behind them."""
     figures: list[Figure] = []
-    for index, column in enumerate(columns):
+    for index, column in enumerate(track(columns, "drawing plots", "column")):
         if len(figures) == _MOST_FIGURES:
             return figures, len(columns) - index
         figure = column_figure(column, splits)
@@ -108,7 +109,7 @@ def _facts(
     if spec is not None:
         facts.append(("Schema", one_line(f"{spec.class_name}, {spec.source}", 120)))
         if spec.doc:
-            facts.append(("It says", one_line(spec.doc.split("\n\n")[0], 240)))
+            facts.append(("Description", one_line(spec.doc.split("\n\n")[0], 240)))
     if marks := {written.fingerprint for written in statistics.written_by.values()}:
         facts.append(("Fingerprint", one_line(listed(sorted(marks)), 120)))
     if messages := dict.fromkeys(_messages(statistics, splits)):

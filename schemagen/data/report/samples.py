@@ -13,6 +13,7 @@ from ...kinds.image import Image
 from ...kinds.images import Images
 from ...kinds.label import Label
 from ...kinds.mask import Mask
+from ...progress import Bar
 from ...runtime.shared.images import sniff
 from ...spec.model import RecordSpec
 from ..formatting import listed, one_line, plural
@@ -100,11 +101,13 @@ def samples_of(
     painter = _Painter(columns, spec, boxes, colors, Budget(), {m.key for m in masks})
     painted: list[list[Sample]] = [[] for _ in chosen]
     # One of each split in turn, so that the budget is shared fairly.
-    for rank in range(most):
-        for index, some in enumerate(chosen):
-            if rank < len(some):
-                id_ = f"record-{index + 1}-{rank + 1}"
-                painted[index].append(painter.sample(some[rank], id_))
+    with Bar("drawing records", sum(map(len, chosen)), "record") as bar:
+        for rank in range(most):
+            for index, some in enumerate(chosen):
+                if rank < len(some):
+                    id_ = f"record-{index + 1}-{rank + 1}"
+                    painted[index].append(painter.sample(some[rank], id_))
+                    bar()
     return [
         Samples(
             split, f"{len(shown):,} of {plural(split.found.records, 'record')}", shown

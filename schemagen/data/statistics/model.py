@@ -228,6 +228,17 @@ class DataStatistics:
     publishing: tuple[str, ...] = ()
     tfds: str = ""
 
+    def __repr__(self) -> str:
+        from ..inspect.text import inspection_text  # which imports this module
+
+        return inspection_text(self).rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        from ...display.html import html
+        from ..inspect.overview import overview_blocks
+
+        return html(overview_blocks(self))
+
     @property
     def whole(self) -> RecordStatistics:
         """The records of all splits together."""

@@ -61,6 +61,9 @@ class DataFinding:
         """The share of the records in which it is wrong."""
         return self.records / self.of if self.of else 0.0
 
+    def _repr_html_(self) -> str:
+        return self.finding()._repr_html_()
+
     def finding(self) -> Finding:
         """Return it as a finding like any other, at the place of its first example."""
         first = self.examples[0]
@@ -146,6 +149,17 @@ class Verification:
     splits: tuple[SplitCounts, ...]
     findings: tuple[DataFinding, ...]
     passed_over: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        from .rendering import verification_text  # which imports this module
+
+        return verification_text(self)
+
+    def _repr_html_(self) -> str:
+        from ...display.html import html
+        from .rendering import verification_blocks
+
+        return html(verification_blocks(self))
 
     @property
     def clean(self) -> bool:

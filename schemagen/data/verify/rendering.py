@@ -6,7 +6,8 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict
 
-from ...findings import printable, render_json
+from ...display.blocks import Block, Items, Paragraph
+from ...findings import findings_table, printable, render_json, render_text
 from ..formatting import plural, size
 from ..layouts import listed_names
 from .model import Note, SplitCounts, Verification
@@ -15,7 +16,7 @@ _SHOWN_NOTES = 10
 
 
 def to_json(found: Verification) -> str:
-    """Return the findings and what was looked at, in the shape of docs/ci.md."""
+    """Return the findings and what was looked at, in the shape of docs/json-output.md."""
     data = json.loads(render_json(each.finding() for each in found.findings))
     data["splits"] = [asdict(split) for split in found.splits]
     return json.dumps(data, indent=2, sort_keys=True)
@@ -27,6 +28,28 @@ def summary(found: Verification) -> str:
     if found.passed_over:
         lines.append(f"not looked at: {listed_names(found.passed_over)}")
     return "\n".join(map(printable, lines))
+
+
+def verification_text(found: Verification) -> str:
+    """Return the findings and the summary, as the command line prints them."""
+    texts = [render_text(each.finding() for each in found.findings), summary(found)]
+    return "\n".join(filter(None, texts))
+
+
+def verification_blocks(found: Verification) -> list[Block]:
+    """Return the summary and a table of the findings."""
+    lines = [
+        "; ".join(line.strip() for line in _of_split(found, split))
+        for split in found.splits
+    ]
+    if found.passed_over:
+        lines.append(f"not looked at: {listed_names(found.passed_over)}")
+    blocks: list[Block] = [Items(lines)]
+    if found.findings:
+        blocks.append(findings_table(each.finding() for each in found.findings))
+    else:
+        blocks.append(Paragraph("No findings."))
+    return blocks
 
 
 def _of_split(found: Verification, split: SplitCounts) -> Iterator[str]:

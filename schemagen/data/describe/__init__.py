@@ -1,0 +1,1 @@
+"""What people publish with a dataset: its description, or dataset card."""

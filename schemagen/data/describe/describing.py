@@ -1,0 +1,208 @@
+"""From files to the description of a dataset."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import PurePath
+
+from ...kinds.field import FieldSpec
+from ...kinds.view import field_view
+from ...runtime.storage import manifest
+from ...runtime.storage.opening import open_directory
+from ...spec.describe import kind_text
+from ...spec.model import RecordSpec
+from ...spec.serial import from_data
+from ..formatting import listed, one_line, plural
+from ..inspect.inspecting import read_share, statistics_of
+from ..inspect.values import extent, values_text
+from ..limits import MAX_RECORD_BYTES
+from ..listing import list_data
+from ..report.classes import class_counts
+from ..report.columns import Column, Split, columns_of, splits_of
+from ..shares import WHOLE
+from ..sources import Data
+from ..statistics.model import DataStatistics
+from .description import (
+    ClassFacts,
+    DataDescription,
+    FieldFacts,
+    ManifestFacts,
+    SplitFacts,
+)
+
+_SHARD = re.compile(r"\d{5}-of-\d{5}")
+
+
+def describe_data(
+    source: str | os.PathLike[str],
+    split: str | None = None,
+    *,
+    limit: int | None = None,
+    workers: int | None = 1,
+    max_record_bytes: int = MAX_RECORD_BYTES,
+) -> DataDescription:
+    """Read data and describe it, as `inspect_data` reads it.
+
+    Args:
+        source: a data directory, with a manifest or without, a glob, or a file; or the
+            URL of one.
+        split: only this split.
+        limit: only so many records of each split, the first ones; None for all.
+        workers: how many processes read; None for one each core, if there is enough to
+            do.
+        max_record_bytes: longer records are damages and are not read.
+
+    Raises:
+        DatasetError: there are no such files.
+    """
+    listing = list_data(source, split)
+    share = read_share(
+        listing, WHOLE, limit=limit, workers=workers, max_record_bytes=max_record_bytes
+    )
+    return _described(listing.data, statistics_of(listing, [share], limit=limit))
+
+
+def _described(data: Data, found: DataStatistics) -> DataDescription:
+    splits = splits_of(found.splits)
+    specs = dict(_specs(data))
+    spec = next((specs[each.name] for each in splits if each.name in specs), None)
+    columns = columns_of(splits, spec)
+    classes = [
+        (column, counted)
+        for column in columns
+        if (counted := class_counts(column, splits)) is not None
+    ]
+    numbers = {
+        column.key: getattr(column.field and column.field.kind, "count", None)
+        or len(counted.names)
+        for column, counted in classes
+    }
+    fields = {field.key: field for field in spec.fields} if spec else {}
+    return DataDescription(
+        title=_title(found, spec),
+        spec=spec,
+        manifest=_manifest(data),
+        splits=tuple(_split(found, each) for each in splits),
+        fields=tuple(
+            _field(
+                column, splits, fields.get(column.key), spec, numbers.get(column.key)
+            )
+            for column in columns
+        ),
+        classes=tuple(
+            ClassFacts(
+                column.name,
+                column.field is not None,
+                counted.names,
+                {each.name: counted.of(each) for each in splits},
+            )
+            for column, counted in classes
+        ),
+        statistics=found,
+        version=_version(),
+    )
+
+
+def _specs(data: Data) -> Iterator[tuple[str, RecordSpec]]:
+    """Yield the spec that wrote each split, if this version can read it."""
+    for name, files in data.splits.items():
+        for file in files[:1]:
+            if file.spec is not None:
+                with suppress(ValueError, KeyError, TypeError):
+                    yield name, from_data(file.spec)
+
+
+def _version() -> str:
+    try:
+        return version("schemagen")
+    except PackageNotFoundError:  # run from a checkout that is not installed
+        return "unknown"
+
+
+def _title(found: DataStatistics, spec: RecordSpec | None) -> str:
+    if spec is not None:
+        return spec.class_name
+    return PurePath(found.where.rstrip("/\\")).name or "Data"
+
+
+def _manifest(data: Data) -> ManifestFacts | None:
+    if data.manifest is None or data.directory is None:
+        return None
+    text = open_directory(str(data.directory)).read(manifest.FILE_NAME) or b""
+    return ManifestFacts(
+        data.manifest.record,
+        data.manifest.fingerprint,
+        json.loads(text).get("format", 1),
+        hashlib.sha256(text).hexdigest(),
+    )
+
+
+def _split(found: DataStatistics, split: Split) -> SplitFacts:
+    files = [file for file in found.files if file.split == split.name]
+    written = found.written_by.get(split.name)
+    names = {_SHARD.sub("*", PurePath(file.path).name) for file in files}
+    compressions = sorted({file.compression for file in files})
+    records = split.found.records
+    listed_records = [file.listed for file in files if file.listed is not None]
+    if found.limit is not None and len(listed_records) == len(files):
+        records = sum(listed_records)
+    return SplitFacts(
+        name=split.name,
+        records=records,
+        shards=len(files),
+        bytes=sum(file.bytes for file in files),
+        compression=", ".join(each or "none" for each in compressions)
+        if len(compressions) > 1
+        else "".join(compressions),
+        fingerprint=written.fingerprint if written else None,
+        files=min(names, default="*") if len(names) < 2 else "*",
+    )
+
+
+def _field(
+    column: Column,
+    splits: Sequence[Split],
+    field: FieldSpec | None,
+    spec: RecordSpec | None,
+    classes: int | None,
+) -> FieldFacts:
+    whole = column.whole
+    view = field_view(field) if field is not None else None
+    values = values_text(whole)
+    if field is not None and field.storage[0].encoding == "raw" and whole.bytes:
+        values = f"{extent(whole.bytes.sizes)} bytes"
+    if classes is not None:
+        values = f"{plural(classes, 'class', 'classes')}, counted below"
+    return FieldFacts(
+        name=field.label if field is not None else column.key,
+        key=column.key,
+        kind=kind_text(view) if view is not None else _kind_of_key(column, spec),
+        batch=view.delivers_value if view is not None else "",
+        role=field.role if field is not None else "",
+        optional=column.optional,
+        doc=field.doc if field is not None else "",
+        in_steps=column.steps,
+        missing={
+            each.name: each.found.read - column.present.get(each.name, 0)
+            for each in splits
+        },
+        lengths=whole.lengths,
+        values=values,
+        numbers=whole.numbers,
+    )
+
+
+def _kind_of_key(column: Column, spec: RecordSpec | None) -> str:
+    """Return the types of a key's lists, or what it stores of which field."""
+    stored = spec.storage().get(column.key) if spec is not None else None
+    if stored is not None:
+        entry, field, _ = stored
+        part = entry.content if entry.part == "size" else entry.part
+        return f"{part or entry.part} of `{one_line(field.label, 80)}`"
+    return listed(column.kinds) + (", in steps" if column.steps else "")

@@ -1,0 +1,1 @@
+"""What people read, as blocks: headings, texts, tables; shown as HTML or Markdown."""

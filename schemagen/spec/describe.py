@@ -1,0 +1,111 @@
+"""A record as a table: as text, and as blocks for notebooks and Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..display.blocks import Block, Cell, Code, Heading, Table, prose, without_empty
+from ..display.markdown import markdown
+from ..kinds.label import Label
+from ..kinds.multilabel import MultiLabel
+from ..kinds.view import FieldView, field_view
+from .model import RecordSpec
+from .serial import fingerprint
+
+_HEADINGS = ("field", "kind", "role", "key", "stored as", "parsed as")
+
+
+def describe_text(spec: RecordSpec) -> str:
+    """Return a record's name, source and fields, one field a line."""
+    fields = list(map(field_view, spec.fields))
+    rows = [_HEADINGS, *map(_row, fields)]
+    title = (
+        f"{spec.class_name} ({_shown(spec.source)}), fingerprint {fingerprint(spec)}"
+    )
+    doc = [_shown(line) for line in spec.doc.split("\n")[:1] if line]
+    varied = [_augmentation(field) for field in fields if field.augmented]
+    lines = [title, *doc, "", *aligned(rows), *[""] * bool(varied), *varied]
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def aligned(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    """Yield the rows of a table as lines, with columns of equal width."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        yield "  ".join(cells).rstrip()
+
+
+def _augmentation(field: FieldView) -> str:
+    return f"in training {field.label} is varied: {_given(field)}"
+
+
+def _given(field: FieldView) -> str:
+    return ", ".join(f"{name}={value!r}" for name, value in field.augmented)
+
+
+def _shown(text: str) -> str:
+    """Write text so that a terminal prints it and does nothing else."""
+    return text if text.isprintable() else repr(text)[1:-1]
+
+
+def _row(field: FieldView) -> tuple[str, ...]:
+    spec = field.spec
+    key = spec.key if spec.key.isprintable() else repr(spec.key)
+    kind = f"{spec.kind}?" if spec.optional else spec.kind
+    stored = field.stored_text
+    if field.transfer_encoding:
+        stored += f" as {field.transfer_encoding} text"
+    return (field.label, kind, spec.role, key, stored, field.delivers)
+
+
+def describe_markdown(spec: RecordSpec) -> str:
+    """Return the same with the descriptions of the fields, as Markdown."""
+    return markdown(record_blocks(spec))
+
+
+def record_blocks(spec: RecordSpec, *, level: int = 2) -> list[Block]:
+    """Return a record's name, docstring and fields, its fingerprint and source.
+
+    Args:
+        spec: the record.
+        level: of its heading.
+    """
+    origin = [[Code(fingerprint(spec)), Code(spec.source), f"tf.train.{spec.message}"]]
+    return [
+        Heading(spec.class_name, level),
+        *prose(spec.doc),
+        fields_table(spec),
+        Table(["fingerprint", "declared in", "stored as"], origin),
+    ]
+
+
+def fields_table(spec: RecordSpec) -> Table:
+    """Return a table with a row for each field, without columns that say nothing."""
+    headings = ("field", "kind", "in a batch", "role", "key", "optional", "description")
+    rows = [_cells(field_view(field)) for field in spec.fields]
+    return without_empty(headings, rows, ("key", "optional", "description"))
+
+
+def _cells(field: FieldView) -> tuple[Cell, ...]:
+    spec = field.field
+    augmented = f"Augmented in training: {_given(field)}." if field.augmented else ""
+    return (
+        Code(field.label),
+        kind_text(field),
+        Code(field.delivers_value),
+        spec.role,
+        "" if spec.key == spec.label else Code(spec.key),
+        f"{field.missing_text} if missing" if spec.optional else "",
+        " ".join(filter(None, (spec.doc, augmented))),
+    )
+
+
+def kind_text(field: FieldView) -> str:
+    """Return a field's kind, with the number of classes and the format if it has them."""
+    kind = getattr(field.kind, "step", field.kind)
+    text = kind.name if kind is field.kind else f"{field.kind.name} of {kind.name}"
+    if isinstance(kind, Label | MultiLabel):
+        text += f", {kind.count:,} classes"
+    encoding = getattr(kind, "encoding", "list")
+    return text if encoding == "list" else f"{text}, {encoding}"

@@ -1,0 +1,186 @@
+"""What notebooks call: describe, describe_data, inspect and verify.
+
+Each returns a frozen value, which a notebook shows as tables, and which `print` shows as
+the command line does.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..data.limits import MAX_RECORD_BYTES
+
+if TYPE_CHECKING:
+    from ..data.describe.description import DataDescription
+    from ..data.statistics.model import DataStatistics
+    from ..data.verify.model import Verification
+    from ..schema.record import Record
+    from ..spec.model import RecordSpec
+
+
+def describe(
+    record: type[Record] | str, *, project: str | os.PathLike[str] = "."
+) -> RecordSpec:
+    """Return the specification of a record: its fields, and how they are stored and read.
+
+    Example:
+        >>> schemagen.describe(PetPhoto)
+        >>> schemagen.describe("pet_photo")
+
+    Args:
+        record: a record class, or the name of a record of the project.
+        project: a directory in the project. It is used for a name only.
+
+    Returns:
+        The specification. A notebook shows it as a table of fields.
+
+    Raises:
+        SchemagenError: the schema is not valid, or there is no such record.
+        TypeError: `record` is neither a record class nor a name.
+    """
+    from . import generate
+
+    if isinstance(record, str):
+        (spec,) = generate.describe(Path(project), record)
+        return spec
+    return generate.describe_class(record)
+
+
+def describe_data(
+    data: str | os.PathLike[str],
+    split: str | None = None,
+    *,
+    limit: int | None = None,
+    workers: int | None = 1,
+    max_record_bytes: int = MAX_RECORD_BYTES,
+) -> DataDescription:
+    """Read data and return what people publish with it: the dataset card.
+
+    The description has the splits, the fields with their ranges and missing values, the
+    classes, and how to read the files. `markdown()` of it returns the dataset card. A
+    manifest in the directory tells the record that wrote the data. Without one the
+    description has what the files themselves show.
+
+    Example:
+        >>> card = schemagen.describe_data("data")
+        >>> Path("data/README.md").write_text(card.markdown())
+
+    Args:
+        data: a data directory, a glob or a file, or the URL of one.
+        split: describe only this split.
+        limit: read only so many records of each split; None for all.
+        workers: the number of processes that read. None starts one for each core if
+            there is enough data. A script that uses several processes needs
+            `if __name__ == "__main__":` around the call; a notebook does not.
+        max_record_bytes: longer records are counted as damage and are not read.
+
+    Returns:
+        The description. A notebook shows it as tables.
+
+    Raises:
+        DatasetError: there is no such data, or no such split.
+    """
+    from ..data.describe.describing import describe_data
+    from ..progress import showing
+
+    with showing():
+        return describe_data(
+            data, split, limit=limit, workers=workers, max_record_bytes=max_record_bytes
+        )
+
+
+def inspect(
+    data: str | os.PathLike[str],
+    split: str | None = None,
+    *,
+    limit: int | None = None,
+    workers: int | None = 1,
+    max_record_bytes: int = MAX_RECORD_BYTES,
+) -> DataStatistics:
+    """Read data of any program and return statistics of its keys. No schema is needed.
+
+    Example:
+        >>> found = schemagen.inspect("data")
+        >>> found.splits["train"].records
+
+    Args:
+        data: a data directory, a glob or a file, or the URL of one.
+        split: read only this split.
+        limit: read only so many records of each split; None for all.
+        workers: the number of processes that read. None starts one for each core if
+            there is enough data. A script that uses several processes needs
+            `if __name__ == "__main__":` around the call; a notebook does not.
+        max_record_bytes: longer records are counted as damage and are not read.
+
+    Returns:
+        The statistics. A notebook shows tables of splits and keys, a few images, and
+        what is damaged.
+
+    Raises:
+        DatasetError: there is no such data, or no such split.
+    """
+    from ..data.inspect.inspecting import inspect_data
+    from ..progress import showing
+
+    with showing():
+        return inspect_data(
+            data, split, limit=limit, workers=workers, max_record_bytes=max_record_bytes
+        )
+
+
+def verify(
+    data: str | os.PathLike[str],
+    split: str | None = None,
+    *,
+    record: type[Record] | RecordSpec | str | None = None,
+    limit: int | None = None,
+    examples: int = 3,
+    workers: int | None = 1,
+    max_record_bytes: int = MAX_RECORD_BYTES,
+) -> Verification:
+    """Check data: framing, checksums, the manifest, and every record.
+
+    Example:
+        >>> found = schemagen.verify("data")
+        >>> found.clean
+
+    Args:
+        data: a data directory, a glob or a file, or the URL of one.
+        split: check only this split.
+        record: a record class, the name of a record of the project in the working
+            directory, or what `describe` returns, to compare the records with. None
+            compares them with the record that the manifest names; without a
+            manifest only framing, checksums and messages are checked.
+        limit: check only so many records of each split; None for all.
+        examples: how many places to keep of each kind of finding.
+        workers: the number of processes that read. None starts one for each core if
+            there is enough data. A script that uses several processes needs
+            `if __name__ == "__main__":` around the call; a notebook does not.
+        max_record_bytes: longer records are findings and are not read.
+
+    Returns:
+        The findings and the counts of each split. A notebook shows them as tables.
+
+    Raises:
+        DatasetError: there is no such data, or no such split.
+        SchemagenError: `record` is a class that is not valid, or no record has that name.
+    """
+    from ..data.verify import verify as verify_data
+    from ..progress import Bar, showing
+    from ..spec.model import RecordSpec
+
+    if record is not None and not isinstance(record, RecordSpec):
+        record = describe(record)
+    with showing(), Bar("verifying") as bar:
+        return verify_data(
+            data,
+            spec=record,
+            split=split,
+            limit=limit,
+            examples=examples,
+            workers=workers,
+            max_record_bytes=max_record_bytes,
+            progress=bar,
+        )

@@ -1,0 +1,386 @@
+"""Data is described for those to whom it is given: with what it holds, and no more."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import re
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import schemagen
+from command_line import run
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+from markdown_it import MarkdownIt
+from schemagen.data.describe.as_json import description_data
+from schemagen.data.describe.describing import describe_data
+from schemagen.runtime.shared.images import encode_png
+from schemagen.runtime.shared.tfrecord import frame
+from tiers import examples
+
+from generated.digit.serializer import write_dataset
+
+from .example_bytes import example, sequence_example
+from .test_statistics import RECORDS, Row, serialized
+
+SCHEMA = json.loads(
+    (Path(__file__).parents[2] / "docs" / "describe.schema.json").read_text("utf-8")
+)
+
+
+def write_digits(directory: Path) -> Path:
+    for split, count, options in (
+        ("test", 10, {"compression": "GZIP"}),
+        ("train", 40, {"shards": 2}),
+    ):
+        rows = [
+            {
+                "image": np.full((8, 8, 1), number, np.uint8),
+                "ink_runs": np.arange(number % 4),
+                "moments": np.arange(8, dtype=np.float32),
+                "digit": number % 4,
+                "scan": number,
+            }
+            for number in range(count)
+        ]
+        write_dataset(rows, directory, split, **options)  # type: ignore[arg-type]
+    return directory
+
+
+@pytest.fixture(scope="module")
+def digits(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data directory with a manifest."""
+    return write_digits(tmp_path_factory.mktemp("data") / "digits")
+
+
+def write_foreign(path: Path, count: int = 20) -> Path:
+    """Write records of another program: each fifth lacks its score."""
+    messages = []
+    for number in range(count):
+        row: dict[str, Any] = {
+            "image": ("bytes", [encode_png(np.zeros((4, 6, 3), np.uint8))]),
+            "label": ("int64", [1 + number % 2]),
+            "words": ("bytes", [b"w"] * (number % 3)),
+        }
+        if number % 5:
+            row["score"] = ("float", [number / 2])
+        messages.append(example(row))
+    path.write_bytes(b"".join(map(frame, messages)))
+    return path
+
+
+def sections(card: str) -> list[str]:
+    """Return the headings of a card."""
+    tokens = MarkdownIt("commonmark").parse(card)
+    return [
+        tokens[at + 1].content
+        for at, token in enumerate(tokens)
+        if token.type == "heading_open"
+    ]
+
+
+def test_a_card_has_what_a_manifest_knows(digits: Path) -> None:
+    """Splits, fields and their documentation, classes, versions and the checksum."""
+    found = describe_data(digits)
+    card = found.markdown()
+    assert sections(card) == [
+        "Digit",
+        "Splits",
+        "Fields",
+        "Values",
+        "Classes",
+        "`digit`",
+        "Files and versions",
+        "How to read the data",
+        "To be filled in",
+    ]
+    assert "One handwritten digit, scanned to 8x8 pixels." in card
+    assert re.search(r"^\| `train` \| 40 \| 2 \| [\d.]+ kB \| none \|$", card, re.M)
+    assert re.search(r"^\| `test` \| 10 \| 1 \| [\d.]+ \w+ \| GZIP \|$", card, re.M)
+    assert "| `image` | Image, raw | `uint8 [B, 8, 8, 1]` | input | The scan" in card
+    assert "| `scan` |  | 1 | 0 to 39, mean" in card
+    assert "| `image` |  | 1 | 64 bytes |" in card
+    assert "| `two` | 10 | 2 |" in card
+    assert "| `nine` | 0 | 0 |" in card
+    checksum = hashlib.sha256((digits / "manifest.json").read_bytes()).hexdigest()
+    assert f"`{checksum}`" in card
+    assert found.manifest is not None
+    assert f"`{found.manifest.fingerprint}`" in card
+    assert "licence" in card.partition("To be filled in")[2]
+
+
+def test_cards_of_equal_data_are_equal(digits: Path, tmp_path: Path) -> None:
+    """They have neither dates nor the paths of directories."""
+    copied = shutil.copytree(digits, tmp_path / "elsewhere")
+    card = describe_data(digits).markdown()
+    assert describe_data(copied).markdown() == card
+    assert describe_data(digits, workers=2).markdown() == card
+    assert str(digits.parent) not in card
+
+
+def test_data_of_other_programs_is_described_by_its_keys(tmp_path: Path) -> None:
+    """With sizes of images, missing values, and values that look like classes."""
+    data = write_foreign(tmp_path / "train-00000-of-00001.tfrecord")
+    found = describe_data(data)
+    card = found.markdown()
+    assert found.spec is None
+    assert "## Keys" in card
+    assert "| `image` |  | 1 | png 4x6x3;" in card
+    assert "| `score` | train 4 (20 %) | 1 | 0.5 to 9.5, mean" in card
+    assert "### `label`, values that look like classes" in card
+    assert "| `1` | 10 |" in card
+    assert "schemagen infer" in card
+    assert "manifest.json" not in card
+
+
+def executed(card: str) -> dict[str, Any]:
+    """Run the last program of a card, and return its names."""
+    program = re.findall(r"```python\n(.*?)```", card, re.S)[-1]
+    names: dict[str, Any] = {}
+    exec(program, names)
+    return names
+
+
+@pytest.mark.parametrize("manifest", [True, False])
+def test_the_program_without_schemagen_reads_the_data(
+    digits: Path, tmp_path: Path, manifest: bool
+) -> None:
+    """TensorFlow parses each record by the features that the card lists."""
+    data = shutil.copytree(digits, tmp_path / "data")
+    if not manifest:
+        (data / "manifest.json").unlink()
+    card = describe_data(data).markdown().replace("DIRECTORY", str(data))
+    rows = list(executed(card)["dataset"].as_numpy_iterator())
+    assert [int(row["scan"]) for row in rows] == [*range(40)]
+    assert rows[0]["moments"].tolist() == [*range(8)]
+
+
+def test_the_program_reads_compressed_and_optional_values(tmp_path: Path) -> None:
+    """Lists that vary, and that are missing, are sparse."""
+    plain = write_foreign(tmp_path / "plain").read_bytes()
+    (tmp_path / "val-00000-of-00001.gz").write_bytes(gzip.compress(plain))
+    (tmp_path / "plain").unlink()
+    card = describe_data(tmp_path).markdown().replace("DIRECTORY", str(tmp_path))
+    rows = list(executed(card)["dataset"])
+    assert len(rows) == 20
+    assert [int(row["label"]) for row in rows[:3]] == [1, 2, 1]
+    assert rows[0]["score"].values.shape == (0,)
+
+
+def test_the_program_reads_sequences(tmp_path: Path) -> None:
+    """Feature lists are parsed as those of a SequenceExample."""
+    messages = [
+        sequence_example({"id": ("int64", [n])}, {"x": [("float", [1.0, 2.0])] * n})
+        for n in range(1, 5)
+    ]
+    data = tmp_path / "train-00000-of-00001.tfrecord"
+    data.write_bytes(b"".join(map(frame, messages)))
+    found = describe_data(data)
+    card = found.markdown().replace("DIRECTORY", str(tmp_path))
+    assert "| `x` |  | 2 in each step |" in card
+    (*_, (context, lists)) = executed(card)["dataset"]
+    assert int(context["id"]) == 4
+    assert lists["x"].shape == (4, 2)
+
+
+_VIDEO = """
+from typing import Annotated
+import numpy as np
+from schemagen import Label, Scalar, SequenceRecord, Steps, VarLen, Vector
+
+class Video(SequenceRecord):
+    speed: Annotated[np.ndarray, Steps(Vector((2,), "float32"))]
+    tag: Annotated[list[int], Steps(Label(classes=("x", "y")))]
+    id: Annotated[int, Scalar("int64", key="video/id")]
+    words: Annotated[list[int], VarLen("int64")] = []
+"""
+
+
+def test_the_program_follows_the_schema_of_a_sequence(workspace: Any) -> None:
+    """Fields of steps are feature lists; an optional field is sparse."""
+    workspace.schema(_VIDEO)
+    workspace.generate()
+    rows = [
+        {"speed": np.ones((n, 2)), "tag": [n % 2] * n, "id": n} for n in range(1, 5)
+    ]
+    data = workspace.root / "data"
+    write = workspace.module("video", "serializer").write_dataset
+    write(rows, data, "train", progress=False)
+    card = describe_data(data).markdown().replace("DIRECTORY", str(data))
+    assert "| `speed` | Steps of Vector |" in card
+    assert "| `words` | train 4 (100 %) |  |" in card
+    (*_, (context, lists)) = executed(card)["dataset"]
+    assert int(context["video/id"]) == 4
+    assert context["words"].values.shape == (0,)
+    assert lists["speed"].shape == (4, 2)
+    assert lists["tag"].shape == (4,)
+
+
+def test_data_behind_a_url_is_described() -> None:
+    """With the checksum of its manifest, as data of this machine."""
+    where = "memory://described/digits"
+    row = {
+        "image": np.zeros((8, 8, 1), np.uint8),
+        "ink_runs": [],
+        "moments": np.zeros(8, np.float32),
+        "digit": 3,
+        "scan": 0,
+    }
+    write_dataset([row], where, "train", progress=False)
+    found = describe_data(where)
+    assert found.manifest is not None
+    assert len(found.manifest.sha256) == 64
+    assert "| `three` | 1 |" in found.markdown()
+
+
+def test_long_vocabularies_are_cut(tmp_path: Path) -> None:
+    """The most frequent classes are listed, and the others counted."""
+    labels = [n % 80 for n in range(560)] + [79] * 5
+    messages = [example({"label": ("int64", [label])}) for label in labels]
+    (tmp_path / "data").write_bytes(b"".join(map(frame, messages)))
+    card = describe_data(tmp_path / "data").markdown()
+    table = card.partition("## Classes")[2].partition("##  ")[0]
+    assert "| `79` | 12 |" in table
+    assert "50 other classes are not listed" in table
+
+
+def test_a_limit_is_said(digits: Path) -> None:
+    """The numbers of records are those of the manifest, and the counts are not."""
+    found = describe_data(digits, "train", limit=3)
+    assert found.splits[0].records == 40
+    assert "Counted in the first 3 records of each split only." in found.markdown()
+    assert found.fields[-1].missing == {"train": 0}
+
+
+@examples(60)
+@given(st.lists(RECORDS, min_size=1, max_size=6))
+def test_any_records_can_be_described(rows: list[Row]) -> None:
+    """As text, as HTML, as Markdown, and as JSON of the documented shape."""
+    with tempfile.TemporaryDirectory() as directory:
+        data = Path(directory) / "data.tfrecord"
+        data.write_bytes(b"".join(frame(serialized(row)) for row in rows))
+        found = describe_data(data)
+    assert found.text()
+    assert found._repr_html_()
+    assert sections(found.markdown())[0]
+    document = {"version": 1, "records": [], "data": description_data(found)}
+    Draft202012Validator(SCHEMA).validate(json.loads(json.dumps(document)))
+
+
+HOSTILE = "</td><script>alert(1)</script>'\"\u202e`|*[x](javascript:0)"
+
+
+def test_hostile_keys_and_texts_are_escaped(tmp_path: Path) -> None:
+    """A card has no markup of the data, and its program is Python."""
+    row = {HOSTILE: ("bytes", [HOSTILE.encode()]), "n": ("int64", [1])}
+    data = tmp_path / "train-00000-of-00001.tfrecord"
+    data.write_bytes(frame(example(row)) * 20)
+    card = describe_data(data).markdown().replace("DIRECTORY", str(tmp_path))
+    tokens = MarkdownIt("commonmark").enable("table").parse(card)
+    children = [child for token in tokens for child in token.children or ()]
+    assert {child.type for child in children} <= {
+        *("text", "text_special", "code_inline"),
+    }
+    assert not any(token.type.startswith("html") for token in tokens)
+    assert "\u202e" not in card
+    (*_, last) = executed(card)["dataset"]
+    assert last[HOSTILE].numpy() == HOSTILE.encode()
+
+
+# The command
+
+
+def test_the_command_prints_text_markdown_and_json(digits: Path) -> None:
+    """The text is the description without the author's part; JSON has its schema."""
+    text = run("describe", digits)
+    assert (text.exit_code, text.stderr) == (0, "")
+    assert text.stdout.startswith("Digit\n\nOne handwritten digit")
+    assert "To be filled in" not in text.stdout
+    assert run("describe", digits, "--markdown").stdout == (
+        describe_data(digits).markdown()
+    )
+    data = json.loads(run("describe", digits, "--format", "json").stdout)
+    Draft202012Validator(SCHEMA).validate(data)
+    (record,) = data["records"]
+    assert record["class_name"] == "Digit"
+    assert data["data"]["splits"][0]["records"] == 40
+    assert data["data"]["classes"][0]["classes"][2]["counts"] == {
+        "train": 10,
+        "test": 2,
+    }
+
+
+def test_the_command_takes_a_record_before_data(
+    workspace: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A path with a slash, or of no record, is data."""
+    workspace.schema("from schemagen import Record\nclass Pet(Record):\n    age: int\n")
+    monkeypatch.chdir(workspace.root)
+    write_digits(workspace.root / "pet")
+    write_digits(workspace.root / "data")
+    assert run("describe", "pet").stdout.startswith("Pet (schemas/records.py)")
+    assert run("describe", "./pet").stdout.startswith("Digit\n")
+    assert run("describe", "data").stdout.startswith("Digit\n")
+    assert run("describe", "data/*.tfrecord", "--split", "train").exit_code == 0
+    markdown = run("describe", "pet", "--markdown").stdout
+    assert markdown.startswith("## Pet\n\n| field | kind |")
+    assert "To be filled in" not in markdown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("no/such/data",), "SG441 no such directory or file"),
+        (("http-or-not*",), "SG441 no file matches"),
+        (("pet", "--limit", "3"), "--limit goes with DATA"),
+        (("pet", "--markdown", "--format", "json"), "exclude each other"),
+        (("pett",), "SG405 no record 'pett'"),
+    ],
+)
+def test_a_wrong_request_is_exit_code_2(
+    workspace: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: tuple[str, ...],
+    message: str,
+) -> None:
+    """With a finding, or with how the command is used."""
+    workspace.schema("from schemagen import Record\nclass Pet(Record):\n    age: int\n")
+    monkeypatch.chdir(workspace.root)
+    result = run("describe", *arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+def test_damaged_data_is_exit_code_1(digits: Path, tmp_path: Path) -> None:
+    """What can be read is described, and the damage is named."""
+    data = shutil.copytree(digits, tmp_path / "damaged")
+    shard = data / "train-00000-of-00002.tfrecord"
+    shard.write_bytes(shard.read_bytes()[:-5])
+    result = run("describe", data, "--markdown")
+    assert result.exit_code == 1
+    assert "## What is wrong" in result.stdout
+    assert "train-00000-of-00002.tfrecord: record 19" in result.stdout
+
+
+def test_an_unreadable_manifest_is_exit_code_1(digits: Path, tmp_path: Path) -> None:
+    """As for inspect: the files are described as those of another program."""
+    data = shutil.copytree(digits, tmp_path / "damaged")
+    (data / "manifest.json").write_text("{}")
+    result = run("describe", data)
+    assert result.exit_code == 1
+    assert "not a whole manifest" in " ".join(result.stdout.split())
+    assert "Keys" in result.stdout
+
+
+def test_the_function_is_the_command(digits: Path) -> None:
+    """`schemagen.describe_data` returns what the command prints."""
+    found = schemagen.describe_data(digits)
+    assert repr(found) + "\n" == run("describe", digits).stdout
+    assert "To be filled in" not in found._repr_html_()
