@@ -118,7 +118,11 @@ def made(target: str, tmp_path: Path, *options: str) -> str:
     [
         ("demo", "demo", ["-m schemagen generate", "-m demo"]),
         ("test", "dev", ["-m pytest -n 2 --dist worksteal"]),
-        ("check", "dev", ["ruff format --check", "mypy", "-m schemagen check"]),
+        (
+            "check",
+            "dev",
+            ["ruff format --check", "mypy", "-m schemagen check", "-m mkdocs build"],
+        ),
     ],
 )
 def test_make_installs_what_a_target_needs_and_only_once(

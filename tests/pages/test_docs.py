@@ -108,7 +108,7 @@ def _texts(path: Path) -> str:
 def test_prose_uses_common_words() -> None:
     """In documentation, messages, docstrings and comments."""
     root = DOCS.parent
-    files = [root / "README.md", root / "CHANGELOG.md", *DOCS.glob("*.md")]
+    files = [*root.glob("*.md"), *DOCS.rglob("*.md")]
     for directory in ("schemagen", "templates"):
         files += [
             *(root / directory).rglob("*.py"),

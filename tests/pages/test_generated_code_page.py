@@ -60,9 +60,3 @@ def test_every_rule_of_generated_files_is_on_the_page() -> None:
     """In the table, with what generate does."""
     rules = {rule for rule in RULES if rule.startswith("SG3")}
     assert set(re.findall(r"^\| (SG3\d\d) \|", TEXT, re.M)) == rules
-
-
-def test_the_readme_leads_to_the_page() -> None:
-    """No one looks for a page that nothing names."""
-    readme = PAGE.parents[1] / "README.md"
-    assert "docs/generated-code.md" in readme.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""`docs/training.md` is run: what it shows trains, is saved, and is served."""
+"""`docs/training.md` and `docs/serving.md` are executed."""
 
 from __future__ import annotations
 
@@ -11,28 +11,9 @@ import pytest
 
 pytestmark = pytest.mark.slow
 
-PAGE = Path(__file__).parents[2] / "docs" / "training.md"
-TEXT = PAGE.read_text(encoding="utf-8")
-
-# The data of the README, fewer of them.
-WRITE = """
-import numpy as np
-from generated.pet_photo.serializer import write_dataset
-
-random = np.random.default_rng(0)
-rows = [
-    {
-        "photo": random.integers(0, 256, (64, 64, 3), dtype=np.uint8),
-        "note": random.integers(1, 50, index % 5),
-        "measurements": random.normal(size=5).astype(np.float32),
-        "breed": index % 3,
-        "age_years": None if index % 4 else 2.5,
-    }
-    for index in range(96)
-]
-write_dataset(rows, "data", "train")
-write_dataset(rows[:8], "data", "test")
-"""
+DOCS = Path(__file__).parents[2] / "docs"
+TEXT = (DOCS / "training.md").read_text(encoding="utf-8")
+SERVING = (DOCS / "serving.md").read_text(encoding="utf-8")
 
 # The strategy of the page has two devices, also where there is one. Other models train
 # without tracing, which takes longer than a few batches.
@@ -55,12 +36,14 @@ tf.config.set_logical_device_configuration(cpu, halves)
 
 CHECK = """
 assert strategy.num_replicas_in_sync == 2
-(answer,) = signatures["serving_default"](examples=tf.constant([request])).values()
-assert answer.shape == (1, 3)
-(instance,) = json.loads(body)["instances"]
-assert base64.b64decode(instance["b64"]) == request
 assert [layer.name for layer in again.layers] == [layer.name for layer in model.layers]
 assert half.layers[-1].compute_dtype == "float32"
+"""
+
+CHECK_SERVING = """
+assert answer["breed"].shape == (1, 3)
+(instance,) = json.loads(body)["instances"]
+assert base64.b64decode(instance["b64"]) == request
 """
 
 
@@ -72,21 +55,32 @@ def _run(*command: str, cwd: Path) -> str:
     return done.stdout
 
 
-def test_the_page_works_from_top_to_bottom(tmp_path: Path) -> None:
-    """The blocks are one program; test_training_program.py runs the commands."""
+def _program(page: str) -> list[str]:
+    """Return the Python blocks of a page."""
+    return re.findall(r"```python\n(.*?)```", page, re.S)
+
+
+def test_the_pages_train_save_and_serve_a_model(tmp_path: Path) -> None:
+    """The blocks of each page are one program; serving continues with the saved model.
+
+    test_training_program.py runs the commands.
+    """
     _run("-m", "schemagen", "init", cwd=tmp_path)
     _run("-m", "schemagen", "generate", cwd=tmp_path)
-    _run("-c", WRITE, cwd=tmp_path)
-    blocks = re.findall(r"```python\n(.*?)```", TEXT, re.S)
-    program = tmp_path / "page.py"
-    program.write_text("\n".join([BEFORE, *blocks, CHECK]), encoding="utf-8")
-    _run("page.py", cwd=tmp_path)
+    write, *train = _program(TEXT)
+    _run("-c", write, cwd=tmp_path)
+    for name, blocks in (
+        ("training.py", [BEFORE, *train, CHECK]),
+        ("serving.py", [*_program(SERVING), CHECK_SERVING]),
+    ):
+        (tmp_path / name).write_text("\n".join(blocks), encoding="utf-8")
+        _run(name, cwd=tmp_path)
     assert (tmp_path / "models" / "pet_photo" / "1" / "saved_model.pb").is_file()
 
 
 def test_every_option_of_the_program_is_in_its_help_or_on_the_page() -> None:
     """What the page names is there to be asked for."""
-    template = PAGE.parent.parent / "templates" / "init" / "train.py.jinja"
+    template = DOCS.parent / "templates" / "init" / "train.py.jinja"
     options = set(
         re.findall(r'add\("(--[a-z-]+)"', template.read_text(encoding="utf-8"))
     )
