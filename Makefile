@@ -23,10 +23,13 @@ OLDEST_PAIR := tensorflow-2.16-keras-3.5-python-3.11
 NEWEST_PAIR := tensorflow-2.21-keras-3.15-python-3.13
 VERSIONS := .venv-versions
 
+# Without the notice about MkDocs 2 that Material for MkDocs prints.
+MKDOCS = NO_MKDOCS_2_WARNING=true $(RUN) mkdocs
+
 # Tests in environments of their own run in one process each: two at a time.
 BOTH = $(MAKE) --jobs 2 --output-sync=target
 
-.PHONY: help demo test test-all test-slow test-vendored test-interop test-tools test-tfdv test-remote test-engines test-beam test-spark test-ray test-versions test-version-ends check generate bench bench-write bench-read bench-verify bench-generate clean
+.PHONY: help demo docs docs-serve pictures test test-all test-slow test-vendored test-interop test-tools test-tfdv test-remote test-engines test-beam test-spark test-ray test-versions test-version-ends check generate bench bench-write bench-read bench-verify bench-generate dist clean
 
 help:  ## Show what there is to make.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -34,6 +37,15 @@ help:  ## Show what there is to make.
 demo: $(VENV)/demo.installed  ## Generate, write, read and train on real data (minutes).
 	$(RUN) schemagen generate
 	$(RUN) demo
+
+pictures: $(VENV)/dev.installed  ## Make the pictures of docs/images/ again; needs Chromium.
+	$(RUN) demo.pictures
+
+docs: $(VENV)/docs.installed  ## Build the documentation into site/; dead links are errors.
+	$(MKDOCS) build
+
+docs-serve: $(VENV)/docs.installed  ## Serve the documentation, and build it again on each change.
+	$(MKDOCS) serve --no-strict
 
 # Two workers; each worker takes tests from the other when it has none left. A test that
 # hangs ends its worker with the stacks of all threads.
@@ -105,11 +117,12 @@ pair/%:
 	    TEST_VERSIONS=1 $(VERSIONS)/$*/bin/python -m pytest --confcutdir tests/versions tests/versions; \
 	fi
 
-check: $(VENV)/dev.installed  ## Check format, style, types and the generated code.
+check: $(VENV)/dev.installed  ## Check format, style, types, the generated code and the documentation.
 	$(RUN) ruff format --check .
 	$(RUN) ruff check .
 	$(RUN) mypy
 	$(RUN) schemagen check
+	$(MKDOCS) build --quiet
 
 generate: $(VENV)/demo.installed  ## Bring generated/ up to date with schemas/.
 	$(RUN) schemagen generate
@@ -128,8 +141,13 @@ bench-verify: $(BENCH)/bench.installed  ## Measure looking at data alone.
 bench-generate: $(BENCH_GENERATE)/bench-generate.installed  ## Measure generating alone.
 	$(BENCH_GENERATE)/bin/python -m benchmarks.generate $(OPTIONS)
 
-clean:  ## Remove what was made: .venv, data, the demo's pictures.
-	rm -rf $(VENV) $(BENCH) $(BENCH_GENERATE) $(INTEROP) $(INTEROP_TFDV) $(REMOTE) $(ENGINES:%=.venv-%) $(VERSIONS) data demo/out
+dist: $(VENV)/dev.installed  ## Build the distributions into dist/, and check them.
+	rm -rf dist
+	$(RUN) build
+	$(RUN) twine check --strict dist/*
+
+clean:  ## Remove what was made: .venv, data, the demo's pictures, the site.
+	rm -rf $(VENV) $(BENCH) $(BENCH_GENERATE) $(INTEROP) $(INTEROP_TFDV) $(REMOTE) $(ENGINES:%=.venv-%) $(VERSIONS) data dist demo/out site
 
 # One stamp for each extra of pyproject.toml, so that nothing is installed twice.
 $(VENV)/%.installed: pyproject.toml constraints.txt

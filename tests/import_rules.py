@@ -85,9 +85,14 @@ RUNTIME = (
 
 SCHEMAGEN = (
     Part("runtime", "the library that generated code imports"),
-    Part("findings", "findings, locations and how they are printed"),
+    Part("display", "tables and texts as blocks; blocks as HTML and as Markdown"),
+    Part("findings", "findings, locations and how they are printed", ("display",)),
     Part("rules", "the tables of rules"),
     Part("interrupts", "Ctrl-C during imports"),
+    Part("progress", "progress bars of the command line"),
+    Part(
+        "unknown_names", "errors for names that schemagen does not have", ("runtime",)
+    ),
     Part("atomic_write", "writing a file in one step", ("findings",)),
     Part("setting_checks", "checks of settings", ("findings", "runtime")),
     Part(
@@ -108,17 +113,25 @@ SCHEMAGEN = (
     Part(
         "schema",
         "the schema language: `Record`, nested models, loading of schema files",
-        ("findings", "kinds", "runtime"),
+        ("findings", "kinds", "progress", "runtime", "unknown_names"),
     ),
     Part(
         "spec",
-        "the IR: frozen specs, their JSON and fingerprint",
-        ("findings", "kinds", "runtime", "schema"),
+        "the IR: frozen specs, their JSON, fingerprint and description",
+        ("display", "findings", "kinds", "runtime", "schema"),
     ),
     Part(
         "codegen",
         "spec to view to text to plan to disk",
-        ("atomic_write", "config", "findings", "kinds", "runtime", "spec"),
+        (
+            "atomic_write",
+            "config",
+            "findings",
+            "kinds",
+            "progress",
+            "runtime",
+            "spec",
+        ),
     ),
     Part(
         "evolution",
@@ -133,26 +146,45 @@ SCHEMAGEN = (
     Part(
         "interop",
         "formats of other tools: `imports/` and `exports/`",
-        ("atomic_write", "schema_source", "findings", "kinds", "runtime", "spec"),
+        (
+            "atomic_write",
+            "schema_source",
+            "findings",
+            "kinds",
+            "progress",
+            "runtime",
+            "spec",
+        ),
     ),
     Part(
         "data",
-        "tools for data files: framing, decoding, `verify/`, `inspect/`, `report/`, `infer/`",
-        ("atomic_write", "schema_source", "findings", "kinds", "runtime", "spec"),
+        "tools for data files: framing, decoding, `verify/`, `inspect/`, `describe/`, `report/`, `infer/`",
+        (
+            "atomic_write",
+            "display",
+            "schema_source",
+            "findings",
+            "kinds",
+            "progress",
+            "runtime",
+            "spec",
+        ),
     ),
     Part(
         "use_cases",
-        "one module per command, without its command line",
+        "one module per command, without its command line; what notebooks call",
         (
             "atomic_write",
             "codegen",
             "config",
             "data",
+            "display",
             "schema_source",
             "evolution",
             "findings",
             "git",
             "interop",
+            "progress",
             "rules",
             "runtime",
             "schema",
@@ -178,13 +210,18 @@ SCHEMAGEN = (
             "git",
             "interop",
             "interrupts",
+            "progress",
             "rules",
             "runtime",
             "spec",
             "use_cases",
         ),
     ),
-    Part("__init__", "the public names", ("codegen", "config", "schema", "use_cases")),
+    Part(
+        "__init__",
+        "the public names",
+        ("codegen", "config", "schema", "unknown_names", "use_cases"),
+    ),
     Part("__main__", "the command `schemagen`", ("cli", "interrupts")),
 )
 

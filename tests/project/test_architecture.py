@@ -122,11 +122,13 @@ def test_imports_point_one_way() -> None:
 def test_one_package_knows_the_template_language() -> None:
     """Nothing else would change with another template language.
 
-    The page of `inspect --html` is printed by it too, with all text escaped.
+    The page of `inspect --html` and what notebooks show are printed by it too, with
+    all text escaped.
     """
     assert {Path(module).parent.as_posix() for module in importers_of("jinja2")} == {
         "codegen/templates",
         "data/report",
+        "display",
     }
 
 
@@ -159,6 +161,7 @@ def test_pydantic_stays_in_the_schema_language() -> None:
         "__init__.py",
         "use_cases/compare.py",
         "use_cases/generate.py",
+        "use_cases/notebook.py",
         *(f"spec/{name}" for name in spec),
         *(f"schema_source/{name}" for name in schema_source),
     }
@@ -229,6 +232,18 @@ def test_the_documentation_has_the_rules() -> None:
     text = DOCUMENTATION.read_text(encoding="utf-8")
     assert table(SCHEMAGEN, "schemagen/") in text
     assert table(RUNTIME, "runtime/") in text
+
+
+def test_the_picture_has_the_order_of_the_imports() -> None:
+    """In CONTRIBUTING.md, each part imports only from parts of lines below its own."""
+    page = (ROOT.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    picture = page.split("```text\n")[1].split("```")[0]
+    lines = [line.split("  ")[0] for line in picture.splitlines() if line[0].isalpha()]
+    level = {name: i for i, line in enumerate(lines) for name in line.split(" · ")}
+    assert len(level) == 12
+    for name in level:
+        for other in ALLOWED[name] & set(level):
+            assert level[name] < level[other], (name, other)
 
 
 def test_modules_have_one_subject() -> None:

@@ -1,21 +1,32 @@
-"""The wheel: what is in it, and that it works where there is no checkout."""
+"""The distributions: what is in them, what they state, and that they work alone."""
 
 from __future__ import annotations
 
+import email
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tarfile
+import tomllib
 import zipfile
-from pathlib import Path
+from email.message import Message
+from pathlib import Path, PurePosixPath
 
 import pytest
 import schemagen
 from command_line import make_project
 from schemagen.codegen.templates.environment import templates_directory
+from schemagen.runtime.interface import INTERFACE, OLDEST
 from schemagen.runtime.shared.tfrecord import read_records
 
 CHECKOUT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((CHECKOUT / "pyproject.toml").read_text("utf-8"))["project"]
+ALWAYS = {"click", "google-crc32c", "jinja2", "numpy", "pydantic", "tqdm"}
+ENGINES = {"beam", "ray", "spark"}
+EXTRAS = {"all", "arrow", "remote", "report", "tensorflow", "tfmd", "watch", *ENGINES}
+"""The extras for users; the others of pyproject.toml are for development."""
 
 PET = """\
 from typing import Annotated
@@ -92,10 +103,29 @@ def interpreters() -> list[str]:
     return found
 
 
-def test_the_wheel_has_what_the_generator_needs_and_no_more(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def distributions(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Return a source distribution, and the wheel that is built from it."""
+    out = tmp_path_factory.mktemp("distributions") / "dist"
+    wheel, source = sorted(
+        build(source=CHECKOUT, out=out), key=lambda p: p.suffix != ".whl"
+    )
+    return source, wheel
+
+
+@pytest.fixture(scope="module")
+def metadata(distributions: tuple[Path, Path]) -> Message:
+    """Return the metadata of the wheel; the payload is the description."""
+    with zipfile.ZipFile(distributions[1]) as archive:
+        [name] = [n for n in archive.namelist() if n.endswith(".dist-info/METADATA")]
+        return email.message_from_string(archive.read(name).decode())
+
+
+def test_the_wheel_has_what_the_generator_needs_and_no_more(
+    distributions: tuple[Path, Path],
+) -> None:
     """Every module, template and shared source; no tests, schemas or generated code."""
-    [wheel] = build("--wheel", source=CHECKOUT, out=tmp_path / "dist")
-    with zipfile.ZipFile(wheel) as archive:
+    with zipfile.ZipFile(distributions[1]) as archive:
         names = set(archive.namelist())
     package = CHECKOUT / "schemagen"
     code = {f"schemagen/{p.relative_to(package).as_posix()}" for p in sources(package)}
@@ -108,13 +138,6 @@ def test_the_wheel_has_what_the_generator_needs_and_no_more(tmp_path: Path) -> N
     assert "schemagen/py.typed" in code
     about = {name for name in names if ".dist-info/" in name}
     assert names - about == code | templates
-    with zipfile.ZipFile(wheel) as archive:
-        [metadata] = [n for n in names if n.endswith(".dist-info/METADATA")]
-        lines = archive.read(metadata).decode().splitlines()
-    assert "Requires-Python: >=3.11" in lines
-    needs = [line for line in lines if line.startswith("Requires-Dist: ")]
-    always = {n.split()[1].split(">")[0] for n in needs if "extra ==" not in n}
-    assert always == {"click", "google-crc32c", "jinja2", "numpy", "pydantic"}
 
 
 def sources(directory: Path) -> list[Path]:
@@ -125,17 +148,148 @@ def sources(directory: Path) -> list[Path]:
     ]
 
 
+def test_the_source_distribution_has_all_that_git_tracks(
+    distributions: tuple[Path, Path],
+) -> None:
+    """A packager can build, test and document from it; only the script of CI is left out."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z"],
+        cwd=CHECKOUT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if listed.returncode != 0:
+        pytest.skip("this is no clone")
+    tracked = {
+        name
+        for name in listed.stdout.split("\0")
+        if name and (CHECKOUT / name).exists() and not name.startswith(".ci/")
+    }
+    with tarfile.open(distributions[0]) as archive:
+        inside = {
+            str(PurePosixPath(*PurePosixPath(n).parts[1:])) for n in archive.getnames()
+        }
+    assert tracked <= inside
+    assert not {name for name in inside if name.startswith((".venv", "data/", "dist/"))}
+
+
 @pytest.mark.slow
-def test_the_source_distribution_builds_the_same_wheel(tmp_path: Path) -> None:
+def test_the_source_distribution_builds_the_same_wheel(
+    tmp_path: Path, distributions: tuple[Path, Path]
+) -> None:
     """What is published is what `pip install .` gives."""
     [direct] = build("--wheel", source=CHECKOUT, out=tmp_path / "direct")
-    through = build(source=CHECKOUT, out=tmp_path / "through")
-    [wheel] = [path for path in through if path.suffix == ".whl"]
-    assert len(through) == 2
-    with zipfile.ZipFile(direct) as one, zipfile.ZipFile(wheel) as other:
+    with zipfile.ZipFile(direct) as one, zipfile.ZipFile(distributions[1]) as other:
         assert sorted(one.namelist()) == sorted(other.namelist())
         for name in one.namelist():
             assert one.read(name) == other.read(name), name
+
+
+def test_an_index_accepts_both_distributions(distributions: tuple[Path, Path]) -> None:
+    """`twine check --strict` has no errors and no warnings."""
+    paths = [str(path) for path in distributions]
+    run([sys.executable, "-m", "twine", "check", "--strict", *paths], cwd=CHECKOUT)
+
+
+def test_the_description_has_no_dead_links(metadata: Message) -> None:
+    """It is the README without relative links and pictures; its code is unchanged."""
+    description = str(metadata.get_payload())
+    readme = (CHECKOUT / "README.md").read_text(encoding="utf-8")
+    code = re.compile(r"^( *)```\w*\n.*?^\1```$", re.M | re.S)
+    assert [m[0] for m in code.finditer(description)] == [
+        m[0] for m in code.finditer(readme)
+    ]
+    prose = code.sub("", description)
+    targets = re.findall(r"\]\(([^)\s]*)", prose)
+    targets += re.findall(r"""(?:href|src|srcset)=["']([^"']*)""", prose)
+    assert [t for t in targets if not t.startswith(("https://", "mailto:", "#"))] == []
+
+
+def test_the_metadata_states_what_is_known(metadata: Message) -> None:
+    """Authors, Python and classifiers; no license and no address, which do not exist."""
+    assert metadata["Author"] == "the schemagen developers"
+    assert metadata["Requires-Python"] == ">=3.11"
+    assert "training record" in metadata["Summary"]
+    assert "tfrecord" in metadata["Keywords"]
+    for absent in (
+        "License",
+        "License-Expression",
+        "License-File",
+        "Project-URL",
+        "Home-page",
+    ):
+        assert metadata[absent] is None
+    needs = metadata.get_all("Requires-Dist") or []
+    assert {n.split(">")[0] for n in needs if "extra ==" not in n} == ALWAYS
+
+
+def test_the_classifiers_are_known_to_indexes() -> None:
+    """An index refuses others. The Pythons are those of docs/versions.md."""
+    from trove_classifiers import classifiers
+
+    stated = PROJECT["classifiers"]
+    assert set(stated) <= classifiers
+    assert stated == sorted(set(stated))
+    page = (CHECKOUT / "docs" / "versions.md").read_text(encoding="utf-8")
+    for minor in (11, 12, 13):
+        assert f"Programming Language :: Python :: 3.{minor}" in stated
+    assert "Python 3.11 to 3.13" in page
+
+
+def test_texts_name_extras_that_users_have() -> None:
+    """Each `schemagen[EXTRA]` of a message or page is one of the extras for users."""
+    files = [*CHECKOUT.glob("*.md"), *(CHECKOUT / "docs").rglob("*.md")]
+    files.remove(CHECKOUT / "CHANGELOG.md")  # it names those of earlier versions
+    for directory in ("schemagen", "templates"):
+        files += sources(CHECKOUT / directory)
+    named = {
+        extra
+        for path in files
+        for found in re.findall(
+            r"schemagen\[([a-z][a-z,-]*)\]", path.read_text("utf-8")
+        )
+        for extra in found.split(",")
+    }
+    assert {"arrow", "remote", "report", "tensorflow", "watch"} <= named <= EXTRAS
+    assert set(PROJECT["optional-dependencies"]) >= EXTRAS
+
+
+def test_all_installs_every_extra_but_the_engines() -> None:
+    """Each engine needs an environment of its own."""
+    [needs] = PROJECT["optional-dependencies"]["all"]
+    named = re.fullmatch(r"schemagen\[(.*)\]", needs)
+    assert named is not None
+    assert set(named[1].split(",")) == EXTRAS - ENGINES - {"all"}
+
+
+@pytest.mark.parametrize(
+    "pins",
+    [
+        *CHECKOUT.glob("constraints*.txt"),
+        *(CHECKOUT / "tests" / "versions").glob("*.txt"),
+    ],
+    ids=lambda path: path.stem,
+)
+def test_each_environment_pins_the_dependencies(pins: Path) -> None:
+    """Those that are always installed, so that `make` installs the same versions everywhere."""
+    lines = pins.read_text(encoding="utf-8").lower().splitlines()
+    assert {line.split("==")[0] for line in lines if "==" in line} >= ALWAYS
+
+
+def test_pages_name_the_version_of_the_project() -> None:
+    """The changelog begins with it, docs/ci.md shows its tag, docs/versions.md its interface."""
+    changelog = (CHECKOUT / "CHANGELOG.md").read_text(encoding="utf-8")
+    newest = re.search(r"^## \[?(\d[\d.]*)", changelog, re.M)
+    assert newest is not None
+    assert newest[1] == PROJECT["version"]
+    tags = re.findall(
+        r"\bv(\d+\.\d+\.\d+)\b", (CHECKOUT / "docs" / "ci.md").read_text("utf-8")
+    )
+    assert set(tags) == {PROJECT["version"]}
+    minor = PROJECT["version"].rpartition(".")[0]
+    row = f"| {minor} | {INTERFACE} | {OLDEST} to {INTERFACE} |"
+    assert row in (CHECKOUT / "docs" / "versions.md").read_text(encoding="utf-8")
 
 
 def test_a_checkout_finds_its_templates(tmp_path: Path) -> None:
@@ -146,13 +300,15 @@ def test_a_checkout_finds_its_templates(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("python", interpreters())
-def test_the_wheel_works_outside_the_checkout(tmp_path: Path, python: str) -> None:
+def test_the_wheel_works_outside_the_checkout(
+    tmp_path: Path, distributions: tuple[Path, Path], python: str
+) -> None:
     """In a clean environment, without tensorflow: every verb, and writing data.
 
     The generated code is byte for byte that of the checkout, so that all that is
     tested of one holds for the other.
     """
-    [wheel] = build("--wheel", source=CHECKOUT, out=tmp_path / "dist")
+    _, wheel = distributions
     run([python, "-m", "venv", "--without-pip", "venv"], cwd=tmp_path)
     inside = tmp_path / "venv" / ("Scripts" if os.name == "nt" else "bin")
     clean = str(inside / "python")
@@ -165,10 +321,14 @@ def test_the_wheel_works_outside_the_checkout(tmp_path: Path, python: str) -> No
     assert "keras" not in installed
 
     command = str(inside / "schemagen")
+    version = f"schemagen, version {PROJECT['version']}\n"
+    assert run([command, "--version"], cwd=tmp_path) == version
     new = tmp_path / "new"
     new.mkdir()
     run([command, "init"], cwd=new)
-    assert "created pet_photo/serializer.py" in run([command, "generate"], cwd=new)
+    assert "created generated/pet_photo (6 files)" in run(
+        [command, "generate"], cwd=new
+    )
     assert "files up to date" in run([clean, "-m", "schemagen", "check"], cwd=new)
     assert run([command, "describe"], cwd=new).startswith("PetPhoto (schemas/pet_photo")
 

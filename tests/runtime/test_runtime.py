@@ -111,8 +111,8 @@ def test_code_for_a_later_interface_says_what_to_install(
     with pytest.raises(ImportError) as caught:
         imported(project, generated)
     assert str(caught.value) == (
-        "the generated code needs interface 3 of schemagen.runtime, and schemagen 0.1.0 "
-        "supports 1 to 2: install a later version of schemagen"
+        "the generated code needs interface 3 of schemagen.runtime, and schemagen "
+        f"{schemagen.__version__} supports 1 to 2: install a later version of schemagen"
     )
 
 
@@ -126,8 +126,8 @@ def test_code_for_an_interface_of_before_says_what_to_run(
     with pytest.raises(ImportError) as caught:
         imported(project, generated)
     assert str(caught.value) == (
-        "the generated code needs interface 2 of schemagen.runtime, and schemagen 0.1.0 "
-        "supports 3 to 4: run `schemagen generate` to bring the code up to date"
+        "the generated code needs interface 2 of schemagen.runtime, and schemagen "
+        f"{schemagen.__version__} supports 3 to 4: run `schemagen generate` to bring the code up to date"
     )
 
 
