@@ -30,6 +30,13 @@ for _name, _value in (
 ):
     os.environ.setdefault(_name, _value)
 
+# What programs print depends on these, which CI services and terminals set differently.
+for _name in (
+    *("CI", "TERM", "COLUMNS", "GITHUB_WORKSPACE"),
+    *("NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE"),
+):
+    os.environ.pop(_name, None)
+
 # Tests make thousands of files durable: milliseconds each on a disk, none in memory.
 _MEMORY = "/dev/shm"
 _ROOM = 8 << 30

@@ -31,7 +31,6 @@ def on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
     """Make stderr the terminal of a person; in the test, for pytest sets it before."""
     found = Terminal()
     monkeypatch.setattr(sys, "stderr", found)
-    monkeypatch.delenv("CI", raising=False)
     return found
 
 

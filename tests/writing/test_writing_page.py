@@ -6,6 +6,7 @@ import inspect
 import io
 import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -20,7 +21,7 @@ pytestmark = pytest.mark.slow
 
 PAGE = Path(__file__).parents[2] / "docs" / "writing.md"
 TEXT = PAGE.read_text(encoding="utf-8")
-SCHEMA, PROGRAM, CHECK = re.findall(r"```python\n(.*?)```", TEXT, re.S)
+SCHEMA, FIRST, PROGRAM, CHECK = re.findall(r"```python\n(.*?)```", TEXT, re.S)
 
 
 def _run(*command: str, cwd: Path) -> str:
@@ -48,10 +49,14 @@ def _archive(root: Path, count: int) -> None:
 
 def test_the_photographs_are_written(tmp_path: Path) -> None:
     """The schema, the program and the check run as they stand."""
-    _archive(tmp_path / "photographs", 30)
     _run("-m", "schemagen", "init", cwd=tmp_path)
     (tmp_path / "schemas" / "photograph.py").write_text(SCHEMA, encoding="utf-8")
     _run("-m", "schemagen", "generate", cwd=tmp_path)
+    _archive(tmp_path / "photographs", 3)
+    assert _run("-c", FIRST, cwd=tmp_path) == ""
+    assert (tmp_path / "data" / "sample-00000-of-00001.tfrecord").is_file()
+    shutil.rmtree(tmp_path / "photographs")
+    _archive(tmp_path / "photographs", 30)
     (tmp_path / "write_photographs.py").write_text(PROGRAM, encoding="utf-8")
     assert _run("write_photographs.py", cwd=tmp_path) == "28 photographs\n"
     lines = (tmp_path / "refused.jsonl").read_text(encoding="utf-8").splitlines()
