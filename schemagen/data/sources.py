@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import glob
 import os
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..runtime.shared.errors import DatasetError, did_you_mean
+from ..runtime.shared.errors import DatasetError, did_you_mean, nothing_at
 from ..runtime.storage import manifest
 from ..runtime.storage.journal import committed, publishing_problem
 from ..runtime.storage.manifest import Manifest, Shard
@@ -123,8 +122,7 @@ def _find_data(where: str, split: str | None, *, use_manifest: bool) -> Data:
         paths = [path] if there else matching(where)
         paths = [each for each in paths if not each.is_dir()]
         if not paths:
-            what = "file matches" if glob.has_magic(where) else "such directory or file"
-            raise DatasetError(f"{where}: no {what}")
+            raise DatasetError(f"{where}: {nothing_at(where)}")
         data = _listed(where, paths, use_manifest=use_manifest)
         if not (there or os.path.lexists(where)):
             data = replace(data, gaps=_gaps_of_glob(data.files))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Sequence
+from dataclasses import fields, is_dataclass
 from enum import Enum
 from typing import Any, Literal, Union, get_args, get_origin
 
@@ -93,4 +94,11 @@ def text_of(python_type: Any) -> str:
         return "None"
     if isinstance(python_type, type) and not get_args(python_type):
         return python_type.__name__
+    if is_dataclass(python_type):  # a kind, where a type should be
+        given = [
+            f"{each.name}={text_of(value) if is_dataclass(value) else repr(value)}"
+            for each in fields(python_type)
+            if (value := getattr(python_type, each.name)) != each.default
+        ]
+        return f"{type(python_type).__name__}({', '.join(given)})"
     return str(python_type).replace("typing.", "").replace("numpy.", "np.")

@@ -20,6 +20,18 @@ from ..schema.nesting import is_model, nested_model, nesting_problem
 from ..schema.record import Record
 from .names import RESERVED_FIELDS, is_package_name
 
+# Where a kind accepts several, the first is advised.
+_USUAL_TYPES: dict[str, Any] = {
+    "np.ndarray": np.ndarray,
+    "float": float,
+    "int": int,
+    "bool": bool,
+    "str": str,
+    "bytes": bytes,
+    "list[str]": list[str],
+    "list[bytes]": list[bytes],
+}
+
 
 def record_findings(
     record: LoadedRecord, name: str, seen: dict[str, LoadedRecord]
@@ -133,10 +145,15 @@ def field_findings(
         )
         return
     if kind is None:
+        why = (
+            "a kind without the type of its values"
+            if _is_kind(field.python_type)
+            else f"no kind goes with the type {text_of(field.python_type)}"
+        )
         yield Finding(
             place,
             "SG111",
-            f"{where}: no kind goes with the type {text_of(field.python_type)}",
+            f"{where}: {why}",
             found=text_of(field.python_type),
             expected="int, float, bool, str, bytes, a list of these, a Literal of "
             "names, an Enum, or Annotated[type, kind]",
@@ -193,13 +210,24 @@ def field_findings(
         yield from _role_findings(field, kind, place, where)
 
 
+def _is_kind(python_type: Any) -> bool:
+    return isinstance(python_type, Kind) or (
+        isinstance(python_type, type) and issubclass(python_type, Kind)
+    )
+
+
 def _kind_advice(field: Declaration) -> str:
     """Say how the field could be declared, as near to what is there as may be."""
     python_type = field.python_type
-    if isinstance(python_type, Kind) or (
-        isinstance(python_type, type) and issubclass(python_type, Kind)
-    ):
-        return "a kind is next to the type: Annotated[type, kind]"
+    if isinstance(python_type, Kind):
+        kind = text_of(python_type)
+        for name, usual in _USUAL_TYPES.items():
+            if python_type.accepts(usual):
+                return f"write Annotated[{name}, {kind}]"
+        return f"write Annotated[TYPE, {kind}], where TYPE is {python_type.holds}"
+    if _is_kind(python_type):
+        kind = text_of(python_type)
+        return f"write Annotated[TYPE, {kind}(...)], where TYPE is {python_type.holds}"
     if isinstance(python_type, type) and issubclass(python_type, (int, np.integer)):
         return 'annotate it: Annotated[int, Scalar("int64")]'
     if isinstance(python_type, type) and issubclass(python_type, np.floating):

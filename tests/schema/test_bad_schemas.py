@@ -115,6 +115,40 @@ def test_a_type_without_a_kind_is_refused(
     assert "Annotated[np.ndarray, Vector(shape=(5,))]" in finding["advice"]
 
 
+# the kind in place of the type, how it is reported, and the annotation that is advised
+BARE_KINDS = [
+    ("Image((8, 8, 3))", "Image(shape=(8, 8, 3))", "np.ndarray"),
+    ("Label(classes=['a', 'b'])", "Label(classes=('a', 'b'))", "int"),
+    ("VarLen('string', key='k')", "VarLen(key='k', dtype='string')", "list[str]"),
+    ("Scalar('float32')", "Scalar(dtype='float32')", "float"),
+    ("Text()", "Text()", "str"),
+]
+
+
+@pytest.mark.parametrize(("written", "found", "python_type"), BARE_KINDS)
+def test_a_kind_in_place_of_the_type_is_refused(
+    tmp_path: Path, written: str, found: str, python_type: str
+) -> None:
+    """The message prints the annotation, which can be pasted."""
+    [finding] = of_field(tmp_path / "wrong", f"x: {written}")
+    assert finding["rule"] == "SG111"
+    assert finding["message"].endswith("a kind without the type of its values")
+    assert finding["found"] == found
+    annotation = f"Annotated[{python_type}, {found}]"
+    assert finding["advice"] == f"write {annotation}"
+    text = f"{HEAD}class Pet(Record):\n    x: {annotation}\n"
+    right = make_project(tmp_path / "right", {"pets.py": text})
+    assert run("generate", "--project", right).exit_code == 0
+
+
+@pytest.mark.parametrize("written", ["Ragged", "Ragged('int64')"])
+def test_a_kind_of_several_types_names_them(tmp_path: Path, written: str) -> None:
+    """No type is chosen where none is usual."""
+    [finding] = of_field(tmp_path, f"x: {written}")
+    assert finding["advice"].startswith("write Annotated[TYPE, Ragged(")
+    assert finding["advice"].endswith("where TYPE is a list of lists of its dtype")
+
+
 # declaration, found, expected
 MISFITS = [
     ("x: Annotated[str, Scalar('int64')]", "str", "int, float, bool or bytes"),

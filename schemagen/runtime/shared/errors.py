@@ -24,6 +24,23 @@ def with_suggestion(words: str, name: object, choices: Iterable[str]) -> str:
     return "; ".join(filter(None, (words, did_you_mean(name, choices))))
 
 
+def nothing_at(path: str) -> str:
+    """Say that a path or glob names no file, and which one could be meant."""
+    words = "no file matches" if set(path) & set("*?[") else "no such directory or file"
+    if "://" in path:
+        return words
+    if not os.path.isabs(path):
+        words += f"; the working directory is {os.getcwd()}"
+    parent, name = os.path.split(os.path.abspath(path))
+    while not os.path.isdir(parent):
+        parent, name = os.path.split(parent)
+    try:
+        there = os.listdir(parent)
+    except OSError:
+        return words
+    return words if name in there else with_suggestion(words, name, there)
+
+
 def position(row: int, shard: int | None = None) -> str:
     """Say where a row stands: in the source, or in the source of one shard."""
     return f"row {row}" if shard is None else f"shard {shard}, row {row}"

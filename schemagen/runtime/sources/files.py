@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from ..shared.compatibility import check_compatible
-from ..shared.errors import DatasetError
+from ..shared.errors import DatasetError, nothing_at
 from ..shared.tfrecord import detect_compression
 from ..storage import manifest
 from ..storage.journal import publishing_problem
@@ -140,11 +140,10 @@ def _matching(path: str) -> list[str]:
         DatasetError: there are none, or some shards of a split are missing.
     """
     paths = access_to(path).glob(path)
-    what = "file matches" if set(path) & set("*?[") else "such directory or file"
     try:
         _check_shards(paths)
         if not paths:
-            raise DatasetError(f"{path}: no {what}")
+            raise DatasetError(f"{path}: {nothing_at(path)}")
     except DatasetError:
         # Between the old shards and the new ones there are some, or none.
         where, name = os.path.split(path)
