@@ -376,6 +376,40 @@ def test_large_numbers_keep_their_variance() -> None:
     np.testing.assert_allclose(moments.variance, rows.var(axis=0), rtol=1e-4)
 
 
+def test_equal_values_have_the_variance_1() -> None:
+    """Also where their mean is rounded, and only where they are equal."""
+    moments = Moments()
+    for _ in range(3):
+        rows = np.full((7, 2), 0.1)
+        rows[3, 1] = 0.2
+        moments.add(rows)
+    assert moments.variance[0] == 1
+    assert moments.variance[1] == pytest.approx(0.1**2 * 6 / 49)
+    assert not moments.is_constant
+    moments = Moments()
+    assert not moments.is_constant
+    moments.add(np.full((3, 2), 0.1))
+    assert moments.is_constant
+
+
+def test_an_input_with_one_value_is_named_and_not_scaled(
+    package: Workspace, make_dataset: Callable[..., tf.data.Dataset]
+) -> None:
+    """Another value would be divided by nearly 0, and a model would see millions."""
+
+    def constant(features: Any, answer: Any) -> Any:
+        features["height"] = tf.fill(tf.shape(features["height"]), 0.1)
+        return features, answer
+
+    module = package.module("seen", "model")
+    model = module.build_model()
+    with pytest.warns(RuntimeWarning, match="input 'height' has the same value"):
+        module.adapt(model, make_dataset().map(constant))
+    layer = model.get_layer("height_normalization")
+    found = np.asarray(layer(np.array([[0.1], [1.1]], np.float32)))
+    np.testing.assert_allclose(found, [[0], [1]], atol=1e-6)
+
+
 def test_a_field_without_any_value_is_adapted(
     package: Workspace, make_dataset: Callable[..., tf.data.Dataset]
 ) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..shared.errors import warn
 from ..shared.requirements import keras, layers, tf
 from .agreement import check_features
 from .blocks import is_padding
@@ -80,6 +81,9 @@ def adapt(model: Any, dataset: tf.data.Dataset) -> None:
         model: a generated one.
         dataset: of features by name, or of tuples that begin with them.
 
+    An input that has the same value in all records is only shifted to 0, and is named
+    by a RuntimeWarning.
+
     Raises:
         ValueError: the dataset is empty or endless, or its features do not fit.
     """
@@ -114,6 +118,12 @@ def adapt(model: Any, dataset: tf.data.Dataset) -> None:
     for layer in found:
         if layer in moments:
             layer.learn(moments[layer].mean, moments[layer].variance)
+            if moments[layer].is_constant:
+                warn(
+                    f"input {found[layer]!r} has the same value in all records that "
+                    "adapt has read, so the model learns nothing from it; leave it out "
+                    "by build_model(fields=...), or train with data that has several"
+                )
             continue
         layer.finalize_state()
         if layer.vocabulary_size() == _SPECIAL:
@@ -163,11 +173,19 @@ class Moments:
 
     They are merged by the method of Chan, Golub and LeVeque in float64: sums of squares
     would lose the variance of large numbers.
+
+    Attributes:
+        count: how many rows were added.
+        mean: their mean, [D].
+        least: the least value, [D].
+        greatest: the greatest value, [D].
     """
 
     def __init__(self) -> None:
         self.count = 0
         self.mean: Any = 0.0
+        self.least: Any = np.inf
+        self.greatest: Any = -np.inf
         self._squares: Any = 0.0  # of the differences from the mean
 
     def add(self, rows: NDArray[Any]) -> None:
@@ -182,11 +200,24 @@ class Moments:
         self._squares += shift**2 * (self.count * len(rows) / count)
         self.mean = self.mean + shift * (len(rows) / count)
         self.count = count
+        self.least = np.minimum(self.least, rows.min(axis=0))
+        self.greatest = np.maximum(self.greatest, rows.max(axis=0))
 
     @property
     def variance(self) -> Any:
-        """The mean square of the differences from the mean, [D]."""
-        return self._squares / self.count if self.count else 1.0
+        """The mean square of the differences from the mean, [D]; 1 if all are equal.
+
+        With the variance 0, each other value would be divided by Keras's epsilon, and
+        a model would see millions.
+        """
+        if not self.count:
+            return 1.0
+        return np.where(self.least == self.greatest, 1.0, self._squares / self.count)
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether all rows are equal; False if there are none."""
+        return bool(self.count) and bool(np.all(self.least == self.greatest))
 
 
 def _check_integers(features: Mapping[str, Any]) -> None:
