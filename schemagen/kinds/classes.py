@@ -167,7 +167,15 @@ def class_name_problems(classes: object, num_classes: object) -> Iterator[Proble
         return
     strange = [c for c in classes if not isinstance(c, str) or not c]
     if strange:
-        yield Problem(f"the class {strange[0]!r}", "a non-empty str")
+        advice = (
+            f"write the names as text, such as {str(strange[0])!r}, and pass str(value); "
+            f"or declare num_classes={len(classes)}, and pass ids that count from 0"
+        )
+        yield Problem(
+            f"the class {strange[0]!r}",
+            "a non-empty str",
+            advice if type(strange[0]) is int else "",
+        )
     elif len(set(classes)) < len(classes):
         twice = next(c for c in classes if classes.count(c) > 1)
         yield Problem(f"the class {twice!r} twice", "each name once")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterator
 from enum import Enum
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 import tensorflow as tf
+from schemagen.runtime.encoding.label import Label, MultiLabel
 
 if TYPE_CHECKING:
     pass
@@ -241,6 +243,50 @@ def test_wrong_labels_are_refused(
     if name in _ROW:
         with pytest.raises(ValueError, match=f"^row 1: field {name!r}: .*"):
             serializer.serialize_batch(**columns)
+
+
+_STARS = ("1", "2", "3", "4", "5")
+
+
+@pytest.mark.parametrize("value", [3, np.int64(3), [4, 3], np.array([0, 3, 3])])
+def test_an_id_that_reads_as_another_class_is_named_once(value: Any) -> None:
+    """Ids count from 0, so that the id 3 is the class "4"."""
+    many = not isinstance(value, (int, np.integer))
+    kind = MultiLabel if many else Label
+    stars = kind("stars", key="stars", num_classes=5, classes=_STARS, optional=False)
+    value = sorted(set(value)) if many else value
+    expected = (
+        r"^field 'stars': 3 is taken for the class id of '4', as ids count from 0; "
+        "pass '3' for the class of that name"
+    )
+    if many:
+        expected = r"^field 'stars': . is taken for the class id of"
+    with pytest.warns(RuntimeWarning, match=expected) as warned:
+        first = b"".join(stars.encode(value))
+    assert len(warned) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert b"".join(stars.encode(value)) == first
+
+
+@pytest.mark.parametrize("classes", [("0", "1", "2"), ("a", "b"), ("01", "10"), ()])
+def test_other_ids_are_not(classes: tuple[str, ...]) -> None:
+    """Names that are their own ids, or no numbers of ids, cannot be confused."""
+    label = Label("x", key="x", num_classes=3, classes=classes, optional=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        label.encode(1)
+        label.encode_column([1, 0, 1], 3)
+
+
+def test_columns_of_ids_are_named_too() -> None:
+    """As rows are, in lists and arrays."""
+    for values in ([3, 0], np.array([3, 0])):
+        stars = Label(
+            "stars", key="stars", num_classes=5, classes=_STARS, optional=False
+        )
+        with pytest.warns(RuntimeWarning, match="3 is taken for the class id of '4'"):
+            stars.encode_column(values, 2)
 
 
 def test_members_of_an_enum_name_their_classes(serializer: Any) -> None:

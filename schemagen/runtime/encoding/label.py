@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..shared.errors import Problem, did_you_mean
+from ..shared.errors import Problem, did_you_mean, warn
 from ..shared.values import Numbers, described, shortened
 from ..shared.wire import BYTES_LIST, INT64_LIST, Pieces, varint
 from .base import Feature
@@ -46,6 +46,12 @@ class _Classes(Feature):
         self._store_as(BYTES_LIST if text else INT64_LIST)
         self._ids = {name: index for index, name in enumerate(self.classes)}
         self._texts = [encode_text(name) for name in self.classes] if text else []
+        # Ids that read as the name of another class, until there was a warning.
+        self._misleading = {
+            int(name)
+            for name, index in self._ids.items()
+            if name.isdecimal() and int(name) != index and str(int(name)) == name
+        }
 
     def _id_of(self, value: Any) -> int:
         """Return the id of a class that is given by id, name or Enum member.
@@ -67,6 +73,8 @@ class _Classes(Feature):
             raise Problem(described(value), self._expected())
         if not 0 <= value < self.num_classes:
             raise Problem(f"class id {value}", self._expected())
+        if value in self._misleading:
+            self._warn_of(value)
         return int(value)
 
     def _id_of_name(self, name: str) -> int:
@@ -75,8 +83,18 @@ class _Classes(Feature):
         advice = did_you_mean(name, self._ids)
         raise Problem(f"the class {shortened(name)}", self._expected(), advice)
 
+    def _warn_of(self, index: int) -> None:
+        self._misleading.clear()
+        warn(
+            f"field {self.name!r}: {index} is taken for the class id of "
+            f"{self.classes[index]!r}, as ids count from 0; pass {str(index)!r} for the "
+            "class of that name (there is one warning for all records)"
+        )
+
     def _expected(self) -> str:
         ids = f"a class id from 0 to {self.num_classes - 1}"
+        if self.offset:
+            ids += f", to which the writer adds offset={self.offset}"
         if not self._ids:
             return ids
         names = list(self._ids)
@@ -117,6 +135,9 @@ class Label(_Classes):
             raise Problem(f"shape {list(ids.shape)}", f"shape [{rows}]")
         if ids.size and not 0 <= ids.min() <= ids.max() < self.num_classes:
             raise Problem("class ids out of range", self._expected())
+        for index in self._misleading.intersection(ids.tolist()):
+            self._warn_of(index)
+            break
         if self._texts:
             return value_buffers(self._entry, [self._texts[at] for at in ids.tolist()])
         return varint_buffers(self._entry, (ids + self.offset)[:, np.newaxis])
