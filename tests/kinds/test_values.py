@@ -184,6 +184,12 @@ _REFUSED = [
     ("int64", True, "found bool values, expected int64 values"),
     ("int64", [True, 2], "found a bool among numbers"),
     ("int64", 3.7, "found float64 values, expected int64 values"),
+    (
+        "int64",
+        np.array([]),
+        "found an empty array of float64, expected int64 values; "
+        "pass [], or np.array([], 'int64')",
+    ),
     ("int64", 3.0, "found float64 values, expected int64 values"),
     ("int64", math.nan, "found float64 values, expected int64 values"),
     ("int64", 2**63, "found the integer 9223372036854775808"),

@@ -575,6 +575,21 @@ def test_the_error_names_every_field() -> None:
     )
 
 
+def test_the_error_of_a_new_field_names_the_default_first() -> None:
+    """It is the way that neither changes the data nor takes the field back."""
+    new = _BASES["Scalar"].replaced(name="b", key="b")
+    with pytest.raises(SchemaMismatchError) as caught:
+        check_compatible(_spec(_BASES["Text"]), _spec(_BASES["Text"], new), "data/pets")
+    assert str(caught.value) == (
+        "data/pets: the data was written with another schema:\n"
+        "  field 'b': nothing was written under the key 'b', expected a Scalar (SG202)\n"
+        "Give a new field a default, such as `= None` for a type with `| None`, which "
+        "records without it then have. Or read it with code generated from that schema, "
+        "which the manifest holds; or change the schema back; or write the data again "
+        "into another directory. `schemagen explain SG202` says more."
+    )
+
+
 def test_long_values_are_cut() -> None:
     """Thousands of class names do not fill the screen."""
     names = tuple(f"class {number}" for number in range(5000))

@@ -272,10 +272,17 @@ def check_compatible(written: Spec, expected: Spec, where: str) -> None:
     ]
     if found:
         listed = "\n".join(f"  {change} ({change.rule})" for change in found)
-        raise SchemaMismatchError(
-            f"{where}: the data was written with another schema:\n{listed}\n"
+        ways = (
             "Read it with code generated from that schema, which the manifest holds; or "
-            "change the schema back; or write the data again into another directory. "
+            "change the schema back; or write the data again into another directory."
+        )
+        if {change.rule for change in found} == {"SG202"}:
+            ways = (
+                "Give a new field a default, such as `= None` for a type with `| None`, "
+                f"which records without it then have. Or r{ways[1:]}"
+            )
+        raise SchemaMismatchError(
+            f"{where}: the data was written with another schema:\n{listed}\n{ways} "
             f"`schemagen explain {found[0].rule}` says more."
         )
 

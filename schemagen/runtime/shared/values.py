@@ -224,12 +224,12 @@ class Numbers:
 
     def _booleans(self, array: NDArray[Any]) -> NDArray[Any]:
         if array.dtype.kind != "b":
-            raise Problem(f"{array.dtype.name} values", "bool values")
+            raise _wrong_dtype(array, "bool")
         return array
 
     def _integers(self, array: NDArray[Any]) -> NDArray[Any]:
         if array.dtype.kind not in "iu":
-            raise Problem(f"{array.dtype.name} values", f"{self.dtype} values")
+            raise _wrong_dtype(array, self.dtype)
         target = np.dtype(self.dtype)
         if array.dtype == target:
             return array
@@ -245,7 +245,7 @@ class Numbers:
 
     def _complex(self, array: NDArray[Any]) -> NDArray[Any]:
         if array.dtype.kind not in "cfiu":
-            raise Problem(f"{array.dtype.name} values", f"{self.dtype} values")
+            raise _wrong_dtype(array, self.dtype)
         parts = Numbers(_PARTS[self.dtype], self.exact, self.finite)
         if array.dtype.kind != "c":
             return parts._floats(array, self.dtype, self.exact).astype(self.dtype)
@@ -257,7 +257,7 @@ class Numbers:
     def _floats(self, array: NDArray[Any], declared: str, exact: bool) -> NDArray[Any]:
         """Convert to floats; `declared` is what errors call the field's dtype."""
         if array.dtype.kind not in "fiu":
-            raise Problem(f"{array.dtype.name} values", f"{declared} values")
+            raise _wrong_dtype(array, declared)
         if array.dtype.kind == "f" and self.finite and not all_finite(array):
             _refuse(~np.isfinite(array), array, "a finite number")
         if array.dtype == self.dtype:
@@ -371,6 +371,14 @@ def _flatten(value: Sequence[Any]) -> tuple[Sequence[object], Shape]:
 def _is_pythons(kind: type) -> bool:
     """Tell whether a type is Python's float, or one of its kind, and not numpy's."""
     return issubclass(kind, float) and not issubclass(kind, np.generic)
+
+
+def _wrong_dtype(array: NDArray[Any], dtype: str) -> Problem:
+    if array.size:
+        return Problem(f"{array.dtype.name} values", f"{dtype} values")
+    # NumPy's default for no values, whatever they would have been.
+    advice = f"pass [], or np.array([], {dtype!r})" if array.ndim == 1 else ""
+    return Problem(f"an empty array of {array.dtype.name}", f"{dtype} values", advice)
 
 
 def _masked() -> Problem:
