@@ -31,6 +31,11 @@ def number(value: float, digits: int | None = None) -> str:
     return f"{value:.6g}"
 
 
+def record_value(value: float) -> str:
+    """Return a value of a record, without separators: it may be an id, or in a list."""
+    return str(value) if isinstance(value, int) else number(value).replace(",", "")
+
+
 def size(count: float) -> str:
     """Return a size in bytes: "17 bytes", "31.2 kB"."""
     if count < 1000:

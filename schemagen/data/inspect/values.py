@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from ..columns import Column, StepColumn
 from ..decoding import decode
-from ..formatting import number, percent, plural, size, sizes
+from ..formatting import number, percent, plural, record_value, size, sizes
 from ..message import BYTES, NOTHING
 from ..records import records_of
 from ..statistics.bytes_values import (
@@ -295,9 +294,7 @@ def _fitting(
 def _value(column: Column, at: int) -> str:
     if column.kind == BYTES:
         return _bytes_value(column.bytes_at(at))
-    value: Any = column.values[at].item()
-    # Commas separate values.
-    return str(value) if isinstance(value, int) else number(value).replace(",", "")
+    return record_value(column.values[at].item())
 
 
 def _bytes_value(value: bytes) -> str:

@@ -20,7 +20,7 @@ from ...kinds.mask import Mask
 from ...kinds.multilabel import MultiLabel
 from ...kinds.varlen import VarLen
 from ...spec.model import RecordSpec
-from ..formatting import decoded, number, one_line
+from ..formatting import decoded, one_line, record_value
 from ..infer.words import names_mask
 from .columns import Column, name_of
 from .pictures import MOST_PIXELS, Budget, data_url, has_palette, opened
@@ -300,7 +300,7 @@ def _labels(field: FieldSpec | None, features: Features, count: int) -> list[str
         return [one_line(decoded(text) or "", 40) for text in texts]
     if field is not None and isinstance(field.kind, MultiLabel):
         return [class_name(field, value, 40) for value in feature.values]
-    return [number(value) for value in feature.values]
+    return [record_value(value) for value in feature.values]
 
 
 def legends_of(

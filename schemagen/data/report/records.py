@@ -17,7 +17,7 @@ from ...kinds.multilabel import MultiLabel
 from ...runtime.shared import base64_text
 from ...runtime.shared.errors import Problem
 from ...runtime.shared.images import sniff
-from ..formatting import decoded, hexadecimal, number, one_line, plural, size
+from ..formatting import decoded, hexadecimal, one_line, plural, record_value, size
 from ..message import BYTES, Feature, MalformedError, Message, parse_message
 from .columns import Column
 
@@ -141,7 +141,9 @@ def _feature_text(field: FieldSpec | None, feature: Feature, features: Features)
     if len(values) == 1:
         return _bytes_text(values[0], _MOST_TEXT)
     texts = [_bytes_text(value, 80) for value in values[:_MOST_VALUES]]
-    texts += [number(value) for value in feature.values[:_MOST_VALUES] if not values]
+    texts += [
+        record_value(value) for value in feature.values[:_MOST_VALUES] if not values
+    ]
     if len(feature.values) > _MOST_VALUES:
         texts.append(f"… ({plural(len(feature.values), 'value')})")
     return ("\n" if values else "  ").join(texts)
@@ -174,4 +176,8 @@ def class_name(
     """Return the name of a stored class id, or else the number."""
     id_ = value - field.kind.offset if isinstance(value, int) else -1
     known = 0 <= id_ < len(field.kind.class_names)
-    return one_line(field.kind.class_names[int(id_)], limit) if known else number(value)
+    return (
+        one_line(field.kind.class_names[int(id_)], limit)
+        if known
+        else record_value(value)
+    )

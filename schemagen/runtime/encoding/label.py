@@ -74,7 +74,7 @@ class _Classes(Feature):
         if not 0 <= value < self.num_classes:
             raise Problem(f"class id {value}", self._expected())
         if value in self._misleading:
-            self._warn_of(value)
+            self._warn_of(int(value))
         return int(value)
 
     def _id_of_name(self, name: str) -> int:
