@@ -223,6 +223,24 @@ def test_the_program_follows_the_schema_of_a_sequence(workspace: Any) -> None:
     assert lists["tag"].shape == (4,)
 
 
+def test_fields_that_a_later_split_added_are_described(
+    package_of: Any, tmp_path: Path
+) -> None:
+    """The schema of the first split knows nothing of them."""
+    schema = "from schemagen import Record\n\n\nclass Pet(Record):\n    age: int\n"
+    for split, more in (("train", ""), ("test", "    tame: bool | None = None\n")):
+        rows = [{"age": 4, "tame": True}] * 2 if more else [{"age": 3}] * 5
+        module = package_of(schema + more).module("pet", "serializer")
+        module.write_dataset(rows, tmp_path / "data", split)
+    text = describe_data(tmp_path / "data").markdown()
+    assert "| `tame` | Scalar, optional | `bool [B]` | input |" in text
+    page = tmp_path / "report.html"
+    assert run("inspect", tmp_path / "data", "--html", page).exit_code == 0
+    assert '<dt><b class="name">tame</b><span>Scalar bool</span>' in page.read_text(
+        "utf-8"
+    )
+
+
 def test_data_behind_a_url_is_described() -> None:
     """With the checksum of its manifest, as data of this machine."""
     where = "memory://described/digits"

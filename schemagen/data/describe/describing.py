@@ -24,7 +24,7 @@ from ..inspect.values import extent, values_text
 from ..limits import MAX_RECORD_BYTES
 from ..listing import list_data
 from ..report.classes import class_counts
-from ..report.columns import Column, Split, columns_of, splits_of
+from ..report.columns import Column, Split, columns_of, spec_of_data, splits_of
 from ..shares import WHOLE
 from ..sources import Data
 from ..statistics.model import DataStatistics
@@ -71,7 +71,7 @@ def describe_data(
 def _described(data: Data, found: DataStatistics) -> DataDescription:
     splits = splits_of(found.splits)
     specs = dict(_specs(data))
-    spec = next((specs[each.name] for each in splits if each.name in specs), None)
+    spec = spec_of_data(splits, specs)
     columns = columns_of(splits, spec)
     classes = [
         (column, counted)

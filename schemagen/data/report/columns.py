@@ -152,6 +152,21 @@ def name_of(field: FieldSpec) -> str:
     return one_line(".".join(field.path) or field.name, 80)
 
 
+def spec_of_data(
+    splits: Sequence[Split], specs: Mapping[str, RecordSpec]
+) -> RecordSpec | None:
+    """Return the spec that describes the most fields of the splits; None without any.
+
+    Later splits of a directory may have fields that were added after the first.
+
+    Args:
+        splits: the splits, in the order in which they are shown.
+        specs: the spec that wrote each split, by the split's name.
+    """
+    found = [specs[split.name] for split in splits if split.name in specs]
+    return max(found, key=lambda spec: len(spec.fields), default=None)
+
+
 def columns_of(splits: Sequence[Split], spec: RecordSpec | None) -> tuple[Column, ...]:
     """Return the fields in the order of the schema, then further keys."""
     fields = {field.key: field for field in (spec.fields if spec else ())}

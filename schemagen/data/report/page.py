@@ -13,7 +13,7 @@ from ..statistics.model import DataStatistics
 from ..verify.model import Verification
 from .charts import Figure
 from .classes import class_counts, class_figure
-from .columns import Column, Split, columns_of, splits_of
+from .columns import Column, Split, columns_of, spec_of_data, splits_of
 from .differences import cautions_of, differences_of
 from .files import files_figure
 from .samples import samples_of
@@ -45,7 +45,7 @@ def page_values(
         verification: the result of `verify`.
     """
     splits = splits_of(statistics.splits)
-    spec = next((specs[split.name] for split in splits if split.name in specs), None)
+    spec = spec_of_data(splits, specs)
     columns = columns_of(splits, spec)
     counts = [found for each in columns if (found := class_counts(each, splits))]
     compared = splits[0].label if len(splits) > 1 else ""
