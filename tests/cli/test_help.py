@@ -116,3 +116,10 @@ def test_an_unquoted_glob_is_explained(words: list[str], message: str) -> None:
     result = run(*words)
     assert result.exit_code == 2
     assert message in result.stderr
+
+
+def test_breaking_without_a_reference_names_some() -> None:
+    """Newcomers do not know what to compare with."""
+    result = run("breaking")
+    assert result.exit_code == 2
+    assert "Missing option '--against'. It names what to compare with" in result.stderr
