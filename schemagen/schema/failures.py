@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 
+from .. import schema
 from ..findings import Finding, Location
 from ..kinds.augment import Augment
 from ..kinds.kind import Kind
@@ -88,6 +89,14 @@ def load_failure(
             expected=f"parameters out of {', '.join(known)}",
             advice=did_you_mean(unknown[2], known) or "take it out",
         )
+    if isinstance(error, NameError) and error.name in _IMPORTS:
+        return Finding(
+            location,
+            "SG101",
+            f"the schema file does not load: {error.name!r} is not imported",
+            found=error.name,
+            advice=f"add `{_IMPORTS[error.name]}` at the beginning of the file",
+        )
     if isinstance(error, SyntaxError) and (error.text or "").startswith(_CONFLICT):
         return Finding(
             location,
@@ -128,6 +137,19 @@ def failure_in_schemas(
         return None
     return load_failure(error, path, root / schemas, SourceMap(root), output)
 
+
+# The imports of names that schemas use, which are forgotten when an example is copied.
+_IMPORTS = {
+    **{name: f"from schemagen import {name}" for name in schema.__all__},
+    **{
+        name: f"from typing import {name}"
+        for name in ("Annotated", "Any", "Literal", "Optional", "Union")
+    },
+    "BaseModel": "from pydantic import BaseModel",
+    "Enum": "from enum import Enum",
+    "IntEnum": "from enum import IntEnum",
+    "np": "import numpy as np",
+}
 
 # How git begins the lines that it puts around what it could not merge.
 _CONFLICT = ("<<<<<<<", "=======", ">>>>>>>")

@@ -1,10 +1,12 @@
-"""Models of schema files that no record nests: some may be meant as records."""
+"""Classes of schema files that are no records: some may be meant as such."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from inspect import get_annotations
 from types import ModuleType
+from typing import get_type_hints
 
 from pydantic import BaseModel
 
@@ -19,16 +21,18 @@ from .source_map import SourceMap
 
 @dataclass(frozen=True)
 class UnusedModel:
-    """A pydantic model of a schema file that is neither a record nor nested in one.
+    """A class with fields that is neither a record nor nested in one.
 
     Attributes:
         name: the class's name.
         location: where it begins.
+        base: what it derives from, in words.
         has_kinds: whether fields of it have kinds, which only records make use of.
     """
 
     name: str
     location: Location
+    base: str
     has_kinds: bool
 
 
@@ -37,7 +41,9 @@ def unused_models(
     records: Collection[type[BaseModel]],
     places: SourceMap,
 ) -> Iterator[UnusedModel]:
-    """Yield the models at the top of schema files that no record and no class uses.
+    """Yield the classes at the top of schema files that no record and no class uses.
+
+    They are pydantic models, and classes without a base whose body has annotations.
 
     Args:
         modules: the schema files.
@@ -49,9 +55,9 @@ def unused_models(
         used.update(_nested_in(record, ()))
     for module in modules:
         for name, model in vars(module).items():
+            plain = _is_plain(model)
             if (
-                is_model(model)
-                and not issubclass(model, Record)
+                (plain or (is_model(model) and not issubclass(model, Record)))
                 and model.__module__ == module.__name__
                 and model.__qualname__ == name
                 and not name.startswith("_")
@@ -61,7 +67,17 @@ def unused_models(
                 path = file_of(model)
                 assert path is not None
                 place = places.place_of_class(path, name).location
-                yield UnusedModel(name, place, _has_kinds(model))
+                base = "no base class" if plain else "pydantic.BaseModel"
+                yield UnusedModel(name, place, base, _has_kinds(model))
+
+
+def _is_plain(cls: object) -> bool:
+    """Tell whether a class has annotations and no base."""
+    return (
+        isinstance(cls, type)
+        and cls.__bases__ == (object,)
+        and bool(get_annotations(cls))
+    )
 
 
 def _nested_in(
@@ -75,10 +91,18 @@ def _nested_in(
             yield from _nested_in(inner, (*above, inner))
 
 
-def _has_kinds(model: type[BaseModel]) -> bool:
-    """Tell whether a field of a model is declared with a kind or with a prefix."""
+def _has_kinds(cls: type) -> bool:
+    """Tell whether a field of a class is declared with a kind or with a prefix."""
+    if issubclass(cls, BaseModel):
+        found = [(i.annotation, i.metadata) for i in cls.model_fields.values()]
+    else:
+        try:
+            hints = get_type_hints(cls, include_extras=True)
+        except Exception:  # whatever the names in them stand for
+            return False
+        found = [(annotation, []) for annotation in hints.values()]
     return any(
         isinstance(item, (Kind, Nested))
-        for info in model.model_fields.values()
-        for item in (*unwrapped(info.annotation)[1], *info.metadata)
+        for annotation, metadata in found
+        for item in (*unwrapped(annotation)[1], *metadata)
     )

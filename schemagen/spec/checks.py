@@ -87,7 +87,7 @@ def model_warnings(models: Iterable[UnusedModel]) -> Iterator[Finding]:
                 model.location,
                 "SG107",
                 f"nothing is generated from {model.name!r}",
-                found="a class with kinds that derives from pydantic.BaseModel",
+                found=f"a class with kinds that derives from {model.base}",
                 expected="schemagen.Record, or a field of a record with this type",
                 advice=f"derive {model.name!r} from Record; the name of a model that "
                 "other code uses begins with '_'",

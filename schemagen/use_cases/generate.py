@@ -62,14 +62,15 @@ def _no_record(project: Project, models: Sequence[UnusedModel]) -> Finding:
         message = f"there is no directory {schemas}"
     else:
         message = f"no record in {schemas}/*.py"
-    names = " and ".join(repr(model.name) for model in models)
+    like_first = [model for model in models if model.base == models[0].base]
+    names = " and ".join(repr(model.name) for model in like_first)
     return Finding(
         models[0].location if models else Location(schemas),
         "SG103",
         message,
-        found=f"{names}, derived from pydantic.BaseModel" if models else "",
+        found=f"{names}, derived from {models[0].base}" if models else "",
         expected="a class that derives from schemagen.Record",
-        advice=f"derive {models[0].name!r} from schemagen.Record"
+        advice=f"write `class {models[0].name}(Record):`"
         if models
         else "run `schemagen init`, or set `schemas` in [tool.schemagen]",
     )

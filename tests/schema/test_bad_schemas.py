@@ -489,7 +489,37 @@ def test_a_model_in_place_of_a_record_is_named(tmp_path: Path) -> None:
     assert finding["rule"] == "SG103"
     assert place(finding) == f"schemas/pets.py:{line}:1"
     assert finding["found"] == "'Pet' and 'Owner', derived from pydantic.BaseModel"
-    assert finding["advice"] == "derive 'Pet' from schemagen.Record"
+    assert finding["advice"] == "write `class Pet(Record):`"
+
+
+def test_a_class_without_a_base_is_named(tmp_path: Path) -> None:
+    """It has fields, so it is meant as a record; helpers without fields are not."""
+    text = HEAD + "class Helper:\n    LIMIT = 3\n\n\nclass Pet:\n    x: int\n"
+    [finding] = refusals(make_project(tmp_path, {"pets.py": text}))
+    line = text.splitlines().index("class Pet:") + 1
+    assert finding["rule"] == "SG103"
+    assert place(finding) == f"schemas/pets.py:{line}:1"
+    assert finding["found"] == "'Pet', derived from no base class"
+    assert finding["advice"] == "write `class Pet(Record):`"
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("VarLen", "from schemagen import VarLen"),
+        ("SequenceRecord", "from schemagen import SequenceRecord"),
+        ("Optional", "from typing import Optional"),
+        ("np", "import numpy as np"),
+    ],
+)
+def test_a_forgotten_import_is_named(tmp_path: Path, name: str, line: str) -> None:
+    """With the line to add."""
+    text = f"from schemagen import Record\n\n\nclass Pet(Record):\n    x: {name}\n"
+    [finding] = refusals(make_project(tmp_path, {"pets.py": text}))
+    assert finding["rule"] == "SG101"
+    assert place(finding) == "schemas/pets.py:5:8"
+    assert finding["message"].endswith(f"{name!r} is not imported")
+    assert finding["advice"] == f"add `{line}` at the beginning of the file"
 
 
 def test_a_model_with_kinds_beside_records_is_a_warning(tmp_path: Path) -> None:
@@ -497,11 +527,15 @@ def test_a_model_with_kinds_beside_records_is_a_warning(tmp_path: Path) -> None:
     text = HEAD + _MODELS
     bird = f"{HEAD}from pydantic import BaseModel\n\n\nclass Bird(BaseModel):\n"
     bird += "    wing: Annotated[float | None, Scalar('float32')]\n"
+    bird += "\n\nclass Fish:\n    fin: Annotated[float, Scalar('float32')]\n"
+    bird += "\n\nclass Counts:\n    fins: int\n"
     pet = f"{text}class Pet(Record):\n    outer: Outer\n"
     root = make_project(tmp_path, {"pets.py": pet, "birds.py": bird})
     result = run("generate", "--project", root)
     assert result.exit_code == 0
-    assert result.output.count("SG107") == 1
+    assert result.output.count("SG107") == 2
+    assert "SG107 warning: nothing is generated from 'Fish'" in result.output
+    assert "a class with kinds that derives from no base class" in result.output
     line = bird.splitlines().index("class Bird(BaseModel):") + 1
     said = f"schemas/birds.py:{line}:1: SG107 warning: nothing is generated from 'Bird'"
     assert said in result.output
