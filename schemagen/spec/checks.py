@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, get_args
+from datetime import date
+from decimal import Decimal
+from pathlib import PurePath
+from typing import Any, get_args, get_origin
 
 import numpy as np
 
 from ..findings import Finding, Location
 from ..kinds.kind import Kind
-from ..kinds.python_types import class_names, text_of
+from ..kinds.python_types import class_names, is_list, text_of
 from ..runtime.shared.errors import Problem
 from ..runtime.shared.values import shortened
 from ..schema.declaration import Declaration
@@ -232,7 +235,25 @@ def _kind_advice(field: Declaration) -> str:
         return 'annotate it: Annotated[int, Scalar("int64")]'
     if isinstance(python_type, type) and issubclass(python_type, np.floating):
         return 'annotate it: Annotated[float, Scalar("float32")]'
+    if isinstance(python_type, type) and issubclass(python_type, date):
+        return 'store seconds since 1970: Annotated[int, Scalar("int64", role="info")]'
+    if python_type is Decimal:
+        return 'annotate it: Annotated[float, Scalar("float64")]'
+    if isinstance(python_type, type) and issubclass(python_type, PurePath):
+        return "declare str, and pass str(path); or bytes, and pass the file's contents"
     items = [item for item in get_args(python_type) if item is not Ellipsis]
+    if is_list(python_type) and items and get_origin(items[0]) is tuple:
+        shape = f"({len(get_args(items[0]))},)"
+        dtype = "int64" if set(get_args(items[0])) == {int} else "float32"
+        return (
+            f'annotate it: Annotated[np.ndarray, VarLen("{dtype}", item_shape={shape})]'
+        )
+    if get_origin(python_type) in (dict, Mapping) or python_type is dict:
+        return (
+            "declare a pydantic.BaseModel with the same keys, or a field for each key"
+        )
+    if get_origin(python_type) in (set, frozenset):
+        return f"declare list[{', '.join(map(text_of, items))}], and pass sorted(value)"
     if any(map(is_model, items)):
         return (
             "nest the model itself, and give each of its fields a VarLen with the same "

@@ -10,7 +10,10 @@ import pytest
 from command_line import make_project, place, refusals, run
 
 HEAD = """\
+import datetime
+from decimal import Decimal
 from enum import Enum
+from pathlib import Path
 from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import AliasChoices, Field
@@ -89,10 +92,8 @@ def test_an_unknown_parameter_is_named_at_its_line(tmp_path: Path) -> None:
 
 # declaration, found
 UNSUPPORTED = [
-    ("x: dict[str, int]", "dict[str, int]"),
     ("x: np.ndarray", "ndarray"),
     ("x: Any", "Any"),
-    ("x: set[int]", "set[int]"),
     ("x: complex", "complex"),
     ("x: list", "list"),
     ("x: list[list[complex]]", "list[list[complex]]"),
@@ -678,6 +679,13 @@ class One(Record):
         ('x: Annotated[list[int], VarLen("int")]', "did you mean 'int64'?"),
         ("x: Annotated[np.ndarray, Vector(5)]", "a comma: (5,)"),
         ('x: list[Literal["a", "b"]]', "MultiLabel"),
+        ("x: datetime.datetime", 'Annotated[int, Scalar("int64", role="info")]'),
+        ("x: Decimal", 'Annotated[float, Scalar("float64")]'),
+        ("x: Path", "declare str"),
+        ("x: list[tuple[float, float]]", 'VarLen("float32", item_shape=(2,))]'),
+        ("x: list[tuple[int, int, int]]", 'VarLen("int64", item_shape=(3,))]'),
+        ("x: dict[str, int]", "pydantic.BaseModel"),
+        ("x: set[int]", "declare list[int], and pass sorted(value)"),
     ],
 )
 def test_the_advice_is_what_the_author_meant(
