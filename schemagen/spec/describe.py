@@ -37,7 +37,7 @@ def aligned(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
 
 
 def _augmentation(field: FieldView) -> str:
-    return f"in training {field.label} is varied: {_given(field)}"
+    return f"augmented in training: {field.label} ({_given(field)})"
 
 
 def _given(field: FieldView) -> str:

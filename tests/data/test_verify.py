@@ -319,7 +319,7 @@ def test_the_verb_says_what_was_found_and_what_was_looked_at(data: Path) -> None
     assert (clean.exit_code, clean.stderr) == (0, "")
     assert re.fullmatch(
         r"train: 10 records in 2 files, [\d.]+ kB read: no findings\n"
-        r"    compared with mixed, as the manifest has it\n",
+        r"    compared with the schema of mixed in the manifest\n",
         clean.stdout,
     )
     path = sorted(data.glob("*.tfrecord"))[0]
@@ -343,7 +343,7 @@ def test_the_verb_compares_with_a_record_of_the_project(tmp_path: Path) -> None:
         result = run("verify", path, "--record", name, "--project", root)
         assert result.exit_code == 1
         assert "SG527 field 'breed': class id out of range" in result.stderr
-        assert "compared with pet, of this project" in result.stdout
+        assert "compared with the schema of pet in this project" in result.stdout
     plain = run("verify", path)
     assert plain.exit_code == 0
     assert "name the record with --record" in plain.stdout

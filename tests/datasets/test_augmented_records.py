@@ -206,8 +206,8 @@ def test_describe_shows_it(tmp_path: Path) -> None:
     root = make_project(tmp_path, {"r.py": text})
     shown = run("describe", "--project", root).stdout
     assert shown.endswith(
-        "\n\nin training photo is varied: flip_up_down=True, crop=2\n"
-        "in training mask is varied: flip_up_down=True, crop=2\n"
+        "\n\naugmented in training: photo (flip_up_down=True, crop=2)\n"
+        "augmented in training: mask (flip_up_down=True, crop=2)\n"
     )
 
 

@@ -501,8 +501,8 @@ def test_no_manifest(data: Callable[..., Path], make_dataset: MakeDataset) -> No
     directory = data()
     (directory / "manifest.json").unlink()
     assert _refused(make_dataset, directory) == (
-        f"{directory}: no manifest.json, so that nothing says which files are whole "
-        "and what wrote them; to read files without one, pass a glob such as "
+        f"{directory}: no manifest.json, so it is unknown which files are complete "
+        "and which schema wrote them; to read files without one, pass a glob such as "
         f"'{directory}/train-*'"
     )
 

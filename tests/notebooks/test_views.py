@@ -247,6 +247,20 @@ def test_a_record_of_a_project_is_described_by_name(workspace: Any) -> None:
         schemagen.describe(Path("data"))  # type: ignore[arg-type]
 
 
+def test_data_is_no_record(workspace: Any) -> None:
+    """The command describes both, and Python has a function for each."""
+    workspace.schema(
+        "from schemagen import Record\n\n\nclass Pet(Record):\n    x: int\n"
+    )
+    data = workspace.root / "data"
+    data.mkdir()
+    with pytest.raises(SchemagenError, match="describe_data") as caught:
+        schemagen.describe(str(data), project=workspace.root)
+    assert caught.value.findings[0].rule == "SG405"
+    with pytest.raises(SchemagenError, match="name one of these"):
+        schemagen.describe("elsewhere", project=workspace.root)
+
+
 def test_blocks_are_shown_as_what_they_are() -> None:
     """Each block is an element, and its text is escaped."""
     blocks = [

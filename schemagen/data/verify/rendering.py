@@ -68,8 +68,9 @@ def _of_split(found: Verification, split: SplitCounts) -> Iterator[str]:
             "what wrote them; name the record with --record"
         )
     else:
-        whose = {"manifest": "as the manifest has it", "project": "of this project"}
-        yield f"    compared with {split.record}, {whose[split.spec_from]}"
+        place = {"manifest": "the manifest", "project": "this project"}
+        where = place[split.spec_from]
+        yield f"    compared with the schema of {split.record} in {where}"
     if not split.whole:
         yield "    not all of it was read, so that whole files were not compared"
     for note in split.notes[:_SHOWN_NOTES]:

@@ -167,8 +167,8 @@ def _files_of_directory(directory: str, split: str | None, spec: Spec) -> Files:
             raise DatasetError(publishing_problem(directory, split or publishing[0]))
     if opened is None:
         raise DatasetError(
-            f"{directory}: no {manifest.FILE_NAME}, so that nothing says which files "
-            f"are whole and what wrote them; to read files without one, pass a glob "
+            f"{directory}: no {manifest.FILE_NAME}, so it is unknown which files are "
+            f"complete and which schema wrote them; to read files without one, pass a glob "
             f"such as {os.path.join(directory, 'train-*')!r}"
         )
     text, found = opened
