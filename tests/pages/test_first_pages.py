@@ -15,7 +15,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 def test_the_tutorial_prints_what_it_shows(tmp_path: Path) -> None:
     """A reader who pastes each block sees the output of the page and gets a served model."""
     shown = live(tmp_path, (DOCS / "tutorial.md").read_text(encoding="utf-8"))
-    assert len(shown) == 12
+    assert len(shown) == 13
     assert_shown(shown)
     assert (tmp_path / "served" / "flower" / "1" / "saved_model.pb").is_file()
 
