@@ -234,7 +234,7 @@ REFUSALS: tuple[tuple[str, Any, str, str], ...] = (
     ("photo", JPEG[:3], "a truncated jpeg image", "a whole jpeg image"),
     ("photo", PNG, "a png image", "a jpeg image"),
     ("photo", b"GIF89a..", "a gif image", "a jpeg image"),
-    ("photo", b"GIF88a..", "bytes that begin with 47 49 46 38 38 61 2e 2e", "a jpeg"),
+    ("photo", b"GIF88a..", "bytes that begin with 'GIF88a..'", "a jpeg"),
     ("photo", b"", "no bytes", "a jpeg image"),
     ("photo", encoded("JPEG", (6, 4)), "an image of shape [4, 6, 3]", "[4, 5, 3]"),
     ("photo", encoded("JPEG", mode="CMYK"), "an image of shape [4, 5, 4]", "[4, 5, 3]"),
