@@ -416,7 +416,7 @@ CASES = [
             "SG528",
             "image does not match the schema",
             "a png image",
-            "bytes that begin with 3c 73 76 67 20 6f 6e 6c",
+            "bytes that begin with '<svg onl'",
             "an SVG, which tensorflow does not decode",
         ),
     ),

@@ -399,6 +399,28 @@ def test_options_by_position_are_refused(make_dataset: MakeDataset) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("option", "advice"),
+    [
+        (
+            "shuffle",
+            "training=True shuffles, and shuffle_buffer= sets the size of the buffer",
+        ),
+        ("buffer_size", "shuffle_buffer= sets the size of the buffer"),
+        ("epochs", "repeat= sets how many epochs there are"),
+        ("batch", "did you mean 'batch_size'?"),
+        ("remainder", "did you mean 'drop_remainder'?"),
+    ],
+)
+def test_options_of_tf_data_and_keras(
+    make_dataset: MakeDataset, option: str, advice: str
+) -> None:
+    """The message says which option stands for it, though its name is another."""
+    with pytest.raises(TypeError) as caught:
+        make_dataset("data", "train", **{"batch_size": 8, option: True})
+    assert str(caught.value) == f"make_dataset has no option {option!r}: {advice}"
+
+
 @pytest.mark.slow
 def test_sources(data: Callable[..., Path], make_dataset: MakeDataset) -> None:
     """A directory, a glob and a list of files give the same records."""

@@ -150,7 +150,7 @@ def test_sizes_are_not_delivered(parser: Any, serializer: Any) -> None:
         (
             "photo",
             b"text",
-            "found bytes that begin with 74 65 78 74, expected an image",
+            "found bytes that begin with 'text', expected an image",
         ),
         ("photo", "a path", "expected the bytes of an image of any known format or"),
         ("photo", pixels(5, 6, 1), "found shape [5, 6, 1], expected shape [?, ?, 3]"),

@@ -297,7 +297,7 @@ WRONG_ROWS: list[tuple[dict[str, Any], Any, str]] = [
         np.ma.masked_equal(_U8, 0),
         "found a masked array, expected an array without mask",
     ),
-    ({}, b"abc", "found bytes that begin with 61 62 63, expected a png image"),
+    ({}, b"abc", "found bytes that begin with 'abc', expected a png image"),
     ({}, _PALETTE[:-20], "found a truncated png image, expected a whole png image"),
     (
         {},

@@ -145,7 +145,7 @@ WRONG_ROWS = [
     ("words", "xy", f"found str 'xy', expected {_STEPS}"),
     ("words", ["x", 5], "found int 5 in step 1, expected a str"),
     ("times", [1, 2, 3, 4], "found 4 items, expected at most 3"),
-    ("times", [1, True], "found bool values in step 1, expected int64 values"),
+    ("times", [1, True], "found True (bool) in step 1, expected int64 values"),
     ("times", {1, 2}, f"found a set, expected {_STEPS}"),
 ]
 

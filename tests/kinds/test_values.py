@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -181,26 +182,28 @@ def test_foreign_byte_order_and_strides(dtype: str) -> None:
 
 
 _REFUSED = [
-    ("int64", True, "found bool values, expected int64 values"),
+    ("int64", True, "found True (bool), expected int64 values"),
+    ("int64", np.array([True]), "found bool values, expected int64 values"),
     ("int64", [True, 2], "found a bool among numbers"),
-    ("int64", 3.7, "found float64 values, expected int64 values"),
+    ("int64", 3.7, "found 3.7 (float64), expected int64 values"),
+    ("int64", np.array([3.7]), "found float64 values, expected int64 values"),
     (
         "int64",
         np.array([]),
         "found an empty array of float64, expected int64 values; "
         "pass [], or np.array([], 'int64')",
     ),
-    ("int64", 3.0, "found float64 values, expected int64 values"),
-    ("int64", math.nan, "found float64 values, expected int64 values"),
+    ("int64", 3.0, "found 3.0 (float64), expected int64 values"),
+    ("int64", math.nan, "found nan (float64), expected int64 values"),
     ("int64", 2**63, "found the integer 9223372036854775808"),
     ("int64", [2**63, 1], "found the integer 9223372036854775808"),
     ("int64", 2**64, "found the integer 18446744073709551616, expected int64"),
     ("uint64", -1, "found the integer -1, expected uint64, from 0"),
     ("uint8", 256, "found the integer 256, expected uint8, from 0 to 255"),
     ("int8", np.array([1, -129]), "found the integer -129, expected int8"),
-    ("bool", 1, "found int64 values, expected bool values"),
+    ("bool", 1, "found 1 (int64), expected bool values"),
     ("bool", "yes", "found str 'yes', expected bool numbers"),
-    ("float32", True, "found bool values, expected float32 values"),
+    ("float32", True, "found True (bool), expected float32 values"),
     ("float32", np.array(0.1), "found 0.1 (float64), expected a number that float32"),
     ("float32", np.float64(0.1), "found 0.1 (float64), expected a number that float3"),
     ("float32", [np.float64(0.1)], "found 0.1 at [0] (float64), expected a number th"),
@@ -217,7 +220,7 @@ _REFUSED = [
     ("float32", 1e39, "found 1e+39 (float64), expected a number in the range"),
     ("float32", math.nan, "found nan (float64), expected a finite number"),
     ("float32", [1.0, -math.inf], "found -inf at [1] (float64), expected a finite"),
-    ("float32", 1j, "found complex128 values, expected float32 values"),
+    ("float32", 1j, "found 1j (complex128), expected float32 values"),
     ("complex64", 0.1j, "found 0.1 (float64), expected a number that complex64 holds"),
     (
         "complex64",
@@ -242,10 +245,17 @@ _REFUSED = [
     ("float32", [1.0, [2.0]], "found"),
     ("float32", [[1.0], [2.0, 3.0]], "found lists of different lengths (1 to 2)"),
     ("float32", [[1.0], 2.0], "found a list among numbers, expected lists of equal"),
-    ("float32", Decimal("0.5"), "found"),
+    ("float32", Decimal("0.5"), "found a Decimal, expected float32 numbers"),
+    ("float32", np.array([1.0, Decimal(1)]), "found a Decimal, expected float32 num"),
+    ("int64", np.array([1, None]), "found None, expected int64 numbers"),
     ("float32", {1.0}, "found a set, expected float32 numbers"),
     ("float32", np.array(["a"]), "found str32 values, expected float32 values"),
-    ("float32", np.array([0.5], object), "found object values"),
+    (
+        "float32",
+        np.array([0.5], object),
+        "found object values, such as float 0.5, expected float32 values; "
+        "pass .tolist() of them",
+    ),
     ("float32", np.ma.masked_array([1.0], [True]), "found a masked array"),
     ("int64", np.array(["2020"], "M8[Y]"), "found datetime64[Y] values"),
     ("float16", 70_000.0, "found 70000.0 (float64), expected a number in the range"),
@@ -262,6 +272,78 @@ def test_refusals_say_what_was_found(dtype: str, value: object, message: str) ->
     with pytest.raises(Problem) as caught:
         Numbers(dtype).convert(value)
     assert str(caught.value).startswith(message)
+
+
+_NOON = datetime(2026, 1, 1, 12)
+
+
+@pytest.mark.parametrize("value", [_NOON, [_NOON], [[1, _NOON]], np.array([_NOON])])
+@pytest.mark.parametrize("dtype", ["int64", "uint32", "int16", "float32", "bool"])
+def test_a_datetime_is_shown_with_what_to_store(dtype: str, value: object) -> None:
+    """It is named by its type and value; integers that are wide enough hold seconds."""
+    with pytest.raises(Problem) as caught:
+        Numbers(dtype).convert(value)
+    assert caught.value.found == "datetime 2026-01-01 12:00:00"
+    assert caught.value.expected == f"{dtype} numbers"
+    assert caught.value.advice == (
+        "store seconds since 1970: int(value.timestamp())"
+        if dtype in ("int64", "uint32")
+        else ""
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [
+        (np.datetime64(_NOON, "s"), "2026-01-01T12:00:00 (datetime64[s])"),
+        ([np.datetime64(_NOON, "ms")], "datetime64[ms] values"),
+        (np.array([_NOON], "M8[us]"), "datetime64[us] values"),
+    ],
+)
+def test_numpys_times_are_told_how_to_be_stored(value: object, found: str) -> None:
+    """The advice is what makes int64 of them."""
+    with pytest.raises(Problem) as caught:
+        Numbers("int64").convert(value)
+    assert str(caught.value) == (
+        f"found {found}, expected int64 values; store seconds since 1970: "
+        "value.astype('datetime64[s]').astype('int64')"
+    )
+    with pytest.raises(Problem) as caught:
+        Numbers("float64").convert(value)
+    assert caught.value.advice == ""
+
+
+@pytest.mark.parametrize(
+    ("dtype", "value", "advice"),
+    [
+        (
+            "float32",
+            [[np.float64(0.1), 0.2]],
+            "round it with np.float32(value), or declare exact=False",
+        ),
+        (
+            "float32",
+            np.float64(0.1),
+            "round it with np.float32(value), or declare exact=False",
+        ),
+        ("float16", 0.1, "round it with np.float16(value), or declare exact=False"),
+        (
+            "float32",
+            np.array([0.1]),
+            "round it with .astype('float32') or declare exact=False",
+        ),
+        ("bfloat16", 0.1, "round it with .astype('bfloat16') or declare exact=False"),
+        ("float32", [[np.float64(1e39), 0.2]], ""),
+        ("float32", [0.5, 2**24 + 1], "declare a wider dtype"),
+    ],
+)
+def test_what_to_do_about_inexact_numbers(
+    dtype: str, value: object, advice: str
+) -> None:
+    """One number is rounded by its type, an array by its method."""
+    with pytest.raises(Problem) as caught:
+        Numbers(dtype).convert(value)
+    assert caught.value.advice == advice
 
 
 @pytest.mark.parametrize(

@@ -264,8 +264,8 @@ def test_fields_that_python_would_lose_are_found(
 # declaration, found, expected
 DEFAULTS = [
     ("x: int = 'one'", "str 'one'", "int64 numbers"),
-    ("x: int = 2.5", "2.5: float64 values", "int64 values"),
-    ("x: bool = 1", "1: int64 values", "bool values"),
+    ("x: int = 2.5", "2.5 (float64)", "int64 values"),
+    ("x: bool = 1", "1 (int64)", "bool values"),
     ("x: int = None", "None", "a type that allows None"),
     ("x: str = 5", "int 5", "a str"),
     ("x: Annotated[int, Scalar('int8')] = 300", "300", "int8"),

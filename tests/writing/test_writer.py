@@ -423,11 +423,29 @@ def test_another_schema_beside_old_splits(tmp_path: Path) -> None:
     write(tmp_path, ROWS)
     with pytest.raises(SchemaMismatchError) as caught:
         make_writer(tmp_path, "test", fingerprint="bbbb", spec=_OTHER)
-    assert str(caught.value).startswith(
+    assert str(caught.value) == (
         f"{tmp_path}/manifest.json: split 'train': the data was written with another "
         "schema:\n  field 'words': nothing was written under the key 'words', expected "
         "a Text; did it have the key 'word'? (SG202)\n"
+        "Give a new field a default, such as `= None` for a type with `| None`, which "
+        "records without it then have. Or write to another directory; or change the "
+        f"schema back; or delete {tmp_path} if its other splits are no longer needed. "
+        "`schemagen explain SG202` says more."
     )
+    number = {**SPEC["fields"][0], "kind": "Scalar", "dtype": "int64"}
+    with pytest.raises(SchemaMismatchError) as caught:
+        make_writer(
+            tmp_path,
+            "test",
+            fingerprint="bbbb",
+            spec={**SPEC, "fields": [number]},
+            overwrite=True,
+        )
+    assert str(caught.value).splitlines()[2:] == [
+        "Write to another directory; or change the schema back; or delete "
+        f"{tmp_path} if its other splits are no longer needed. "
+        "`schemagen explain SG205` says more."
+    ]
 
 
 def test_a_compatible_schema_beside_old_splits(tmp_path: Path) -> None:

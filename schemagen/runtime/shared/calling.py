@@ -13,6 +13,17 @@ Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 
 
+# Options of tf.data and Keras, by one that is there in their place.
+_ELSEWHERE = {
+    "shuffle": (
+        "shuffle_buffer",
+        "training=True shuffles, and shuffle_buffer= sets the size of the buffer",
+    ),
+    "buffer_size": ("shuffle_buffer", "shuffle_buffer= sets the size of the buffer"),
+    "epochs": ("repeat", "repeat= sets how many epochs there are"),
+}
+
+
 def options_by_name(
     function: Callable[Parameters, Result],
 ) -> Callable[Parameters, Result]:
@@ -35,7 +46,9 @@ def options_by_name(
                 f"all by name, such as {options[0]}={given[0]!r}"
             )
         for name in kwargs.keys() - {*names}:
-            advice = did_you_mean(name, names) or f"it has {', '.join(names)}"
+            own, advice = _ELSEWHERE.get(name, ("", ""))
+            if own not in names:
+                advice = did_you_mean(name, names) or f"it has {', '.join(names)}"
             raise TypeError(f"{function.__name__} has no option {name!r}: {advice}")
         return function(*args, **kwargs)
 

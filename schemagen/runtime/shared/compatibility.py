@@ -254,13 +254,17 @@ def differences(written: Spec, expected: Spec) -> list[Change]:
     return sorted(found, key=lambda change: names.index(change.field))
 
 
-def check_compatible(written: Spec, expected: Spec, where: str) -> None:
+def check_compatible(
+    written: Spec, expected: Spec, where: str, beside: str = ""
+) -> None:
     """Refuse data that would be misread.
 
     Args:
         written: the spec that wrote the data.
         expected: the spec that shall read it.
         where: what to call the data in the error.
+        beside: the data's directory, if another split is to be written there; "" if
+            the data is to be read.
 
     Raises:
         SchemaMismatchError: naming every field that differs, and the rule.
@@ -276,10 +280,15 @@ def check_compatible(written: Spec, expected: Spec, where: str) -> None:
             "Read it with code generated from that schema, which the manifest holds; or "
             "change the schema back; or write the data again into another directory."
         )
+        if beside:
+            ways = (
+                "Write to another directory; or change the schema back; or delete "
+                f"{beside} if its other splits are no longer needed."
+            )
         if {change.rule for change in found} == {"SG202"}:
             ways = (
                 "Give a new field a default, such as `= None` for a type with `| None`, "
-                f"which records without it then have. Or r{ways[1:]}"
+                f"which records without it then have. Or {ways[0].lower()}{ways[1:]}"
             )
         raise SchemaMismatchError(
             f"{where}: the data was written with another schema:\n{listed}\n{ways} "

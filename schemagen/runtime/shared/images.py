@@ -61,12 +61,19 @@ def header_of(data: bytes, encoding: str = "any") -> tuple[str, ImageHeader]:
     """
     found = sniff(data)
     if found is None or encoding not in (found, "any"):
-        start = f"bytes that begin with {data[:8].hex(' ')}" if data else "no bytes"
+        start = f"bytes that begin with {_shown(data[:8])}" if data else "no bytes"
         raise Problem(f"a {found} image" if found else start, _named(encoding))
     header = HEADERS[found](data)
     if header is None:
         raise Problem(f"a truncated {found} image", f"a whole {found} image")
     return found, header
+
+
+def _shown(start: bytes) -> str:
+    """Write bytes as text, such as that of HTML, if they are; otherwise as hex."""
+    if start.isascii() and b"".join(start.split()).decode().isprintable():
+        return repr(start.decode())
+    return start.hex(" ")
 
 
 def _named(encoding: str) -> str:

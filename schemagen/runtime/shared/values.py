@@ -11,8 +11,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
-from itertools import chain
 from math import isfinite
 from typing import Any
 
@@ -20,9 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import Problem
+from .nested_lists import flatten, masked, stacked
 from .rounding import round_to_bfloat16, same_integers
-
-Shape = tuple[int, ...]
 
 INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 FLOATS = ("float16", "bfloat16", "float32", "float64")
@@ -47,8 +46,8 @@ _ITEM_SIZES = {
 # arrays numpy's library would start threads.
 _SUMMED = 8192
 
-# More dimensions than numpy's arrays have; a list may even hold itself.
-_DEEPEST = 64
+# The types of numbers: Python's own, and numpy's scalars.
+_NUMBERS = (bool, int, float, complex, np.generic)
 
 # The dtype of a complex number's real and imaginary part.
 _PARTS = {"complex64": "float32", "complex128": "float64"}
@@ -87,7 +86,7 @@ class Numbers:
         else:
             array, exact = self._from_python(value)
         if isinstance(array, np.ma.MaskedArray):
-            raise _masked()
+            raise masked()
         # A dtype's name takes microseconds to find; its kind is at hand.
         if array.dtype.kind == "V" and array.dtype.name == "bfloat16":
             array = array.astype(np.float32)
@@ -146,14 +145,14 @@ class Numbers:
             if {*map(type, value)} <= {float, int}:
                 return self._from_numbers(value, (len(value),))
             if any(isinstance(item, np.ndarray) for item in value):
-                return _stacked(value), self.exact
-            return self._from_numbers(*_flatten(value))
+                return stacked(value), self.exact
+            return self._from_numbers(*flatten(value))
         if value is None or isinstance(value, (str, bytes, dict, set)):
-            raise Problem(described(value), f"{self.dtype} numbers")
+            raise _no_number(value, self.dtype)
         return np.asarray(value), self.exact
 
     def _from_numbers(
-        self, flat: Sequence[object], shape: Shape
+        self, flat: Sequence[object], shape: tuple[int, ...]
     ) -> tuple[NDArray[Any], bool]:
         """Make an array of a shape, of Python's own types by their own rules.
 
@@ -195,11 +194,10 @@ class Numbers:
             return np.array(flat, np.float64)
         if len(types) > 1 and types & {bool, np.bool_}:
             raise Problem("a bool among numbers", f"{self.dtype} numbers")
-        known = (bool, int, float, complex, np.generic)
-        strange = [k for k in types if not issubclass(k, known)]
+        strange = [k for k in types if not issubclass(k, _NUMBERS)]
         if strange:
             example = next(v for v in flat if type(v) is strange[0])
-            raise Problem(described(example), f"{self.dtype} numbers")
+            raise _no_number(example, self.dtype)
         return np.asarray(flat)
 
     def _check_each(self, word: str, numbers: Sequence[Any]) -> None:
@@ -218,9 +216,9 @@ class Numbers:
             for number in numbers:
                 try:
                     self.convert(number)
-                except Problem:
-                    expected = f"an exact {self.dtype}"
-                    raise Problem(f"the {word} {number!s}", expected) from None
+                except Problem as problem:
+                    found, expected = f"the {word} {number!s}", f"an exact {self.dtype}"
+                    raise Problem(found, expected, problem.advice) from None
 
     def _booleans(self, array: NDArray[Any]) -> NDArray[Any]:
         if array.dtype.kind != "b":
@@ -282,11 +280,14 @@ class Numbers:
         _refuse(overflown, array, f"a number in the range of {declared}")
         # Integers are counts and ids: rounding is for floats only.
         if exact or array.dtype.kind != "f":
+            # Python's own numbers have no astype, and numpy has no bfloat16.
+            scalar = not array.ndim and declared != "bfloat16"
+            how = f"np.{declared}(value)," if scalar else f".astype({declared!r})"
             _refuse(
                 ~same,
                 array,
                 f"a number that {declared} holds exactly",
-                f"round it with .astype({declared!r}) or declare exact=False"
+                f"round it with {how} or declare exact=False"
                 if array.dtype.kind == "f"
                 else "declare a wider dtype",
             )
@@ -348,53 +349,42 @@ def shape_text(shape: Sequence[int | None]) -> str:
     return "[" + ", ".join("?" if size is None else str(size) for size in shape) + "]"
 
 
-def _flatten(value: Sequence[Any]) -> tuple[Sequence[object], Shape]:
-    """Return the items of nested lists or tuples, and their common shape."""
-    level: Sequence[Any] = value
-    shape = [len(level)]
-    while level and isinstance(level[0], (list, tuple)):
-        if not all(isinstance(item, (list, tuple)) for item in level):
-            raise Problem("a list among numbers", "lists of equal depth")
-        sizes = set(map(len, level))
-        if len(sizes) > 1:
-            raise Problem(
-                f"lists of different lengths ({min(sizes)} to {max(sizes)})",
-                "lists of equal length",
-            )
-        shape.append(sizes.pop())
-        if len(shape) > _DEEPEST:
-            raise Problem(f"lists in more than {_DEEPEST} lists", "numpy's dimensions")
-        level = list(chain.from_iterable(level))
-    return level, tuple(shape)
-
-
 def _is_pythons(kind: type) -> bool:
     """Tell whether a type is Python's float, or one of its kind, and not numpy's."""
     return issubclass(kind, float) and not issubclass(kind, np.generic)
 
 
 def _wrong_dtype(array: NDArray[Any], dtype: str) -> Problem:
-    if array.size:
-        return Problem(f"{array.dtype.name} values", f"{dtype} values")
-    # NumPy's default for no values, whatever they would have been.
-    advice = f"pass [], or np.array([], {dtype!r})" if array.ndim == 1 else ""
-    return Problem(f"an empty array of {array.dtype.name}", f"{dtype} values", advice)
+    """Say what an array holds in place of numbers of the declared dtype."""
+    name, expected = array.dtype.name, f"{dtype} values"
+    if not array.size:  # numpy's default, whatever the values would have been
+        advice = f"pass [], or np.array([], {dtype!r})" if array.ndim == 1 else ""
+        return Problem(f"an empty array of {name}", expected, advice)
+    if array.dtype.kind == "O":
+        for value in array.flat:
+            if not isinstance(value, _NUMBERS):
+                return _no_number(value, dtype)
+        found = f"object values, such as {described(array.flat[0])}"
+        return Problem(found, expected, "pass .tolist() of them")
+    found = f"{name} values" if array.ndim else f"{array[()]!s:.60} ({name})"
+    how = "value.astype('datetime64[s]').astype('int64')"
+    times = array.dtype.kind == "M"
+    return Problem(found, expected, _seconds(how, dtype) if times else "")
 
 
-def _masked() -> Problem:
-    return Problem("a masked array", "an array without mask", "a mask is not written")
+def _no_number(value: object, dtype: str) -> Problem:
+    """Say what stands in place of a number."""
+    expected = f"{dtype} numbers"
+    if isinstance(value, datetime):
+        how = _seconds("int(value.timestamp())", dtype)
+        return Problem(f"{type(value).__name__} {value}", expected, how)
+    return Problem(described(value), expected)
 
 
-def _stacked(rows: Sequence[Any]) -> NDArray[Any]:
-    """Join arrays along a new first dimension, without joining their dtypes."""
-    if any(isinstance(row, np.ma.MaskedArray) for row in rows):
-        raise _masked()
-    arrays = [np.asarray(row) for row in rows]
-    if len({array.shape for array in arrays}) > 1:
-        raise Problem("arrays of different shapes", "arrays of one shape")
-    if len({array.dtype for array in arrays}) > 1:
-        raise Problem("arrays of different dtypes", "arrays of one dtype")
-    return np.stack(arrays)
+def _seconds(how: str, dtype: str) -> str:
+    """Say how a time is stored as an integer, if the dtype is wide enough."""
+    fits = dtype in INTEGERS and item_size(dtype) > 2
+    return f"store seconds since 1970: {how}" if fits else ""
 
 
 def _refuse(

@@ -28,6 +28,8 @@ CHUNK_ROWS = 1024
 CHUNK_SECONDS = 1.0
 """A chunk ends with the row after which it is this old: slow rows are handed on."""
 
+_STALE = "if the schema has changed, run `schemagen generate`"
+
 
 @dataclass(frozen=True, slots=True)
 class Refused:
@@ -115,19 +117,26 @@ class Encoding:
                 )
             )
 
-    def misfit(self, fields: Mapping[str, Any]) -> RecordError | None:
-        """Return what is wrong with the names of a row's fields, or None."""
+    def misfit(self, fields: Mapping[str, Any], row: object) -> RecordError | None:
+        """Return what is wrong with the names of a row's fields, or None.
+
+        Args:
+            fields: the row's values by name.
+            row: what they were taken from.
+        """
+        # An instance has the fields of its schema, as that is now.
+        stale = _STALE if _is_record(row) else ""
         for name in fields:
             if self._known is not None and name not in self._known:
                 return RecordError(
                     str(name),
-                    "a value for it",
-                    f"values for {', '.join(self._known)} alone",
-                    did_you_mean(name, self._known),
+                    "an unknown field",
+                    f"one of {', '.join(self._known)}",
+                    stale or did_you_mean(name, self._known) or _STALE,
                 )
         for name in self._required:
             if name not in fields:
-                return RecordError(name, "no value", "one, since it is required")
+                return RecordError(name, "no value", "one, since it is required", stale)
         return None
 
     def key_of(self, fields: Mapping[str, Any]) -> tuple[int, int]:
@@ -206,7 +215,7 @@ def encode_rows(
                     pending.keys.append(encoding.key_of(fields))
                 pending.add(number, record)
             except Exception as error:
-                pending.refuse(_refusal(error, fields, encoding, number, shard))
+                pending.refuse(_refusal(error, row, fields, encoding, number, shard))
             if pending.full:
                 yield pending.chunk(number + 1, last=False)
                 pending = _Pending(part, keyed)
@@ -221,6 +230,7 @@ def encode_rows(
 
 def _refusal(
     error: Exception,
+    row: object,
     fields: Mapping[str, Any] | None,
     encoding: Encoding,
     number: int,
@@ -243,13 +253,14 @@ def _refusal(
     misfit = None
     if isinstance(error, TypeError) and fields is not None:
         # The row's names tell a wrong row from a mistake in anyone's code.
-        misfit = encoding.misfit(fields)
+        misfit = encoding.misfit(fields, row)
     if misfit is None:
         error.add_note(f"while encoding {where}")
         raise error
+    refused = misfit.at_row(number, shard)
     if encoding.skip:
-        return misfit.at_row(number, shard)
-    raise TypeError(f"{where}: {error}") from error
+        return refused
+    raise TypeError(str(refused)) from None
 
 
 class _NoRow(Exception):
@@ -262,12 +273,17 @@ def _fields_of(row: Any) -> dict[str, Any]:
     try:
         return dict(row)
     except (TypeError, ValueError) as error:
-        if hasattr(row, "keys") or hasattr(type(row), "model_fields"):
+        if hasattr(row, "keys") or _is_record(row):
             raise
         raise _NoRow(
             f"found {described(row)}, expected a dict of the record's fields, or an "
             "instance of its schema's class"
         ) from error
+
+
+def _is_record(row: object) -> bool:
+    """Tell whether a row is an instance of a schema's class."""
+    return hasattr(type(row), "model_fields")
 
 
 class _Pending:

@@ -81,9 +81,8 @@ def check_place(
         )
     for other in sorted(set(existing.splits) - {split}):
         # All splits of a directory are read by the same code.
-        check_compatible(
-            existing.spec_of(other), mine.spec, f"{where}: split {other!r}"
-        )
+        name = f"{where}: split {other!r}"
+        check_compatible(existing.spec_of(other), mine.spec, name, directory.where)
     if overwrite:
         return
     if split in existing.splits:
