@@ -4,36 +4,22 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import date
-from decimal import Decimal
-from pathlib import PurePath
-from typing import Any, get_args, get_origin
+from typing import Any
 
 import numpy as np
 
 from ..findings import Finding, Location
 from ..kinds.kind import Kind
-from ..kinds.python_types import class_names, is_list, text_of
+from ..kinds.python_types import text_of
 from ..runtime.shared.errors import Problem
 from ..runtime.shared.values import shortened
 from ..schema.declaration import Declaration
 from ..schema.loading import LoadedRecord
 from ..schema.models import UnusedModel
-from ..schema.nesting import is_model, nested_model, nesting_problem
+from ..schema.nesting import nested_model, nesting_problem
 from ..schema.record import Record
+from .advice import annotation_advice, is_kind
 from .names import RESERVED_FIELDS, is_package_name
-
-# Where a kind accepts several, the first is advised.
-_USUAL_TYPES: dict[str, Any] = {
-    "np.ndarray": np.ndarray,
-    "float": float,
-    "int": int,
-    "bool": bool,
-    "str": str,
-    "bytes": bytes,
-    "list[str]": list[str],
-    "list[bytes]": list[bytes],
-}
 
 
 def record_findings(
@@ -150,7 +136,7 @@ def field_findings(
     if kind is None:
         why = (
             "a kind without the type of its values"
-            if _is_kind(field.python_type)
+            if is_kind(field.python_type)
             else f"no kind goes with the type {text_of(field.python_type)}"
         )
         yield Finding(
@@ -160,7 +146,7 @@ def field_findings(
             found=text_of(field.python_type),
             expected="int, float, bool, str, bytes, a list of these, a Literal of "
             "names, an Enum, or Annotated[type, kind]",
-            advice=_kind_advice(field),
+            advice=annotation_advice(field.python_type),
         )
         return
     if not field.name.isascii() and role_of(kind) in ("input", "target"):
@@ -211,57 +197,6 @@ def field_findings(
         if not shadows:  # what is shadowed would be taken for the default
             yield from _default_findings(field, kind, place, where)
         yield from _role_findings(field, kind, place, where)
-
-
-def _is_kind(python_type: Any) -> bool:
-    return isinstance(python_type, Kind) or (
-        isinstance(python_type, type) and issubclass(python_type, Kind)
-    )
-
-
-def _kind_advice(field: Declaration) -> str:
-    """Say how the field could be declared, as near to what is there as may be."""
-    python_type = field.python_type
-    if isinstance(python_type, Kind):
-        kind = text_of(python_type)
-        for name, usual in _USUAL_TYPES.items():
-            if python_type.accepts(usual):
-                return f"write Annotated[{name}, {kind}]"
-        return f"write Annotated[TYPE, {kind}], where TYPE is {python_type.holds}"
-    if _is_kind(python_type):
-        kind = text_of(python_type)
-        return f"write Annotated[TYPE, {kind}(...)], where TYPE is {python_type.holds}"
-    if isinstance(python_type, type) and issubclass(python_type, (int, np.integer)):
-        return 'annotate it: Annotated[int, Scalar("int64")]'
-    if isinstance(python_type, type) and issubclass(python_type, np.floating):
-        return 'annotate it: Annotated[float, Scalar("float32")]'
-    if isinstance(python_type, type) and issubclass(python_type, date):
-        return 'store seconds since 1970: Annotated[int, Scalar("int64", role="info")]'
-    if python_type is Decimal:
-        return 'annotate it: Annotated[float, Scalar("float64")]'
-    if isinstance(python_type, type) and issubclass(python_type, PurePath):
-        return "declare str, and pass str(path); or bytes, and pass the file's contents"
-    items = [item for item in get_args(python_type) if item is not Ellipsis]
-    if is_list(python_type) and items and get_origin(items[0]) is tuple:
-        shape = f"({len(get_args(items[0]))},)"
-        dtype = "int64" if set(get_args(items[0])) == {int} else "float32"
-        return (
-            f'annotate it: Annotated[np.ndarray, VarLen("{dtype}", item_shape={shape})]'
-        )
-    if get_origin(python_type) in (dict, Mapping) or python_type is dict:
-        return (
-            "declare a pydantic.BaseModel with the same keys, or a field for each key"
-        )
-    if get_origin(python_type) in (set, frozenset):
-        return f"declare list[{', '.join(map(text_of, items))}], and pass sorted(value)"
-    if any(map(is_model, items)):
-        return (
-            "nest the model itself, and give each of its fields a VarLen with the same "
-            "group="
-        )
-    if any(class_names(item) for item in items):
-        return "for several classes: Annotated[list[str], MultiLabel(classes=(...))]"
-    return "annotate it: Annotated[np.ndarray, Vector(shape=(5,))]"
 
 
 def _default_findings(

@@ -684,6 +684,8 @@ class One(Record):
         ("x: Path", "declare str"),
         ("x: list[tuple[float, float]]", 'VarLen("float32", item_shape=(2,))]'),
         ("x: list[tuple[int, int, int]]", 'VarLen("int64", item_shape=(3,))]'),
+        ("x: list[tuple[str, str]]", "Annotated[np.ndarray, Vector("),
+        ("x: list[tuple[int, ...]]", "Annotated[np.ndarray, Vector("),
         ("x: dict[str, int]", "pydantic.BaseModel"),
         ("x: set[int]", "declare list[int], and pass sorted(value)"),
     ],

@@ -255,7 +255,7 @@ def differences(written: Spec, expected: Spec) -> list[Change]:
 
 
 def check_compatible(
-    written: Spec, expected: Spec, where: str, beside: str = ""
+    written: Spec, expected: Spec, where: str, directory: str = ""
 ) -> None:
     """Refuse data that would be misread.
 
@@ -263,7 +263,7 @@ def check_compatible(
         written: the spec that wrote the data.
         expected: the spec that shall read it.
         where: what to call the data in the error.
-        beside: the data's directory, if another split is to be written there; "" if
+        directory: the data's directory, if another split is to be written there; "" if
             the data is to be read.
 
     Raises:
@@ -280,10 +280,10 @@ def check_compatible(
             "Read it with code generated from that schema, which the manifest holds; or "
             "change the schema back; or write the data again into another directory."
         )
-        if beside:
+        if directory:
             ways = (
                 "Write to another directory; or change the schema back; or delete "
-                f"{beside} if its other splits are no longer needed."
+                f"{directory} if its other splits are no longer needed."
             )
         if {change.rule for change in found} == {"SG202"}:
             ways = (
