@@ -44,3 +44,14 @@ def test_servers_are_not_asked_again() -> None:
     """A URL has no working directory, and its names would be another request."""
     assert nothing_at("gs://bucket/data") == NOTHING
     assert nothing_at("gs://bucket/data-*") == NO_MATCH
+
+
+def test_a_working_directory_may_be_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The message is then as short as can be, and no other error."""
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert nothing_at("data") == NOTHING

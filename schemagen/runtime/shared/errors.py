@@ -29,14 +29,14 @@ def nothing_at(path: str) -> str:
     words = "no file matches" if set(path) & set("*?[") else "no such directory or file"
     if "://" in path:
         return words
-    if not os.path.isabs(path):
-        words += f"; the working directory is {os.getcwd()}"
-    parent, name = os.path.split(os.path.abspath(path))
-    while not os.path.isdir(parent):
-        parent, name = os.path.split(parent)
     try:
+        if not os.path.isabs(path):
+            words += f"; the working directory is {os.getcwd()}"
+        parent, name = os.path.split(os.path.abspath(path))
+        while not os.path.isdir(parent):
+            parent, name = os.path.split(parent)
         there = os.listdir(parent)
-    except OSError:
+    except OSError:  # the working directory may be gone, or a directory closed
         return words
     return words if name in there else with_suggestion(words, name, there)
 
