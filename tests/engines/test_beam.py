@@ -323,7 +323,7 @@ WRONG = {
     "value": ({**digit(4), "digit": 10}, "the row with scan 4: field 'digit': found"),
     "missing": (
         {k: v for k, v in digit(4).items() if k != "digit"},
-        "the row with scan 4: serialize() missing .* 'digit'",
+        "the row with scan 4: field 'digit': found no value",
     ),
     "no key": ({**digit(4), "scan": None}, "the row with scan None: field 'scan'"),
     "no row": (4, "a row without scan: found int 4, expected a dict"),
@@ -335,7 +335,7 @@ def test_a_wrong_row_is_named_by_its_key(tmp_path: Path, name: str) -> None:
     """Positions mean nothing where rows have no order."""
     row, message = WRONG[name]
     plan = plan_dataset(tmp_path / "data", "train", shards=2, **KEY)
-    with pytest.raises(DatasetError, match=message.replace("()", r"\(\)")):
+    with pytest.raises(DatasetError, match=message):
         write_rows(plan, [*digits(4), row, digit(5)], MEMORY)
     assert not (tmp_path / "data" / "manifest.json").exists()
 
