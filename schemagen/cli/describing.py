@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -86,18 +87,18 @@ def describe(
     """
     if markdown and style == "json":
         raise click.UsageError("--markdown and --format json exclude each other.")
-    specs = _specs(target, project)
-    if specs is not None:
-        _refuse_data_options(context)
-        _print_records(specs, style, markdown=markdown)
-        return
-    assert target is not None
     options = {
         "split": split,
         "limit": limit,
         "workers": workers,
         "max_record_bytes": max_record_bytes,
     }
+    specs = _specs(target, project)
+    if specs is not None:
+        _refuse_data_options(context, options)
+        _print_records(specs, style, markdown=markdown)
+        return
+    assert target is not None
     _describe_data(target, options, style, markdown=markdown)
 
 
@@ -136,8 +137,8 @@ def _or_data(finding: Finding, target: str) -> Finding:
     )
 
 
-def _refuse_data_options(context: click.Context) -> None:
-    for name in ("split", "limit", "workers", "max_record_bytes"):
+def _refuse_data_options(context: click.Context, names: Iterable[str]) -> None:
+    for name in names:
         given = context.get_parameter_source(name)
         if given is click.core.ParameterSource.COMMANDLINE:
             option = f"--{name.replace('_', '-')}"

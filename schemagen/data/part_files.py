@@ -126,7 +126,7 @@ def write_part_file(path: Path, part: PartFile) -> None:
     check_target(path)
     data = {
         "format": FORMAT,
-        "schemagen": _version(),
+        "schemagen": package_version(),
         "command": part.command,
         "part": part.share.number,
         "parts": part.share.of,
@@ -276,20 +276,21 @@ def _read(path: Path) -> tuple[PartFile, str]:
             expected=f"{seal[1].decode()}, as its first line says",
         )
     data = json.loads(text)
-    if (data["format"], data["schemagen"]) != (FORMAT, _version()):
+    if (data["format"], data["schemagen"]) != (FORMAT, package_version()):
         raise _refusal(
             path,
             "a different version of schemagen wrote this part",
             "use one version on all machines",
             found=f"schemagen {data['schemagen']}, format {data['format']}",
-            expected=f"schemagen {_version()}, format {FORMAT}",
+            expected=f"schemagen {package_version()}, format {FORMAT}",
         )
     share = Share(data["part"], data["parts"])
     names = ("options", "listing", "results")
     return PartFile(data["command"], share, *(data[name] for name in names)), digest
 
 
-def _version() -> str:
+def package_version() -> str:
+    """Return the version of schemagen; "unknown" if it is not installed."""
     try:
         return version("schemagen")
     except PackageNotFoundError:

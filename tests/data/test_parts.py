@@ -394,7 +394,7 @@ def test_parts_of_another_version_are_refused(
     """Its checks may be others."""
     root = write(tmp_path / "data", random.Random(5))
     second, first = divided("verify", root, 2)
-    monkeypatch.setattr(part_files, "_version", lambda: "99.0")
+    monkeypatch.setattr(part_files, "package_version", lambda: "99.0")
     run("verify", root, "--part", "2/2", "--out", second)
     monkeypatch.undo()
     result = run("verify", "--merge", first, second)

@@ -6,9 +6,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from importlib.metadata import PackageNotFoundError, version
+from collections.abc import Sequence
 from pathlib import PurePath
 
 from ...kinds.field import FieldSpec
@@ -17,14 +15,21 @@ from ...runtime.storage import manifest
 from ...runtime.storage.opening import open_directory
 from ...spec.describe import kind_text
 from ...spec.model import RecordSpec
-from ...spec.serial import from_data
 from ..formatting import listed, one_line, plural
 from ..inspect.inspecting import read_share, statistics_of
 from ..inspect.values import extent, values_text
 from ..limits import MAX_RECORD_BYTES
 from ..listing import list_data
+from ..part_files import package_version
 from ..report.classes import class_counts
-from ..report.columns import Column, Split, columns_of, spec_of_data, splits_of
+from ..report.columns import (
+    Column,
+    Split,
+    columns_of,
+    spec_of_data,
+    specs_by_split,
+    splits_of,
+)
 from ..shares import WHOLE
 from ..sources import Data
 from ..statistics.model import DataStatistics
@@ -70,8 +75,7 @@ def describe_data(
 
 def _described(data: Data, found: DataStatistics) -> DataDescription:
     splits = splits_of(found.splits)
-    specs = dict(_specs(data))
-    spec = spec_of_data(splits, specs)
+    spec = spec_of_data(splits, specs_by_split(data))
     columns = columns_of(splits, spec)
     classes = [
         (column, counted)
@@ -105,24 +109,8 @@ def _described(data: Data, found: DataStatistics) -> DataDescription:
             for column, counted in classes
         ),
         statistics=found,
-        version=_version(),
+        version=package_version(),
     )
-
-
-def _specs(data: Data) -> Iterator[tuple[str, RecordSpec]]:
-    """Yield the spec that wrote each split, if this version can read it."""
-    for name, files in data.splits.items():
-        for file in files[:1]:
-            if file.spec is not None:
-                with suppress(ValueError, KeyError, TypeError):
-                    yield name, from_data(file.spec)
-
-
-def _version() -> str:
-    try:
-        return version("schemagen")
-    except PackageNotFoundError:  # run from a checkout that is not installed
-        return "unknown"
 
 
 def _title(found: DataStatistics, spec: RecordSpec | None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,7 +14,9 @@ from ...kinds.label import Label
 from ...kinds.multilabel import MultiLabel
 from ...kinds.steps import Steps
 from ...spec.model import RecordSpec
+from ...spec.serial import from_data
 from ..formatting import listed, one_line
+from ..sources import Data
 from ..statistics.model import (
     KeyStatistics,
     KindStatistics,
@@ -150,6 +153,20 @@ def shape_text(shape: Sequence[int | None]) -> str:
 def name_of(field: FieldSpec) -> str:
     """Return the name of a field as the page shows it."""
     return one_line(".".join(field.path) or field.name, 80)
+
+
+def specs_by_split(data: Data) -> dict[str, RecordSpec]:
+    """Return the spec that wrote each split, by the split's name.
+
+    Specs of later versions that this one cannot read are left out.
+    """
+    found = {}
+    for name, files in data.splits.items():
+        for file in files[:1]:
+            if file.spec is not None:
+                with suppress(ValueError, KeyError, TypeError):
+                    found[name] = from_data(file.spec)
+    return found
 
 
 def spec_of_data(

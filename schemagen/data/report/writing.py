@@ -6,7 +6,6 @@ import base64
 import hashlib
 import os
 from collections.abc import Mapping
-from contextlib import suppress
 from importlib import resources
 from pathlib import Path
 
@@ -16,11 +15,11 @@ from markupsafe import Markup
 from ...atomic_write import write_whole
 from ...runtime.shared.errors import DatasetError
 from ...spec.model import RecordSpec
-from ...spec.serial import from_data
 from ..formatting import listed, number, one_line, plural, share, size
 from ..sources import find_data
 from ..statistics.model import DataStatistics
 from ..verify.model import Verification
+from .columns import specs_by_split
 
 _PACKAGES = ("vl_convert", "PIL")
 _MARK = b'<meta name="generator" content="schemagen inspect">'
@@ -68,13 +67,7 @@ def specs_of(
 
     Specs of later versions that this one cannot read are left out.
     """
-    found = {}
-    for name, files in find_data(source, split).splits.items():
-        for file in files[:1]:
-            if file.spec is not None:
-                with suppress(ValueError, KeyError, TypeError):
-                    found[name] = from_data(file.spec)
-    return found
+    return specs_by_split(find_data(source, split))
 
 
 def write_report(

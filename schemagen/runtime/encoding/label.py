@@ -135,9 +135,10 @@ class Label(_Classes):
             raise Problem(f"shape {list(ids.shape)}", f"shape [{rows}]")
         if ids.size and not 0 <= ids.min() <= ids.max() < self.num_classes:
             raise Problem("class ids out of range", self._expected())
-        for index in self._misleading.intersection(ids.tolist()):
-            self._warn_of(index)
-            break
+        if self._misleading:
+            named = self._misleading.intersection(ids.tolist())
+            if named:
+                self._warn_of(min(named))
         if self._texts:
             return value_buffers(self._entry, [self._texts[at] for at in ids.tolist()])
         return varint_buffers(self._entry, (ids + self.offset)[:, np.newaxis])
