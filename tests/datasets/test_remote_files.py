@@ -10,6 +10,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -456,4 +457,27 @@ def test_copies_that_are_begun_after_the_dataset_is_gone_are_removed(
     copies.begin(url, size).copy.result()
     assert len(files(temporary)) == 1
     copies.clear()
+    assert left(temporary) == []
+
+
+def test_a_copy_that_is_taken_while_the_dataset_goes_is_removed(
+    write: Write, memory: Any, temporary: Path
+) -> None:
+    """Garbage collection removes copies at any moment, also within `take`."""
+    write()
+    copies = Copies({}, lambda: "")
+
+    class Collecting(copies_module._Ahead):
+        """A copy of another reader, during whose check the dataset is collected."""
+
+        def __getattribute__(self, name: str) -> Any:
+            if name == "asked":
+                copies.clear()
+            return super().__getattribute__(name)
+
+    for name in ("a", "b"):
+        copies._ahead[name] = Collecting(Future())
+    url = f"{URL}/train-00002-of-00005.tfrecord"
+    size = memory.size("/bucket/data/train-00002-of-00005.tfrecord")
+    assert copies.take(url, size)
     assert left(temporary) == []

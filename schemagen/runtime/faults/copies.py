@@ -180,12 +180,13 @@ class Copies:
         if not is_ready(ahead.copy):
             return None
         with self._lock:
+            # clear() takes no lock, and may remove what was there a moment ago.
             if self._ahead.get(path) is not ahead:
                 return None  # another reader of the same file has taken it
-            del self._ahead[path]
+            self._ahead.pop(path, None)
+            copy = ahead.copy.result()
+            self._taken[copy.path] = time.monotonic()
             self._evict()
-        copy = ahead.copy.result()
-        self._taken[copy.path] = time.monotonic()
         if self._is_cleared:
             self.clear()
         return copy
@@ -197,9 +198,10 @@ class Copies:
             if taken < now - _OPENING:
                 self.remove(path)
         recent = now - _RECENT
-        left = [path for path in list(self._ahead) if self._ahead[path].asked < recent]
+        left = [path for path, file in list(self._ahead.items()) if file.asked < recent]
         for path in left[: max(0, len(left) - self._most_ahead)]:
-            _discard(self._ahead.pop(path).copy)
+            if file := self._ahead.pop(path, None):
+                _discard(file.copy)
 
     def clear(self) -> None:
         """Remove what was copied and is not open, once no one reads any more.
