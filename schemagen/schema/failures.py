@@ -20,6 +20,22 @@ from .source_map import SourceMap
 _UNKNOWN_PARAMETER = re.compile(
     r"(\w+)\.__init__\(\) got an unexpected keyword argument '(\w+)'"
 )
+_MISSING_PARAMETERS = re.compile(r"(\w+)\.__init__\(\) missing \d+ required .*?: (.*)")
+
+# Arguments that a kind cannot do without, as examples.
+_EXAMPLES = {
+    "Image": "shape=(224, 224, 3)",
+    "Images": "shape=(224, 224, 3)",
+    "Mask": "shape=(224, 224)",
+    "Nested": 'key="address"',
+    "Ragged": 'dtype="int64"',
+    "Scalar": 'dtype="int64"',
+    "Sparse": 'shape=(1000,), index_key="indices"',
+    "Steps": 'step=Scalar("int64")',
+    "Tensor": "shape=(None, 3)",
+    "VarLen": 'dtype="int64"',
+    "Vector": "shape=(5,)",
+}
 
 
 class ProcessEndError(BaseException):
@@ -88,6 +104,16 @@ def load_failure(
             found=unknown[2],
             expected=f"parameters out of {', '.join(known)}",
             advice=did_you_mean(unknown[2], known) or "take it out",
+        )
+    missing = _MISSING_PARAMETERS.match(_text_of(error))
+    if missing and missing[1] in _EXAMPLES:
+        return Finding(
+            location,
+            "SG101",
+            f"the schema file does not load: {missing[1]} needs {missing[2]}",
+            found=f"no {missing[2]}",
+            expected=f"for example {missing[1]}({_EXAMPLES[missing[1]]})",
+            advice="add it",
         )
     if isinstance(error, NameError) and error.name in _IMPORTS:
         return Finding(

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from schemagen.runtime.faults import faults
+from schemagen.runtime.shared.errors import DatasetError
 from schemagen.runtime.shared.tfrecord import frame, read_records
 
 if TYPE_CHECKING:
@@ -628,15 +629,55 @@ def test_augment_has_to_return_features(
         make_dataset(data(), training=True, augment=lambda one, other: (one, other))
 
 
+_ANY_SIZE = """
+from typing import Annotated
+import numpy as np
+from schemagen import Image, Mask, Record
+
+class Thing(Record):
+    photo: Annotated[bytes, Image(shape=(None, None, 3), encoding="png")]
+
+class Ground(Record):
+    number: int
+    classes: Annotated[np.ndarray, Mask(
+        (None, None), encoding="png", num_classes=4, role="info")]
+
+class Deep(Record):
+    number: int
+    pixels: Annotated[np.ndarray, Image(
+        shape=(4, 4, None), channels_key="c", resize=(2, 2), role="info")]
+"""
+
+
+def test_pictures_of_any_size_are_refused_in_batches(
+    tmp_path: Path, package_of: PackageOf
+) -> None:
+    """Before anything is read; alone they are fine."""
+    package = package_of(_ANY_SIZE)
+    photos = [{"photo": np.zeros((side, 3, 3), np.uint8)} for side in (2, 5)]
+    masks = [{"number": n, "classes": np.zeros((n, 3), np.uint8)} for n in (2, 5)]
+    for record, field, rows in ("thing", "photo", photos), ("ground", "classes", masks):
+        data = tmp_path / record
+        package.module(record, "serializer").write_dataset(rows, data, "train")
+        make_dataset = package.module(record, "pipeline").make_dataset
+        with pytest.raises(DatasetError) as caught:
+            make_dataset(data, batch_size=2, info=field == "classes")
+        assert str(caught.value) == (
+            f"batch_size=2: field {field!r}: images of any size cannot be batched; "
+            "declare resize=(height, width) in the schema, or use batch_size=1"
+        )
+        assert len(list(make_dataset(data, batch_size=1))) == 2
+
+
 @pytest.mark.slow
 def test_pictures_that_make_no_batch(tmp_path: Path, package_of: PackageOf) -> None:
     """Each can be parsed, and two together cannot: the error says why."""
-    package = package_of(_SCHEMA.replace("shape=(8, 8, 3)", "shape=(None, None, 3)"))
-    write = package.module("thing", "serializer").write_dataset
-    write(map(_row, range(4)), tmp_path, "train")
-    make_dataset = package.module("thing", "pipeline").make_dataset
-    said = "images of any size cannot be batched; use batch_size=1 or declare resize="
+    package = package_of(_ANY_SIZE)
+    rows = [{"number": n, "pixels": np.zeros((4, 4, n), np.uint8)} for n in (1, 2)]
+    package.module("deep", "serializer").write_dataset(rows, tmp_path, "train")
+    make_dataset = package.module("deep", "pipeline").make_dataset
+    said = "images of different numbers of channels cannot be batched; use batch_size=1"
     with pytest.raises(tf.errors.InvalidArgumentError, match=said) as caught:
-        list(make_dataset(tmp_path, batch_size=2))
+        list(make_dataset(tmp_path, batch_size=2, info=True))
     assert "a batch of 2 records cannot be parsed" in str(caught.value)
-    assert len(list(make_dataset(tmp_path, batch_size=1))) == 4
+    assert len(list(make_dataset(tmp_path, batch_size=1, info=True))) == 2

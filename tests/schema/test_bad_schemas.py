@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from command_line import make_project, place, refusals, run
+from schemagen import schema
 
 HEAD = """\
 import datetime
@@ -88,6 +89,35 @@ def test_an_unknown_parameter_is_named_at_its_line(tmp_path: Path) -> None:
     assert finding["message"].endswith("VarLen has no parameter 'max_lenght'")
     assert finding["expected"].startswith("parameters out of dtype, max_length, ")
     assert finding["advice"] == "did you mean 'max_length'?"
+
+
+@pytest.mark.parametrize(
+    ("kind", "parameters"),
+    [
+        ("Image", "'shape'"),
+        ("Images", "'shape'"),
+        ("Mask", "'shape'"),
+        ("Nested", "'key'"),
+        ("Ragged", "'dtype'"),
+        ("Scalar", "'dtype'"),
+        ("Sparse", "'shape' and 'index_key'"),
+        ("Steps", "'step'"),
+        ("Tensor", "'shape'"),
+        ("VarLen", "'dtype'"),
+        ("Vector", "'shape'"),
+    ],
+)
+def test_a_missing_parameter_is_named_with_an_example(
+    tmp_path: Path, kind: str, parameters: str
+) -> None:
+    """The example is one that the kind accepts."""
+    text = f"{HEAD}class Pet(Record):\n    x: Annotated[Any, {kind}()]\n"
+    [finding] = refusals(make_project(tmp_path, {"pets.py": text}))
+    assert place(finding) == f"schemas/pets.py:{FIELD_LINE}:23"
+    assert finding["message"].endswith(f"does not load: {kind} needs {parameters}")
+    assert finding["found"] == f"no {parameters}"
+    example = finding["expected"].removeprefix("for example ")
+    assert isinstance(eval(example, vars(schema)), getattr(schema, kind))
 
 
 # declaration, found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -88,6 +88,19 @@ def images_of(spec: Spec, features: Mapping[str, str]) -> dict[str, int | None]:
                 dtype = tf.uint8  # resized, and not rounded
             found[entry["name"]] = int(dtype.max) if dtype.is_integer else None
     return found
+
+
+def of_any_size(spec: Spec, names: Collection[str]) -> list[str]:
+    """Return the images and masks among fields that no batch holds two of.
+
+    They are of any size, and the schema declares none that they are brought to.
+    """
+    return [
+        entry["name"]
+        for entry in spec["fields"]
+        if entry["kind"] in ("Image", "Mask") and entry["name"] in names
+        if entry.get("resize") is None and None in entry["shape"]
+    ]
 
 
 def classes_of(spec: Spec, targets: tuple[str, ...]) -> dict[str, int]:

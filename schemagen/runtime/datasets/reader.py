@@ -16,7 +16,7 @@ from ..shared.requirements import tf
 from ..sources.files import find_files
 from ..storage.schema import Spec
 from .batching import Lengths, Padding
-from .elements import Batch, Elements, augmented, classes_of, images_of
+from .elements import Batch, Elements, augmented, classes_of, images_of, of_any_size
 from .mixing import weights_of
 from .options import SERVICE_TIMEOUT, Options
 from .pipeline import Pipeline, Sources
@@ -187,6 +187,12 @@ class RecordReader:
             wanted.update(learned)
         if info:
             wanted.update(self.info)
+        if batch_size > 1 and (alone := of_any_size(self.spec, wanted)):
+            raise DatasetError(
+                f"batch_size={batch_size}: field {alone[0]!r}: images of any size cannot "
+                "be batched; declare resize=(height, width) in the schema, or use "
+                "batch_size=1"
+            )
 
         def parse(serialized: tf.Tensor, names: Collection[str]) -> Batch:
             return flattened(self.parse_batch(serialized, names))
