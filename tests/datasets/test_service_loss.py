@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 _HERE = Path(__file__).parent
 _ROWS, _FILES = 3_000, 6
 
-# In seconds: that the reader waits for a batch, and after which a test gives up.
-_TIMEOUT, _LIMIT = 15, 240
+# In seconds: that a reader waits for a batch of a worker that is started again, which
+# takes as long as the import of TensorFlow; and of one that is not; and after which a test
+# gives up.
+_PATIENCE, _TIMEOUT, _LIMIT = 180, 15, 240
 
 pytestmark = pytest.mark.slow
 
@@ -72,10 +74,16 @@ class Cluster:
         assert _line(worker) == "ready"
         return worker
 
-    def reader(self, package: Workspace, directory: Path, epochs: int) -> Process:
+    def reader(
+        self,
+        package: Workspace,
+        directory: Path,
+        epochs: int,
+        timeout: int = _PATIENCE,
+    ) -> Process:
         where = (package.root, package.package, directory)
         return self._kept(
-            _started("service_reader.py", *where, self.target, _TIMEOUT, epochs)
+            _started("service_reader.py", *where, self.target, timeout, epochs)
         )
 
     def kill(self, number: int) -> None:
@@ -149,7 +157,7 @@ def test_worker_that_never_returns_is_an_error_in_time(
 ) -> None:
     """The reader gets what the other one reads, waits, and says how long and why."""
     directory = data(rows=_ROWS, shards=_FILES)
-    reader = cluster.reader(package, directory, epochs=1)
+    reader = cluster.reader(package, directory, epochs=1, timeout=_TIMEOUT)
     found = _begun(reader, 10)
     cluster.kill(0)
     rest, end = _rest(reader)
