@@ -91,9 +91,9 @@ def images_of(spec: Spec, features: Mapping[str, str]) -> dict[str, int | None]:
 
 
 def of_any_size(spec: Spec, names: Collection[str]) -> list[str]:
-    """Return the images and masks among fields that no batch holds two of.
+    """Return the images and masks among fields that can only be read one at a time.
 
-    They are of any size, and the schema declares none that they are brought to.
+    Their sizes differ, and the schema declares no size to resize them to.
     """
     return [
         entry["name"]
