@@ -53,6 +53,24 @@ class Verb(click.Command):
         super().__init__(name, **attributes)
         self.examples = [Example(*each) for each in examples]
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the command line; if arguments are missing or too many, show an example.
+
+        Raises:
+            click.UsageError: the command line is not one of this command.
+        """
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            # Errors of other classes suggest something themselves.
+            plain = type(error) in (click.UsageError, click.MissingParameter)
+            if not plain or not self.examples:
+                raise
+            example = self.examples[0].command
+            raise click.UsageError(
+                f"{error.format_message()}\nFor example: {example}", ctx
+            ) from error
+
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples."""
         write_examples(self.examples, formatter)

@@ -123,3 +123,21 @@ def test_breaking_without_a_reference_names_some() -> None:
     result = run("breaking")
     assert result.exit_code == 2
     assert "Missing option '--against'. It names what to compare with" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message", "example"),
+    [
+        (["generate", "pet"], "unexpected extra argument (pet)", "schemagen generate"),
+        (["infer", "data"], "Missing option '--out'", "schemagen infer 'old/train-*' "),
+        (["verify"], "Missing argument 'DATA'", "schemagen verify data/pets"),
+    ],
+)
+def test_an_incomplete_command_line_is_shown_an_example(
+    words: list[str], message: str, example: str
+) -> None:
+    """The first one of its help."""
+    result = run(*words)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert f"\nFor example: {example}" in result.stderr
