@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 from ..runtime.encoding import label
 from ..runtime.encoding.base import Feature
@@ -111,20 +111,34 @@ class Classes(Kind):
         yield from self._class_problems()
         yield from self._storage_problems()
 
+    def misfit(self, python_type: Any) -> Problem:
+        found = super().misfit(python_type)
+        if not replace(self, classes=("name",)).accepts(python_type):
+            return found
+        ids = found.found.replace("str", "int")
+        return Problem(
+            found.found,
+            f"{ids}, because the classes have no names",
+            f"annotate {ids}, or name the classes: classes=('beagle', 'pug')",
+        )
+
     def _class_problems(self) -> Iterator[Problem]:
         if self.classes is None:
             if self.vocabulary is None and not is_positive(self.num_classes):
+                given = self.num_classes
                 yield Problem(
-                    f"num_classes={self.num_classes!r} and no classes",
-                    "classes=('name', ...), num_classes=n or vocabulary='names.txt'",
+                    "no classes"
+                    if given is None
+                    else f"num_classes={given!r} and no classes",
+                    "classes=('beagle', 'pug'), num_classes=2 or vocabulary='names.txt'",
                 )
             return
-        given: object = self.classes
-        if type(given) is int:
+        names: object = self.classes
+        if type(names) is int:
             yield Problem(
-                f"classes={given}",
+                f"classes={names}",
                 "a tuple of names",
-                f"write num_classes={given} for classes without names",
+                f"write num_classes={names} for classes without names",
             )
             return
         yield from class_name_problems(self.classes, self.num_classes)

@@ -23,6 +23,7 @@ from .parameters import (
     is_utf8,
     key_problems,
     seldom,
+    sizes_problem,
     transfer_problems,
 )
 from .python_types import is_array, members
@@ -254,7 +255,10 @@ def encoded_shape_problems(shape: object, encoding: str) -> Iterator[Problem]:
     elif shape[2] not in CHANNELS[encoding]:
         word = "an encoded image" if encoding == "any" else f"a {encoding}"
         allowed = " or ".join(map(str, CHANNELS[encoding]))
-        yield Problem(f"{shape[2]} channels in {word}", allowed)
+        advice = ""
+        if shape[0] in CHANNELS[encoding] and shape[2] > max(CHANNELS[encoding]):
+            advice = f"channels come last: shape={(*shape[1:], shape[0])!r}"
+        yield Problem(f"{shape[2]} channels in {word}", allowed, advice)
 
 
 def _is_image_shape(shape: object) -> TypeGuard[Shape]:
@@ -266,7 +270,7 @@ def _is_image_shape(shape: object) -> TypeGuard[Shape]:
 
 
 def _wrong_shape(shape: object) -> Problem:
-    return Problem(f"shape={shape!r}", "(height, width, channels) in pixels")
+    return sizes_problem("shape", shape, "(height, width, channels) in pixels", 3)
 
 
 # numpy has no type of its own for it.

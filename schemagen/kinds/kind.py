@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args
 from ..runtime.encoding.base import Feature
 from ..runtime.shared.errors import Problem
 from .parameters import Parameters, choice_problems, flag_problems, key_problems, seldom
+from .python_types import text_of
 from .storage import Entry
 
 if TYPE_CHECKING:
@@ -148,6 +149,21 @@ class Kind(Parameters, ABC):
             Problem: it cannot.
         """
         self.feature(name, optional=True).convert(default)
+
+    def misfit(self, python_type: Any) -> Problem:
+        """Return what is wrong with a type that this kind does not accept."""
+        advice = "change the annotation or the kind"
+        return Problem(text_of(python_type), self.holds, advice)
+
+    def all_problems(self) -> Iterator[Problem]:
+        for problem in super().all_problems():
+            # Given by position, a role lands in another parameter.
+            role = next((r for r in ROLES if problem.found.endswith(f"={r!r}")), None)
+            if role is None:
+                yield problem
+            else:
+                meant = f"did you mean role={role!r}?"
+                yield Problem(problem.found, problem.expected, meant)
 
     def common_problems(self) -> Iterator[Problem]:
         """Yield what is wrong with the parameters that every kind has."""

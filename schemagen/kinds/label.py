@@ -34,8 +34,10 @@ class Label(Classes):
     codec: ClassVar[Codec] = label.Label
 
     def accepts(self, python_type: Any) -> bool:
-        if python_type in (int, str, int | str, Any):
+        if python_type in (int, int | str, Any):
             return True
+        if python_type is str:
+            return bool(self.class_names)
         names = class_names(python_type)
         if not names or not all(isinstance(name, str) for name in names):
             return False

@@ -25,6 +25,7 @@ from .parameters import (
     key_problems,
     names_of_classes,
     seldom,
+    sizes_problem,
 )
 from .python_types import is_array, members
 from .storage import BYTES, Entry, described
@@ -163,7 +164,7 @@ class Mask(Kind):
         sizes = self.shape if isinstance(self.shape, tuple) else ()
         known = tuple(1 if size is None else size for size in sizes)
         if len(sizes) != 2 or not is_shape(known):
-            yield Problem(f"shape={self.shape!r}", "(height, width) in pixels")
+            yield sizes_problem("shape", self.shape, "(height, width) in pixels")
         elif self.encoding == "raw":
             keys = (self.height_key, self.width_key)
             if any(pair == (None, None) for pair in zip(sizes, keys, strict=True)):
@@ -176,7 +177,7 @@ class Mask(Kind):
         if self.resize is not None and (
             not is_shape(self.resize) or len(self.resize) != 2
         ):
-            yield Problem(f"resize={self.resize!r}", "(height, width) in pixels")
+            yield sizes_problem("resize", self.resize, "(height, width) in pixels")
 
     def _class_problems(self) -> Iterator[Problem]:
         if self.classes is not None:

@@ -43,9 +43,11 @@ class MultiLabel(Classes):
             return True
         origin = get_origin(python_type) or python_type
         inner = [item for item in get_args(python_type) if item is not Ellipsis]
-        return origin in (list, tuple, Sequence) and all(
-            member in (int, str) for item in inner for member in members(item)
-        )
+        if origin not in (list, tuple, Sequence):
+            return False
+        if str in inner and not self.class_names:
+            return False
+        return all(member in (int, str) for item in inner for member in members(item))
 
     def check_default(self, name: str, default: Any) -> None:
         if not isinstance(default, (list, tuple, np.ndarray)) or len(default):

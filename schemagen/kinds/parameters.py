@@ -23,6 +23,9 @@ from .python_types import members
 
 _LARGEST = sys.float_info.max
 
+# Stands in advice for the name of the field.
+FIELD = "<field>"
+
 
 def seldom(default: Any) -> Any:
     """Declare a parameter that a spec's JSON leaves out where it has its default."""
@@ -170,6 +173,13 @@ def _words(expected: Any) -> str:
     return f"an {name}" if name[0] in "aeiouAEIOU" else f"a {name}"
 
 
+def below(cls: Any) -> Iterator[type[Any]]:
+    """Yield the classes that derive from a class, whether directly or not."""
+    for each in cls.__subclasses__():
+        yield each
+        yield from below(each)
+
+
 def is_finite(value: object) -> bool:
     """Tell whether a parameter is a number that a float can hold."""
     return type(value) in (int, float) and -_LARGEST <= value <= _LARGEST  # type: ignore[operator]
@@ -225,6 +235,32 @@ def is_shape(value: object, *, allow_empty: bool = False) -> bool:
 def is_positive(value: object) -> bool:
     """Tell whether a parameter is a positive int, which an int64 holds."""
     return type(value) is int and 0 < value < 2**63
+
+
+def sizes_problem(
+    parameter: str, value: object, expected: str, *further: int
+) -> Problem:
+    """Return the problem of a height and a width that are not given as such.
+
+    Args:
+        parameter: its name.
+        value: what was given; as much of it as is right is in the example.
+        expected: what is right, in words.
+        further: what follows the height and the width in the example.
+    """
+    given = (value, value) if is_positive(value) else value
+    usual = (224, 224)
+    if isinstance(given, tuple) and len(given) > 1 and is_shape(given[:2]):
+        usual = given[:2]
+    example = f"for example {parameter}={(*usual, *further)!r}"
+    return Problem(f"{parameter}={value!r}", expected, example)
+
+
+def shape_problem(parameter: str, value: object, advice: str = "") -> Problem:
+    """Return the problem of a shape that is no tuple of positive ints."""
+    if is_positive(value):
+        advice = f"a tuple of one has a comma: ({value},)"
+    return Problem(f"{parameter}={value!r}", "a tuple of positive ints", advice)
 
 
 def flag_problems(**flags: object) -> Iterator[Problem]:

@@ -11,7 +11,7 @@ from ..runtime.shared.errors import Problem
 from ..runtime.shared.values import FLOATS
 from .augment import Augment
 from .literals import Code
-from .parameters import choice_problems, flag_problems, is_shape
+from .parameters import choice_problems, flag_problems, is_shape, sizes_problem
 from .view import Shape
 
 Interpolation = Literal["bilinear", "nearest"]
@@ -84,7 +84,7 @@ def resize_problems(kind: Resized) -> Iterator[Problem]:
             if is_given:
                 yield Problem(f"{parameter} without resize", "resize=(height, width)")
     elif not is_shape(resize) or len(cast("tuple[int, ...]", resize)) != 2:
-        yield Problem(f"resize={resize!r}", "(height, width) in pixels")
+        yield sizes_problem("resize", resize, "(height, width) in pixels")
     if kind.antialias is True and interpolation == "nearest":
         yield Problem(
             "antialias=True with interpolation='nearest'",

@@ -15,11 +15,20 @@ from ..runtime.shared.values import FLOATS, INTEGERS, RAW_ONLY
 from .field import FieldSpec
 from .kind import Kind, Role
 from .parameters import choice_problems, flag_problems, seldom, transfer_problems
-from .python_types import number_types
+from .python_types import number_types, text_of
 from .storage import Entry, TransferEncoding, values
 from .view import FieldView, Shape
 
 DTYPES = ("bool", *INTEGERS, *FLOATS, "bytes")
+
+# What goes with another type, by its name.
+_OTHERS = {
+    "bool": "declare dtype='bool'",
+    "bytes": "declare dtype='bytes'",
+    "float": "declare dtype='float32'",
+    "int": "declare dtype='int64'",
+    "str": "declare Text()",
+}
 
 
 @dataclass(frozen=True)
@@ -50,6 +59,15 @@ class Scalar(Kind):
         if self.dtype == "bytes":
             return python_type in (bytes, Any)
         return python_type in (*number_types(self.dtype), Any)
+
+    def misfit(self, python_type: Any) -> Problem:
+        usual = bytes if self.dtype == "bytes" else number_types(self.dtype)[0]
+        other = _OTHERS.get(text_of(python_type), "change the kind")
+        return Problem(
+            text_of(python_type),
+            f"{usual.__name__}, because dtype={self.dtype!r}",
+            f"annotate {usual.__name__}, or {other}",
+        )
 
     def problems(self) -> Iterator[Problem]:
         yield from flag_problems(exact=self.exact, finite=self.finite)

@@ -13,7 +13,13 @@ from ..runtime.shared.values import INTEGERS, RAW_ONLY, shape_text, shortened
 from .field import FieldSpec
 from .kind import Kind
 from .literals import Code, literal
-from .parameters import choice_problems, flag_problems, is_shape, key_problems
+from .parameters import (
+    choice_problems,
+    flag_problems,
+    is_shape,
+    key_problems,
+    shape_problem,
+)
 from .storage import INT, Entry, values
 from .view import FieldView, Shape
 
@@ -61,7 +67,7 @@ class Sparse(Kind):
         yield from choice_problems("dtype", self.dtype, DTYPES)
         known = is_shape(self.shape)
         if not known:
-            yield Problem(f"shape={self.shape!r}", "a tuple of positive ints")
+            yield shape_problem("shape", self.shape)
         elif prod(self.shape) >= 2**63:
             yield Problem(f"shape={self.shape!r}", "fewer than 2**63 places")
         keys = self.index_keys

@@ -36,6 +36,7 @@ class Entry:
             numbers, "proto" for a serialized tensor, or the format of an image.
         dtype: of the values before they are encoded; "string" is UTF-8.
         transfer_encoding: "base64" for bytes that are stored as base64 text.
+        sizes: what a part of sizes holds; None for one that varies.
     """
 
     key: str
@@ -50,6 +51,7 @@ class Entry:
     encoding: str = "list"
     dtype: str = "int64"
     transfer_encoding: TransferEncoding = None
+    sizes: tuple[int | None, ...] = ()
 
 
 def list_of(dtype: str) -> str:
@@ -85,7 +87,7 @@ def raw(key: str, dtype: str, transfer_encoding: TransferEncoding = None) -> Ent
 def size(key: str, parameter: str, content: str, length: int | None) -> Entry:
     """Return the entry of one stored size; None for a length that varies."""
     bounds = (0, None) if length is None else (length, length)
-    return Entry(key, INT, 1, None, "size", bounds, parameter, content)
+    return Entry(key, INT, 1, None, "size", bounds, parameter, content, sizes=(length,))
 
 
 def described(

@@ -23,10 +23,12 @@ from .field import FieldSpec
 from .kind import Kind, Role
 from .literals import Code, literal
 from .parameters import (
+    FIELD,
     choice_problems,
     flag_problems,
     key_problems,
     seldom,
+    shape_problem,
     transfer_problems,
 )
 from .python_types import is_array, is_list_of, number_types
@@ -103,7 +105,9 @@ class Tensor(Kind):
         if not isinstance(shape, tuple) or not all(
             size is None or (type(size) is int and size > 0) for size in shape
         ):
-            yield Problem(f"shape={shape!r}", "a tuple of positive ints and None")
+            problem = shape_problem("shape", shape)
+            expected = f"{problem.expected} and None"
+            yield Problem(problem.found, expected, problem.advice)
         elif not shape and self.encoding != "proto":
             yield Problem("shape=()", "at least one size", "use Scalar for one number")
 
@@ -119,8 +123,8 @@ class Tensor(Kind):
                 yield Problem(
                     f"shape={self.shape!r} and no shape_key",
                     "where the sizes are stored",
-                    "give shape_key='shape', a list of all sizes, or one key for each "
-                    "dimension",
+                    f"give shape_key='{FIELD}/shape', a list of all sizes, or one key "
+                    "for each dimension",
                 )
             else:
                 yield Problem(
@@ -189,7 +193,16 @@ class Tensor(Kind):
         keys, rank = self.shape_key, len(self.shape)
         if isinstance(keys, str):
             text = f"the {rank} sizes of a tensor"
-            yield Entry(keys, INT, rank, None, "size", (0, None), "shape_key", text)
+            yield Entry(
+                keys,
+                INT,
+                rank,
+                part="size",
+                bounds=(0, None),
+                parameter="shape_key",
+                content=text,
+                sizes=self.shape,
+            )
             return
         for key, length in zip(keys or (), self.shape, strict=False):
             if isinstance(key, str):

@@ -31,6 +31,7 @@ from .parameters import (
     is_shape,
     is_utf8,
     seldom,
+    shape_problem,
 )
 from .python_types import is_array, is_list_of, number_types
 from .storage import Entry, values
@@ -100,7 +101,7 @@ class VarLen(Kind):
         if self.max_length is not None and not is_positive(self.max_length):
             yield Problem(f"max_length={self.max_length!r}", "a positive int or None")
         if not is_shape(self.item_shape, allow_empty=True):
-            yield Problem(f"item_shape={self.item_shape!r}", "a tuple of positive ints")
+            yield shape_problem("item_shape", self.item_shape)
         yield from choice_problems("too_long", self.too_long, TOO_LONG)
         yield from self._limit_problems()
         yield from group_problems(self.group)

@@ -26,9 +26,9 @@ from .parameters import (
     choice_problems,
     flag_problems,
     is_finite,
-    is_positive,
     is_shape,
     seldom,
+    shape_problem,
     transfer_problems,
 )
 from .python_types import is_array, is_list_of, number_types
@@ -76,10 +76,9 @@ class Vector(Kind):
         yield from flag_problems(exact=self.exact, finite=self.finite)
         if not is_shape(self.shape):
             varies = isinstance(self.shape, tuple) and None in self.shape
-            advice = "use Tensor for sizes that vary" if varies else ""
-            if is_positive(self.shape):
-                advice = f"a tuple of one has a comma: ({self.shape},)"
-            yield Problem(f"shape={self.shape!r}", "a tuple of positive ints", advice)
+            yield shape_problem(
+                "shape", self.shape, "use Tensor for sizes that vary" if varies else ""
+            )
         yield from choice_problems("dtype", self.dtype, DTYPES)
         yield from choice_problems("encoding", self.encoding, ("list", "raw"))
         listed = self.encoding == "list" and self.dtype not in RAW_ONLY

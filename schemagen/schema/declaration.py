@@ -23,6 +23,7 @@ from ..kinds.python_types import (
     item_type,
     literal_values,
     members,
+    text_of,
 )
 from ..kinds.ragged import Ragged
 from ..kinds.scalar import Scalar
@@ -67,6 +68,7 @@ class Declaration:
         default: the default, or None if there is none.
         doc: the field's description.
         foreign: metadata that schemagen does not know, in words.
+        further: kinds beyond the first, in words.
         nested: how a nested model's keys begin, if that is declared.
         path: where it stands in nested models, by names; empty if in none.
         problems: what is wrong with files that its kind names.
@@ -83,6 +85,7 @@ class Declaration:
     nested: Nested | None = None
     path: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
+    further: tuple[str, ...] = ()
 
     @property
     def label(self) -> str:
@@ -120,7 +123,7 @@ def declaration(
     nested = [item for item in metadata if isinstance(item, Nested)]
     known = (Kind, Nested)
     foreign = [_foreign(item) for item in metadata if not isinstance(item, known)]
-    foreign += [_foreign(item) for item in (*kinds[1:], *nested[1:])]
+    foreign += [_foreign(item) for item in nested[1:]]
     foreign += [
         f"{option}={getattr(info, option)!r}"
         for option in ("alias", "validation_alias", "serialization_alias")
@@ -139,6 +142,7 @@ def declaration(
         foreign=tuple(foreign),
         nested=nested[0] if nested else None,
         problems=tuple(problems),
+        further=tuple(text_of(item) for item in kinds[1:]),
     )
 
 

@@ -10,11 +10,10 @@ from types import TracebackType
 
 from .. import schema
 from ..findings import Finding, Location
-from ..kinds.augment import Augment
-from ..kinds.kind import Kind
-from ..runtime.shared.errors import did_you_mean
+from ..kinds.parameters import Parameters, below
 from ..unknown_names import UnknownName
 from .source_map import SourceMap
+from .unknown_parameters import parameter_advice
 
 # What Python says of a keyword that a class does not take.
 _UNKNOWN_PARAMETER = re.compile(
@@ -29,7 +28,7 @@ _EXAMPLES = {
     "Mask": "shape=(224, 224)",
     "Nested": 'key="address"',
     "Ragged": 'dtype="int64"',
-    "Scalar": 'dtype="int64"',
+    "Scalar": 'dtype="float32"',
     "Sparse": 'shape=(1000,), index_key="indices"',
     "Steps": 'step=Scalar("int64")',
     "Tensor": "shape=(None, 3)",
@@ -102,8 +101,8 @@ def load_failure(
             f"the schema file does not load: {unknown[1]} has no parameter "
             f"{unknown[2]!r}",
             found=unknown[2],
-            expected=f"parameters out of {', '.join(known)}",
-            advice=did_you_mean(unknown[2], known) or "take it out",
+            expected=f"one of {', '.join(known)}",
+            advice=parameter_advice(unknown[2], known),
         )
     missing = _MISSING_PARAMETERS.match(_text_of(error))
     if missing and missing[1] in _EXAMPLES:
@@ -182,9 +181,8 @@ _CONFLICT = ("<<<<<<<", "=======", ">>>>>>>")
 
 
 def _parameters_of(kind: str) -> tuple[str, ...]:
-    """Return the parameters of a kind, or of Augment, by its name; none of others."""
-    known: tuple[type, ...] = (Augment, *Kind.__subclasses__())
-    found = next((cls for cls in known if cls.__name__ == kind), None)
+    """Return the parameters of a kind, Augment or Nested by its name; none of others."""
+    found = next((cls for cls in below(Parameters) if cls.__name__ == kind), None)
     return tuple(inspect.signature(found).parameters) if found else ()
 
 

@@ -11,7 +11,8 @@ from typing import Any, get_args, get_origin
 import numpy as np
 
 from ..kinds.kind import Kind
-from ..kinds.python_types import class_names, is_list, text_of
+from ..kinds.python_types import class_names, is_array, is_list, text_of
+from ..schema.declaration import Declaration
 from ..schema.nesting import is_model
 
 # Where a kind accepts several, the first is advised.
@@ -32,6 +33,15 @@ def is_kind(python_type: Any) -> bool:
     return isinstance(python_type, Kind) or (
         isinstance(python_type, type) and issubclass(python_type, Kind)
     )
+
+
+def kind_advice(field: Declaration) -> str:
+    """Say how to declare a field whose default is a kind, or the class of a kind."""
+    types = "np.ndarray" if is_array(field.python_type) else text_of(field.python_type)
+    kind = text_of(field.default) + ("(...)" if isinstance(field.default, type) else "")
+    if field.nullable:
+        return f"write {field.name}: Annotated[{types} | None, {kind}] = None"
+    return f"write {field.name}: Annotated[{types}, {kind}]"
 
 
 def annotation_advice(python_type: Any) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..findings import Finding, Location
 from ..kinds.kind import Kind
+from ..kinds.parameters import FIELD, below
 from ..kinds.python_types import text_of
 from ..runtime.shared.errors import Problem
 from ..runtime.shared.values import shortened
@@ -18,7 +19,8 @@ from ..schema.loading import LoadedRecord
 from ..schema.models import UnusedModel
 from ..schema.nesting import nested_model, nesting_problem
 from ..schema.record import Record
-from .advice import annotation_advice, is_kind
+from .advice import annotation_advice, is_kind, kind_advice
+from .keys import key_findings
 from .names import RESERVED_FIELDS, is_package_name
 
 
@@ -110,6 +112,15 @@ def field_findings(
             if bare
             else "take it out; a wire key is given by key=",
         )
+    for further in field.further:
+        yield Finding(
+            place,
+            "SG117",
+            f"{where}: a field has one kind",
+            found=f"{text_of(kind)} and {further}",
+            expected="one kind",
+            advice="take one of them out, or declare a field for each",
+        )
     wrong_nesting = nesting_problem(field)
     if wrong_nesting and not field.foreign:
         yield Finding(
@@ -131,6 +142,16 @@ def field_findings(
             found=text_of(field.python_type),
             expected="a pydantic model",
             advice="a value's own wire key is given to its kind: key=",
+        )
+        return
+    if is_kind(field.default):
+        yield Finding(
+            place,
+            "SG116",
+            f"{where}: a kind in place of the default",
+            found=text_of(field.default),
+            expected="the kind in the annotation",
+            advice=kind_advice(field),
         )
         return
     if kind is None:
@@ -159,23 +180,24 @@ def field_findings(
         )
     problems = [*kind.all_problems(), *field.problems]
     for problem in problems:
+        has = "has" if problem.found.startswith("no ") else "cannot have"
         yield Finding(
             place,
             "SG113",
-            f"{where}: {kind.name} cannot have {problem.found}",
+            f"{where}: {kind.name} {has} {problem.found}",
             found=problem.found,
             expected=problem.expected,
-            advice=problem.advice,
+            advice=problem.advice.replace(FIELD, (field.path or (field.name,))[-1]),
         )
     if not problems and not kind.accepts(field.python_type):
+        misfit = kind.misfit(field.python_type)
         yield Finding(
             place,
             "SG112",
-            f"{where}: declared as {text_of(field.python_type)}, which does not go "
-            f"with {kind.name}",
-            found=text_of(field.python_type),
-            expected=kind.holds,
-            advice="change the annotation or the kind",
+            f"{where}: declared as {misfit.found}, which does not go with {kind.name}",
+            found=misfit.found,
+            expected=misfit.expected,
+            advice=misfit.advice,
         )
     elif field.nullable and not field.optional:
         yield Finding(
@@ -253,15 +275,8 @@ def _role_findings(
 
 
 def _target_kinds() -> list[str]:
-    return sorted(kind.name for kind in _kinds(Kind) if kind.can_be_target)
-
-
-def _kinds(above: Any) -> Iterator[type[Kind]]:
-    """Yield the kinds below a class, without those that others only build on."""
-    for kind in above.__subclasses__():
-        if not inspect.isabstract(kind):
-            yield kind
-        yield from _kinds(kind)
+    kinds = [kind for kind in below(Kind) if not inspect.isabstract(kind)]
+    return sorted(kind.name for kind in kinds if kind.can_be_target)
 
 
 def _can_lack(field: Declaration, kind: Kind) -> bool:
@@ -295,7 +310,7 @@ def findings_between(
     """Yield what is wrong with fields next to each other."""
     kinds = {name: field.kind for name, field in fields.items() if field.kind}
     weights = [name for name, kind in kinds.items() if role_of(kind) == "weight"]
-    yield from _key_findings(kinds, record)
+    yield from key_findings(fields, record)
     for name, kind in kinds.items():
         where = f"{record.name}.{name}"
         if f"{name}_present" in fields and (fields[name].nullable or kind.presence):
@@ -343,28 +358,6 @@ def _target_findings(
                 found=problem.found,
                 expected=problem.expected,
                 advice=problem.advice,
-            )
-
-
-def _key_findings(kinds: Mapping[str, Kind], record: LoadedRecord) -> Iterator[Finding]:
-    """Yield the keys that two fields would write. What both say there may be shared."""
-    taken: dict[str, tuple[str, str]] = {}
-    for name, kind in kinds.items():
-        own: Any = name if kind.key is None else kind.key
-        further = {each.key: each.content for each in kind.storage(own)[1:]}
-        for key, holds in ((own, f"field {name}"), *further.items()):
-            if not isinstance(key, str):
-                continue
-            other, held = taken.setdefault(key, (name, holds))
-            if (other, held) == (name, holds) or (other != name and held == holds):
-                continue
-            yield Finding(
-                record.fields[name],
-                "SG114",
-                f"{record.name}.{name}: the wire key {key!r} is that of {other!r} too",
-                found=repr(key),
-                expected="a key of its own for each field",
-                advice="give one of them another key",
             )
 
 

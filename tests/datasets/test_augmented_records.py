@@ -160,7 +160,7 @@ def test_an_unknown_word_is_guessed(tmp_path: Path) -> None:
     (finding,) = refusals(make_project(tmp_path, {"r.py": text}))
     assert finding["rule"] == "SG101"
     assert finding["message"].endswith("Augment has no parameter 'flip_left'")
-    assert finding["expected"].startswith("parameters out of flip_left_right, ")
+    assert finding["expected"].startswith("one of flip_left_right, ")
     assert finding["advice"] == "did you mean 'flip_left_right'?"
 
 

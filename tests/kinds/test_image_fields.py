@@ -338,6 +338,22 @@ def test_images_of_any_depth_are_no_input(package: Workspace, tmp_path: Path) ->
             "R.b: the wire key 'f' is that of 'a' too",
         ),
         (
+            "a: Annotated[Any, Tensor((None, 3), shape_key='s')]\n"
+            "    b: Annotated[Any, Tensor((None, 3, 1), shape_key='s')]",
+            "R.b: the wire key 's' is that of 'a' too",
+        ),
+        (
+            "a: Annotated[Any, Tensor((None, 3), shape_key='s')]\n"
+            "    b: Annotated[Any, Tensor((None, 4), shape_key='s')]",
+            "R.b: the sizes under the wire key 's' cannot be those of 'a' too",
+        ),
+        (
+            "a: Annotated[Any, Image((4, 2, 3), height_key='h', width_key='w')]\n"
+            "    b: Annotated[Any, Mask((None, 2), height_key='h', width_key='w')]\n"
+            "    c: Annotated[Any, Mask((None, 9), height_key='h', width_key='w')]",
+            "R.c: the sizes under the wire key 'w' cannot be those of 'a' too",
+        ),
+        (
             "a: Annotated[Any, Images((2, 2, 3), count=2, group='g')]\n"
             "    b: Annotated[Any, VarLen('int64', group='g')]",
             "R.a: Images cannot have group='g' and a count",

@@ -363,3 +363,22 @@ def test_sizes_are_shared_with_an_image(package_of: PackageOf) -> None:
     np.testing.assert_array_equal(parsed["depth"], depth)
     with pytest.raises(Exception, match="something else under the key 'image/height'"):
         serialize(photo=photo, depth=depth.T)
+
+
+_SHARED = """
+from typing import Annotated
+import numpy as np
+from schemagen import *
+
+class Frame(Record):
+    a: Annotated[np.ndarray, Tensor((None, 3), shape_key="s")]
+    b: Annotated[np.ndarray, Tensor((None, None), shape_key="s")]
+    c: Annotated[np.ndarray | None, Tensor((None, 4), shape_key="s")] = None
+"""
+
+
+def test_sizes_that_can_agree_are_shared(package_of: PackageOf) -> None:
+    """A size that varies goes with a fixed one; what is missing has no sizes."""
+    serialize = package_of(_SHARED).module("frame", "serializer").serialize
+    ones = np.ones((2, 3), np.float32)
+    assert serialize(a=ones, b=ones, c=None)

@@ -53,7 +53,8 @@ def test_a_wrong_parameter_is_named_at_its_field(
     [finding] = of_field(tmp_path, f"x: Annotated[Any, {kind}]")
     name = kind.split("(")[0]
     assert finding["rule"] == "SG113"
-    assert finding["message"].startswith(f"Pet.x: {name} cannot have {found}")
+    has = "has" if found == "no classes" else "cannot have"
+    assert finding["message"].startswith(f"Pet.x: {name} {has} {found}")
     assert finding["found"].startswith(found)
     assert finding["expected"].startswith(expected)
     assert finding["expected"]
@@ -87,8 +88,58 @@ def test_an_unknown_parameter_is_named_at_its_line(tmp_path: Path) -> None:
     assert finding["rule"] == "SG101"
     assert place(finding) == f"schemas/pets.py:{FIELD_LINE}:23"
     assert finding["message"].endswith("VarLen has no parameter 'max_lenght'")
-    assert finding["expected"].startswith("parameters out of dtype, max_length, ")
+    assert finding["expected"].startswith("one of dtype, max_length, ")
     assert finding["advice"] == "did you mean 'max_length'?"
+
+
+# kind, unknown parameter, advice
+UNKNOWN = [
+    ("Label", "class_names", "did you mean 'classes'?"),
+    ("Label", "names", "did you mean 'classes'?"),
+    ("Label", "numClasses", "did you mean 'num_classes'?"),
+    ("MultiLabel", "names", "did you mean 'classes'?"),
+    ("MultiLabel", "vocab_file", "did you mean 'vocabulary'?"),
+    ("Mask", "labels", "did you mean 'classes'?"),
+    ("Mask", "ignore_index", "did you mean 'ignore'?"),
+    ("Image", "image_size", "did you mean 'shape'?"),
+    ("Image", "format", "did you mean 'encoding'?"),
+    ("Images", "length", "did you mean 'max_count'?"),
+    ("VarLen", "maxlen", "did you mean 'max_length'?"),
+    ("VarLen", "size", "did you mean 'item_shape'?"),
+    ("Vector", "length", "did you mean 'shape'?"),
+    ("Nested", "name", "did you mean 'key'?"),
+    ("Augment", "flip_leftright", "did you mean 'flip_left_right'?"),
+    ("Text", "optional", "`= None` stands after the annotation"),
+    ("Text", "required", "without a default it is required"),
+    ("Text", "nullable", "its type allows None"),
+    ("Scalar", "default", "after the annotation: `Annotated[...] = VALUE`"),
+    ("Text", "format", "take it out"),
+    ("Text", "zygote", "take it out"),
+]
+
+
+@pytest.mark.parametrize(("kind", "parameter", "advice"), UNKNOWN)
+def test_a_parameter_of_another_library_is_named(
+    tmp_path: Path, kind: str, parameter: str, advice: str
+) -> None:
+    """By what it means there, as far as the kind has such a parameter."""
+    text = f"{HEAD}class Pet(Record):\n    x: Annotated[Any, {kind}({parameter}=3)]\n"
+    [finding] = refusals(make_project(tmp_path, {"pets.py": text}))
+    assert finding["message"].endswith(f"{kind} has no parameter {parameter!r}")
+    assert finding["expected"].startswith("one of ")
+    assert advice in finding["advice"]
+
+
+def test_every_parameter_that_is_advised_exists() -> None:
+    """As a parameter of some kind, under a word that no kind has itself."""
+    from dataclasses import fields
+
+    from schemagen.kinds.parameters import Parameters, below
+    from schemagen.schema.unknown_parameters import _ELSEWHERE, _MEANT
+
+    known = {field.name for cls in below(Parameters) for field in fields(cls)}
+    assert {name for names in _MEANT.values() for name in names} <= known
+    assert not {name.replace("_", "") for name in known} & {*_MEANT, *_ELSEWHERE}
 
 
 @pytest.mark.parametrize(
@@ -117,7 +168,10 @@ def test_a_missing_parameter_is_named_with_an_example(
     assert finding["message"].endswith(f"does not load: {kind} needs {parameters}")
     assert finding["found"] == f"no {parameters}"
     example = finding["expected"].removeprefix("for example ")
-    assert isinstance(eval(example, vars(schema)), getattr(schema, kind))
+    made = eval(example, vars(schema))
+    assert isinstance(made, getattr(schema, kind))
+    if kind == "Scalar":  # the usual target
+        assert made.accepts(float)
 
 
 # declaration, found
@@ -182,16 +236,27 @@ def test_a_kind_of_several_types_names_them(tmp_path: Path, written: str) -> Non
 
 # declaration, found, expected
 MISFITS = [
-    ("x: Annotated[str, Scalar('int64')]", "str", "int, float, bool or bytes"),
-    ("x: Annotated[int, Scalar('bool')]", "int", "int, float, bool or bytes"),
-    ("x: Annotated[float, Scalar('int64')]", "float", "int, float, bool or bytes"),
-    ("x: Annotated[str, Scalar('bytes')]", "str", "int, float, bool or bytes"),
+    ("x: Annotated[str, Scalar('int64')]", "str", "int, because dtype='int64'"),
+    ("x: Annotated[int, Scalar('bool')]", "int", "bool, because dtype='bool'"),
+    ("x: Annotated[float, Scalar('int64')]", "float", "int, because dtype='int64'"),
+    ("x: Annotated[str, Scalar('float16')]", "str", "float, because dtype='float16'"),
+    ("x: Annotated[str, Scalar('bytes')]", "str", "bytes, because dtype='bytes'"),
     ("x: Annotated[bytes, Text()]", "bytes", "str"),
     ("x: Annotated[float, Label(num_classes=2)]", "float", "int, str, a Literal"),
     (
         "x: Annotated[Literal[1, 2], Label(num_classes=2)]",
         "Literal[1, 2]",
         "int, str, a Literal of names",
+    ),
+    (
+        "x: Annotated[str, Label(num_classes=3)]",
+        "str",
+        "int, because the classes have no names",
+    ),
+    (
+        "x: Annotated[list[str], MultiLabel(num_classes=3)]",
+        "list[str]",
+        "list[int], because the classes have no names",
     ),
     (
         "x: Annotated[int, MultiLabel(num_classes=2)]",
@@ -254,7 +319,6 @@ FOREIGN = [
     ("x: int = Field(serialization_alias='y')", "serialization_alias='y'"),
     ("x: int = Field(validation_alias='y')", "validation_alias='y'"),
     ("x: Annotated[int, 'a remark']", "'a remark'"),
-    ("x: Annotated[str, Text(), Text(key='b')]", "Text(key='b'"),
     ("x: Annotated[str, Text]", "Text without parentheses"),
 ]
 
@@ -269,6 +333,15 @@ def test_metadata_that_would_be_dropped_is_refused(
     assert any(finding["found"].startswith(found) for finding in findings)
     advice = "write Text(...)" if found.startswith("Text without") else "key="
     assert all(advice in finding["advice"] for finding in findings)
+
+
+def test_a_field_with_two_kinds_is_refused(tmp_path: Path) -> None:
+    """Neither is ignored."""
+    kinds = "Text(), Text(key='b')"
+    [finding] = of_field(tmp_path, f"x: Annotated[str, {kinds}]")
+    assert finding["rule"] == "SG117"
+    assert finding["message"] == "Pet.x: a field has one kind"
+    assert finding["found"] == "Text() and Text(key='b')"
 
 
 @pytest.mark.parametrize(
@@ -710,6 +783,22 @@ class One(Record):
         ("x: Annotated[np.ndarray, Vector(5)]", "a comma: (5,)"),
         ('x: list[Literal["a", "b"]]', "MultiLabel"),
         ("x: datetime.datetime", 'Annotated[int, Scalar("int64", role="info")]'),
+        (
+            "x: Annotated[float, Scalar('int64')]",
+            "annotate int, or declare dtype='float32'",
+        ),
+        ("x: Annotated[str, Scalar('int64')]", "annotate int, or declare Text()"),
+        ("x: Annotated[list[int], Scalar('int8')]", "annotate int, or change the kind"),
+        ("x: Annotated[str, Label(num_classes=2)]", "annotate int, or name the cl"),
+        (
+            "x: float = Scalar('float32')",
+            "write x: Annotated[float, Scalar(dtype='float32')]",
+        ),
+        (
+            "x: str | None = Text(key='k')",
+            "write x: Annotated[str | None, Text(key='k')] = None",
+        ),
+        ("x: np.ndarray = Vector", "write x: Annotated[np.ndarray, Vector(...)]"),
         ("x: Decimal", 'Annotated[float, Scalar("float64")]'),
         ("x: Path", "declare str"),
         ("x: list[tuple[float, float]]", 'VarLen("float32", item_shape=(2,))]'),
