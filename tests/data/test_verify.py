@@ -259,6 +259,18 @@ def test_another_schema_than_that_of_the_data_is_a_finding(data: Path) -> None:
     assert found.splits[0].spec_from == "project"
 
 
+def test_a_renamed_field_is_told_its_key(data: Path) -> None:
+    """As generated readers say it."""
+    label, *others = SPEC.fields
+    new = label.replaced(name="class_id", key="class_id")
+    found = verify(data, spec=replace(SPEC, fields=(new, *others)))
+    assert found.findings[0].rule == "SG511"
+    assert found.findings[0].examples[0].cause == (
+        f"if it is {label.name!r} renamed, give it key={label.key!r}; "
+        "`schemagen explain SG202` says more"
+    )
+
+
 def test_a_limit_is_of_records_of_a_split(data: Path) -> None:
     """Whole files are then not compared, which the counts say."""
     path = sorted(data.glob("*.tfrecord"))[1]

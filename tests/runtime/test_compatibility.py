@@ -477,7 +477,7 @@ def test_a_misspelt_key_is_guessed() -> None:
     old = _BASES["Text"].replaced(key="image/caption")
     new = _BASES["Text"].replaced(name="captions", key="image/captions")
     assert _said(old, new)[0].endswith(
-        "expected a Text; did it have the key 'image/caption'?"
+        f"expected a Text; if it is {old.name!r} renamed, give it key='image/caption'"
     )
 
 

@@ -426,7 +426,7 @@ def test_another_schema_beside_old_splits(tmp_path: Path) -> None:
     assert str(caught.value) == (
         f"{tmp_path}/manifest.json: split 'train': the data was written with another "
         "schema:\n  field 'words': nothing was written under the key 'words', expected "
-        "a Text; did it have the key 'word'? (SG202)\n"
+        "a Text; if it is 'word' renamed, give it key='word' (SG202)\n"
         "Give a new field a default, such as `= None` for a type with `| None`, which "
         "records without it then have. Or write to another directory; or change the "
         f"schema back; or delete {tmp_path} if its other splits are no longer needed. "

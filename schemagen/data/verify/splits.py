@@ -145,7 +145,8 @@ def _compare_specs(tally: Tally, written: Spec, spec: RecordSpec, where: str) ->
                 "data was written with a different schema",
                 f"data that the project's {spec.class_name} reads alike",
             )
-            hint = f"`schemagen explain {change.rule}` says more"
+            more = f"`schemagen explain {change.rule}` says more"
+            hint = "; ".join(filter(None, (change.hint, more)))
             tally.add_file(kind, where, change.plain, hint)
 
 

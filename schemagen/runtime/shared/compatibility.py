@@ -96,7 +96,7 @@ def never_written(written: Spec, expected: Spec) -> Iterator[Change]:
                 f"nothing was written under the key {field['key']!r}, expected a "
                 f"{field['kind']}"
             )
-            hint = f"did it have {_keys(former)}?" if former else ""
+            hint = _renamed(field, former) if former else ""
             key = field["key"]
             yield Change("SG202", field["name"], "key", None, key, words, hint)
 
@@ -120,8 +120,7 @@ def moved_keys(written: Spec, expected: Spec) -> Iterator[Change]:
                 f"written under {_keys(former)} is read by no field"
             )
             old = former[0]
-            same = _nested(field) or f"give it key={old['key']!r}"
-            hint = f"if it is the same, {same}; if not, reserve {old['name']!r}"
+            hint = f"if it is the same, {_same(field, former[:1])}; if not, reserve {old['name']!r}"
             yield Change(
                 "SG204", field["name"], "key", old["key"], field["key"], words, hint
             )
@@ -338,6 +337,18 @@ def new_fields(before: Spec, after: Spec) -> Iterator[FieldSpec]:
     for field in after["fields"]:
         if field["key"] not in keys and field["name"] not in names:
             yield field
+
+
+def _renamed(field: FieldSpec, former: list[FieldSpec]) -> str:
+    """Say what to do if a field had another name."""
+    names = " or ".join(repr(each["name"]) for each in former)
+    return f"if it is {names} renamed, {_same(field, former)}"
+
+
+def _same(field: FieldSpec, former: list[FieldSpec]) -> str:
+    """Say how a field becomes the same as one of its former ones."""
+    keys = " or ".join(f"key={each['key']!r}" for each in former)
+    return _nested(field) or f"give it {keys}"
 
 
 def _nested(field: FieldSpec) -> str:
