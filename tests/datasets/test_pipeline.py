@@ -453,8 +453,12 @@ def test_the_only_split_needs_no_name(
     data(3, "train")
     assert _numbers(make_dataset(directory, "train", batch_size=4)) == [0, 1, 2]
     assert _numbers(make_dataset(directory, "test", batch_size=4)) == list(range(5))
-    with pytest.raises(Exception, match=r"no split was named; it holds: test, train"):
+    with pytest.raises(Exception, match=r"no split was named") as caught:
         make_dataset(directory, batch_size=4)
+    assert str(caught.value) == (
+        f"{directory}/manifest.json: no split was named; there are: test, train; name "
+        "one, such as split='train'"
+    )
 
 
 @pytest.mark.quick_cases(2)
@@ -533,9 +537,32 @@ def test_an_unknown_split(data: Callable[..., Path], make_dataset: MakeDataset) 
     """A split that is not there is named next to those that are."""
     directory = data()
     data(3, "test")
-    assert _refused(make_dataset, directory, "valid") == (
-        f"{directory}/manifest.json: no split 'valid'; it holds: test, train"
+    known = f"{directory}/manifest.json: no split {{!r}}; there are: test, train"
+    assert _refused(make_dataset, directory, "valid") == known.format("valid")
+    assert _refused(make_dataset, directory, "trian") == (
+        known.format("trian") + "; did you mean 'train'?"
     )
+    assert _refused(make_dataset, directory, ["train", "test"]) == (
+        "split=['train', 'test']: expected the name of one split, such as 'train'; "
+        "several are joined by `concatenate` of their datasets"
+    )
+
+
+@pytest.mark.parametrize("path", ["train", "train/"])
+def test_a_split_in_the_path(
+    data: Callable[..., Path],
+    make_dataset: MakeDataset,
+    monkeypatch: pytest.MonkeyPatch,
+    path: str,
+) -> None:
+    """Splits are no directories."""
+    directory = data()
+    words = "no such directory or file, and 'train' is a split of {0}; did you mean "
+    words += "make_dataset({0!r}, 'train')?"
+    whole = f"{directory}/{path}"
+    assert _refused(make_dataset, whole) == f"{whole}: {words.format(str(directory))}"
+    monkeypatch.chdir(directory)
+    assert _refused(make_dataset, path) == f"{path}: {words.format('.')}"
 
 
 def test_a_split_of_files(data: Callable[..., Path], make_dataset: MakeDataset) -> None:
@@ -625,7 +652,22 @@ def test_a_foreign_file(
     """A file that holds no records is refused by name, in a glob too."""
     (tmp_path / "notes.txt").write_text("no records here, only text")
     assert _refused(make_dataset, f"{data()}/[nt]*").startswith(
-        f"{tmp_path}/notes.txt: not a TFRecord file: it begins with 6e 6f 20"
+        f"{tmp_path}/notes.txt: not a TFRecord file: it begins with 'no records h', "
+    )
+    (tmp_path / "notes.txt").write_bytes(b"\xffno records here")
+    assert _refused(make_dataset, tmp_path / "notes.txt").startswith(
+        f"{tmp_path}/notes.txt: not a TFRecord file: it begins with ff 6e 6f"
+    )
+
+
+def test_a_manifest_is_no_source(
+    data: Callable[..., Path], make_dataset: MakeDataset
+) -> None:
+    """Its directory is."""
+    path = data() / "manifest.json"
+    assert _refused(make_dataset, path) == (
+        f"{path}: the manifest of a data directory; pass the directory, "
+        f"{str(path.parent)!r}"
     )
 
 

@@ -16,7 +16,10 @@ NO_MATCH = "no file matches"
     [
         ("dta", NOTHING, "data"),
         ("datas/train", NOTHING, "data"),
-        ("data/trian.tfrecord", NOTHING, "train.tfrecord"),
+        ("datas/", NOTHING, "data"),
+        ("data/trian.tfrecord", NOTHING, "data/train.tfrecord"),
+        ("log", NOTHING, ""),
+        ("logs/../dta", NOTHING, "data"),
         ("data/trian*", NO_MATCH, ""),
         ("dat/train-*", NO_MATCH, "data"),
         ("elsewhere", NOTHING, ""),
@@ -33,11 +36,41 @@ def test_the_nearest_name_and_the_working_directory_are_named(
     """A relative path may be right, and the working directory wrong."""
     (tmp_path / "data").mkdir()
     (tmp_path / "data/train.tfrecord").touch()
+    (tmp_path / "log.txt").touch()
+    whole = f"; did you mean {str(tmp_path / near)!r}?" if near else ""
+    assert nothing_at(f"{tmp_path}/{path}") == words + whole
     question = f"; did you mean {near!r}?" if near else ""
-    assert nothing_at(str(tmp_path / path)) == words + question
     monkeypatch.chdir(tmp_path)
     where = f"; the working directory is {tmp_path}"
     assert nothing_at(path) == words + where + question
+
+
+@pytest.mark.parametrize(
+    ("directory", "path", "near"),
+    [
+        ("project", "../data", "data"),
+        ("project", "../dat", ""),
+        ("project/notebooks", "data", "../data"),
+        ("project/notebooks", "data/train", "../data/train"),
+        ("project/notebooks", "../dta", "../data"),
+        ("project/notebooks", "../dta/train", "../data"),
+    ],
+)
+def test_a_path_from_another_directory(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    directory: str,
+    path: str,
+    near: str,
+) -> None:
+    """What is suggested is there, from here; a file next to the project is not meant."""
+    (tmp_path / "project/data/train").mkdir(parents=True)
+    (tmp_path / "project/notebooks").mkdir()
+    (tmp_path / "data.log").touch()
+    monkeypatch.chdir(tmp_path / directory)
+    question = f"; did you mean {near!r}?" if near else ""
+    where = f"; the working directory is {tmp_path / directory}"
+    assert nothing_at(path) == NOTHING + where + question
 
 
 def test_servers_are_not_asked_again() -> None:

@@ -194,5 +194,5 @@ def test_nothing_to_check(tmp_path: Path) -> None:
     with pytest.raises(DatasetError, match=r"manifest\.json: missing; nothing says"):
         check_files(tmp_path)
     publish(str(tmp_path), {"train": "", "test": ""})
-    with pytest.raises(DatasetError, match="no split 'dev'; it holds: test, train"):
+    with pytest.raises(DatasetError, match="no split 'dev'; there are: test, train"):
         check_files(tmp_path, "dev")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from io import BufferedReader
 from itertools import chain, count
+from string import printable
 from typing import IO, TYPE_CHECKING, Protocol, cast
 
 import numpy as np
@@ -226,8 +227,10 @@ def detect_compression(start: bytes) -> str:
         return "GZIP"
     if start[0] & 0x0F == 8 and int.from_bytes(start[:2], "big") % 31 == 0:
         return "ZLIB"
+    text = set(start) <= set(printable.encode())
+    shown = repr(start.decode()) if text else start.hex(" ")
     raise DatasetError(
-        f"not a TFRecord file: it begins with {start.hex(' ')}, which is neither a "
+        f"not a TFRecord file: it begins with {shown}, which is neither a "
         "record's length with its checksum nor the start of GZIP or ZLIB data"
     )
 

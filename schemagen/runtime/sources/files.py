@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from ..shared.compatibility import check_compatible
-from ..shared.errors import DatasetError, nothing_at
+from ..shared.errors import DatasetError, no_split, nothing_at
 from ..shared.tfrecord import detect_compression
 from ..storage import manifest
 from ..storage.journal import publishing_problem
@@ -106,6 +106,11 @@ def find_files(source: Source, split: str | None, spec: Spec) -> Files:
 
 def _find_files(source: Source, split: str | None, spec: Spec) -> Files:
     is_glob = False
+    if split is not None and not isinstance(split, str):
+        raise DatasetError(
+            f"split={split!r}: expected the name of one split, such as 'train'; several "
+            "are joined by `concatenate` of their datasets"
+        )
     if isinstance(source, (str, os.PathLike)):
         path = os.fspath(source)
         if access_to(path).is_dir(path):
@@ -143,7 +148,7 @@ def _matching(path: str) -> list[str]:
     try:
         _check_shards(paths)
         if not paths:
-            raise DatasetError(f"{path}: {nothing_at(path)}")
+            raise DatasetError(f"{path}: {_split_at(path) or nothing_at(path)}")
     except DatasetError:
         # Between the old shards and the new ones there are some, or none.
         where, name = os.path.split(path)
@@ -153,6 +158,19 @@ def _matching(path: str) -> list[str]:
                 raise DatasetError(publishing_problem(where, split)) from None
         raise
     return paths
+
+
+def _split_at(path: str) -> str:
+    """Say that a path which is not there ends with the name of a split; or ""."""
+    where, name = os.path.split(path.rstrip("/"))
+    where = where or os.curdir
+    opened = read_manifest(where)
+    if opened is None or name not in opened[1].splits:
+        return ""
+    return (
+        f"no such directory or file, and {name!r} is a split of {where}; did you mean "
+        f"make_dataset({where!r}, {name!r})?"
+    )
 
 
 def _files_of_directory(directory: str, split: str | None, spec: Spec) -> Files:
@@ -174,10 +192,16 @@ def _files_of_directory(directory: str, split: str | None, spec: Spec) -> Files:
     text, found = opened
     if split is None and len(splits) == 1:
         (split,) = splits
-    if split is None or split not in splits:
-        asked = "no split was named" if split is None else f"no split {split!r}"
-        names = ", ".join(sorted(splits)) or "none"
-        raise DatasetError(f"{path}: {asked}; it holds: {names}")
+    if not splits:
+        raise DatasetError(f"{path}: it lists no split; write one")
+    if split is None:
+        usual = "train" if "train" in splits else min(splits)
+        raise DatasetError(
+            f"{path}: no split was named; there are: {', '.join(sorted(splits))}; name "
+            f"one, such as split={usual!r}"
+        )
+    if split not in splits:
+        raise DatasetError(f"{path}: {no_split(split, splits)}")
     check_compatible(found.spec_of(split), spec, path)
     shards = splits[split].shards
     paths = tuple(os.path.join(directory, shard.file) for shard in shards)
@@ -263,6 +287,12 @@ def _start(path: str) -> tuple[str, int]:
         compression = detect_compression(start)
         return compression, 0 if compression else int.from_bytes(start[:8], "little")
     except DatasetError as error:
+        where, name = os.path.split(path)
+        if name == manifest.FILE_NAME:
+            raise DatasetError(
+                f"{path}: the manifest of a data directory; pass the directory, "
+                f"{where or os.curdir!r}"
+            ) from None
         raise DatasetError(f"{path}: {error}") from None
     except FileNotFoundError:
         raise DatasetError(f"{path}: no such file") from None

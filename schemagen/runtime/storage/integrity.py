@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from google_crc32c import extend as extend_crc32c  # type: ignore[import-untyped, unused-ignore]
 
-from ..shared.errors import DatasetError
+from ..shared.errors import DatasetError, no_split
 from ..shared.tfrecord import records_in
 from .directory import PIECE_BYTES, Directory
 
@@ -46,8 +46,7 @@ def check_files(
     if found is None:
         raise DatasetError(f"{where}: missing; nothing says what the files should be")
     if split is not None and split not in found.splits:
-        names = ", ".join(sorted(found.splits)) or "none"
-        raise DatasetError(f"{where}: no split {split!r}; it holds: {names}")
+        raise DatasetError(f"{where}: {no_split(split, found.splits)}")
     return [
         problem
         for name, each in sorted(found.splits.items())
