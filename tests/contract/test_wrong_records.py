@@ -264,16 +264,16 @@ WRONG: tuple[tuple[str, Callable[[Any], None], str], ...] = (
     ("is_good", ints(-1), "expected 0 or 1 for a bool, found"),
     ("flags", ints(1, 0, 2), "expected 0 or 1 for a bool, found"),
     ("pairs", floats(1, 2, 3), "expected items of 2 numbers (shape [2]), found len"),
-    ("photo", blobs(PNG), "expected a jpeg, found one that begins with the bytes"),
-    ("photo", blobs(b""), "expected a jpeg, found one that begins with the bytes"),
+    ("photo", blobs(PNG), "expected a jpeg, found data that begins with the bytes"),
+    ("photo", blobs(b""), "expected a jpeg, found data that begins with the bytes"),
     ("photo", blobs(encoded("JPEG", (6, 4))), "expected an image of 4 x 5, found"),
     ("resized", blobs(encoded("JPEG", (6, 4))), "expected an image of None x 5, found"),
     (
         "resized",
         blobs(b"GIF89a"),
-        "expected a jpeg, found one that begins with the bytes",
+        "expected a jpeg, found data that begins with the bytes",
     ),
-    ("drawing", blobs(JPEG), "expected a png, found one that begins with the bytes"),
+    ("drawing", blobs(JPEG), "expected a png, found data that begins with the bytes"),
     ("drawing", blobs(encoded("PNG", (4, 5))), "expected an image of 4 x 5, found"),
 )
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import math
 import shutil
 import subprocess
 import sys
+import warnings
 from collections import Counter
 from collections.abc import Callable
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 import tensorflow as tf
 from every_kind import values
@@ -542,7 +545,9 @@ def test_full_batches_of_each_bucket(data: Data, make_dataset: MakeDataset) -> N
     assert {len(kinds) for _, kinds in dataset} == {4}
 
 
-def test_wrong_buckets(data: Data, make_dataset: MakeDataset) -> None:
+def test_wrong_buckets(
+    data: Data, make_dataset: MakeDataset, package: Workspace
+) -> None:
     """A field that does not vary, and boundaries that are none."""
 
     def refused(**options: Any) -> str:
@@ -554,6 +559,14 @@ def test_wrong_buckets(data: Data, make_dataset: MakeDataset) -> None:
     assert refused(bucket_by="toknes", bucket_boundaries=(3,)) == (
         "bucket_by='toknes': expected a field whose length varies, one of tokens; "
         "did you mean 'tokens'?"
+    )
+    every = package.module("every", "pipeline").make_dataset
+    refusal = _refused(
+        every, data("every", 7, 2), bucket_by="scan", bucket_boundaries=(3,)
+    )
+    assert refusal.endswith(
+        "; a Tensor cannot be bucketed; declare a list of rows of one size as "
+        "VarLen(item_shape=...)"
     )
     for wrong in ((), (3, 3), (5, 2), (0, 4), (-1,)):
         message = refused(bucket_by="tokens", bucket_boundaries=wrong)
@@ -622,6 +635,29 @@ def test_batches_that_come_when_they_are_ready(
     for _ in range(2):
         assert sorted(_numbers(dataset)) == ALL
     assert len(dataset) == 13
+
+
+# True or False
+
+
+@pytest.mark.parametrize("wrong", ["no", 1, None])
+def test_flags_are_no_words(data: Data, make_dataset: MakeDataset, wrong: Any) -> None:
+    """Any word would count as True; the signature tells which options are flags."""
+    parameters = inspect.signature(make_dataset).parameters.items()
+    flags = [name for name, each in parameters if each.annotation == "bool"]
+    assert {"training", "deterministic", "one_hot"} <= {*flags}
+    for name in flags:
+        refusal = _refused(make_dataset, data(), **{name: wrong})
+        assert refusal == f"{name}={wrong!r}: expected True or False"
+
+
+def test_flags_of_numpy(data: Data, make_dataset: MakeDataset) -> None:
+    """Comparisons of arrays give such."""
+    yes, no = np.True_, np.False_
+    options = {"drop_remainder": yes, "deterministic": yes, "cache_decoded": no}
+    found = make_dataset(data(), batch_size=7, training=no, targets=yes, **options)
+    assert len(_numbers(found)) == len(found) * 7 == 49
+    assert len(list(make_dataset(data(), batch_size=50, training=yes, info=no))) == 1
 
 
 # Mixtures
@@ -792,6 +828,31 @@ def test_no_cache_holds_what_was_drawn(
     assert len(dataset) == 13
 
 
+@pytest.mark.parametrize("wrong", [True, "flip"])
+def test_an_augmentation_that_is_no_function(
+    data: Data, make_dataset: MakeDataset, wrong: Any
+) -> None:
+    """It is refused without training too."""
+    for training in (False, True):
+        assert _refused(make_dataset, data(), training=training, augment=wrong) == (
+            f"augment={wrong!r}: expected a function of the features; flips and crops "
+            "are declared in the schema, as augment=Augment(...) of the image"
+        )
+
+
+# One record
+
+
+@pytest.mark.parametrize("record", ["small", "clip"])
+def test_a_single_record_is_no_vector(package: Workspace, record: str) -> None:
+    """Inside of a graph and outside."""
+    parse = package.module(record, "parser").parse_batch
+    words = r"expected serialized records, string \[B\], found a single one; put it"
+    for function in (parse, tf.function(parse, autograph=False)):
+        with pytest.raises(ValueError, match=words):
+            function(tf.constant(b"record"))
+
+
 # cardinality, and datasets of few records or none
 
 
@@ -825,6 +886,40 @@ def test_the_number_of_batches_is_known(
     """From the manifest, before anything is read; and that is how many come."""
     dataset = make_dataset(data(), batch_size=7, **options)
     assert len(dataset) == batches == sum(1 for _ in dataset)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"batch_size": 51}, "the 50 records are fewer than batch_size=51"),
+        (
+            {"batch_size": 51, "bucket_by": "tokens", "bucket_boundaries": (3,)},
+            "the 50 records are fewer than batch_size=51",
+        ),
+        (
+            {"batch_size": 26, "shard": (0, 2)},
+            "the 25 records of the smallest part are fewer than batch_size=26",
+        ),
+        ({"batch_size": 50}, ""),
+        ({"batch_size": 25, "shard": (0, 2)}, ""),
+        ({"batch_size": 51, "drop_remainder": False}, ""),
+    ],
+)
+def test_batches_larger_than_the_data(
+    data: Data, make_dataset: MakeDataset, options: dict[str, Any], words: str
+) -> None:
+    """Leaving them out leaves nothing, which is said at the caller's line."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = make_dataset(data(), **{"drop_remainder": True, **options})
+    assert bool(list(found)) is not bool(words)
+    said = [each for each in caught if "drop_remainder" in str(each.message)]
+    assert len(said) == bool(words)
+    if words:
+        assert str(said[0].message) == (
+            f"drop_remainder=True leaves no batch: {words}; make the batches smaller"
+        )
+        assert (said[0].category, said[0].filename) == (RuntimeWarning, __file__)
 
 
 @pytest.mark.quick_cases(2)

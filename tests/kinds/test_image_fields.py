@@ -231,7 +231,7 @@ def test_a_list_of_another_length_than_its_group_is_refused(
         (
             "frames",
             lambda found: found["frames"].bytes_list.value.append(b"GIF89a"),
-            "field 'frames': expected a png, found one that begins with the bytes",
+            "field 'frames': expected a png, found data that begins with the bytes",
         ),
         (
             "frames",

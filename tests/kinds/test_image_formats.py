@@ -370,8 +370,8 @@ _READ = {
     "bmp with a palette": "expected a bmp of plain grey, RGB or RGBA pixels, found one",
     "compressed bmp": "expected a bmp of plain grey, RGB or RGBA pixels, found one",
     "bmp of other masks": "expected a bmp of plain grey, RGB or RGBA pixels, found",
-    "another RIFF": "expected a webp, found one that begins with the bytes",
-    "nothing known": "expected one of jpeg, png, bmp, gif, webp, found one that begins",
+    "another RIFF": "expected a webp, found data that begins with the bytes",
+    "nothing known": "expected one of jpeg, png, bmp, gif, webp, found data that begins",
 }
 
 

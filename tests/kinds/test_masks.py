@@ -380,9 +380,9 @@ WRONG_BYTES: list[tuple[dict[str, Any], bytes, str]] = [
         "expected a grey PNG of 16 bits, found bits and colour type",
     ),
     ({"dtype": tf.uint16}, _PALETTE, "expected a grey PNG of 16 bits, found bits and"),
-    ({}, b"", "expected a png, found one that begins with the bytes"),
-    ({}, b"GIF89a", "expected a png, found one that begins with the bytes"),
-    ({}, _PALETTE[:30], "expected a png, found one that begins with the bytes"),
+    ({}, b"", "expected a png, found data that begins with the bytes"),
+    ({}, b"GIF89a", "expected a png, found data that begins with the bytes"),
+    ({}, _PALETTE[:30], "expected a png, found data that begins with the bytes"),
     ({}, _PALETTE[:50], "expected a whole png, found one without pixels"),
     (
         {"num_classes": 2},

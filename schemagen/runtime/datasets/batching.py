@@ -10,6 +10,7 @@ from typing import Any
 from ..parsing.groups import Member
 from ..shared.errors import DatasetError, did_you_mean
 from ..shared.requirements import tf
+from ..storage.schema import Spec
 
 PARALLEL = min(16, os.cpu_count() or 1)
 """How many elements of a dataset are computed at a time."""
@@ -23,7 +24,9 @@ Padding = Mapping[str, Any]
 _PIECE = 256
 
 
-def check_buckets(by: str | None, boundaries: Sequence[int], known: Lengths) -> None:
+def check_buckets(
+    by: str | None, boundaries: Sequence[int], known: Lengths, spec: Spec
+) -> None:
     """Refuse invalid buckets.
 
     Raises:
@@ -34,7 +37,13 @@ def check_buckets(by: str | None, boundaries: Sequence[int], known: Lengths) -> 
             raise DatasetError("bucket_boundaries without bucket_by: name the field")
         return
     if by not in known:
-        near = did_you_mean(by, known)
+        tensors = [f["name"] for f in spec["fields"] if f["kind"] == "Tensor"]
+        near = (
+            "a Tensor cannot be bucketed; declare a list of rows of one size as "
+            "VarLen(item_shape=...)"
+            if by in tensors
+            else did_you_mean(by, known)
+        )
         raise DatasetError(
             f"bucket_by={by!r}: expected a field whose length varies, one of "
             f"{', '.join(known) or 'none'}" + (f"; {near}" if near else "")

@@ -6,15 +6,29 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ..faults.faults import OnCorrupt
 from ..shared.errors import DatasetError
 from ..shared.requirements import tf
+from ..storage.schema import Spec
 from .batching import Lengths, check_buckets
 from .caching import Cache, check_cache
 from .sharing import Shard
 
 SERVICE_TIMEOUT = 600
 """For how many seconds a reader waits for a batch of a service, unless it is told."""
+
+
+def check_flags(**flags: object) -> None:
+    """Refuse options that are neither True nor False: any text would count as True.
+
+    Raises:
+        DatasetError: one is neither.
+    """
+    for name, value in flags.items():
+        if not isinstance(value, (bool, np.bool_)):
+            raise DatasetError(f"{name}={value!r}: expected True or False")
 
 
 @dataclass(frozen=True)
@@ -63,7 +77,7 @@ class Options:
         """
         policy = tf.data.experimental.AutoShardPolicy
         options = tf.data.Options()
-        options.deterministic = self.deterministic
+        options.deterministic = bool(self.deterministic)
         # What is called in Python has none that an iterator's checkpoint would miss.
         options.experimental_external_state_policy = (
             tf.data.experimental.ExternalStatePolicy.IGNORE
@@ -77,8 +91,17 @@ class Options:
             options.autotune.enabled = False
         return options
 
-    def check(self, sources: Any, lengths: Lengths) -> None:
-        """Refuse options that are invalid or contradict each other."""
+    def check(self, sources: Any, lengths: Lengths, spec: Spec) -> None:
+        """Refuse options that are invalid or contradict each other.
+
+        Args:
+            sources: as `make_dataset` takes them.
+            lengths: the fields that buckets can be made by.
+            spec: the reader's own.
+
+        Raises:
+            DatasetError: some are.
+        """
         for name, value in {
             "batch_size": self.batch_size,
             "shuffle_buffer": 1 if self.shuffle_buffer is None else self.shuffle_buffer,
@@ -89,7 +112,7 @@ class Options:
         if self.seed is not None and type(self.seed) is not int:
             raise DatasetError(f"seed={self.seed!r}: expected an int, or None")
         check_cache(self.cache)
-        check_buckets(self.bucket_by, self.bucket_boundaries, lengths)
+        check_buckets(self.bucket_by, self.bucket_boundaries, lengths, spec)
         if type(self.repeat) is not bool and not (
             isinstance(self.repeat, int) and self.repeat > 0
         ):

@@ -12,7 +12,7 @@ from ..faults.faults import Faults
 from ..parsing.groups import row_lengths
 from ..parsing.nesting import first_record
 from ..parsing.sequences import unpadded
-from ..shared.errors import DatasetError
+from ..shared.errors import DatasetError, warn
 from ..shared.requirements import tf
 from ..sources.file_access import is_copied
 from ..sources.files import Files, Source
@@ -72,6 +72,18 @@ class Pipeline:
     def records(self) -> int | None:
         """How many records an epoch has; None if no one knows."""
         return self.shares[0].records if len(self.files) == 1 else None
+
+    def warn_of_no_batch(self) -> None:
+        """Warn where drop_remainder leaves out all that there is to read."""
+        options, fewest = self.options, self.shares[0].fewest
+        if not (options.drop_remainder and self.records) or fewest is None:
+            return
+        if fewest < options.batch_size:
+            part = "" if options.shard is None else " of the smallest part"
+            warn(
+                f"drop_remainder=True leaves no batch: the {fewest} records{part} are "
+                f"fewer than batch_size={options.batch_size}; make the batches smaller"
+            )
 
     def parse(self, serialized: tf.Tensor) -> Batch:
         """Parse string [B]."""

@@ -18,7 +18,7 @@ from ..storage.schema import Spec
 from .batching import Lengths, Padding
 from .elements import Batch, Elements, augmented, classes_of, images_of, of_any_size
 from .mixing import weights_of
-from .options import SERVICE_TIMEOUT, Options
+from .options import SERVICE_TIMEOUT, Options, check_flags
 from .pipeline import Pipeline, Sources
 from .selection import select
 from .sharing import Shard, share_of
@@ -160,6 +160,16 @@ class RecordReader:
             ValueError: a name in `fields` that is not an input field.
             TypeError: an option that is not passed by name.
         """
+        check_flags(
+            training=training,
+            cache_decoded=cache_decoded,
+            drop_remainder=drop_remainder,
+            pad_to_max_length=pad_to_max_length,
+            deterministic=deterministic,
+            targets=targets,
+            info=info,
+            one_hot=one_hot,
+        )
         options = Options(
             batch_size=batch_size,
             training=training,
@@ -177,11 +187,11 @@ class RecordReader:
             deterministic=deterministic,
             on_corrupt=on_corrupt,
         )
-        options.check(source, self.lengths)
+        options.check(source, self.lengths, self.spec)
         sources = weights_of(source)
         learned = (*self.targets, *self.weights)
         delivered = select(fields, self.features, targets=learned, info=self.info)
-        self._check(info, pad_to_max_length, image_dtype, one_hot)
+        self._check(info, pad_to_max_length, augment, image_dtype, one_hot)
         wanted = {self.features[name] for name in delivered}
         if targets:
             wanted.update(learned)
@@ -226,6 +236,7 @@ class RecordReader:
             self.padding,
             dict if random else elements.of,
         )
+        pipeline.warn_of_no_batch()
         # Nothing of ours has to be rewritten for graphs, which takes half a second.
         as_it_is = tf.autograph.experimental.do_not_convert(pipeline.batches)
         batches = as_it_is(self.spec)
@@ -238,14 +249,20 @@ class RecordReader:
         self,
         info: bool,
         pad_to_max_length: bool,
+        augment: object,
         image_dtype: str | tf.DType | None,
         one_hot: bool,
     ) -> None:
-        """Refuse options that the record has no fields for.
+        """Refuse options that are invalid, or that the record has no fields for.
 
         Raises:
-            DatasetError: there are none.
+            DatasetError: one is.
         """
+        if augment is not None and not callable(augment):
+            raise DatasetError(
+                f"augment={augment!r}: expected a function of the features; flips and "
+                "crops are declared in the schema, as augment=Augment(...) of the image"
+            )
         if info and not self.info:
             raise DatasetError(
                 "info=True: the record has no field with role info; leave it out"

@@ -27,6 +27,21 @@ def checked(value: Any, right: tf.Tensor, message: str, *found: tf.Tensor) -> An
         return tf.identity(value)
 
 
+def as_vector(serialized: Any) -> tf.Tensor:
+    """Return serialized records as a tensor, string [B].
+
+    Raises:
+        ValueError: it is a single one.
+    """
+    tensor = tf.convert_to_tensor(serialized)
+    if tensor.shape.rank == 0:
+        raise ValueError(
+            "expected serialized records, string [B], found a single one; put it into a "
+            "list, as [serialized]"
+        )
+    return tensor
+
+
 def refuse_unless(
     right: tf.Tensor, message: str, *found: tf.Tensor
 ) -> list[tf.Operation]:

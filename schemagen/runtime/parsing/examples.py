@@ -12,7 +12,7 @@ from typing import Any
 
 from ..shared.errors import with_suggestion
 from ..shared.requirements import tf
-from .checks import refuse_unless, shown_errors
+from .checks import as_vector, refuse_unless, shown_errors
 
 _FEATURES = 0x0A  # the tag of field 1, a message
 _FEATURE_LISTS = b"\x12"  # that of field 2
@@ -38,6 +38,7 @@ def parse(
     Returns:
         What tf.io.parse_example returns.
     """
+    serialized = as_vector(serialized)
     checks = refuse_unless(
         ~tf.reduce_any(has_feature_lists(serialized)),
         "expected a tf.train.Example, found a tf.train.SequenceExample: declare the "

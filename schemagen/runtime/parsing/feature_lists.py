@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from ..shared.requirements import tf
-from .checks import refuse_unless, shown_errors
+from .checks import as_vector, refuse_unless, shown_errors
 from .examples import has_feature_lists, map_entries, parse_features, present_in
 
 
@@ -37,6 +37,7 @@ def parse_sequences(
         By key: tensors of the context as tf.io.parse_example returns them, and for
         each feature list a ragged [B, (T), ...].
     """
+    serialized = as_vector(serialized)
     checks = refuse_unless(
         tf.reduce_all(has_feature_lists(serialized)),
         "expected a tf.train.SequenceExample, found a message without feature lists: "

@@ -92,7 +92,7 @@ def _checked_start(image: tf.Tensor, name: str, encoding: str) -> tf.Tensor:
     return checked(
         image,
         _begins(image, encoding),
-        f"field {name!r}: expected a {encoding}, found one that begins with the bytes",
+        f"field {name!r}: expected a {encoding}, found data that begins with the bytes",
         _numbers(image, size),
     )
 
@@ -107,7 +107,7 @@ def _decode_any(image: tf.Tensor, name: str, channels: int) -> tf.Tensor:
     image = checked(
         image,
         tf.reduce_any(matches),
-        f"field {name!r}: expected one of {_NAMES}, found one that begins with the "
+        f"field {name!r}: expected one of {_NAMES}, found data that begins with the "
         "bytes",
         _numbers(image, 8),
     )

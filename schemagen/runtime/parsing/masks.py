@@ -165,7 +165,7 @@ def _ids_of_png(mask: tf.Tensor, name: str, dtype: tf.DType) -> tf.Tensor:
     head = checked(
         head,
         (start == STARTS["png"]) & (tf.size(head) == PNG_HEAD),
-        f"field {name!r}: expected a png, found one that begins with the bytes",
+        f"field {name!r}: expected a png, found data that begins with the bytes",
         head[: len(STARTS["png"])],
     )
     bits, color_type = head[PNG_BITS_AT], head[PNG_COLORS_AT]
