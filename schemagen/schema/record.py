@@ -50,7 +50,10 @@ class _RowCheck:
             return None
         if self._check is None:
             self._check = self._make_check()
-        return self._check(value)
+        try:
+            return self._check(value)
+        except Problem as problem:
+            raise problem.about(value) from None
 
     def _validate(self, value: Any, info: ValidationInfo) -> Any:
         try:

@@ -126,7 +126,7 @@ REFUSALS: tuple[tuple[str, Any, str, str], ...] = (
     ("note", ["1"], "str '1'", "int64 numbers"),
     ("count", 3.7, "3.7 (float64)", "int64 values"),
     ("count", 3.0, "3.0 (float64)", "int64 values"),
-    ("count", "3", "str '3'", "int64 numbers"),
+    ("count", "3", "str '3'", "an int64 number"),
     ("count", nan, "nan (float64)", "int64 values"),
     ("count", 1j, "complex", "int64"),
     ("wide", np.array([1, 2j]), "complex128 values", "float64 values"),
@@ -140,7 +140,7 @@ REFUSALS: tuple[tuple[str, Any, str, str], ...] = (
     ("number", np.True_, "bool", "a class id from 0 to 2"),
     ("is_good", 1, "1 (int64)", "bool values"),
     ("is_good", 0.0, "0.0 (float64)", "bool values"),
-    ("is_good", "true", "str 'true'", "bool numbers"),
+    ("is_good", "true", "str 'true'", "a bool"),
     ("flags", [1, 0], "int64 values", "bool values"),
     # range
     ("codes", [1, 256], "the integer 256", "uint8, from 0 to 255"),
@@ -308,6 +308,134 @@ def test_a_near_miss_is_helped(strict: Generated) -> None:
         strict.record(**{**GOOD, "breed": "taby"})
     with pytest.raises(ValueError, match=r"round it with np.float32\(value\), or"):
         strict.serializer.serialize(**{**GOOD, "ratio": np.float64(0.1)})
+
+
+_OPTIONAL = (
+    "the field is not optional: leave such rows out, or declare it as "
+    "`... | None = None`"
+)
+_PANDAS = "NaN is pandas' missing value: pass None if the field is optional"
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "advice"),
+    [
+        *((name, None, _OPTIONAL) for name in GOOD),
+        ("text", nan, _PANDAS),
+        ("breed", np.float64("nan"), _PANDAS),
+        ("words", nan, _PANDAS),
+        ("photo", "photo.jpg", "pass Path(...).read_bytes() of a file"),
+        (
+            "photo",
+            Image.new("RGB", (5, 4)),
+            "pass np.asarray(image), or the bytes of its file",
+        ),
+        ("photo", PNG, "give such an image, or declare encoding='any'"),
+        ("photo", b"<html>", ""),
+        (
+            "drawing",
+            np.zeros((4, 5, 3)),
+            "of pixels x from 0 to 1 give (x * 255).round().astype('uint8'), and of "
+            "others x.round().astype('uint8')",
+        ),
+    ],
+)
+def test_common_mistakes_come_with_advice(
+    strict: Generated, field: str, value: Any, advice: str
+) -> None:
+    """The row and the schema say what to do about them."""
+    row = {**GOOD, field: value}
+    with pytest.raises(ValueError, match="expected") as caught:
+        strict.serializer.serialize(**row)
+    error: Any = caught.value
+    assert (error.field, error.advice) == (field, advice)
+    with pytest.raises(ValidationError) as invalid:
+        strict.record(**row)
+    assert invalid.value.errors()[0]["msg"].endswith(advice)
+
+
+def test_one_number_is_asked_for_where_there_is_one(strict: Generated) -> None:
+    """A scalar's error does not ask for several."""
+    with pytest.raises(ValueError, match="found None, expected an int64 number; "):
+        strict.serializer.serialize(**{**GOOD, "count": None})
+    with pytest.raises(ValueError, match=r"NoneType, .*; the field is not optional"):
+        strict.serializer.serialize_batch(**dict.fromkeys(GOOD))
+
+
+def test_a_wrong_call_says_what_is_there(strict: Generated, tmp_path: Path) -> None:
+    """Calls that Python refuses say how they are made."""
+    module = strict.serializer
+    for message, call in {
+        "Writer has no option 'shard': did you mean 'shards'?": (
+            lambda: module.Writer(tmp_path, "train", shard=2)
+        ),
+        "Writer has no 'split'; call Writer(directory, split)": (
+            lambda: module.Writer(tmp_path)
+        ),
+        "write_dataset has no 'split'; call write_dataset(source, directory, split)": (
+            lambda: module.write_dataset([GOOD], tmp_path)
+        ),
+    }.items():
+        with pytest.raises(TypeError) as caught:
+            call()
+        assert str(caught.value) == message
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("option", ["overwrite", "resume"])
+def test_text_is_no_flag(strict: Generated, tmp_path: Path, option: str) -> None:
+    """Python takes "no" for true, which would replace a split."""
+    message = f"^{option}='no': expected True or False$"
+    with pytest.raises(Exception, match=message):
+        strict.serializer.write_dataset([GOOD], tmp_path, "train", **{option: "no"})
+    with pytest.raises(Exception, match=r"^overwrite='no': expected True or False$"):
+        strict.serializer.plan_dataset(tmp_path, "train", shards=1, overwrite="no")
+    plan = strict.serializer.plan_dataset(
+        tmp_path, "train", shards=1, overwrite=np.True_
+    )
+    assert '"overwrite": true' in plan.to_json()
+    assert not list(tmp_path.iterdir())
+
+
+_BY_NAME = f"pass the fields by name, write(**fields): {', '.join(GOOD)}"
+
+
+@pytest.mark.parametrize(
+    ("method", "args", "change", "note"),
+    [
+        ("write", (GOOD,), {}, _BY_NAME),
+        ("write", (), {"bread": 1}, "did you mean 'breed'?"),
+        ("write", (), {"unheard_of": 1}, _BY_NAME),
+        ("write_batch", (), {"bread": [1]}, "did you mean 'breed'?"),
+        ("write", (), {"count": "3"}, "records of split 'train' before it: 2"),
+        (
+            "write_batch",
+            (),
+            {"count": ["3"]},
+            "records of split 'train' before the batch that this row is in: 2",
+        ),
+    ],
+)
+def test_an_error_that_leaves_a_writer_says_more(
+    strict: Generated,
+    tmp_path: Path,
+    method: str,
+    args: tuple[Any, ...],
+    change: dict[str, Any],
+    note: str,
+) -> None:
+    """How the fields are passed, or how many records were good."""
+    values = {n: [v] for n, v in GOOD.items()} if method == "write_batch" else GOOD
+
+    def write() -> None:
+        with strict.serializer.Writer(tmp_path, "train") as writer:
+            writer.write(**GOOD)
+            writer.write(**GOOD)
+            getattr(writer, method)(*args, **{**({} if args else values), **change})
+
+    with pytest.raises((TypeError, ValueError)) as caught:
+        write()
+    assert caught.value.__notes__ == [note]
 
 
 def test_all_wrong_fields_of_a_row_are_named_by_the_schema(strict: Generated) -> None:

@@ -244,7 +244,10 @@ def test_masks_of_one_size_share_its_keys() -> None:
     data = encode_fields((first, rows[0]), (second, rows[1]))
     features = tf.train.Example.FromString(data).features.feature
     assert set(features) == {"a", "b", "h"}
-    with pytest.raises(RecordError, match="field 'second': found something else under"):
+    message = (
+        "field 'second': found 4 under the key 'h', expected 3, which the field 'f"
+    )
+    with pytest.raises(RecordError, match=message):
         encode_fields((first, rows[0]), (second, rows[2]))
 
 

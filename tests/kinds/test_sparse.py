@@ -137,7 +137,7 @@ def test_wrong_values_are_refused(
 
 def test_fields_that_share_indices_have_to_agree(serializer: Any) -> None:
     """One key holds the indices of both, so that they cannot differ."""
-    with pytest.raises(ValueError, match="something else under the key 'column'"):
+    with pytest.raises(ValueError, match=r"\[3, 1\] under the key 'column'"):
         serializer.serialize(**{**_ROW, "full": {(2, 3): 1, (0, 2): 1}})
 
 

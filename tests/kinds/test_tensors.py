@@ -71,8 +71,8 @@ _WRONG: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "shared sizes": (
         {"normals": np.zeros((2, 4, 3), np.float32)},
-        "field 'normals': found something else under the key 'w', expected what the "
-        "field 'depth' says there",
+        "field 'normals': found 4 under the key 'w', expected 3, which the field "
+        "'depth' has there; give each field a key of its own, unless they are to be",
     ),
     "dtype": (
         {"depth": np.zeros((2, 3, 1), np.float32)},
@@ -361,7 +361,7 @@ def test_sizes_are_shared_with_an_image(package_of: PackageOf) -> None:
     assert features["image/height"].int64_list.value[:] == [2]
     parsed = package.module("frame", "parser").parse_example(tf.constant(data))
     np.testing.assert_array_equal(parsed["depth"], depth)
-    with pytest.raises(Exception, match="something else under the key 'image/height'"):
+    with pytest.raises(Exception, match="found 2 under the key 'image/height'"):
         serialize(photo=photo, depth=depth.T)
 
 

@@ -117,6 +117,15 @@ class Model(Columns):
     model_fields: dict[str, Any] = {}
 
 
+class DatasetV2:
+    """Named and made as the base of those of tf.data."""
+
+    element_spec = ("features", "targets")
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        yield self.element_spec
+
+
 _COLUMNS = (
     "put a single row into a list; a dict of columns goes to "
     "Writer.write_batch(**columns)"
@@ -134,14 +143,19 @@ NOT_ROWS = [
     (Table_(), "a Table_, expected rows; use .to_pylist()"),
     (Model(), "a Model, expected rows; put a single record into a list"),
     (lambda: [ROW], f"a function, expected an iterable of rows; {_CALL}"),
-    (5, "int 5, expected an iterable of rows; such as a list of dicts or a generator"),
+    (
+        DatasetV2(),
+        "a tf.data.Dataset of tuples, expected rows; give dicts with the fields of one "
+        "record each, not batches",
+    ),
+    (5, "int 5, expected an iterable of rows, such as a list of dicts or a generator"),
     (
         None,
-        "None, expected an iterable of rows; such as a list of dicts or a generator",
+        "None, expected an iterable of rows, such as a list of dicts or a generator",
     ),
     (
         Path("rows"),
-        "a PosixPath, expected an iterable of rows; such as a list of dicts or a "
+        "a PosixPath, expected an iterable of rows, such as a list of dicts or a "
         "generator",
     ),
 ]

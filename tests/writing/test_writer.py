@@ -509,6 +509,8 @@ def test_good_split_names(tmp_path: Path, split: str) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        ({"overwrite": "no"}, "overwrite='no': expected True or False"),
+        ({"overwrite": 1}, "overwrite=1: expected True or False"),
         ({"shards": 0}, "shards=0: expected 1 to 99999, or None"),
         ({"shards": 100_000}, "shards=100000: expected 1 to 99999, or None"),
         ({"shards": 1.5}, "shards=1.5: expected 1 to 99999, or None"),

@@ -19,6 +19,7 @@ from ..writing.plan import (
     DEFAULT_SHARD_BYTES,
     Packing,
     check_destination,
+    check_flags,
     check_refusing,
     check_sharding,
     packing_of,
@@ -138,6 +139,8 @@ def plan_of(
 ) -> Plan:
     """Return a plan; arguments and errors are those of `plan_dataset`."""
     check_destination(directory, split, "plan_dataset('data', 'train', shards=8)")
+    check_flags(overwrite=options["overwrite"])
+    options["overwrite"] = bool(options["overwrite"])  # JSON has none of numpy's
     if run is not None and (
         not isinstance(run, str) or not run.isprintable() or not run
     ):

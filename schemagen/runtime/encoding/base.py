@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..shared.errors import Problem, RecordError
-from ..shared.values import Numbers, check_shape
+from ..shared.values import Numbers, check_shape, shortened
 from ..shared.wire import (
     BYTES_LIST,
     INT64_LIST,
@@ -111,6 +111,10 @@ class Feature(ABC):
         pieces = self._row(value, row)
         return [(self.key, pieces)] if pieces else []
 
+    def shown(self, value: Any, key: str) -> str:
+        """Return what of a value is stored under one of the field's keys, in words."""
+        return shortened(value.tolist() if isinstance(value, np.ndarray) else value)
+
     def entry_columns(self, values: Any, rows: int) -> EntryColumns:
         """Encode the values of `rows` rows: every feature that holds them, by key.
 
@@ -125,7 +129,7 @@ class Feature(ABC):
         try:
             return self._pieces(value)
         except Problem as problem:
-            raise RecordError.of(problem, self.name, row) from None
+            raise RecordError.of(problem.about(value), self.name, row) from None
 
 
 class BytesFeature(Feature):
@@ -172,7 +176,9 @@ class NumberFeature(Feature):
         """
         tag = list_tag(self.dtype, raw=raw)
         self._store_as(tag)
-        self._numbers = Numbers(self.dtype, self.exact, self.finite)
+        self._numbers = Numbers(
+            self.dtype, self.exact, self.finite, single=tuple(shape) == ()
+        )
         self._shape = tuple(shape)
         self._varints = tag == INT64_LIST
         self._raw = raw
@@ -235,7 +241,11 @@ class Compound(Feature):
                 for part, held in zip(self.parts, values, strict=True)
             ]
         except Problem as problem:
-            raise RecordError.of(problem, self.name, row) from None
+            raise RecordError.of(problem.about(value), self.name, row) from None
+
+    def shown(self, value: Any, key: str) -> str:
+        held = zip(self.parts, self.split(self.convert(value)), strict=True)
+        return next(part.shown(each, key) for part, each in held if part.key == key)
 
     def entry_columns(self, values: Any, rows: int) -> EntryColumns:
         """Encode the values of `rows` rows: a column for each part.

@@ -74,11 +74,14 @@ def merged_entries(
         for key, pieces in feature.entries(value, row):
             other, known = found.setdefault(key, (feature, pieces))
             if known is not pieces and b"".join(known) != b"".join(pieces):
+                given = next(theirs for each, theirs in fields if each is other)
                 raise RecordError(
                     feature.name,
-                    f"something else under the key {key!r}",
-                    f"what the field {other.name!r} says there",
-                    row=row,
+                    f"{feature.shown(value, key)} under the key {key!r}",
+                    f"{other.shown(given, key)}, which the field {other.name!r} has "
+                    "there",
+                    "give each field a key of its own, unless they are to be equal",
+                    row,
                 )
     return [found[key][1] for key in sorted(found, key=str.encode)]
 
@@ -181,11 +184,11 @@ def count_rows(columns: Iterable[ColumnOf]) -> int:
         if column is None and feature.optional:
             continue
         if not hasattr(column, "__len__") or isinstance(column, (str, bytes, Mapping)):
-            raise RecordError(
-                feature.name,
+            problem = Problem(
                 f"a column of type {type(column).__name__}",
                 "a sequence or an array with one value for each row",
             )
+            raise RecordError.of(problem.about(column), feature.name)
         rows = len(column)  # type: ignore[arg-type]
         if first is None:
             first = (feature.name, rows)

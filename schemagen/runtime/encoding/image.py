@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,7 @@ from ..shared.images import (
     encode,
     encode_png,
     header_of,
+    sniff,
 )
 from ..shared.values import Numbers, check_shape, described, shape_text
 from ..shared.wire import Buffer
@@ -23,7 +25,25 @@ from .columns import buffer_of
 from .tensor import size_features, stored_axes
 from .text import Text
 
+_ANY = "give such an image, or declare encoding='any'"
+_FLOATS = (
+    "of pixels x from 0 to 1 give (x * 255).round().astype('uint8'), and of others "
+    "x.round().astype('uint8')"
+)
 _WORDS = {"any": "an image of any known format"}
+
+
+def in_place_of(value: object) -> str:
+    """Say what to give in place of what only stands for an image, or ""."""
+    if isinstance(value, (str, os.PathLike)):
+        return "pass Path(...).read_bytes() of a file"
+    if type(value).__module__.startswith("PIL."):
+        return "pass np.asarray(image), or the bytes of its file"
+    return ""
+
+
+def _is_floats(value: object) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype.kind == "f"
 
 
 @dataclass(eq=False, kw_only=True)
@@ -56,9 +76,16 @@ class EncodedImage(BytesFeature):
             if not isinstance(value, np.ndarray):
                 word = _WORDS.get(self.encoding, f"a {self.encoding} image")
                 raise Problem(
-                    described(value), f"the bytes of {word} or an array of its pixels"
+                    described(value),
+                    f"the bytes of {word} or an array of its pixels",
+                    in_place_of(value),
                 )
-        pixels = self._numbers.convert(value)
+        try:
+            pixels = self._numbers.convert(value)
+        except Problem as problem:
+            if self.dtype == "uint8" and _is_floats(value):
+                raise Problem(problem.found, problem.expected, _FLOATS) from None
+            raise
         check_shape(pixels, self.shape)
         if not pixels.size:
             raise Problem("an image without pixels", "at least one pixel")
@@ -71,7 +98,13 @@ class EncodedImage(BytesFeature):
         loss. The reverse would lose something and is refused; so are 8 bits for 16,
         which decoders scale.
         """
-        form, header = header_of(data, self.encoding)
+        try:
+            form, header = header_of(data, self.encoding)
+        except Problem as problem:
+            known = sniff(data)
+            if known and self.encoding not in (known, "any") and not self._deep:
+                raise Problem(problem.found, problem.expected, _ANY) from None
+            raise
         height, width, channels = self.shape
         assert channels is not None
         # tensorflow makes a wrong alpha channel for grey of fewer bits.

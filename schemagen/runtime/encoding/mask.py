@@ -14,7 +14,7 @@ from ..shared.values import Numbers, check_shape, described, shape_text
 from ..shared.wire import Buffer
 from .base import BytesFeature
 from .columns import buffer_of
-from .image import DescribedPicture
+from .image import DescribedPicture, in_place_of
 
 
 @dataclass(eq=False, kw_only=True)
@@ -45,7 +45,7 @@ class Mask(BytesFeature):
             self._check_encoded(value)
             return value
         if not isinstance(value, np.ndarray):
-            raise Problem(described(value), self._expected())
+            raise Problem(described(value), self._expected(), in_place_of(value))
         ids = self._numbers.convert(value)
         if ids.ndim == 3 and ids.shape[2] == 1:
             ids = ids[:, :, 0]

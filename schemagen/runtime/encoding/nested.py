@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..shared.errors import RecordError, did_you_mean
+from ..shared.errors import Problem, RecordError, did_you_mean
 from ..shared.values import described
 
 
@@ -28,7 +28,8 @@ def nested_members(
         value = dict(value)
     if not isinstance(value, Mapping):
         listed = ", ".join(map(repr, names))
-        raise RecordError(name, described(value), f"a dict with {listed}")
+        problem = Problem(described(value), f"a dict with {listed}")
+        raise RecordError.of(problem.about(value), name)
     for key in value:
         if key not in names:
             advice = did_you_mean(key, names)

@@ -240,6 +240,7 @@ class ModelBuilder:
         }
         agreement.check(model, dataset, targets, weighted=self.weighted)
 
+    @options_by_name
     def adapt(self, model: keras.Model, dataset: tf.data.Dataset) -> None:
         """Adapt normalizations and vocabularies to data before training.
 
@@ -255,6 +256,7 @@ class ModelBuilder:
         """
         adaptation.adapt(model, dataset)
 
+    @options_by_name
     def export_serving(
         self,
         model: keras.Model,

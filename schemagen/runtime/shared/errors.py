@@ -7,6 +7,12 @@ import sys
 import warnings
 from collections.abc import Iterable
 
+_REQUIRED = (
+    "the field is not optional: leave such rows out, or declare it as "
+    "`... | None = None`"
+)
+_PANDAS = "NaN is pandas' missing value: pass None if the field is optional"
+
 # Where generated code lies, this module with it.
 _HERE = f"{os.path.dirname(os.path.dirname(__file__))}{os.sep}"
 
@@ -104,6 +110,15 @@ class Problem(ValueError):
     def __str__(self) -> str:
         advice = f"; {self.advice}" if self.advice else ""
         return f"found {self.found}, expected {self.expected}{advice}"
+
+    def about(self, value: object) -> Problem:
+        """Return the problem of a field's whole value, with advice if that is missing."""
+        if value is None:
+            return Problem(self.found, self.expected, self.advice or _REQUIRED)
+        missing = isinstance(value, float) and value != value
+        if missing or type(value).__name__ in ("NAType", "NaTType"):
+            return Problem(self.found, self.expected, self.advice or _PANDAS)
+        return self
 
 
 class RecordError(ValueError):

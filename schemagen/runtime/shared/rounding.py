@@ -1,11 +1,16 @@
-"""Rounding to bfloat16, which numpy does not have, and comparing floats with integers."""
+"""Floats: rounding to bfloat16, comparing them with integers, finding NaN."""
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+# Up to this many numbers are summed up to see whether all are finite; for longer
+# arrays numpy's library would start threads.
+_SUMMED = 8192
 
 
 def round_to_bfloat16(array: NDArray[Any]) -> NDArray[np.float32]:
@@ -34,3 +39,14 @@ def same_integers(floats: NDArray[Any], integers: NDArray[Any]) -> NDArray[np.bo
         high = (wide >= 2.0**63) & (wide < 2.0**64)
         same |= high & (np.where(high, wide, 0.0).astype(np.uint64) == integers)
     return np.asarray(same)
+
+
+def all_finite(array: NDArray[Any]) -> bool:
+    """Return whether no number of an array is NaN or infinite.
+
+    The sum of squares is finite only if all of them are: one call for a short array.
+    Where large numbers make it infinite each is looked at.
+    """
+    if array.size <= _SUMMED and isfinite(np.vdot(array, array)):
+        return True
+    return bool(np.isfinite(array).all())

@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,7 @@ from numpy.typing import NDArray
 
 from .errors import Problem
 from .nested_lists import flatten, masked, stacked
-from .rounding import round_to_bfloat16, same_integers
+from .rounding import all_finite, round_to_bfloat16, same_integers
 
 INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 FLOATS = ("float16", "bfloat16", "float32", "float64")
@@ -41,10 +40,6 @@ _ITEM_SIZES = {
     "complex64": 8,
     "complex128": 16,
 }
-
-# Up to this many numbers are summed up to see whether all are finite; for longer
-# arrays numpy's library would start threads.
-_SUMMED = 8192
 
 # The types of numbers: Python's own, and numpy's scalars.
 _NUMBERS = (bool, int, float, complex, np.generic)
@@ -67,11 +62,13 @@ class Numbers:
         exact: refuse floats that `dtype` cannot hold exactly; otherwise round
             to the nearest, as is done with Python's own floats for float32.
         finite: refuse NaN and infinities.
+        single: errors ask for one number, not for several.
     """
 
     dtype: str
     exact: bool = True
     finite: bool = True
+    single: bool = False
 
     def convert(self, value: object) -> NDArray[Any]:
         """Return `value` as an array of the declared dtype, of whatever shape.
@@ -148,7 +145,7 @@ class Numbers:
                 return stacked(value), self.exact
             return self._from_numbers(*flatten(value))
         if value is None or isinstance(value, (str, bytes, dict, set)):
-            raise _no_number(value, self.dtype)
+            raise _no_number(value, self.dtype, single=self.single)
         return np.asarray(value), self.exact
 
     def _from_numbers(
@@ -294,17 +291,6 @@ class Numbers:
         return converted
 
 
-def all_finite(array: NDArray[Any]) -> bool:
-    """Return whether no number of an array is NaN or infinite.
-
-    The sum of squares is finite only if all of them are: one call for a short array.
-    Where large numbers make it infinite each is looked at.
-    """
-    if array.size <= _SUMMED and isfinite(np.vdot(array, array)):
-        return True
-    return bool(np.isfinite(array).all())
-
-
 def described(value: object) -> str:
     """Say what a value is, in a few words."""
     if value is None:
@@ -315,7 +301,8 @@ def described(value: object) -> str:
         return f"{type(value).__name__} {shortened(value)}"
     if isinstance(value, (bool, int, float, complex)):
         return f"{type(value).__name__} {value!r}"
-    name = type(value).__name__
+    own = type(value)
+    name = "PIL image" if own.__module__.startswith("PIL.") else own.__name__
     return f"{'an' if name[0] in 'AEIOUaeiou' else 'a'} {name}"
 
 
@@ -372,9 +359,11 @@ def _wrong_dtype(array: NDArray[Any], dtype: str) -> Problem:
     return Problem(found, expected, _seconds(how, dtype) if times else "")
 
 
-def _no_number(value: object, dtype: str) -> Problem:
+def _no_number(value: object, dtype: str, *, single: bool = False) -> Problem:
     """Say what stands in place of a number."""
-    expected = f"{dtype} numbers"
+    one = f"{'an' if dtype.startswith('int') else 'a'} {dtype}"
+    one += " number" * (dtype != "bool")
+    expected = one if single else f"{dtype} numbers"
     if isinstance(value, datetime):
         how = _seconds("int(value.timestamp())", dtype)
         return Problem(f"{type(value).__name__} {value}", expected, how)

@@ -174,6 +174,8 @@ def _check(value: Any, shard: int | None) -> None:
     elif hasattr(kind, "iloc"):
         columns = hasattr(kind, "columns")
         advice = "use .to_dict('records')" if columns else "use .to_list()"
+    elif _is_of_tuples(value):
+        advice = "give dicts with the fields of one record each, not batches"
     elif hasattr(kind, "to_dicts"):
         advice = "use .to_dicts()"
     elif hasattr(kind, "to_pylist"):
@@ -184,17 +186,24 @@ def _check(value: Any, shard: int | None) -> None:
         expected = "an iterable of rows"
         advice = "call it, or give a list of such callables, one for each shard"
     else:
-        expected = "an iterable of rows"
-        advice = "such as a list of dicts or a generator"
+        expected = "an iterable of rows, such as a list of dicts or a generator"
+        advice = ""
     _refuse(value, expected, advice, shard)
+
+
+def _is_of_tuples(value: Any) -> bool:
+    """Tell whether this is a tf.data.Dataset of tuples, such as `make_dataset`'s."""
+    names = {base.__name__ for base in type(value).__mro__}
+    return "DatasetV2" in names and isinstance(value.element_spec, tuple)
 
 
 def _refuse(
     value: object, expected: str, advice: str, shard: int | None = None
 ) -> NoReturn:
     source = "the source" if shard is None else f"shard {shard}: its source"
-    found = described(value)
-    raise TypeError(f"{source} is {found}, expected {expected}; {advice}")
+    found = "a tf.data.Dataset of tuples" if _is_of_tuples(value) else described(value)
+    words = f"{source} is {found}, expected {expected}"
+    raise TypeError("; ".join(filter(None, (words, advice))))
 
 
 def _length_of(value: object) -> int | None:

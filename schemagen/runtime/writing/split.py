@@ -17,6 +17,7 @@ from .encoding import Chunk, Encoding
 from .pending import PendingSplit
 from .plan import (
     check_destination,
+    check_flags,
     check_refusing,
     check_sharding,
     check_workers,
@@ -239,6 +240,7 @@ def write_split(
     check_destination(directory, split, "write_dataset(rows, 'data', 'train')")
     check_sharding(shards, shard_bytes)
     check_workers(workers)
+    check_flags(overwrite=overwrite, resume=resume)
     check_refusing(on_error, refused)
     if shuffle_seed is not None and type(shuffle_seed) is not int:
         raise DatasetError(

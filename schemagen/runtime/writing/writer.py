@@ -8,10 +8,17 @@ from collections.abc import Iterable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from ..shared.errors import DatasetError, warn
+from ..shared.calling import fields_by_name, options_by_name
+from ..shared.errors import DatasetError, RecordError, warn
 from ..shared.tfrecord import Framed, frame_records
 from ..storage.schema import Schema
-from .plan import DEFAULT_SHARD_BYTES, check_destination, check_sharding, packing_of
+from .plan import (
+    DEFAULT_SHARD_BYTES,
+    check_destination,
+    check_flags,
+    check_sharding,
+    packing_of,
+)
 from .shards import BySize, InTurn, Layout
 
 if TYPE_CHECKING:
@@ -49,6 +56,7 @@ class ShardedWriter:
 
     schema: ClassVar[Schema]
 
+    @options_by_name
     def __init__(
         self,
         directory: str | os.PathLike[str],
@@ -66,6 +74,7 @@ class ShardedWriter:
 
         check_destination(directory, split, "Writer('data', 'train')")
         check_sharding(shards, shard_bytes)
+        check_flags(overwrite=overwrite)
         packing = packing_of(
             compression, compression_level, threads=1, open_shards=shards or 1
         )
@@ -194,7 +203,21 @@ class ShardedWriter:
         if kind is None:
             self.close()
         else:
+            self._explain(error)
             self.abort()
+
+    def _explain(self, error: BaseException | None) -> None:
+        """Add to an error what a call for one record does not know."""
+        if isinstance(error, RecordError):
+            what = "it" if error.row is None else "the batch that this row is in"
+            error.add_note(
+                f"records of split {self._split!r} before {what}: {self._records}"
+            )
+        elif isinstance(error, TypeError):
+            for name in ("write", "write_batch"):
+                advice = fields_by_name(error, getattr(type(self), name, self.append))
+                if advice:
+                    error.add_note(advice)
 
 
 def warn_of_nothing(where: str, split: str) -> None:
