@@ -181,6 +181,18 @@ def test_a_model_of_some_fields_trains_on_them(package: Workspace, data: Path) -
             "loss_weights: no target 'sizes': .* did you mean 'size'",
         ),
         (
+            "parts",
+            {"loss_weights": [1, 2]},
+            ValueError,
+            "loss_weights: found a list, expected a dict by target, such as {'kind': 1.0",
+        ),
+        (
+            "parts",
+            {"loss_weights": {"kind": "a"}},
+            ValueError,
+            "loss_weights: found 'a' for 'kind', expected a number",
+        ),
+        (
             "scene",
             {"fields": ["place"]},
             ValueError,

@@ -6,6 +6,7 @@ import base64
 import json
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import ModuleType
@@ -516,6 +517,47 @@ def test_what_exists_is_replaced_on_request_only(
         with pytest.raises(FileExistsError, match="is no SavedModel"):
             module.export_serving(model, place, overwrite=True)
     assert (mine / "notes.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize("swapped", [True, False])
+def test_what_is_no_model_is_refused(
+    package_of: PackageOf, tmp_path: Path, swapped: bool
+) -> None:
+    """Swapped arguments too; the error says what comes first."""
+    module, model = _small_model(package_of(SCHEMA))
+    path = str(tmp_path / "served")
+    arguments = (path, model) if swapped else (path, path)
+    with pytest.raises(TypeError, match=r"found a str as the model and a .* first"):
+        module.export_serving(*arguments)
+    assert not list(tmp_path.iterdir())
+
+
+ANY_SIZE = """
+from typing import Annotated
+import numpy as np
+from schemagen import Image, Label, Mask, Record
+
+class Loose(Record):
+    photo: Annotated[np.ndarray, Image((None, None, 3), encoding="png")]
+    area: Annotated[np.ndarray, Mask((None, None), num_classes=2, role="input")]
+    thumb: Annotated[np.ndarray, Image((None, None, 3), encoding="png", resize=(4, 4))]
+    kind: Annotated[int, Label(num_classes=2)]
+"""
+
+
+def test_images_of_any_size_limit_requests(
+    package_of: PackageOf, tmp_path: Path
+) -> None:
+    """Which the export says of those that the model takes, and of no others."""
+    module = package_of(ANY_SIZE).module("loose", "model")
+    for name, warned in (("photo", True), ("area", True), ("thumb", False)):
+        model = module.build_model(fields=[name])
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            module.export_serving(model, tmp_path / name)
+        said = [str(one.message) for one in found if "of any size" in str(one.message)]
+        assert len(said) == warned, name
+        assert all(f"input {name!r}" in words for words in said)
 
 
 def test_a_failure_leaves_the_old_model(

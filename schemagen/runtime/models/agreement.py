@@ -6,11 +6,11 @@ adds or drops dimensions of 1, all without an error.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from ..shared.errors import did_you_mean
-from ..shared.requirements import tf
+from ..shared.requirements import keras, tf
 
 _FIELDS = "make_dataset(fields=...) and build_model(fields=...) have to name the same"
 
@@ -50,6 +50,23 @@ def check_features(model: Any, dataset: tf.data.Dataset) -> None:
         ValueError: names, shapes or dtypes differ; says which, and what to do.
     """
     _refuse([*_features(model, _element(dataset))])
+
+
+def check_learnable(model: Any, dataset: tf.data.Dataset) -> None:
+    """Refuse what Keras certainly fails on, and leaves a model unusable by.
+
+    That is less than `check` refuses: one may train on other targets, with another
+    loss.
+
+    Args:
+        model: a compiled one.
+        dataset: for `model.fit` or `model.evaluate`.
+
+    Raises:
+        ValueError: targets are missing or one-hot, or a dict stands for the weights.
+    """
+    if getattr(model, "loss", None) is not None:
+        _refuse([*_unlearnable(model, _element(dataset))])
 
 
 def _element(dataset: Any) -> Any:
@@ -141,10 +158,7 @@ def _learned(
             )
         return
     if not parts:
-        yield (
-            f"targets: missing, expected {', '.join(targets)}; targets=False is for "
-            "model.predict, not for fit and evaluate"
-        )
+        yield _without_targets(targets)
         return
     yield from _targets(parts.pop(0), targets)
     if weighted:
@@ -155,13 +169,71 @@ def _learned(
         if isinstance(weights, dict):
             yield f"weights: found {_text(weights)}, expected one tensor [B]"
     if parts and isinstance(parts[0], dict):
-        yield (
-            f"found a dict with {', '.join(parts[0])} at the end of each element, "
-            "expected none: info=True is for looking at data, and model.fit "
-            f"{'does not take it' if weighted else 'would take it for weights'}"
-        )
+        yield _with_info(parts[0], weighted)
     elif parts and weighted:
         yield f"found {_text(parts[0])} after the weights, expected nothing more"
+
+
+def _without_targets(names: Collection[str]) -> str:
+    return (
+        f"targets: missing, expected {', '.join(names)}; targets=False is for "
+        "model.predict, not for fit and evaluate"
+    )
+
+
+def _with_info(found: Mapping[str, Any], weighted: bool) -> str:
+    return (
+        f"found {_text(found)} at the end of each element, expected none: "
+        "info=True is for looking at data, and model.fit "
+        f"{'does not take it' if weighted else 'would take it for weights'}"
+    )
+
+
+def _unlearnable(model: Any, element: Any) -> Iterator[str]:
+    """Yield what the compiled losses of a model cannot be computed from."""
+    parts = list(element[1:]) if isinstance(element, tuple) else []
+    outputs = model.output
+    if not isinstance(outputs, Mapping):
+        outputs = dict(zip(model.output_names, model.outputs, strict=False))
+    if not parts:
+        yield _without_targets(outputs)
+        return
+    losses = model.loss
+    if not isinstance(losses, Mapping):
+        losses = dict.fromkeys(outputs, losses)
+    targets = parts[0] if isinstance(parts[0], dict) else {}
+    if len(outputs) == 1 and not targets:
+        targets = dict.fromkeys(outputs, parts[0])
+    for name, predicted in outputs.items():
+        found = targets.get(name)
+        if _takes_class_ids(losses.get(name)) and _is_one_hot(found, predicted.shape):
+            yield (
+                f"target {name!r}: found {_text(found)}, expected class ids, which the "
+                "compiled loss takes: leave out one_hot=True, or compile the model "
+                "with a loss and metrics for it, such as 'categorical_crossentropy'"
+            )
+    # Keras looks for the weights of each target by its name.
+    if (
+        len(parts) == 2
+        and isinstance(parts[1], dict)
+        and not set(parts[1]) & {*outputs}
+    ):
+        yield _with_info(parts[1], weighted=False)
+    elif len(parts) > 2 and isinstance(parts[2], dict):
+        yield _with_info(parts[2], weighted=True)
+
+
+def _takes_class_ids(loss: Any) -> bool:
+    """Tell whether a compiled loss is a sparse crossentropy of Keras."""
+    if isinstance(loss, str):
+        return loss == "sparse_categorical_crossentropy"
+    kind = keras.losses.SparseCategoricalCrossentropy
+    return isinstance(loss, kind) and type(loss).call is kind.call
+
+
+def _is_one_hot(found: Any, predicted: tuple[int | None, ...]) -> bool:
+    """Tell whether targets have as many sides as predictions, and the last is not 1."""
+    return _rank(found) == len(predicted) > 1 and found.shape[-1] not in (None, 1)
 
 
 def _targets(found: Any, targets: Mapping[str, tf.TensorSpec]) -> Iterator[str]:

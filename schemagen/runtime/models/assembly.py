@@ -117,17 +117,30 @@ def choose_heads(
     return dict.fromkeys(known, own)
 
 
-def choose_loss_weights(
-    targets: Collection[str], own: Mapping[str, float] | None
-) -> dict[str, float] | None:
+def choose_loss_weights(targets: Collection[str], own: Any) -> dict[str, float] | None:
     """Return how much each target's loss counts: 1 where nothing else is said.
 
+    Args:
+        targets: the names of those there are.
+        own: numbers by name; None for 1 throughout.
+
     Raises:
-        ValueError: a name that is no target.
+        ValueError: no dict, a name that is no target, or no number.
     """
     if own is None:
         return None
+    if not isinstance(own, Mapping):
+        example = dict.fromkeys(targets, 1.0)
+        raise ValueError(
+            f"loss_weights: found a {type(own).__name__}, expected a dict by target, "
+            f"such as {example}"
+        )
     _check_names("loss_weights", "target", own, targets, empty=True)
+    for name, weight in own.items():
+        if isinstance(weight, (str, bytes)) or not hasattr(weight, "__float__"):
+            raise ValueError(
+                f"loss_weights: found {weight!r} for {name!r}, expected a number"
+            )
     return {name: float(own.get(name, 1.0)) for name in targets}
 
 

@@ -9,10 +9,10 @@ from functools import partial
 from typing import Any, Literal
 
 from ..shared.calling import options_by_name
+from ..shared.errors import warn
 from ..shared.requirements import keras, tf
-from . import adaptation, agreement, assembly, serving
+from . import adaptation, agreement, assembly, blocks, segmentation, serving
 from .assembly import Encoder, Head
-from .blocks import DEFAULT_TOKENS
 from .record_model import RecordModel
 
 Shape = tuple[int | None, ...]
@@ -47,6 +47,12 @@ class Input:
         if self.dtype == "string":
             return "ragged strings" if self.layout == "ragged" else "strings"
         return "" if self.layout == "dense" else self.layout
+
+    @property
+    def is_of_any_size(self) -> bool:
+        """Whether it is an image or a mask of which a batch has one."""
+        encoder = getattr(self.encoder, "func", None)
+        return encoder in (blocks.image, segmentation.encode) and None in self.shape[:2]
 
     def tensor(self, name: str) -> Any:
         """Return a Keras input."""
@@ -134,7 +140,7 @@ class ModelBuilder:
         encoders: Mapping[str, Encoder] | None = None,
         head: Head | Mapping[str, Head] | None = None,
         loss_weights: Mapping[str, float] | None = None,
-        max_tokens: int = DEFAULT_TOKENS,
+        max_tokens: int = blocks.DEFAULT_TOKENS,
         sequence_length: int | None = None,
         optimizer: Any = "adam",
     ) -> keras.Model:
@@ -281,9 +287,12 @@ class ModelBuilder:
             path: the directory to write. It gets this name when it is complete.
             overwrite: replace a SavedModel that is there.
 
+        A RuntimeWarning says that requests are limited to one record: images or masks
+        of any size have no batches.
+
         Raises:
             FileExistsError: there is something already.
-            TypeError: the model has no dict of inputs.
+            TypeError: the model is none, or has no dict of inputs.
             ValueError: one of its inputs is not a field.
             RuntimeError: the model has not been adapted.
             NotImplementedError: Keras has another backend than TensorFlow.
@@ -296,6 +305,12 @@ class ModelBuilder:
             output=self._single_target or "features",
             overwrite=overwrite,
         )
+        for name, given in self.inputs.items():
+            if given.is_of_any_size and name in model.input:
+                warn(
+                    f"{path}: input {name!r} is of any size, so that a request can have "
+                    "one record only; declare resize=(height, width) to allow several"
+                )
 
     @property
     def _single_target(self) -> str:

@@ -16,15 +16,31 @@ import numpy as np
 
 from ..shared.requirements import keras, tf
 from .adaptation import unadapted_inputs
-from .agreement import unknown_names
+from .agreement import check_learnable, unknown_names
 
 
-def _checking(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a method of Keras that checks the features, its argument `x`, first."""
+def _checking(
+    method: Callable[..., Any], *, batches: bool = False, learns: bool = False
+) -> Callable[..., Any]:
+    """Return a method of Keras that checks the features, its argument `x`, first.
+
+    Args:
+        method: of `keras.Model`.
+        batches: whether it divides arrays into batches.
+        learns: whether it takes datasets of features and targets.
+    """
 
     @wraps(method)
     def checking(self: RecordModel, *args: Any, **kwargs: Any) -> Any:
-        self._check(args[0] if args else kwargs.get("x"))
+        x = args[0] if args else kwargs.get("x")
+        self._check(x)
+        if batches:
+            _refuse_single_values(self, x)
+        # A class of one's own may learn from anything.
+        if learns and type(self) is RecordModel:
+            for dataset in (x, kwargs.get("validation_data")):
+                if hasattr(dataset, "element_spec"):
+                    check_learnable(self, dataset)
         return method(self, *args, **kwargs)
 
     return checking
@@ -37,14 +53,14 @@ class RecordModel(keras.Model):  # type: ignore[misc]
     Raises:
         RuntimeError: `adapt` has not run.
         ValueError: features have a name that is not an input, or values that the dtype
-            of their input cannot hold.
+            of their input cannot hold; or a dataset has nothing to learn from.
     """
 
     _is_adapted = False
 
-    fit = _checking(keras.Model.fit)
-    evaluate = _checking(keras.Model.evaluate)
-    predict = _checking(keras.Model.predict)
+    fit = _checking(keras.Model.fit, batches=True, learns=True)
+    evaluate = _checking(keras.Model.evaluate, batches=True, learns=True)
+    predict = _checking(keras.Model.predict, batches=True)
     train_on_batch = _checking(keras.Model.train_on_batch)
     test_on_batch = _checking(keras.Model.test_on_batch)
     predict_on_batch = _checking(keras.Model.predict_on_batch)
@@ -114,6 +130,31 @@ def _problems(model: Any, x: Any) -> Iterator[str]:
             f"input {name!r}: found {found}, expected {tensor.dtype}, to which Keras "
             f"would cut it silently; {advice}"
         )
+
+
+def _refuse_single_values(model: Any, x: Any) -> None:
+    """Refuse what Keras cannot divide into batches, and has no clear words for.
+
+    Raises:
+        ValueError: a feature is one value instead of a batch, or an array of objects.
+    """
+    if not isinstance(x, Mapping):
+        return
+    for tensor in model.inputs:
+        values = x.get(tensor.name)
+        if isinstance(values, (str, bytes)) or getattr(values, "ndim", None) == 0:
+            sizes = ", ".join(["B", *(str(side or "?") for side in tensor.shape[1:])])
+            raise ValueError(
+                f"input {tensor.name!r}: found one value, of {type(values).__name__}, "
+                f"expected a batch, {tensor.dtype} [{sizes}]; to predict from rows, "
+                "give parse_batch a list of what serialize returns for each"
+            )
+        if isinstance(values, np.ndarray) and values.dtype == object:
+            raise ValueError(
+                f"input {tensor.name!r}: found a NumPy array of objects, expected a "
+                "tensor, the only form in which Keras takes strings here: give "
+                "tf.constant(array), or the dataset itself"
+            )
 
 
 def _beyond(values: Any, dtype: str) -> str:

@@ -57,7 +57,7 @@ def export(
 
     Raises:
         FileExistsError: there is something, and it may not be replaced.
-        TypeError: the model has no dict of inputs.
+        TypeError: the model has no dict of inputs, or is not one.
         ValueError: one of its inputs is no field.
         RuntimeError: the model has not been adapted.
         NotImplementedError: Keras has another backend than TensorFlow.
@@ -67,6 +67,12 @@ def export(
             "export_serving needs the Keras backend 'tensorflow', found "
             f"{keras.backend.backend()!r}: save the model as .keras, load it where "
             "KERAS_BACKEND is tensorflow, and export it there"
+        )
+    if isinstance(path, keras.Model) or not isinstance(model, keras.Model):
+        raise TypeError(
+            f"found a {type(model).__name__} as the model and a {type(path).__name__} "
+            "as the path, expected a Keras model and a str: the model comes first, then "
+            "the path"
         )
     target = os.fspath(path)
     check_place(target, overwrite=overwrite)
@@ -126,8 +132,7 @@ def _inputs_of(model: Any) -> list[str]:
     Raises:
         TypeError: it has no inputs by name.
     """
-    functional = isinstance(model, keras.Model) and getattr(model, "inputs", None)
-    inputs = model.input if functional else None
+    inputs = model.input if getattr(model, "inputs", None) else None
     if not isinstance(inputs, Mapping):
         raise TypeError(
             f"export_serving got {type(model).__name__} {model.name!r}, which has no "
