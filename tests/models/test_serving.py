@@ -16,6 +16,7 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
+from schemagen.runtime.shared.errors import DatasetError
 
 if TYPE_CHECKING:
     from conftest import PackageOf, Workspace
@@ -507,6 +508,8 @@ def test_what_exists_is_replaced_on_request_only(
     with pytest.raises(FileExistsError, match="pass overwrite=True to replace it"):
         module.export_serving(model, path)
     assert (path / "saved_model.pb").stat().st_ino == before
+    with pytest.raises(DatasetError, match="overwrite='no': expected True or False"):
+        module.export_serving(model, path, overwrite="no")
     module.export_serving(model, path, overwrite=True)
     assert (path / "saved_model.pb").stat().st_ino != before
     assert [found.name for found in path.parent.iterdir()] == ["served"]

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from ..faults.faults import OnCorrupt
 from ..shared.errors import DatasetError
 from ..shared.requirements import tf
@@ -18,17 +16,6 @@ from .sharing import Shard
 
 SERVICE_TIMEOUT = 600
 """For how many seconds a reader waits for a batch of a service, unless it is told."""
-
-
-def check_flags(**flags: object) -> None:
-    """Refuse options that are neither True nor False: any text would count as True.
-
-    Raises:
-        DatasetError: one is neither.
-    """
-    for name, value in flags.items():
-        if not isinstance(value, (bool, np.bool_)):
-            raise DatasetError(f"{name}={value!r}: expected True or False")
 
 
 @dataclass(frozen=True)

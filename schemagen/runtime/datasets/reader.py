@@ -10,7 +10,7 @@ from typing import Any
 from ..faults.error_report import Parser
 from ..faults.faults import OnCorrupt
 from ..parsing.nesting import flattened
-from ..shared.calling import options_by_name
+from ..shared.calling import check_flags, options_by_name
 from ..shared.errors import DatasetError
 from ..shared.requirements import tf
 from ..sources.files import find_files
@@ -18,7 +18,7 @@ from ..storage.schema import Spec
 from .batching import Lengths, Padding
 from .elements import Batch, Elements, augmented, classes_of, images_of, of_any_size
 from .mixing import weights_of
-from .options import SERVICE_TIMEOUT, Options, check_flags
+from .options import SERVICE_TIMEOUT, Options
 from .pipeline import Pipeline, Sources
 from .selection import select
 from .sharing import Shard, share_of

@@ -11,6 +11,7 @@ from hashlib import blake2b
 from importlib import import_module
 from typing import Any, Self
 
+from ..shared.calling import check_flags
 from ..shared.errors import DatasetError, SchemaMismatchError
 from ..shared.values import described
 from ..storage.schema import Schema
@@ -19,7 +20,6 @@ from ..writing.plan import (
     DEFAULT_SHARD_BYTES,
     Packing,
     check_destination,
-    check_flags,
     check_refusing,
     check_sharding,
     packing_of,

@@ -282,13 +282,13 @@ class ModelBuilder:
           `NAME_row_splits`; a sparse one is `NAME_indices`, `NAME_values` and
           `NAME_shape`.
 
+        If an input is an image or a mask of any size, a RuntimeWarning says that a
+        request can have one record only.
+
         Args:
             model: from `build_model`, adapted, with any encoders and on any inputs.
             path: the directory to write. It gets this name when it is complete.
             overwrite: replace a SavedModel that is there.
-
-        A RuntimeWarning says that requests are limited to one record: images or masks
-        of any size have no batches.
 
         Raises:
             FileExistsError: there is something already.

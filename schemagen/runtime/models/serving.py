@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..parsing.nesting import flattened
+from ..shared.calling import check_flags
 from ..shared.errors import with_suggestion
 from ..shared.requirements import keras, tf
 
@@ -60,6 +61,7 @@ def export(
         TypeError: the model has no dict of inputs, or is not one.
         ValueError: one of its inputs is no field.
         RuntimeError: the model has not been adapted.
+        DatasetError: `overwrite` is neither True nor False.
         NotImplementedError: Keras has another backend than TensorFlow.
     """
     if keras.backend.backend() != "tensorflow":
@@ -74,6 +76,7 @@ def export(
             "as the path, expected a Keras model and a str: the model comes first, then "
             "the path"
         )
+    check_flags(overwrite=overwrite)
     target = os.fspath(path)
     check_place(target, overwrite=overwrite)
     inputs = _inputs_of(model)

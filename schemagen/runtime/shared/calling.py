@@ -1,4 +1,4 @@
-"""Messages for calls with options that a function does not take."""
+"""Messages for calls with options that a function does not take, or with wrong values."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
-from .errors import did_you_mean
+import numpy as np
+
+from .errors import DatasetError, did_you_mean
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
@@ -23,6 +25,17 @@ _ELSEWHERE = {
     "buffer_size": ("shuffle_buffer", "shuffle_buffer= sets the size of the buffer"),
     "epochs": ("repeat", "repeat= sets how many epochs there are"),
 }
+
+
+def check_flags(**flags: object) -> None:
+    """Refuse options that are neither True nor False: any text would count as True.
+
+    Raises:
+        DatasetError: one is neither.
+    """
+    for name, value in flags.items():
+        if not isinstance(value, (bool, np.bool_)):
+            raise DatasetError(f"{name}={value!r}: expected True or False")
 
 
 def options_by_name(

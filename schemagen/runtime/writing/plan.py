@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard
 
-import numpy as np
 from google_crc32c import value as crc32c  # type: ignore[import-untyped, unused-ignore]
 
 from ..shared.errors import DatasetError
@@ -103,17 +102,6 @@ def check_sharding(shards: int | None, shard_bytes: int) -> None:
 def _is_int(value: object) -> TypeGuard[int]:
     """Tell an integer from True, which equals 1, and from floats and text."""
     return type(value) is int
-
-
-def check_flags(**flags: object) -> None:
-    """Refuse what is neither True nor False, such as "no", which counts as true.
-
-    Raises:
-        DatasetError: naming the option.
-    """
-    for name, value in flags.items():
-        if not isinstance(value, (bool, np.bool_)):
-            raise DatasetError(f"{name}={value!r}: expected True or False")
 
 
 def check_workers(workers: object) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Literal
 
+from ..shared.calling import check_flags
 from ..shared.errors import ChangedSourceError, DatasetError
 from ..shared.tfrecord import Framed
 from ..storage.journal import Finished
@@ -17,7 +18,6 @@ from .encoding import Chunk, Encoding
 from .pending import PendingSplit
 from .plan import (
     check_destination,
-    check_flags,
     check_refusing,
     check_sharding,
     check_workers,

@@ -8,14 +8,13 @@ from collections.abc import Iterable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from ..shared.calling import fields_by_name, options_by_name
+from ..shared.calling import check_flags, fields_by_name, options_by_name
 from ..shared.errors import DatasetError, RecordError, warn
 from ..shared.tfrecord import Framed, frame_records
 from ..storage.schema import Schema
 from .plan import (
     DEFAULT_SHARD_BYTES,
     check_destination,
-    check_flags,
     check_sharding,
     packing_of,
 )
