@@ -407,12 +407,17 @@ _BY_NAME = f"pass the fields by name, write(**fields): {', '.join(GOOD)}"
         ("write", (), {"bread": 1}, "did you mean 'breed'?"),
         ("write", (), {"unheard_of": 1}, _BY_NAME),
         ("write_batch", (), {"bread": [1]}, "did you mean 'breed'?"),
-        ("write", (), {"count": "3"}, "records of split 'train' before it: 2"),
+        (
+            "write",
+            (),
+            {"count": "3"},
+            "2 records were written to split 'train' before it",
+        ),
         (
             "write_batch",
             (),
             {"count": ["3"]},
-            "records of split 'train' before the batch that this row is in: 2",
+            "2 records were written to split 'train' before the batch that this row is in",
         ),
     ],
 )

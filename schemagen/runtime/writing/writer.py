@@ -210,7 +210,8 @@ class ShardedWriter:
         if isinstance(error, RecordError):
             what = "it" if error.row is None else "the batch that this row is in"
             error.add_note(
-                f"records of split {self._split!r} before {what}: {self._records}"
+                f"{self._records:,} records were written to split {self._split!r} "
+                f"before {what}"
             )
         elif isinstance(error, TypeError):
             for name in ("write", "write_batch"):
