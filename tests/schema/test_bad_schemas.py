@@ -366,7 +366,7 @@ def test_fields_that_python_would_lose_are_found(
 
 # declaration, found, expected
 DEFAULTS = [
-    ("x: int = 'one'", "str 'one'", "int64 numbers"),
+    ("x: int = 'one'", "str 'one'", "an int64 number"),
     ("x: int = 2.5", "2.5 (float64)", "int64 values"),
     ("x: bool = 1", "1 (int64)", "bool values"),
     ("x: int = None", "None", "a type that allows None"),
