@@ -14,7 +14,7 @@ from ray.data import Dataset, Datasource, ReadTask
 from ray.data.block import BlockAccessor, BlockMetadata
 
 from ..kinds.field import FieldSpec
-from ..runtime.shared.errors import DatasetError, did_you_mean
+from ..runtime.shared.errors import DatasetError, no_split
 from ..runtime.storage import manifest
 from ..runtime.storage.manifest import Manifest, Shard
 from ..runtime.storage.opening import open_directory
@@ -68,11 +68,7 @@ def read_dataset(
 
 def _spec_of(where: str, found: Manifest, split: str) -> RecordSpec:
     if split not in found.splits:
-        names = ", ".join(sorted(found.splits)) or "none"
-        near = did_you_mean(split, found.splits)
-        raise DatasetError(
-            f"{where}: no split {split!r}; there are: {names}" + (near and f"; {near}")
-        )
+        raise DatasetError(f"{where}: {no_split(split, found.splits)}")
     try:
         return from_data(found.spec_of(split))
     except ValueError as error:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..runtime.shared.errors import DatasetError, did_you_mean, nothing_at
+from ..runtime.shared.errors import DatasetError, no_split, nothing_at
 from ..runtime.storage import manifest
 from ..runtime.storage.journal import committed, publishing_problem
 from ..runtime.storage.manifest import Manifest, Shard
@@ -131,11 +131,7 @@ def _find_data(where: str, split: str | None, *, use_manifest: bool) -> Data:
     if split in data.publishing:
         raise DatasetError(publishing_problem(where, split))
     if split not in data.splits:
-        names = ", ".join(sorted(filter(None, data.splits))) or "none"
-        near = did_you_mean(split, data.splits)
-        raise DatasetError(
-            f"{where}: no split {split!r}; there are: {names}" + (near and f"; {near}")
-        )
+        raise DatasetError(f"{where}: {no_split(split, filter(None, data.splits))}")
     return replace(
         data,
         files=data.splits[split],

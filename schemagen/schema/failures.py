@@ -92,7 +92,8 @@ def load_failure(
             expected=f"one of {', '.join(error.known)}",
             advice=error.advice or "use one of these",
         )
-    unknown = _UNKNOWN_PARAMETER.match(_text_of(error))
+    said = _text_of(error)
+    unknown = _UNKNOWN_PARAMETER.match(said)
     known = _parameters_of(unknown[1]) if unknown else ()
     if unknown and known:
         return Finding(
@@ -104,7 +105,7 @@ def load_failure(
             expected=f"one of {', '.join(known)}",
             advice=parameter_advice(unknown[2], known),
         )
-    missing = _MISSING_PARAMETERS.match(_text_of(error))
+    missing = _MISSING_PARAMETERS.match(said)
     if missing and missing[1] in _EXAMPLES:
         return Finding(
             location,
@@ -132,7 +133,7 @@ def load_failure(
             "generated, not merged",
         )
     kind = type(error).__name__
-    text = error.msg if isinstance(error, SyntaxError) else _one_line(_text_of(error))
+    text = error.msg if isinstance(error, SyntaxError) else _one_line(said)
     return Finding(
         location,
         "SG101",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, NoReturn, Protocol
+from typing import Any, Protocol
 
 from ..shared.errors import DatasetError, RecordError, position
 from ..shared.values import described
@@ -161,7 +161,7 @@ def source_of(value: Any) -> Source:
 def _check(value: Any, shard: int | None) -> None:
     """Refuse what is not an iterable of rows; it is not touched otherwise."""
     kind = type(value)
-    expected = "rows"
+    found, expected = "", "rows"
     if isinstance(value, (str, bytes, bytearray, memoryview)):
         advice = "open the file and give what is in it, row by row"
     elif isinstance(value, Mapping):
@@ -175,6 +175,7 @@ def _check(value: Any, shard: int | None) -> None:
         columns = hasattr(kind, "columns")
         advice = "use .to_dict('records')" if columns else "use .to_list()"
     elif _is_of_tuples(value):
+        found = "a tf.data.Dataset of tuples"
         advice = "give dicts with the fields of one record each, not batches"
     elif hasattr(kind, "to_dicts"):
         advice = "use .to_dicts()"
@@ -188,22 +189,15 @@ def _check(value: Any, shard: int | None) -> None:
     else:
         expected = "an iterable of rows, such as a list of dicts or a generator"
         advice = ""
-    _refuse(value, expected, advice, shard)
+    source = "the source" if shard is None else f"shard {shard}: its source"
+    words = f"{source} is {found or described(value)}, expected {expected}"
+    raise TypeError("; ".join(filter(None, (words, advice))))
 
 
 def _is_of_tuples(value: Any) -> bool:
     """Tell whether this is a tf.data.Dataset of tuples, such as `make_dataset`'s."""
     names = {base.__name__ for base in type(value).__mro__}
     return "DatasetV2" in names and isinstance(value.element_spec, tuple)
-
-
-def _refuse(
-    value: object, expected: str, advice: str, shard: int | None = None
-) -> NoReturn:
-    source = "the source" if shard is None else f"shard {shard}: its source"
-    found = "a tf.data.Dataset of tuples" if _is_of_tuples(value) else described(value)
-    words = f"{source} is {found}, expected {expected}"
-    raise TypeError("; ".join(filter(None, (words, advice))))
 
 
 def _length_of(value: object) -> int | None:

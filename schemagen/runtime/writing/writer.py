@@ -12,12 +12,7 @@ from ..shared.calling import check_flags, fields_by_name, options_by_name
 from ..shared.errors import DatasetError, RecordError, warn
 from ..shared.tfrecord import Framed, frame_records
 from ..storage.schema import Schema
-from .plan import (
-    DEFAULT_SHARD_BYTES,
-    check_destination,
-    check_sharding,
-    packing_of,
-)
+from .plan import DEFAULT_SHARD_BYTES, check_destination, check_sharding, packing_of
 from .shards import BySize, InTurn, Layout
 
 if TYPE_CHECKING:
