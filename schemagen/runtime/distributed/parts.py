@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from typing import Any
 
 from ..shared.errors import DatasetError
@@ -13,7 +11,6 @@ from ..shared.tfrecord import Framed
 from ..storage import manifest
 from ..storage.directory import Directory
 from ..storage.opening import open_directory
-from ..writing.compression import Compressor
 from ..writing.encoding import Chunk, Refused, encode_rows
 from ..writing.plan import temporary_name
 from ..writing.shards import ShardFile
@@ -22,8 +19,6 @@ from .claims import is_begun
 from .plans import Plan, Serializer
 from .positions import shuffled_positions
 from .receipts import Receipt, check_agreement, receipt_name, receipts_in, save_receipt
-
-_BUFFER = 1 << 18
 
 Piece = tuple[Framed, tuple[Refused, ...]]
 """Records in the order in which they are written, and rows that were left out."""
@@ -129,26 +124,17 @@ def write_framed(plan: Plan, shard: int, pieces: Iterable[Piece]) -> Receipt:
     directory = open_directory(plan.directory)
     _check_begun(directory, plan)
     name = temporary_name(plan.split, shard, plan.token + os.urandom(6).hex())
-    with ThreadPoolExecutor(1, "compress") as threads:
-        compressed = None
-        if plan.compression:
-            compressed = partial(
-                Compressor,
-                form=plan.packing.compression,
-                level=plan.packing.level,
-                threads=threads,
-            )
-        file = ShardFile(directory.create(name), compressed, buffer=_BUFFER)
-        try:
-            refused: list[Refused] = []
-            for framed, left_out in pieces:
-                file.add(framed)
-                refused += left_out
-            file.fill()
-            held = file.finish()
-        except BaseException:
-            file.discard()
-            raise
+    file = ShardFile(directory.create(name), plan.packing)
+    try:
+        refused: list[Refused] = []
+        for framed, left_out in pieces:
+            file.add(framed)
+            refused += left_out
+        file.fill()
+        held = file.finish()
+    except BaseException:
+        file.discard()
+        raise
     receipt = Receipt(
         plan.run,
         shard,

@@ -81,9 +81,7 @@ class Plan:
     @property
     def packing(self) -> Packing:
         """How shards are stored."""
-        return packing_of(
-            self.compression, self.compression_level, threads=1, open_shards=1
-        )
+        return packing_of(self.compression, self.compression_level, open_shards=1)
 
     def shard_name(self, shard: int) -> str:
         """Return the name that a shard's file gets."""

@@ -19,7 +19,6 @@ from ..storage.lock import Busy
 from ..storage.manifest import Manifest, Shard, Split
 from ..storage.opening import open_directory
 from . import publication
-from .compression import Compressor
 from .leftovers import Leftovers
 from .markers import has_marker, remove_marker
 from .plan import Packing, bucket_folder, shard_name, temporary_name
@@ -27,10 +26,6 @@ from .shards import ShardFile
 
 # How many shards may wait until they are durable while others are written.
 _SYNCING = 4
-
-# A shard goes to the disk in pieces of 256 KiB, or smaller ones if many are open.
-_BUFFER = 1 << 18
-_BUFFERS = 32 << 20
 
 
 class PendingSplit:
@@ -74,7 +69,7 @@ class PendingSplit:
         self._mine = mine
         self._packing = packing
         self._overwrite = overwrite
-        self._request = {**request, **asdict(packing), "threads": None}
+        self._request = {**request, **asdict(packing)}
         self._files: dict[int, ShardFile] = {}
         self._syncing: dict[int, Future[Finished]] = {}
         self._ending: set[int] = set()  # shards that end with the source
@@ -108,7 +103,6 @@ class PendingSplit:
         self._token = run.token
         self._take_over()
         self._sync = ThreadPoolExecutor(_SYNCING, "sync")
-        self._squeeze = ThreadPoolExecutor(packing.threads, "compress")
 
     @property
     def where(self) -> str:
@@ -165,19 +159,8 @@ class PendingSplit:
     def _file(self, shard: int) -> ShardFile:
         file = self._files.get(shard)
         if file is None:
-            compressed = None
-            if self._packing.compression:
-                compressed = partial(
-                    Compressor,
-                    form=self._packing.compression,
-                    level=self._packing.level,
-                    threads=self._squeeze,
-                )
-            file = ShardFile(
-                self._directory.create(self._temporary(shard)),
-                compressed,
-                buffer=min(_BUFFER, _BUFFERS // self._packing.open_shards),
-            )
+            hidden = self._directory.create(self._temporary(shard))
+            file = ShardFile(hidden, self._packing)
             self._files[shard] = file
         return file
 
@@ -342,7 +325,6 @@ class PendingSplit:
 
     def _close(self) -> None:
         self._sync.shutdown()
-        self._squeeze.shutdown()
         self._lock.release()
 
     @contextmanager

@@ -36,13 +36,11 @@ class Packing:
     Attributes:
         compression: "", "GZIP" or "ZLIB".
         level: 1 (fast) to 9 (small).
-        threads: how many blocks are compressed at once, alongside the encoding.
         open_shards: how many shards are written at a time.
     """
 
     compression: str = ""
     level: int = 6
-    threads: int = 1
     open_shards: int = 1
 
 
@@ -130,14 +128,13 @@ def check_refusing(on_error: object, refused: object) -> None:
 
 
 def packing_of(
-    compression: str | None, level: int | None, *, threads: int, open_shards: int
+    compression: str | None, level: int | None, *, open_shards: int
 ) -> Packing:
     """Return how shards are to be stored.
 
     Args:
         compression: None, "GZIP" or "ZLIB".
         level: 1 (fast) to 9 (small); None for 6.
-        threads: how many blocks may be compressed at once.
         open_shards: how many shards are written at a time.
 
     Raises:
@@ -154,7 +151,7 @@ def packing_of(
             f"compression_level={level} without compression: pass compression='GZIP' "
             "or 'ZLIB' with it"
         )
-    return Packing(compression or "", level or 6, threads, open_shards)
+    return Packing(compression or "", level or 6, open_shards)
 
 
 # Names.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import zlib
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Protocol
 
@@ -13,6 +14,14 @@ from ..shared.wire import Buffer
 from ..storage.directory import OutputFile
 from ..storage.journal import Contents
 from ..storage.manifest import TAIL_BYTES
+from .plan import Packing
+
+# A shard goes to the disk in pieces of 256 KiB, or smaller ones if many are open.
+_BUFFER = 1 << 18
+_BUFFERS = 32 << 20
+
+# How zlib is told which header and trailer a stream has.
+_WINDOWS = {"GZIP": zlib.MAX_WBITS + 16, "ZLIB": zlib.MAX_WBITS}
 
 
 class Layout(Protocol):
@@ -123,43 +132,28 @@ def equal_counts(records: int, shards: int) -> list[int]:
     return [after - before for before, after in pairwise(bounds)]
 
 
-Sink = Callable[[Buffer], object]
-
-
-class Stream(Protocol):
-    """What takes bytes and passes them on, smaller."""
-
-    def write(self, data: Buffer, /) -> object: ...
-
-    def close(self) -> None: ...
-
-
 class ShardFile:
     """A file that counts what goes into it.
 
     Args:
         file: where the bytes go.
-        compressed: makes a compressing stream that writes to a function; None for
-            bytes as they are.
-        buffer: how many bytes are handed to the system at once.
+        packing: how the records are stored.
     """
 
-    def __init__(
-        self,
-        file: OutputFile,
-        compressed: Callable[[Sink], Stream] | None,
-        *,
-        buffer: int,
-    ) -> None:
+    def __init__(self, file: OutputFile, packing: Packing) -> None:
         self.records = 0
         self._file = file
-        self._buffer = buffer
+        self._buffer = min(_BUFFER, _BUFFERS // packing.open_shards)
         self._bytes = 0
         self._checksum = 0
         self._last = b""
         self._tail = b""
         self._pending = bytearray()
-        self._stream = compressed(self._take) if compressed else None
+        self._stream = None
+        if packing.compression:
+            # Without a name and a time inside: equal records make equal files.
+            window = _WINDOWS[packing.compression]
+            self._stream = zlib.compressobj(packing.level, zlib.DEFLATED, window)
 
     def add(self, framed: Framed) -> None:
         """Take some records.
@@ -174,10 +168,10 @@ class ShardFile:
         if self._stream is None:
             self._take(framed.data)
         else:
-            self._stream.write(framed.data)
+            self._take(self._stream.compress(framed.data))
 
     def _take(self, data: Buffer) -> None:
-        """Take bytes as they shall stand on disk (compressors write here too)."""
+        """Take bytes as they are on disk."""
         if len(data) >= self._buffer:
             self._flush()
             self._put(data)
@@ -200,7 +194,7 @@ class ShardFile:
     def fill(self) -> None:
         """Hand all bytes to the system; nothing may be added afterwards."""
         if self._stream is not None:
-            self._stream.close()
+            self._take(self._stream.flush())
         self._flush()
 
     def finish(self) -> Contents:

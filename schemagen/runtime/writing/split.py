@@ -262,7 +262,6 @@ def write_split(
         packing=packing_of(
             compression,
             compression_level,
-            threads=workers,
             open_shards=(shards or 1) if in_turn else workers if parts else 1,
         ),
         request={

@@ -69,9 +69,7 @@ class ShardedWriter:
         check_destination(directory, split, "Writer('data', 'train')")
         check_sharding(shards, shard_bytes)
         check_flags(overwrite=overwrite)
-        packing = packing_of(
-            compression, compression_level, threads=1, open_shards=shards or 1
-        )
+        packing = packing_of(compression, compression_level, open_shards=shards or 1)
         self._split = split
         self._shards = shards
         self._layout: Layout = InTurn(shards) if shards else BySize(shard_bytes)
