@@ -57,13 +57,6 @@ class Segmented(Record):
     image: Annotated[np.ndarray, Image((8, 8, 3))]
     area: Annotated[np.ndarray, Mask((8, 8), num_classes=2)]
 
-class Letters(Record):
-    X: float
-    x: float
-    x_row_splits: float
-    A: Annotated[list[int], VarLen("int64", ragged=True)]
-    a_row_splits: float
-    y: Annotated[float, Scalar("float32", role="target")]
 """
 
 # A serving process: it has tensorflow, and neither keras nor generated code.
@@ -84,13 +77,10 @@ import numpy as np, tensorflow as tf
 
 for directory in sys.argv[1:]:
     signatures = tf.saved_model.load(f"{directory}/served").signatures
-    for name in ("serving_default", "tensors"):
-        given = np.load(f"{directory}/{name}.npz", allow_pickle=True)
-        _, specs = signatures[name].structured_input_signature
-        inputs = {key: tf.constant(given[key], spec.dtype) for key, spec in specs.items()}
-        outputs = signatures[name](**inputs)
-        arrays = {key: value.numpy() for key, value in outputs.items()}
-        np.savez(f"{directory}/{name}_answers.npz", **arrays)
+    given = np.load(f"{directory}/examples.npz", allow_pickle=True)
+    outputs = signatures["serving_default"](examples=tf.constant(given["examples"]))
+    arrays = {key: value.numpy() for key, value in outputs.items()}
+    np.savez(f"{directory}/answers.npz", **arrays)
 """
 
 
@@ -149,17 +139,10 @@ def _segmented(number: int) -> dict[str, Any]:
     }
 
 
-def _letters(number: int) -> dict[str, Any]:
-    names = ("X", "x", "x_row_splits", "a_row_splits", "y")
-    numbers = {name: float(number * at) for at, name in enumerate(names)}
-    return {**numbers, "A": list(range(1, number % 4 + 1))}
-
-
 ROWS: dict[str, Callable[[int], dict[str, Any]]] = {
     "visit": _visit,
     "seen": _seen,
     "segmented": _segmented,
-    "letters": _letters,
 }
 COUNT = 8
 
@@ -210,12 +193,11 @@ class Exported:
             "visit": ["kind"],
             "seen": ["kind", "size"],
             "segmented": ["area"],
-            "letters": ["y"],
         }[self.record]
         return found
 
-    def signature(self, name: str = "serving_default") -> Any:
-        return tf.saved_model.load(str(self.path)).signatures[name]
+    def signature(self) -> Any:
+        return tf.saved_model.load(str(self.path)).signatures["serving_default"]
 
 
 ExportedOf = Callable[[str], Exported]
@@ -237,25 +219,6 @@ def exported_of(
     return make
 
 
-def as_parts(features: Mapping[str, Any]) -> dict[str, Any]:
-    """Take features apart as a client of `tensors` would, with numpy."""
-    parts: dict[str, Any] = {}
-    for name, value in features.items():
-        if isinstance(value, tf.RaggedTensor):
-            parts[name] = value.flat_values.numpy()
-            for level, splits in enumerate(value.nested_row_splits):
-                parts[f"{name}_row_splits{f'_{level}' if level else ''}"] = (
-                    splits.numpy()
-                )
-        elif isinstance(value, tf.SparseTensor):
-            parts[f"{name}_indices"] = value.indices.numpy()
-            parts[f"{name}_values"] = value.values.numpy()
-            parts[f"{name}_shape"] = value.dense_shape.numpy()
-        else:
-            parts[name] = value.numpy()
-    return parts
-
-
 def unlabelled(serialized: bytes, *keys: str) -> bytes:
     """Take features out of an Example."""
     example = tf.train.Example.FromString(serialized)
@@ -266,9 +229,7 @@ def unlabelled(serialized: bytes, *keys: str) -> bytes:
 
 
 @pytest.mark.slow
-def test_both_signatures_are_served_by_tensorflow_alone(
-    exported_of: ExportedOf,
-) -> None:
+def test_a_model_is_served_by_tensorflow_alone(exported_of: ExportedOf) -> None:
     """A fresh process, without keras and our code, answers as `predict` does.
 
     To a few units in the last place of float32: kernels may add in another order.
@@ -276,9 +237,7 @@ def test_both_signatures_are_served_by_tensorflow_alone(
     every = [exported_of(record) for record in ("visit", "seen", "segmented")]
     for exported in every:
         examples = np.array(exported.examples().numpy(), object)
-        np.savez(exported.directory / "serving_default.npz", examples=examples)
-        parts = as_parts(exported.features())
-        np.savez(exported.directory / "tensors.npz", **parts)
+        np.savez(exported.directory / "examples.npz", examples=examples)
     command = [sys.executable, "-c", SERVE, *(str(found.directory) for found in every)]
     away = every[0].directory
     done = subprocess.run(
@@ -287,17 +246,18 @@ def test_both_signatures_are_served_by_tensorflow_alone(
     assert done.returncode == 0, done.stderr
     for exported in every:
         expected = exported.predicted()
-        for name in ("serving_default", "tensors"):
-            found = np.load(exported.directory / f"{name}_answers.npz")
-            assert set(found) == set(expected) == set(exported.targets)
-            for target, value in expected.items():
-                np.testing.assert_allclose(found[target], value, rtol=1e-5, atol=1e-6)
+        found = np.load(exported.directory / "answers.npz")
+        assert set(found) == set(expected) == set(exported.targets)
+        for target, value in expected.items():
+            np.testing.assert_allclose(found[target], value, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.slow
-def test_signatures_have_names_and_a_free_batch(exported_of: ExportedOf) -> None:
-    """Clients see each input by its name, shape and dtype."""
-    signature = exported_of("visit").signature()
+def test_the_signature_has_names_and_a_free_batch(exported_of: ExportedOf) -> None:
+    """Clients see serialized records, and each target by its name and shape."""
+    signatures = tf.saved_model.load(str(exported_of("visit").path)).signatures
+    assert list(signatures) == ["serving_default"]
+    signature = signatures["serving_default"]
     assert signature.structured_input_signature == (
         (),
         {"examples": tf.TensorSpec((None,), tf.string, name="examples")},
@@ -305,45 +265,6 @@ def test_signatures_have_names_and_a_free_batch(exported_of: ExportedOf) -> None
     assert {n: s.shape.as_list() for n, s in signature.structured_outputs.items()} == {
         "kind": [None, 3]
     }
-    signature = exported_of("visit").signature("tensors")
-    found = {
-        name: (spec.shape.as_list(), spec.dtype)
-        for name, spec in signature.structured_input_signature[1].items()
-    }
-    assert found == {
-        "scan": ([None, 8, 8, 1], tf.uint8),
-        "photo": ([None, 6, 6, 3], tf.uint8),
-        "tokens": ([None], tf.int64),
-        "tokens_row_splits": ([None], tf.int64),
-        "sentences": ([None], tf.int64),
-        "sentences_row_splits": ([None], tf.int64),
-        "sentences_row_splits_1": ([None], tf.int64),
-        "points": ([None, 2], tf.float32),
-        "points_row_splits": ([None], tf.int64),
-        "counts_indices": ([None, 2], tf.int64),
-        "counts_values": ([None], tf.float32),
-        "counts_shape": ([2], tf.int64),
-        "words": ([None, None], tf.string),
-        "place_town": ([None], tf.string),
-        "place_height": ([None], tf.float32),
-        "title": ([None], tf.string),
-        "title_present": ([None], tf.bool),
-    }
-    assert list(signature.structured_outputs) == ["kind"]
-
-
-@pytest.mark.slow
-def test_names_that_differ_in_case_or_are_taken(exported_of: ExportedOf) -> None:
-    """TensorFlow knows names without case: the second one gets a `_`, and no mix-up."""
-    exported = exported_of("letters")
-    serve = exported.signature("tensors")
-    assert set(serve.structured_input_signature[1]) == {
-        *("X", "x_", "x_row_splits", "A", "a_row_splits", "A_row_splits_")
-    }
-    parts = as_parts(exported.features())
-    parts |= {"x_": parts.pop("x"), "A_row_splits_": parts.pop("A_row_splits")}
-    found = serve(**{name: tf.constant(part) for name, part in parts.items()})
-    np.testing.assert_allclose(found["y"], exported.predicted()["y"], rtol=1e-5)
 
 
 @pytest.mark.quick_cases(1)
@@ -395,21 +316,6 @@ def test_bad_bytes_name_the_field(exported_of: ExportedOf) -> None:
 
 
 @pytest.mark.slow
-def test_wrong_tensors_are_refused(exported_of: ExportedOf) -> None:
-    """Row splits that do not fit, and a sparse tensor of another size."""
-    exported = exported_of("visit")
-    serve = exported.signature("tensors")
-    parts = as_parts(exported.features())
-    for name, value in [
-        ("tokens_row_splits", np.array([0, 9, 2] + [2] * (COUNT - 2), np.int64)),
-        ("counts_shape", np.array([COUNT, 99], np.int64)),
-    ]:
-        wrong = {k: tf.constant(v) for k, v in {**parts, name: value}.items()}
-        with pytest.raises(tf.errors.InvalidArgumentError):
-            serve(**wrong)
-
-
-@pytest.mark.slow
 def test_a_rest_request_holds_what_serialize_returns(exported_of: ExportedOf) -> None:
     """TensorFlow Serving's JSON carries bytes as base64; `examples` is the one input."""
     exported = exported_of("visit")
@@ -443,7 +349,6 @@ def test_a_model_on_some_inputs_with_encoders_of_its_own(
     request = unlabelled(example, "kind", "tokens", "photo", "place/town")
     found = served["serving_default"](examples=tf.constant([request]))["kind"]
     np.testing.assert_allclose(found, expected[1:2], rtol=1e-5, atol=1e-6)
-    assert set(served["tensors"].structured_input_signature[1]) == set(inputs)
 
 
 @pytest.mark.slow

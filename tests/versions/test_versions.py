@@ -205,7 +205,7 @@ def test_a_model_is_saved_and_loaded(
 def test_an_exported_model_is_served(
     trained: Any, module_of: ModuleOf, tmp_path: Path, capfd: Any
 ) -> None:
-    """By both signatures, from serialized records, silently while it is written."""
+    """From serialized records, silently while it is written."""
     from every_kind import every
 
     serialize = module_of("every", "serializer").serialize
@@ -214,7 +214,6 @@ def test_an_exported_model_is_served(
     assert "Saved artifact" not in capfd.readouterr().out
     records = tf.constant([serialize(**every(number)) for number in range(3)])
     served = tf.saved_model.load(str(tmp_path / "served")).signatures
-    assert set(served) >= {"serving_default", "tensors"}
     found = served["serving_default"](examples=records)
     parsed = parse_batch(records)
     flat = {

@@ -20,6 +20,7 @@ from ..writing.plan import (
     DEFAULT_SHARD_BYTES,
     Packing,
     check_destination,
+    check_keys,
     check_refusing,
     check_sharding,
     packing_of,
@@ -164,11 +165,7 @@ def plan_of(
             raise DatasetError(f"{name}={value!r}: expected an integer, or None")
     if plan.rows is not None and plan.rows < 0:
         raise DatasetError(f"rows={plan.rows}: expected the length of the source")
-    if plan.key_field is not None and plan.shuffle_seed is None:
-        raise DatasetError(
-            f"key_field={plan.key_field!r} without shuffle_seed: keys are compared while "
-            "shuffling; pass shuffle_seed too"
-        )
+    check_keys(plan.key_field, plan.shuffle_seed)
     _ = plan.packing
     return plan
 

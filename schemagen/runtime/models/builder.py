@@ -272,15 +272,9 @@ class ModelBuilder:
     ) -> None:
         """Save a model as a TensorFlow SavedModel, which is served without Python code.
 
-        It has two signatures, which return predictions by the names of the targets, or
-        `features` of a record without targets:
-
-        - `serving_default` takes `examples`, string [B], and parses it with
-          `parse_batch`. Only the model's inputs have to be there.
-        - `tensors` takes what `make_dataset` delivers, a tensor for each of the model's
-          inputs, by name. A ragged one is its flat values, by its name, and
-          `NAME_row_splits`; a sparse one is `NAME_indices`, `NAME_values` and
-          `NAME_shape`.
+        Its signature `serving_default` takes `examples`, string [B], and parses it with
+        `parse_batch`; only the model's inputs have to be there. It returns predictions
+        by the names of the targets, or `features` of a record without targets.
 
         If an input is an image or a mask of any size, a RuntimeWarning says that a
         request can have one record only.

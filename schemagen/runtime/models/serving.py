@@ -1,8 +1,4 @@
-"""Models as TensorFlow SavedModels: what they take, what they return, and where they lie.
-
-Signatures of a SavedModel take tensors by name and nothing else, so that a ragged or
-sparse input comes as the tensors that it is made of.
-"""
+"""Models as TensorFlow SavedModels: what they take, what they return, and where they lie."""
 
 from __future__ import annotations
 
@@ -10,7 +6,6 @@ import os
 import uuid
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 from ..parsing.nesting import flattened
@@ -22,21 +17,6 @@ Parser = Callable[[tf.Tensor, Collection[str]], Mapping[str, Any]]
 Features = dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Part:
-    """One tensor of the signature `tensors`.
-
-    Attributes:
-        feature: the model's input that it is, or is a part of.
-        name: its name in the signature.
-        spec: its shape and dtype.
-    """
-
-    feature: str
-    name: str
-    spec: tf.TensorSpec
-
-
 def export(
     model: Any,
     path: str | os.PathLike[str],
@@ -46,7 +26,7 @@ def export(
     output: str,
     overwrite: bool,
 ) -> None:
-    """Save a model with the signatures `serving_default` and `tensors`.
+    """Save a model with the signature `serving_default`.
 
     Args:
         model: a functional model from a dict of features to its predictions.
@@ -91,28 +71,21 @@ def export(
     traced = tf.function(features_of, input_signature=[records], autograph=False)
     delivered = traced.get_concrete_function().structured_outputs if wanted else {}
     _check_inputs(inputs, delivered)
-    specs = {name: tf.type_spec_from_value(delivered[name]) for name in inputs}
-    parts = parts_of(specs)
     archive = keras.export.ExportArchive()
     archive.track(model)
 
-    def predict(features: Features) -> Features:
-        predictions = model(features)
+    def serve(examples: tf.Tensor) -> Features:
+        predictions = model(traced(examples))
         if isinstance(predictions, Mapping):
             return dict(predictions)
         if isinstance(predictions, (list, tuple)):
             return dict(zip(model.output_names, predictions, strict=True))
         return {output: predictions}
 
-    def serve(examples: tf.Tensor) -> Any:
-        return predict(traced(examples))
-
-    def serve_tensors(tensors: Mapping[str, tf.Tensor]) -> Any:
-        return predict(joined(tensors, parts, specs))
-
-    named = {part.name: part.spec for part in parts}
-    _add(archive, "serving_default", serve, records)
-    _add(archive, "tensors", serve_tensors, named)
+    # It is traced now: what is wrong shows before a file is written.
+    served = tf.function(serve, input_signature=[records], autograph=False)
+    served.get_concrete_function()
+    archive.add_endpoint("serving_default", served)
     with _unlogged():
         write_beside(target, archive.write_out)
 
@@ -151,81 +124,6 @@ def _check_inputs(inputs: Collection[str], delivered: Collection[str]) -> None:
         if name not in delivered:
             words = f"the model has an input {name!r}, which is no field of the record"
             raise ValueError(with_suggestion(words, name, delivered))
-
-
-def parts_of(specs: Mapping[str, Any]) -> list[Part]:
-    """Return the tensors that stand for the features in a signature.
-
-    A dense feature keeps its name. A ragged one is its flat values by that name, and
-    `NAME_row_splits`, from the second level on `NAME_row_splits_1` and so on. A sparse
-    one is `NAME_indices`, `NAME_values` and `NAME_shape`. TensorFlow does not tell
-    names apart by case: a name that is taken gets a `_` at its end.
-    """
-    found = [
-        (feature, suffix, part)
-        for feature, spec in specs.items()
-        for suffix, part in _components(spec)
-    ]
-    taken: set[str] = set()
-    parts = []
-    # What is nothing but a feature comes first, to keep its name.
-    for feature, suffix, (shape, dtype) in sorted(found, key=lambda one: one[1] != ""):
-        name = feature + suffix
-        while name.lower() in taken:
-            name += "_"
-        taken.add(name.lower())
-        parts.append(Part(feature, name, tf.TensorSpec(shape, dtype, name)))
-    return parts
-
-
-def _components(spec: Any) -> Iterator[tuple[str, tuple[Any, Any]]]:
-    """Yield the parts of a tensor: the end of the name, the shape and the dtype."""
-    if isinstance(spec, tf.RaggedTensorSpec):
-        rank = spec.ragged_rank
-        yield "", ((None, *spec.shape[rank + 1 :]), spec.dtype)
-        for level in range(rank):
-            number = f"_{level}" if level else ""
-            yield f"_row_splits{number}", ((None,), spec.row_splits_dtype)
-    elif isinstance(spec, tf.SparseTensorSpec):
-        rank = spec.shape.rank
-        yield "_indices", ((None, rank), tf.int64)
-        yield "_values", ((None,), spec.dtype)
-        yield "_shape", ((rank,), tf.int64)
-    else:
-        yield "", (spec.shape, spec.dtype)
-
-
-def joined(
-    tensors: Mapping[str, tf.Tensor], parts: Collection[Part], specs: Mapping[str, Any]
-) -> Features:
-    """Return the features that a signature's tensors stand for."""
-    grouped: dict[str, list[tf.Tensor]] = {}
-    for part in parts:
-        grouped.setdefault(part.feature, []).append(tensors[part.name])
-    return {name: _joined(specs[name], own) for name, own in grouped.items()}
-
-
-def _joined(spec: Any, parts: list[tf.Tensor]) -> Any:
-    if isinstance(spec, tf.RaggedTensorSpec):
-        values, *splits = parts
-        return tf.RaggedTensor.from_nested_row_splits(values, splits)
-    if isinstance(spec, tf.SparseTensorSpec):
-        indices, values, shape = parts
-        sizes = list(spec.shape)[1:]
-        check = tf.debugging.assert_equal(
-            shape[1:], tf.constant(sizes, tf.int64), f"expected the shape [B, *{sizes}]"
-        )
-        with tf.control_dependencies([check]):
-            whole = tf.stack([shape[0], *sizes])
-        return tf.sparse.reorder(tf.SparseTensor(indices, values, whole))
-    return parts[0]
-
-
-def _add(archive: Any, name: str, function: Callable[..., Any], *specs: Any) -> None:
-    """Add a signature. It is traced now: what is wrong shows before a file is written."""
-    traced = tf.function(function, input_signature=specs, autograph=False)
-    traced.get_concrete_function()
-    archive.add_endpoint(name, traced)
 
 
 def check_place(path: str, *, overwrite: bool) -> None:

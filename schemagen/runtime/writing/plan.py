@@ -97,6 +97,19 @@ def check_sharding(shards: int | None, shard_bytes: int) -> None:
         )
 
 
+def check_keys(key_field: str | None, shuffle_seed: int | None) -> None:
+    """Refuse a key field without a shuffle, in which keys are compared.
+
+    Raises:
+        DatasetError: there is none.
+    """
+    if key_field is not None and shuffle_seed is None:
+        raise DatasetError(
+            f"key_field={key_field!r} without shuffle_seed: keys are compared while "
+            "shuffling; pass shuffle_seed too"
+        )
+
+
 def _is_int(value: object) -> TypeGuard[int]:
     """Tell an integer from True, which equals 1, and from floats and text."""
     return type(value) is int

@@ -194,7 +194,7 @@ class Buckets:
         keys: NDArray[np.uint64],
         positions: NDArray[np.int64],
         part: int,
-        framed: Framed | None = None,
+        framed: Framed,
     ) -> None:
         """Add records of one part of the source, in any order.
 
@@ -202,25 +202,21 @@ class Buckets:
             keys: uint64 [records, 2], as `order_of` and `digest_of` give them.
             positions: int64 [records], the row of each.
             part: which part of the source the rows are in; 0 where there is one.
-            framed: the records; None if only their keys are of interest.
+            framed: the records.
 
         Raises:
             DuplicateKeyError: two keys of a key field are equal. Some are found here,
                 the others when reading.
             OSError: the disk refuses, naming the file; there is no going on then.
         """
-        if (
-            not len(keys)
-            == len(positions)
-            == len(positions if framed is None else framed)
-        ):
+        if not len(keys) == len(positions) == len(framed):
             raise ValueError("keys, positions and records of different numbers")
         entries = np.empty(len(positions), ENTRY)
         entries["high"], entries["low"] = keys[:, 0], keys[:, 1]
         entries["part"], entries["row"] = part, positions
-        entries["size"] = 0 if framed is None else np.diff(framed.ends, prepend=0)
+        entries["size"] = np.diff(framed.ends, prepend=0)
         self._parts = self._parts or part != 0
-        self._take(entries, memoryview(b"" if framed is None else framed.data))
+        self._take(entries, memoryview(framed.data))
 
     def _take(self, entries: Entries, data: memoryview) -> None:
         if self._sealed:
@@ -317,17 +313,6 @@ class Buckets:
             else:
                 yield from divided.ordered(skip)
             skip = 0
-
-    def check_unique(self) -> None:
-        """Seal the buckets and see that no two keys of the key field are equal.
-
-        Raises:
-            DuplicateKeyError: two are.
-            DatasetError: as for `ordered`.
-            OSError: the disk refuses.
-        """
-        for _ in self.ordered():
-            pass
 
     def _divided(self, bucket: int) -> Buckets | None:
         """Return the buckets that a large one was divided into; None if it fits."""

@@ -18,6 +18,7 @@ from .encoding import Chunk, Encoding
 from .pending import PendingSplit
 from .plan import (
     check_destination,
+    check_keys,
     check_refusing,
     check_sharding,
     check_workers,
@@ -246,11 +247,7 @@ def write_split(
         raise DatasetError(
             f"shuffle_seed={shuffle_seed!r}: expected an integer, or None"
         )
-    if resume and key_field is not None and shuffle_seed is None:
-        raise DatasetError(
-            "resume=True with key_field: the keys of finished shards are known only "
-            "when shuffling; pass shuffle_seed too, or leave one of them out"
-        )
+    check_keys(key_field, shuffle_seed)
     rows = source_of(source)
     encoding = Encoding(serialize, on_error == "skip", key_field, shuffle_seed or 0)
     parts = _parts(rows, shards, shuffled=shuffle_seed is not None)
@@ -278,10 +275,7 @@ def write_split(
         overwrite=overwrite,
         resume=resume,
     )
-    unique = None
     try:
-        if key_field is not None and shuffle_seed is None:
-            unique = Buckets(pending.buckets, key_field=key_field)
         with (
             Report(refused, split, keep=passed(pending, rows, parts)) as report,
             reporter(progress, rows.length, split) as told,
@@ -290,9 +284,6 @@ def write_split(
             def seen(chunk: Chunk) -> None:
                 report.add(chunk.refused)
                 told(len(chunk.framed), len(chunk.framed.data))
-                if unique is not None and chunk.keys is not None:
-                    part = chunk.part if isinstance(rows, Parts) else 0
-                    unique.add(chunk.keys, chunk.rows, part)
 
             job = Job(pending, rows, encoding, workers, seen)
             if pending.total is not None:
@@ -303,11 +294,9 @@ def write_split(
                 total = job.by_parts(parts)
             else:
                 total = job.in_order(shards, shard_bytes)
-            if unique is not None:
-                unique.check_unique()
         records = pending.publish(total)
     except BaseException as error:
-        kept = pending.abort(keep=unique is None)
+        kept = pending.abort(keep=True)
         if kept and not isinstance(error, ChangedSourceError):
             error.add_note(
                 f"{kept} records of split {split!r} are in finished shards: "

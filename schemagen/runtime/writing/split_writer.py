@@ -63,7 +63,8 @@ class SplitWriter:
             workers: how many processes encode; the files are the same for any number.
             shuffle_seed: write all records in a random order, the same for equal
                 seeds.
-            key_field: a field whose values, int, str or bytes, must be unique.
+            key_field: with `shuffle_seed`, a field whose values, int, str or bytes,
+                must be unique; the order then depends on them.
             compression: None, "GZIP" or "ZLIB".
             compression_level: 1 (fast) to 9 (small); None for 6.
             on_error: "raise" stops at a wrong row; "skip" leaves it out.
