@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 import click
 
 from ..progress import Bar
 from .completion import complete_records
-from .dividing import dividing_options, say_written
 from .help import Verb
 from .reporting import (
     leave,
@@ -23,9 +20,7 @@ from .reporting import (
 )
 
 if TYPE_CHECKING:
-    from ..data.shares import Share
     from ..data.statistics.model import DataStatistics
-    from ..data.verify import Verification
     from ..spec.model import RecordSpec
 
 
@@ -40,7 +35,6 @@ if TYPE_CHECKING:
     ],
 )
 @reading_options
-@dividing_options
 @click.option(
     "--records",
     type=click.IntRange(min=0, max=24),
@@ -66,9 +60,6 @@ if TYPE_CHECKING:
 @table_option("A page for people, or data.")
 def inspect(
     data: str,
-    share: Share | None,
-    out: str | None,
-    parts: tuple[str, ...],
     split: str | None,
     limit: int | None,
     workers: int | None,
@@ -84,13 +75,9 @@ def inspect(
     DATA is a data directory, a glob or a file, or the URL of one. Exit code 1 if there
     is damage, or files of other messages, which `verify` describes; the same with
     --html, whose page shows all that `verify` finds.
-
-    Several machines can share the work: each reads one part, with --part and --out, and
-    --merge shows what one run would. With --html, merge the parts of `verify`, too.
     """
-    from ..data import formatting
-    from ..data.inspect.parts import inspect_part
-    from ..findings import ExitCode, printable
+    from ..data.inspect.inspecting import inspect_data
+    from ..findings import ExitCode
 
     if record is not None and html is None:
         raise click.UsageError("--record goes with --html; `verify` takes it, too.")
@@ -100,32 +87,16 @@ def inspect(
         "workers": workers,
         "max_record_bytes": max_record_bytes,
     }
-    with refusing_data(data or "parts"):
-        if share is not None and out is not None:
-            part = inspect_part(data, share, out, **options)
-            say_written(out, share, part)
-            return
+    with refusing_data(data):
         if html is not None:
-            from ..data.report import writing  # which imports jinja2
+            from ..data.report.writing import check_target  # which imports jinja2
 
-            writing.check_target(html)
-        if parts:
-            found = _merged(parts, with_findings=html is not None)
-        else:
-            found = _read(data, options, limit, spec, with_findings=html is not None)
-        if html is not None and found.verified is not None:
-            size = writing.write_report(
-                html, found.statistics, found.specs, found.verified
-            )
-            click.echo(f"wrote {printable(html)} ({formatting.size(size)})", err=True)
-            kinds = len(found.verified.findings)
-            if kinds:
-                some = formatting.plural(kinds, "kind of finding", "kinds of findings")
-                click.echo(
-                    f"`schemagen verify` has {some}: the page shows them", err=True
-                )
-    _print(found.statistics, style, records, with_text=html is None)
-    if not found.statistics.sound:
+            check_target(html)
+        found = inspect_data(data, limit=limit, **options)
+        if html is not None:
+            _write_page(html, found, data, spec, limit, options)
+    _print(found, style, records, with_text=html is None)
+    if not found.sound:
         leave(ExitCode.FINDINGS)
 
 
@@ -137,61 +108,32 @@ class _Options(TypedDict):
     max_record_bytes: int
 
 
-class _Found(NamedTuple):
-    """What is shown.
-
-    Attributes:
-        statistics: of the data.
-        verified: the findings of `verify`; None without a page.
-        specs: what the page says of each split, by its name.
-    """
-
-    statistics: DataStatistics
-    verified: Verification | None = None
-    specs: Mapping[str, RecordSpec] = {}
-
-
-def _read(
+def _write_page(
+    target: str,
+    found: DataStatistics,
     data: str,
-    options: _Options,
-    limit: int | None,
     spec: RecordSpec | None,
-    *,
-    with_findings: bool,
-) -> _Found:
-    """Read data."""
-    from ..data.inspect.inspecting import inspect_data
+    limit: int | None,
+    options: _Options,
+) -> None:
+    """Verify data, and write a page about it."""
+    from ..data import formatting
+    from ..data.report.writing import specs_of, write_report
     from ..data.verify import verify
-
-    found = inspect_data(data, limit=limit, **options)
-    if not with_findings:
-        return _Found(found)
-    from ..data.report.writing import specs_of
+    from ..findings import printable
 
     with Bar("verifying") as bar:
         verified = verify(data, spec=spec, limit=limit, progress=bar, **options)
     if spec is not None:
-        return _Found(found, verified, dict.fromkeys(found.splits, spec))
-    return _Found(found, verified, specs_of(data, options["split"]))
-
-
-def _merged(parts: Sequence[str], *, with_findings: bool) -> _Found:
-    """Merge part files, with those of `verify` if there are to be findings."""
-    from ..data.inspect.parts import COMMAND, statistics_of_parts
-    from ..data.part_files import open_part_files
-    from ..data.verify import parts as verify_parts
-
-    commands = [COMMAND, verify_parts.COMMAND] if with_findings else [COMMAND]
-    opened = open_part_files(list(map(Path, parts)), *commands)
-    found = statistics_of_parts(opened[COMMAND])
-    if not with_findings:
-        return _Found(found)
-    checked = opened[verify_parts.COMMAND]
-    return _Found(
-        found,
-        verify_parts.verification_of_parts(checked),
-        verify_parts.specs_of_parts(checked),
-    )
+        specs = dict.fromkeys(found.splits, spec)
+    else:
+        specs = specs_of(data, options["split"])
+    size = write_report(target, found, specs, verified)
+    click.echo(f"wrote {printable(target)} ({formatting.size(size)})", err=True)
+    kinds = len(verified.findings)
+    if kinds:
+        some = formatting.plural(kinds, "kind of finding", "kinds of findings")
+        click.echo(f"`schemagen verify` has {some}: the page shows them", err=True)
 
 
 def _print(found: DataStatistics, style: str, records: int, *, with_text: bool) -> None:

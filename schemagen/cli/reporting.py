@@ -112,41 +112,9 @@ def tracked_option(command: Callable[..., Any]) -> Callable[..., Any]:
     )(command)
 
 
-def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add what verbs take that read all of some data, which `dividing_options` needs."""
-    for option in (
-        max_record_option,
-        click.option(
-            "--workers",
-            type=click.IntRange(min=1),
-            metavar="N",
-            help="How many processes read; one for each core if not given.",
-        ),
-        click.option(
-            "--limit",
-            type=click.IntRange(min=1),
-            metavar="N",
-            help="Only the first N records of each split.",
-        ),
-        click.option(
-            "--split",
-            metavar="NAME",
-            shell_complete=complete_splits,
-            help="Only this split.",
-        ),
-        click.argument(
-            "data",
-            metavar="DATA",
-            nargs=-1,
-            required=True,
-            shell_complete=complete_paths,
-        ),
-    ):
-        command = option(command)
-    return command
-
-
-def only_data(data: tuple[str, ...]) -> str:
+def _only_data(
+    ctx: click.Context, param: click.Parameter, data: tuple[str, ...]
+) -> str:
     """Return the data that a command line names.
 
     Raises:
@@ -179,10 +147,6 @@ def _common_start(texts: Sequence[str]) -> str:
     return texts[0][:length]
 
 
-def _only_data(ctx: click.Context, param: click.Parameter, data: Any) -> str:
-    return only_data(data)
-
-
 # DATA of verbs that take one: several arguments get a message that says what to do.
 data_argument = click.argument(
     "data",
@@ -192,6 +156,34 @@ data_argument = click.argument(
     callback=_only_data,
     shell_complete=complete_paths,
 )
+
+
+def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add what verbs take that read all of some data."""
+    for option in (
+        max_record_option,
+        click.option(
+            "--workers",
+            type=click.IntRange(min=1),
+            metavar="N",
+            help="How many processes read; one for each core if not given.",
+        ),
+        click.option(
+            "--limit",
+            type=click.IntRange(min=1),
+            metavar="N",
+            help="Only the first N records of each split.",
+        ),
+        click.option(
+            "--split",
+            metavar="NAME",
+            shell_complete=complete_splits,
+            help="Only this split.",
+        ),
+        data_argument,
+    ):
+        command = option(command)
+    return command
 
 
 class _ByteCount(click.ParamType):  # type: ignore[type-arg]

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from ..runtime.storage.opening import is_remote
-from ..runtime.storage.remote_files import FileState, RemoteFiles
+from ..runtime.storage.remote_files import RemoteFiles
 
 _FRESH, _LISTED = RemoteFiles(), RemoteFiles(listed=True)
 
@@ -20,12 +20,9 @@ Entry = Literal["file", "directory", "missing", "special"]
 
 @dataclass(frozen=True)
 class RemoteStat:
-    """The size of a remote file, as `os.stat_result` has it, and what its server calls
-    this version of it.
-    """
+    """The size of a remote file, as `os.stat_result` has it."""
 
     st_size: int
-    version: str
 
 
 @dataclass(frozen=True, order=True)
@@ -73,8 +70,7 @@ class RemotePath:
         Raises:
             OSError: it is not there, or the server does not answer.
         """
-        found: FileState = _LISTED.state(self.url)
-        return RemoteStat(found.size, found.version)
+        return RemoteStat(_LISTED.state(self.url).size)
 
     def open(self, mode: Literal["rb"], buffering: int = 0) -> RawIOBase:
         """Open it for reading, unbuffered.

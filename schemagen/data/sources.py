@@ -184,7 +184,7 @@ def _in_directory(where: str, path: FilePath, *, use_manifest: bool) -> Data:
         )
         tfds = tfds_of(paths)
         return Data(where, path, None, files, (), gaps, passed_over, tfds=tfds)
-    known = _files_of(path, found)
+    known = _files_of(path, found).values()
     if not known:
         raise DatasetError(
             f"{path / manifest.FILE_NAME}: it lists no split; write one, or to "
@@ -217,7 +217,7 @@ def _listed(where: str, paths: list[FilePath], *, use_manifest: bool) -> Data:
     known = {
         path: file
         for directory, found in manifests.items()
-        for path, file in files_in_manifest(directory, found).items()
+        for path, file in _files_of(directory, found).items()
     }
     unknown = [path for path in paths if path not in known]
     listed = [known[path] for path in paths if path in known]
@@ -228,21 +228,14 @@ def _listed(where: str, paths: list[FilePath], *, use_manifest: bool) -> Data:
     return Data(where, None, None, files, tfds="" if manifests else tfds_of(paths))
 
 
-def files_in_manifest(
-    directory: FilePath | None, found: Manifest | None
-) -> dict[FilePath, DataFile]:
+def _files_of(directory: FilePath, found: Manifest) -> dict[FilePath, DataFile]:
     """Return the files that a manifest in a directory lists, by their paths."""
-    if directory is None or found is None:
-        return {}
-    return {file.path: file for file in _files_of(directory, found)}
-
-
-def _files_of(directory: FilePath, found: Manifest) -> list[DataFile]:
-    return [
+    files = (
         DataFile(directory / shard.file, name, shard, found.spec_of(name))
         for name, split in found.splits.items()
         for shard in split.shards
-    ]
+    )
+    return {file.path: file for file in files}
 
 
 def _sorted(files: Iterable[DataFile]) -> tuple[DataFile, ...]:

@@ -122,11 +122,6 @@ REQUESTS = (
         "A schema inferred from the wrong files would look right.",
     ),
     Rule(
-        "SG443",
-        "parts of a run cannot be merged",
-        "A report without one of the parts, or of mixed data, would look complete.",
-    ),
-    Rule(
         "SG451",
         "record cannot be exported to another tool",
         "The tool would misread values without an error.",

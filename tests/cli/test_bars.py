@@ -58,7 +58,6 @@ def project(tmp_path: Path) -> Path:
 COMMANDS = [
     ("verifying", ["verify", "data"]),
     ("inspecting", ["inspect", "data"]),
-    ("merging", ["verify", "--merge", "one.json"]),
     ("reading", ["infer", "data/train*", "--out", "schemas/other.py"]),
     ("reading", ["infer", "data/train*", "--out", "schemas/other.py", "--limit", "0"]),
     (
@@ -83,11 +82,6 @@ def test_a_command_shows_a_bar_and_removes_it(
     project: Path, title: str, arguments: list[str]
 ) -> None:
     """On the terminal's stderr; what stays there, and stdout, are as without bars."""
-    if title == "merging":
-        part = ["verify", "data", "--part", "1/1", "--out", "one.json"]
-        subprocess.run(
-            [sys.executable, "-m", "schemagen", *part], cwd=project, check=True
-        )
     if title == "reading":
         (project / "data/manifest.json").unlink()
     (project / "code").mkdir()

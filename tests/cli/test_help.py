@@ -108,7 +108,6 @@ def test_the_page_has_every_option() -> None:
         (["adopt", "a1", "a2", "a3", "a4", "--out", "x.py"], "a1 ... a4. Quote a glob"),
         (["verify", "a/1", "a/2"], "not 2 arguments: a/1 a/2. Quote a glob"),
         (["inspect", "data", "train"], "does not expand it\n"),
-        (["verify", "1.json", "2.json"], "merged with --merge"),
     ],
 )
 def test_an_unquoted_glob_is_explained(words: list[str], message: str) -> None:

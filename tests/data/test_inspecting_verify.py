@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -96,21 +98,27 @@ def test_the_page_shows_what_is_printed(project: Path) -> None:
     assert wrong.stderr + wrong.stdout == shown()["wrong"]
 
 
-def test_the_commands_of_several_machines_print_what_one_run_prints(
-    project: Path,
-) -> None:
-    """And the first part prints what the page shows."""
-    damage(project)
-    expected = run("verify", "data")
+def test_the_commands_of_several_machines_check_every_shard(project: Path) -> None:
+    """Each has an exit code, and together they find what one run finds."""
     section = TEXT.partition("### Several machines")[2]
-    *parts, merge = re.findall(r"^schemagen (.*?)(?:  #.*)?$", section, re.M)[:4]
-    printed = [run(*part.split()) for part in parts]
-    assert [part.exit_code for part in printed] == [0, 0, 0]
-    assert printed[0].stderr == shown()["part"]
-    files = sorted(project.glob("part-*.json"))
-    assert merge == "verify --merge part-*.json"
-    merged = run("verify", "--merge", *files)
-    assert (merged.exit_code, merged.output) == (1, expected.output)
+    commands = re.findall(r"^schemagen verify (.*?)(?:  +#.*)?$", section, re.M)[:4]
+    runs = [shlex.split(each) for each in commands]
+    assert [found(*each) for each in runs] == [set()] * 4
+    damage(project)
+    (project / "data/extra-00000-of-00001.tfrecord").write_bytes(b"")
+    assert set().union(*(found(*each) for each in runs)) == found("data")
+
+
+def found(*arguments: str) -> set[tuple[str, str]]:
+    """Return the rules and files of what a run finds, and check its exit code."""
+    result = run("verify", *arguments, "--format", "json")
+    findings = json.loads(result.stdout)["findings"]
+    assert result.exit_code == (1 if findings else 0)
+    return {
+        (each["rule"], example["path"])
+        for each in findings
+        for example in each["data"]["examples"]
+    }
 
 
 def test_the_page_s_python_runs(

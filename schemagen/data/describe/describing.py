@@ -7,6 +7,7 @@ import json
 import os
 import re
 from collections.abc import Sequence
+from importlib.metadata import version
 from pathlib import PurePath
 
 from ...kinds.field import FieldSpec
@@ -16,11 +17,10 @@ from ...runtime.storage.opening import open_directory
 from ...spec.describe import kind_text
 from ...spec.model import RecordSpec
 from ..formatting import listed, one_line, plural
-from ..inspect.inspecting import read_share, statistics_of
+from ..inspect.inspecting import statistics_of
 from ..inspect.values import extent, values_text
 from ..limits import MAX_RECORD_BYTES
 from ..listing import list_data
-from ..part_files import package_version
 from ..report.classes import class_counts
 from ..report.columns import (
     Column,
@@ -30,7 +30,6 @@ from ..report.columns import (
     specs_by_split,
     splits_of,
 )
-from ..shares import WHOLE
 from ..sources import Data
 from ..statistics.model import DataStatistics
 from .description import (
@@ -67,10 +66,10 @@ def describe_data(
         DatasetError: there are no such files.
     """
     listing = list_data(source, split)
-    share = read_share(
-        listing, WHOLE, limit=limit, workers=workers, max_record_bytes=max_record_bytes
+    found = statistics_of(
+        listing, limit=limit, workers=workers, max_record_bytes=max_record_bytes
     )
-    return _described(listing.data, statistics_of(listing, [share], limit=limit))
+    return _described(listing.data, found)
 
 
 def _described(data: Data, found: DataStatistics) -> DataDescription:
@@ -109,7 +108,7 @@ def _described(data: Data, found: DataStatistics) -> DataDescription:
             for column, counted in classes
         ),
         statistics=found,
-        version=package_version(),
+        version=version("schemagen"),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -26,7 +26,6 @@ from ..parallel import (
 )
 from ..records import Damage, Part, Records
 from ..remote_path import FilePath
-from ..shares import WHOLE, Share, Unit, check_parts, parts_in_share
 from ..sources import Data, DataFile
 from ..statistics.measuring import Measuring
 from ..statistics.model import (
@@ -72,87 +71,51 @@ def inspect_data(
         DatasetError: there are no such files. Damage of the files themselves, and of
             the manifest, is in what is returned.
     """
-    listing = list_data(source, split)
-    found = read_share(
-        listing, WHOLE, limit=limit, workers=workers, max_record_bytes=max_record_bytes
-    )
-    return statistics_of(listing, [found], limit=limit)
-
-
-@dataclass(frozen=True)
-class ShareStatistics:
-    """What a share of the data holds.
-
-    Attributes:
-        files: each part of a file, in no order, and what it holds.
-        records: the records of each split.
-    """
-
-    files: tuple[tuple[Part, FileStatistics], ...]
-    records: Mapping[str, RecordStatistics]
-
-
-def read_share(
-    listing: Listing,
-    share: Share,
-    *,
-    limit: int | None = None,
-    workers: int | None = 1,
-    max_record_bytes: int = MAX_RECORD_BYTES,
-) -> ShareStatistics:
-    """Read a share of the data.
-
-    Raises:
-        DatasetError: a worker died.
-    """
-    tasks = list(_tasks(listing, share, limit, max_record_bytes))
-    tasks.sort(key=lambda task: -task.bytes)
-    total = sum(task.bytes for task in tasks)
-    if workers is None:
-        workers = usual_workers(total)
-    files: list[tuple[Part, FileStatistics]] = []
-    records: dict[str, list[RecordStatistics]] = {}
-    with Bar("inspecting", total) as bar:
-        for index, found in in_parallel(_inspect, tasks, workers=workers, moved=bar):
-            task = tasks[index]
-            parts = (piece.part for piece in task.pieces)
-            files += zip(parts, found[0], strict=True)
-            some = records.setdefault(task.split, [])
-            some.append(found[1])
-            if len(some) >= _PARTS:
-                some[:] = [merged_records(some)]
-    return ShareStatistics(
-        tuple(files), {name: merged_records(some) for name, some in records.items()}
+    return statistics_of(
+        list_data(source, split),
+        limit=limit,
+        workers=workers,
+        max_record_bytes=max_record_bytes,
     )
 
 
 def statistics_of(
-    listing: Listing, shares: Iterable[ShareStatistics], *, limit: int | None = None
+    listing: Listing,
+    *,
+    limit: int | None,
+    workers: int | None,
+    max_record_bytes: int,
 ) -> DataStatistics:
-    """Put the statistics of all shares together.
+    """Tell what the files of a listing hold, as `inspect_data` does.
 
     Raises:
-        DatasetError: the shares do not have all parts of each file.
+        DatasetError: a worker died.
     """
     data = listing.data
+    tasks = list(_tasks(listing, limit, max_record_bytes))
+    tasks.sort(key=lambda task: -task.bytes)
+    total = sum(task.bytes for task in tasks)
+    if workers is None:
+        workers = usual_workers(total)
     files: dict[FilePath, list[tuple[Part, FileStatistics]]] = {
         file.path: [] for file in data.files
     }
-    records: dict[str, RecordStatistics] = {
-        name: RecordStatistics() for name in data.splits
-    }
-    for found in shares:
-        for part, file in found.files:
-            files[part.path].append((part, file))
-        for name, some in found.records.items():
-            records[name] = merged_records([records[name], some])
+    records: dict[str, list[RecordStatistics]] = {name: [] for name in data.splits}
+    with Bar("inspecting", total) as bar:
+        for index, found in in_parallel(_inspect, tasks, workers=workers, moved=bar):
+            task = tasks[index]
+            for piece, file in zip(task.pieces, found[0], strict=True):
+                files[piece.part.path].append((piece.part, file))
+            some = records[task.split]
+            some.append(found[1])
+            if len(some) >= _PARTS:
+                some[:] = [merged_records(some)]
     for parts in files.values():
         parts.sort(key=lambda each: each[0].start)
-    check_parts({path: [part for part, _ in some] for path, some in files.items()})
     return DataStatistics(
         where=data.where,
         files=tuple(_joined([file for _, file in some]) for some in files.values()),
-        splits=records,
+        splits={name: merged_records(some) for name, some in records.items()},
         written_by=_written_by(data),
         unlisted=data.unlisted,
         manifest_problem=listing.problem,
@@ -222,62 +185,36 @@ class _Task:
 
 
 def _tasks(
-    listing: Listing, share: Share, limit: int | None, max_record_bytes: int
+    listing: Listing, limit: int | None, max_record_bytes: int
 ) -> Iterator[_Task]:
-    """Yield the tasks of a share: with a limit, each split is read by one process."""
-    for split, group, parts in _parts(listing, share, limit):
-        pieces = []
-        for part in parts:
-            rank, file = group[part.path]
-            pieces.append(_Piece(rank, file, part))
-        yield _Task(split, tuple(pieces), limit, max_record_bytes)
+    """Yield what to read: with a limit, each split by one process.
 
-
-_Group = dict[FilePath, tuple[int, DataFile]]
-
-
-def _parts(
-    listing: Listing, share: Share, limit: int | None
-) -> Iterator[tuple[str, _Group, Sequence[Part]]]:
-    """Yield a split, some of its files with their ranks, and what to read of them."""
-    if limit is not None:
-        for split, files in listing.data.splits.items():
-            group = {file.path: (rank, file) for rank, file in enumerate(files)}
-            yield split, group, [Part(path) for path in group]
-        return
-    sizes = listing.sizes
-    groups = list(_groups(listing.data, sizes))
-    units = [
-        Unit(tuple(group), sum(sizes[path] or 0 for path in group))
-        for _, group in groups
-    ]
-    for index, parts in parts_in_share(units, share, parts_of):
-        yield *groups[index], parts
-
-
-def _groups(
-    data: Data, sizes: Mapping[FilePath, int | None]
-) -> Iterator[tuple[str, _Group]]:
-    """Put small files together; the sizes of files determine which.
-
-    So the sums of any share are rounded as those of the whole.
+    Small files go together, and large ones are cut; their sizes alone determine how, so
+    sums are rounded alike for any number of processes.
     """
-    for split, files in data.splits.items():
-        group: _Group = {}
+    sizes = listing.sizes
+    for split, files in listing.data.splits.items():
+        group: list[_Piece] = []
         size = 0
-        for rank, file in enumerate(files):
-            own = sizes[file.path] or 0
-            if group and own >= 2 * PART_BYTES:  # it may be cut
-                yield split, group
-                group, size = {}, 0
+
+        def task(pieces: list[_Piece], split: str = split) -> _Task:
+            return _Task(split, tuple(pieces), limit, max_record_bytes)
+
+        for rank, each in enumerate(files):
             # A spec is not looked at, and need not go to another process.
-            group[file.path] = rank, replace(file, spec=None)
+            file = replace(each, spec=None)
+            own = sizes[file.path] or 0
+            if limit is None and own >= 2 * PART_BYTES:
+                for part in parts_of(file.path):
+                    yield task([_Piece(rank, file, part)])
+                continue
+            group.append(_Piece(rank, file, Part(file.path)))
             size += own
-            if size >= _TASK_BYTES:
-                yield split, group
-                group, size = {}, 0
+            if limit is None and size >= _TASK_BYTES:
+                yield task(group)
+                group, size = [], 0
         if group:
-            yield split, group
+            yield task(group)
 
 
 def _size(path: FilePath) -> int:

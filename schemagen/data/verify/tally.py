@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -175,17 +174,6 @@ class Tally:
             del own.examples[self.most :]
         for (what, key), records in other._notes.items():
             self.note(what, key, records)
-
-    def drop_examples(self, kept: Counter[Kind]) -> None:
-        """Drop the examples that no merged tally shows.
-
-        Args:
-            kept: the number of examples of each kind in earlier parts of the split;
-                those of this part are added.
-        """
-        for kind, group in self._groups.items():
-            del group.examples[max(0, self.most - kept[kind]) :]
-            kept[kind] += len(group.examples)
 
     def findings(self, split: str | None, order: list[str]) -> list[DataFinding]:
         """Return what was found, whole files first, then by field.

@@ -14,7 +14,6 @@ from ..listing import Listing, list_data
 from ..parallel import parts_of
 from ..records import Part
 from ..remote_path import FilePath
-from ..shares import WHOLE, Share, Unit, parts_in_share
 from ..sources import Data, DataFile
 from .files import Checked, Progress, Task, check_part, joined, judge_file
 from .model import Verification
@@ -72,44 +71,32 @@ def verify(
     if limit is not None:
         results = _limited(splits, sizes, limit, task, read)
     else:
-        tasks = tasks_of(splits, sizes, task, WHOLE)
+        tasks = _tasks(splits, sizes, task)
         results = run(tasks, total, workers, read)
-    return verification_of(listing, splits, results)
+    return _verification(listing, splits, results)
 
 
-def tasks_of(
+def _tasks(
     splits: Iterable[CheckedSplit],
     sizes: Mapping[FilePath, int | None],
     like: Task,
-    share: Share,
 ) -> Iterator[Task]:
-    """Yield tasks like one, for each part of each file in a share, in order.
-
-    Args:
-        splits: all of them.
-        sizes: those of all files; None for a file that is not there.
-        like: says what to do.
-        share: which parts.
-    """
-    files = [
-        (each, file)
-        for each in splits
-        for file in each.files
-        if not is_missing(file, sizes)
-    ]
-    units = [Unit((file.path,), sizes[file.path] or 0) for _, file in files]
-    for index, (part,) in parts_in_share(units, share, parts_of):
-        owner, file = files[index]
-        checksum = file.shard is not None
-        yield replace(like, part=part, spec=owner.spec, checksum=checksum)
+    """Yield tasks like one, for each part of each file, in order."""
+    for each in splits:
+        for file in each.files:
+            if _is_missing(file, sizes):
+                continue
+            checksum = file.shard is not None
+            for part in parts_of(file.path):
+                yield replace(like, part=part, spec=each.spec, checksum=checksum)
 
 
-def is_missing(file: DataFile, sizes: Mapping[FilePath, int | None]) -> bool:
+def _is_missing(file: DataFile, sizes: Mapping[FilePath, int | None]) -> bool:
     """Return whether a file that the manifest lists is not there."""
     return file.shard is not None and sizes[file.path] is None
 
 
-def verification_of(
+def _verification(
     listing: Listing, splits: list[CheckedSplit], results: Iterable[Checked]
 ) -> Verification:
     """Put the results of all tasks together.
@@ -151,7 +138,7 @@ def _limited(
     for each in splits:
         left = limit
         for file in each.files:
-            if is_missing(file, sizes):
+            if _is_missing(file, sizes):
                 continue
             if not left:
                 each.whole = False
