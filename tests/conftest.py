@@ -49,12 +49,16 @@ if os.path.isdir(_MEMORY):
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# `make test` runs a third of the examples; `pytest` alone runs all of them.
+# `make test` runs a third of the examples; `pytest` alone runs all of them. The full tier
+# draws others in each run, and prints how to repeat a failure.
 # Other work on the machine may slow a test down.
 settings.register_profile(
     "default", deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.register_profile("quick", settings.get_profile("default"), max_examples=33)
+settings.register_profile(
+    "full", settings.get_profile("default"), derandomize=False, print_blob=True
+)
 settings.load_profile("default")
 
 _PYPROJECT = '[tool.schemagen]\nschemas = "schemas"\noutput = "{output}"\n'

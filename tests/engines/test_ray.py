@@ -13,15 +13,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import many_kinds
 import numpy as np
 import pytest
-
-if os.environ.get("ENGINE") != "ray":
-    pytest.skip(
-        "`make test-ray` runs this where Ray is installed", allow_module_level=True
-    )
-
-import many_kinds
 import ray
 from digits import (
     Changing,
@@ -47,6 +41,8 @@ from generated.digit import serializer
 
 ROOT = Path(__file__).parents[2]
 MEMORY = 100 << 20
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(300)]
+
 KEYED = {"shuffle_seed": 5, "key_field": "scan"}
 
 

@@ -21,6 +21,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pyspark.sql import SparkSession
+from schemagen.runtime.engines import spark as engine
+from schemagen.runtime.shared.errors import DatasetError
 from spark_rows import (
     FailsWhile,
     KillsOnce,
@@ -34,16 +37,6 @@ from spark_rows import (
 )
 
 from generated.digit import serializer as digit
-
-if os.environ.get("ENGINE") != "spark":
-    pytest.skip(
-        "`make test-spark` runs this where pyspark is installed",
-        allow_module_level=True,
-    )
-
-from pyspark.sql import SparkSession
-from schemagen.runtime.engines import spark as engine
-from schemagen.runtime.shared.errors import DatasetError
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "scale-spark.md"
@@ -62,7 +55,7 @@ SCHEMA = (
     "moments array<float>, digit int, scan bigint"
 )
 
-pytestmark = pytest.mark.timeout(240)
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(240)]
 
 
 @pytest.fixture(scope="module")

@@ -135,16 +135,7 @@ def test_make_installs_what_a_target_needs_and_only_once(
     assert "--constraint constraints.txt" in first
     (tmp_path / "venv").mkdir()
     (tmp_path / "venv" / f"{extra}.installed").touch()
-    others = []
-    for name, installed in (
-        ("INTEROP", "interop"),
-        ("INTEROP_TFDV", "interop-tfdv"),
-        ("RAY", "test-ray"),
-    ):
-        (tmp_path / installed).mkdir()
-        (tmp_path / installed / f"{installed}.installed").touch()
-        others.append(f"{name}={tmp_path / installed}")
-    second = made(target, tmp_path, *others)
+    second = made(target, tmp_path)
     assert "pip" not in second
     for command in commands:
         assert command in first

@@ -15,9 +15,7 @@ from s3_process import ROWS, row
 if TYPE_CHECKING:
     from conftest import ModuleOf
 
-pytestmark = pytest.mark.skipif(
-    not os.environ.get("REMOTE_TESTS"), reason="`make test-remote` runs this"
-)
+pytestmark = pytest.mark.integration
 
 URL = "s3://bucket/some/data"
 _PROGRAM = Path(__file__).with_name("s3_process.py")

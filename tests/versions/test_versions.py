@@ -1,11 +1,10 @@
-"""Generated code with the installed versions: `make test-versions` runs this in each.
+"""Generated code with the installed versions: `make test-versions` runs this in each pair.
 
 What it shows of each pair of versions is the table in docs/versions.md.
 """
 
 from __future__ import annotations
 
-import os
 import shutil
 from pathlib import Path
 from types import ModuleType
@@ -19,9 +18,7 @@ if TYPE_CHECKING:
     from conftest import ModuleOf
 
 pytestmark = [
-    pytest.mark.skipif(
-        not os.environ.get("TEST_VERSIONS"), reason="`make test-versions` runs this"
-    ),
+    pytest.mark.integration,
     # Those of other packages, about versions of Python and numpy to come.
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
 ]
