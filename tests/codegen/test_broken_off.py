@@ -47,24 +47,6 @@ def project(tmp_path: Path) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="the test forks")
-@pytest.mark.parametrize(
-    ("how", "least"), [("fail", 50), ("interrupt", 50), ("kill", 50), ("halve", 12)]
-)
-def test_a_run_may_be_broken_off_anywhere(project: Path, how: str, least: int) -> None:
-    """At each step: every file is the old or the new one, and the next run repairs."""
-    script = Path(__file__).parents[1] / "broken_off_generator.py"
-    done = subprocess.run(
-        [sys.executable, str(script), how, str(project)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert int(done.stdout) >= least
-
-
-@pytest.mark.slow
 def test_runs_at_the_same_time_do_not_disturb_each_other(project: Path) -> None:
     """All end well, and the code is that of the schemas."""
     command = [sys.executable, "-m", "schemagen", "generate", "--project", str(project)]

@@ -1,7 +1,7 @@
 """Publishing a split is committed first, and then completed by whichever run is next.
 
 The quick tests fail every operation from some point on, which leaves on the disk what a
-kill there leaves. `test_kills.py` kills processes.
+kill there leaves. `tests/net` breaks processes off.
 """
 
 from __future__ import annotations

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from ..shared.errors import DatasetError
 from ..shared.tfrecord import Framed
+from ..storage.local import named
 
 ENTRY = np.dtype(
     [("high", "<u8"), ("low", "<u8"), ("part", "<i8"), ("row", "<i8"), ("size", "<i8")]
@@ -64,13 +65,9 @@ def add_block(path: Path, entries: Entries, data: bytes) -> int:
     pieces = (header, _CHECKSUM.pack(crc32c(header)), listed, data)
     block = memoryview(b"".join(pieces))
     rest = block
-    try:
-        with path.open("ab", buffering=0) as file:
-            while rest:
-                rest = rest[file.write(rest) :]
-    except OSError as error:
-        error.filename = error.filename or str(path)
-        raise
+    with named(path), path.open("ab", buffering=0) as file:
+        while rest:
+            rest = rest[file.write(rest) :]
     return len(block)
 
 
@@ -131,7 +128,8 @@ def save_index(folder: Path, index: Index) -> None:
     """Write a folder's index in one step."""
     text = json.dumps({"format": _FORMAT, **asdict(index)}, sort_keys=True)
     temporary = folder / f"{_INDEX}.tmp"
-    temporary.write_text(f"{crc32c(text.encode()):08x} {text}", encoding="utf-8")
+    with named(temporary):
+        temporary.write_text(f"{crc32c(text.encode()):08x} {text}", encoding="utf-8")
     os.replace(temporary, folder / _INDEX)
 
 
