@@ -82,29 +82,7 @@ def __getattr__(name: str) -> Any:
 
         NOTEBOOK_VIEW.render = _record_html
         return getattr(schema, name)
-    if name.startswith("__"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from .unknown_names import UnknownAttributeError, UnknownNameError
-
-    if _is_import(name):
-        raise UnknownNameError(name, __all__)
-    raise UnknownAttributeError(name, __all__)
-
-
-def _is_import(name: str) -> bool:
-    """Tell whether `from schemagen import NAME` asks for a name that is no module.
-
-    Such a statement replaces the text of an AttributeError by one of its own.
-    """
-    import sys
-    from importlib.util import find_spec
-
-    code = sys._getframe(2).f_code
-    return (
-        code.co_name == "_handle_fromlist"
-        and code.co_filename.startswith("<frozen importlib")
-        and find_spec(f"{__name__}.{name}") is None
-    )
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def _record_html(shown: Any) -> str | None:

@@ -90,9 +90,6 @@ SCHEMAGEN = (
     Part("rules", "the tables of rules"),
     Part("interrupts", "Ctrl-C during imports"),
     Part("progress", "progress bars of the command line"),
-    Part(
-        "unknown_names", "errors for names that schemagen does not have", ("runtime",)
-    ),
     Part("atomic_write", "writing a file in one step", ("findings",)),
     Part("setting_checks", "checks of settings", ("findings", "runtime")),
     Part(
@@ -113,7 +110,7 @@ SCHEMAGEN = (
     Part(
         "schema",
         "the schema language: `Record`, nested models, loading of schema files",
-        ("findings", "kinds", "progress", "runtime", "unknown_names"),
+        ("findings", "kinds", "progress", "runtime"),
     ),
     Part(
         "spec",
@@ -220,7 +217,7 @@ SCHEMAGEN = (
     Part(
         "__init__",
         "the public names",
-        ("codegen", "config", "schema", "unknown_names", "use_cases"),
+        ("codegen", "config", "schema", "use_cases"),
     ),
     Part("__main__", "the command `schemagen`", ("cli", "interrupts")),
 )

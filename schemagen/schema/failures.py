@@ -4,37 +4,26 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 
 from .. import schema
 from ..findings import Finding, Location
 from ..kinds.parameters import Parameters, below
-from ..unknown_names import UnknownName
+from ..runtime.shared.errors import did_you_mean
 from .source_map import SourceMap
-from .unknown_parameters import parameter_advice
 
 # What Python says of a keyword that a class does not take.
 _UNKNOWN_PARAMETER = re.compile(
     r"(\w+)\.__init__\(\) got an unexpected keyword argument '(\w+)'"
 )
-_MISSING_PARAMETERS = re.compile(r"(\w+)\.__init__\(\) missing \d+ required .*?: (.*)")
-
-# Arguments that a kind cannot do without, as examples.
-_EXAMPLES = {
-    "Image": "shape=(224, 224, 3)",
-    "Images": "shape=(224, 224, 3)",
-    "Mask": "shape=(224, 224)",
-    "Nested": 'key="address"',
-    "Ragged": 'dtype="int64"',
-    "Scalar": 'dtype="float32"',
-    "Sparse": 'shape=(1000,), index_key="indices"',
-    "Steps": 'step=Scalar("int64")',
-    "Tensor": "shape=(None, 3)",
-    "VarLen": 'dtype="int64"',
-    "Vector": "shape=(5,)",
-}
+# What Python says of a name that schemagen does not have.
+_UNKNOWN_NAME = re.compile(
+    r"(?:cannot import name|module 'schemagen' has no attribute) '(\w+)'"
+    r"(?: from 'schemagen' .*)?"
+)
+_NAMES = (*schema.__all__, "constants")
 
 
 class ProcessEndError(BaseException):
@@ -83,54 +72,16 @@ def load_failure(
             expected="a module that can be imported",
             advice='take the call out, or move it below `if __name__ == "__main__":`',
         )
-    if isinstance(error, UnknownName):
-        return Finding(
-            places.place_of_name(location, error.unknown),
-            "SG101",
-            f"the schema file does not load: schemagen has no {error.unknown!r}",
-            found=error.unknown,
-            expected=f"one of {', '.join(error.known)}",
-            advice=error.advice or "use one of these",
-        )
     said = _text_of(error)
-    unknown = _UNKNOWN_PARAMETER.match(said)
-    known = _parameters_of(unknown[1]) if unknown else ()
-    if unknown and known:
-        return Finding(
-            location,
-            "SG101",
-            f"the schema file does not load: {unknown[1]} has no parameter "
-            f"{unknown[2]!r}",
-            found=unknown[2],
-            expected=f"one of {', '.join(known)}",
-            advice=parameter_advice(unknown[2], known),
-        )
-    missing = _MISSING_PARAMETERS.match(said)
-    if missing and missing[1] in _EXAMPLES:
-        return Finding(
-            location,
-            "SG101",
-            f"the schema file does not load: {missing[1]} needs {missing[2]}",
-            found=f"no {missing[2]}",
-            expected=f"for example {missing[1]}({_EXAMPLES[missing[1]]})",
-            advice="add it",
-        )
-    if isinstance(error, NameError) and error.name in _IMPORTS:
-        return Finding(
-            location,
-            "SG101",
-            f"the schema file does not load: {error.name!r} is not imported",
-            found=error.name,
-            advice=f"add `{_IMPORTS[error.name]}` at the beginning of the file",
-        )
-    if isinstance(error, SyntaxError) and (error.text or "").startswith(_CONFLICT):
-        return Finding(
-            location,
-            "SG101",
-            "the schema file has merge conflicts",
-            expected="one schema of both sides",
-            advice="merge the schema by hand; the code that follows from it is "
-            "generated, not merged",
+    name = _UNKNOWN_NAME.fullmatch(said)
+    if name:
+        place = places.place_of_name(location, name[1])
+        return _unknown("schemagen has no", name[1], _NAMES, place)
+    parameter = _UNKNOWN_PARAMETER.match(said)
+    known = _parameters_of(parameter[1]) if parameter else ()
+    if parameter and known:
+        return _unknown(
+            f"{parameter[1]} has no parameter", parameter[2], known, location
         )
     kind = type(error).__name__
     text = error.msg if isinstance(error, SyntaxError) else _one_line(said)
@@ -164,21 +115,16 @@ def failure_in_schemas(
     return load_failure(error, path, root / schemas, SourceMap(root), output)
 
 
-# The imports of names that schemas use, which are forgotten when an example is copied.
-_IMPORTS = {
-    **{name: f"from schemagen import {name}" for name in schema.__all__},
-    **{
-        name: f"from typing import {name}"
-        for name in ("Annotated", "Any", "Literal", "Optional", "Union")
-    },
-    "BaseModel": "from pydantic import BaseModel",
-    "Enum": "from enum import Enum",
-    "IntEnum": "from enum import IntEnum",
-    "np": "import numpy as np",
-}
-
-# How git begins the lines that it puts around what it could not merge.
-_CONFLICT = ("<<<<<<<", "=======", ">>>>>>>")
+def _unknown(words: str, name: str, known: Sequence[str], place: Location) -> Finding:
+    """Return the finding for a name that schemagen, or one of its kinds, does not have."""
+    return Finding(
+        place,
+        "SG101",
+        f"the schema file does not load: {words} {name!r}",
+        found=name,
+        expected=f"one of {', '.join(known)}",
+        advice=did_you_mean(name, known) or "use one of these",
+    )
 
 
 def _parameters_of(kind: str) -> tuple[str, ...]:

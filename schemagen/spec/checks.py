@@ -19,7 +19,6 @@ from ..schema.loading import LoadedRecord
 from ..schema.models import UnusedModel
 from ..schema.nesting import nested_model, nesting_problem
 from ..schema.record import Record
-from .advice import annotation_advice, is_kind, kind_advice
 from .keys import key_findings
 from .names import RESERVED_FIELDS, is_package_name
 
@@ -144,22 +143,22 @@ def field_findings(
             advice="a value's own wire key is given to its kind: key=",
         )
         return
-    if is_kind(field.default):
+    if _is_kind(field.default):
         yield Finding(
             place,
             "SG116",
             f"{where}: a kind in place of the default",
             found=text_of(field.default),
             expected="the kind in the annotation",
-            advice=kind_advice(field),
+            advice=f"write {field.name}: Annotated[TYPE, {text_of(field.default)}]",
         )
         return
     if kind is None:
-        why = (
-            "a kind without the type of its values"
-            if is_kind(field.python_type)
-            else f"no kind goes with the type {text_of(field.python_type)}"
-        )
+        why = f"no kind goes with the type {text_of(field.python_type)}"
+        example = "np.ndarray, Vector(shape=(5,))"
+        if _is_kind(field.python_type):
+            why = "a kind without the type of its values"
+            example = f"TYPE, {text_of(field.python_type)}"
         yield Finding(
             place,
             "SG111",
@@ -167,7 +166,7 @@ def field_findings(
             found=text_of(field.python_type),
             expected="int, float, bool, str, bytes, a list of these, a Literal of "
             "names, an Enum, or Annotated[type, kind]",
-            advice=annotation_advice(field.python_type),
+            advice=f"write Annotated[TYPE, KIND], such as Annotated[{example}]",
         )
         return
     if not field.name.isascii() and role_of(kind) in ("input", "target"):
@@ -219,6 +218,13 @@ def field_findings(
         if not shadows:  # what is shadowed would be taken for the default
             yield from _default_findings(field, kind, place, where)
         yield from _role_findings(field, kind, place, where)
+
+
+def _is_kind(value: object) -> bool:
+    """Return whether a value is a kind, or the class of one."""
+    return isinstance(value, Kind) or (
+        isinstance(value, type) and issubclass(value, Kind)
+    )
 
 
 def _default_findings(

@@ -150,7 +150,6 @@ def test_pydantic_stays_in_the_schema_language() -> None:
         "source.py",
     }
     spec = {
-        "advice.py",
         "augmentations.py",
         "checks.py",
         "groups.py",

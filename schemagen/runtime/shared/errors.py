@@ -33,43 +33,12 @@ def with_suggestion(words: str, name: object, choices: Iterable[str]) -> str:
 def nothing_at(path: str) -> str:
     """Say that a path or glob names no file, and which one could be meant."""
     words = "no file matches" if set(path) & set("*?[") else "no such directory or file"
-    if "://" in path:
-        return words
+    where, name = os.path.split(path)
     try:
-        if not os.path.isabs(path):
-            words += f"; the working directory is {os.getcwd()}"
-        near = _nearest(os.path.normpath(path))
-    except OSError:  # the working directory may be gone, or a directory closed
-        return words
-    return f"{words}; did you mean {near!r}?" if near else words
-
-
-def _nearest(path: str) -> str:
-    """Return what is there and nearly called like a path that is not; or "".
-
-    That is a directory, or else a file with the same suffix: `data.log` is not meant
-    where there is no `data`.
-    """
-    from difflib import get_close_matches
-
-    if not os.path.isabs(path):
-        # The path may be right, and the working directory one too deep or too high.
-        for moved in (path.removeprefix(f"..{os.sep}"), os.path.join("..", path)):
-            if moved != path and os.path.exists(moved):
-                return moved
-    parent, name = os.path.split(path)
-    while not os.path.isdir(parent or os.curdir):
-        parent, name = os.path.split(parent)
-    there = os.listdir(parent or os.curdir)
-    if name in there:
-        return ""
-    suffix = os.path.splitext(name)[1]
-    directories = [each for each in there if os.path.isdir(os.path.join(parent, each))]
-    files = [each for each in there if os.path.splitext(each)[1] == suffix]
-    near = get_close_matches(name, directories, n=1) or get_close_matches(
-        name, files, n=1
-    )
-    return os.path.join(parent, near[0]) if near else ""
+        there = [] if "://" in path else os.listdir(where or os.curdir)
+    except OSError:
+        there = []
+    return with_suggestion(words, name, there)
 
 
 def no_split(split: str, names: Iterable[str]) -> str:

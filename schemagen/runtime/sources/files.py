@@ -108,8 +108,7 @@ def _find_files(source: Source, split: str | None, spec: Spec) -> Files:
     is_glob = False
     if split is not None and not isinstance(split, str):
         raise DatasetError(
-            f"split={split!r}: expected the name of one split, such as 'train'; several "
-            "are joined by `concatenate` of their datasets"
+            f"split={split!r}: expected the name of one split, such as 'train'"
         )
     if isinstance(source, (str, os.PathLike)):
         path = os.fspath(source)
@@ -126,11 +125,7 @@ def _find_files(source: Source, split: str | None, spec: Spec) -> Files:
             raise DatasetError("an empty list of files")
         for each in paths:
             if access_to(each).is_dir(each):
-                raise DatasetError(
-                    f"{each}: a directory in a list of files; several directories are "
-                    f"read as a dict with weights, such as {{{each!r}: 1.0, ...}}, or "
-                    "joined by `concatenate` of their datasets"
-                )
+                raise DatasetError(f"{each}: a directory in a list of files")
     if split is not None:
         raise DatasetError(
             f"split={split!r} is for a data directory; the source names files itself"
@@ -148,7 +143,7 @@ def _matching(path: str) -> list[str]:
     try:
         _check_shards(paths)
         if not paths:
-            raise DatasetError(f"{path}: {_split_at(path) or nothing_at(path)}")
+            raise DatasetError(f"{path}: {nothing_at(path)}")
     except DatasetError:
         # Between the old shards and the new ones there are some, or none.
         where, name = os.path.split(path)
@@ -158,19 +153,6 @@ def _matching(path: str) -> list[str]:
                 raise DatasetError(publishing_problem(where, split)) from None
         raise
     return paths
-
-
-def _split_at(path: str) -> str:
-    """Say that a path which is not there ends with the name of a split; or ""."""
-    where, name = os.path.split(path.rstrip("/"))
-    where = where or os.curdir
-    opened = read_manifest(where)
-    if opened is None or name not in opened[1].splits:
-        return ""
-    return (
-        f"no such directory or file, and {name!r} is a split of {where}; did you mean "
-        f"make_dataset({where!r}, {name!r})?"
-    )
 
 
 def _files_of_directory(directory: str, split: str | None, spec: Spec) -> Files:
@@ -195,10 +177,8 @@ def _files_of_directory(directory: str, split: str | None, spec: Spec) -> Files:
     if not splits:
         raise DatasetError(f"{path}: it lists no split; write one")
     if split is None:
-        usual = "train" if "train" in splits else min(splits)
         raise DatasetError(
-            f"{path}: no split was named; there are: {', '.join(sorted(splits))}; name "
-            f"one, such as split={usual!r}"
+            f"{path}: no split was named; there are: {', '.join(sorted(splits))}"
         )
     if split not in splits:
         raise DatasetError(f"{path}: {no_split(split, splits)}")

@@ -94,7 +94,9 @@ def _problem(listed: tuple[str, Shard]) -> str:
                 f"{path}: found {size} bytes, expected the {shard.bytes} that the "
                 "manifest lists; restore it from a copy, or write the split again"
             )
-        tail = shard.tail if shard.tail is None else tail_of(path, size)
+        tail = None
+        if shard.tail is not None:
+            tail = access_to(path).read(path, max(0, size - TAIL_BYTES), size).hex()
     except FileNotFoundError:
         return f"{path}: missing, and the manifest lists it; restore it from a copy, or write the split again"
     except OSError as error:
@@ -106,15 +108,6 @@ def _problem(listed: tuple[str, Shard]) -> str:
         "manifest lists: the file is another one, or was changed; restore it, or write "
         "the split again (`schemagen verify` compares every byte)"
     )
-
-
-def tail_of(path: str, size: int) -> str:
-    """Return the last bytes of a file, as manifests list them.
-
-    Raises:
-        OSError: it cannot be read.
-    """
-    return access_to(path).read(path, max(0, size - TAIL_BYTES), size).hex()
 
 
 def in_threads(

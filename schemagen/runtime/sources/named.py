@@ -12,7 +12,6 @@ from ..shared.errors import DatasetError, warn
 from ..storage.journal import publishing_problem
 from ..storage.manifest import FILE_NAME, Manifest, Shard
 from ..storage.schema import Spec
-from .file_access import access_to
 from .manifests import (
     Opened,
     check_shards,
@@ -20,7 +19,6 @@ from .manifests import (
     manifest_path,
     read_manifest,
     stated,
-    tail_of,
 )
 
 SHARD_NAME = re.compile(r"(.+)-(\d{5,})-of-(\d{5,})(\.[^/]*)?", re.ASCII)
@@ -50,31 +48,23 @@ class _Directory:
         text: of the manifest.
         manifest: what it says.
         by_name: what it says of files, by their names.
-        by_contents: the same by size and last bytes, which a renamed file keeps.
     """
 
     def __init__(self, path: str, text: bytes, manifest: Manifest) -> None:
         self.path = path
         self.text = text
         self.manifest = manifest
-        entries = [
-            Entry(name, shard, split.compression)
+        self.by_name = {
+            shard.file: Entry(name, shard, split.compression)
             for name, split in manifest.splits.items()
             for shard in split.shards
-        ]
-        self.by_name = {entry.shard.file: entry for entry in entries}
-        self.by_contents = {
-            (entry.shard.bytes, entry.shard.tail): entry
-            for entry in entries
-            if entry.shard.bytes and entry.shard.tail is not None
         }
 
 
 class Listing:
     """What the manifests around some files say of them.
 
-    A manifest counts for the files next to it, and for files that links lead to; it lists a
-    file by its name, or by its size and last bytes if it was renamed.
+    A manifest counts for the files next to it, and for files that links lead to.
 
     Args:
         paths: the files.
@@ -215,21 +205,9 @@ def _directory_of(place: str, known: dict[str, _Directory | None]) -> _Directory
 def _find(
     path: str, known: dict[str, _Directory | None]
 ) -> tuple[_Directory | None, Entry | None]:
-    places = [(place, _directory_of(place, known)) for place in _places(path)]
-    near = [(place, directory) for place, directory in places if directory]
-    for place, directory in near:
-        entry = directory.by_name.get(os.path.basename(place))
-        if entry:
-            return directory, entry
-    if not near:
-        return None, None
-    try:
-        size = access_to(path).state(path).size
-        contents = size, tail_of(path, size)
-    except OSError:
-        return None, None  # reading its start says why
-    for _, directory in near:
-        entry = directory.by_contents.get(contents)
+    for place in _places(path):
+        directory = _directory_of(place, known)
+        entry = directory and directory.by_name.get(os.path.basename(place))
         if entry:
             return directory, entry
     return None, None

@@ -44,23 +44,23 @@ class Packing:
     open_shards: int = 1
 
 
-def check_destination(directory: object, split: object, call: str) -> None:
+def check_destination(directory: object, split: object) -> None:
     """Refuse what does not say where a split goes.
 
     Args:
         directory: a path or a URL.
         split: its name.
-        call: an example of the call, for arguments in another order.
 
     Raises:
         TypeError: an argument is of another type, such as rows.
         DatasetError: not a name of a split; says which names are.
     """
     if not isinstance(directory, (str, os.PathLike)):
-        expected = "a path or a URL"
-        raise TypeError(_misplaced("directory", directory, expected, call))
+        raise TypeError(
+            f"directory is {described(directory)}, expected a path or a URL"
+        )
     if not isinstance(split, str):
-        raise TypeError(_misplaced("split", split, "a name, as text", call))
+        raise TypeError(f"split is {described(split)}, expected a name, as text")
     if not _SPLIT_NAME.fullmatch(split):
         raise DatasetError(
             f"split {shortened(split)}: expected letters, digits, '_', '.' and inner '-'"
@@ -74,10 +74,6 @@ def check_destination(directory: object, split: object, call: str) -> None:
             f"split {split!r}: expected another name, since files of the directory have "
             "names like this"
         )
-
-
-def _misplaced(name: str, found: object, expected: str, call: str) -> str:
-    return f"{name} is {described(found)}, expected {expected}; call {call}"
 
 
 def check_sharding(shards: int | None, shard_bytes: int) -> None:

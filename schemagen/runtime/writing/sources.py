@@ -26,6 +26,10 @@ RowSource = Iterable[Row] | Rows | Sequence[Callable[[], Iterable[Row]]]
 """What `write_dataset` takes rows from."""
 
 
+# What tables and single records have, which can be iterated, but not by rows.
+_NOT_OF_ROWS = ("iloc", "to_dicts", "to_pylist", "model_fields")
+
+
 @dataclass(frozen=True, slots=True)
 class Unreadable:
     """Stands for a row that its source could not read, but knows to be there."""
@@ -161,43 +165,15 @@ def source_of(value: Any) -> Source:
 def _check(value: Any, shard: int | None) -> None:
     """Refuse what is not an iterable of rows; it is not touched otherwise."""
     kind = type(value)
-    found, expected = "", "rows"
-    if isinstance(value, (str, bytes, bytearray, memoryview)):
-        advice = "open the file and give what is in it, row by row"
-    elif isinstance(value, Mapping):
-        advice = (
-            "put a single row into a list; a dict of columns goes to "
-            "Writer.write_batch(**columns)"
+    is_iterable = hasattr(kind, "__iter__") or hasattr(kind, "__getitem__")
+    other = isinstance(value, (str, bytes, bytearray, memoryview, Mapping))
+    other |= any(hasattr(kind, name) for name in _NOT_OF_ROWS)
+    if other or not is_iterable:
+        source = "the source" if shard is None else f"shard {shard}: its source"
+        raise TypeError(
+            f"{source} is {described(value)}, expected an iterable of rows, such as a "
+            "list of dicts or a generator"
         )
-    elif hasattr(kind, "model_fields"):
-        advice = "put a single record into a list"
-    elif hasattr(kind, "iloc"):
-        columns = hasattr(kind, "columns")
-        advice = "use .to_dict('records')" if columns else "use .to_list()"
-    elif _is_of_tuples(value):
-        found = "a tf.data.Dataset of tuples"
-        advice = "give dicts with the fields of one record each, not batches"
-    elif hasattr(kind, "to_dicts"):
-        advice = "use .to_dicts()"
-    elif hasattr(kind, "to_pylist"):
-        advice = "use .to_pylist()"
-    elif hasattr(kind, "__iter__") or hasattr(kind, "__getitem__"):
-        return
-    elif callable(value):
-        expected = "an iterable of rows"
-        advice = "call it, or give a list of such callables, one for each shard"
-    else:
-        expected = "an iterable of rows, such as a list of dicts or a generator"
-        advice = ""
-    source = "the source" if shard is None else f"shard {shard}: its source"
-    words = f"{source} is {found or described(value)}, expected {expected}"
-    raise TypeError("; ".join(filter(None, (words, advice))))
-
-
-def _is_of_tuples(value: Any) -> bool:
-    """Tell whether this is a tf.data.Dataset of tuples, such as `make_dataset`'s."""
-    names = {base.__name__ for base in type(value).__mro__}
-    return "DatasetV2" in names and isinstance(value.element_spec, tuple)
 
 
 def _length_of(value: object) -> int | None:

@@ -238,7 +238,7 @@ def write_split(
     progress: bool | Callable[[Progress], object] | None,
 ) -> int:
     """Write a whole split; options, result and errors are those of `write_dataset`."""
-    check_destination(directory, split, "write_dataset(rows, 'data', 'train')")
+    check_destination(directory, split)
     check_sharding(shards, shard_bytes)
     check_workers(workers)
     check_flags(overwrite=overwrite, resume=resume)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from ..shared.calling import check_flags, fields_by_name, options_by_name
+from ..shared.calling import check_flags, options_by_name
 from ..shared.errors import DatasetError, RecordError, warn
 from ..shared.tfrecord import Framed, frame_records
 from ..storage.schema import Schema
@@ -66,7 +66,7 @@ class ShardedWriter:
         from ..storage.manifest import of_schema
         from .pending import PendingSplit
 
-        check_destination(directory, split, "Writer('data', 'train')")
+        check_destination(directory, split)
         check_sharding(shards, shard_bytes)
         check_flags(overwrite=overwrite)
         packing = packing_of(compression, compression_level, open_shards=shards or 1)
@@ -206,11 +206,6 @@ class ShardedWriter:
                 f"{self._records:,} records were written to split {self._split!r} "
                 f"before {what}"
             )
-        elif isinstance(error, TypeError):
-            for name in ("write", "write_batch"):
-                advice = fields_by_name(error, getattr(type(self), name, self.append))
-                if advice:
-                    error.add_note(advice)
 
 
 def warn_of_nothing(where: str, split: str) -> None:
