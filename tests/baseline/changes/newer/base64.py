@@ -1,0 +1,10 @@
+from typing import Annotated
+
+import numpy as np
+from schemagen import Record, Vector
+
+
+class EncodedSize(Record):
+    size: Annotated[
+        np.ndarray, Vector((2,), encoding="raw", transfer_encoding="base64")
+    ]
