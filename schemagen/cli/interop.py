@@ -28,7 +28,7 @@ from .reporting import format_option, project_option, report
 @click.option(
     "--to",
     required=True,
-    type=click.Choice(["tfds", "tfmd", "arrow", "croissant"]),
+    type=click.Choice(["tfds", "tfmd", "croissant"]),
     help="What to write.",
 )
 @click.option(
@@ -62,9 +62,9 @@ def export(
     properties: tuple[str, ...],
     force: bool,
 ) -> None:
-    """Describe RECORD for TFDS, TFMD, Arrow or Croissant.
+    """Describe RECORD for TFDS, TFMD or Croissant.
 
-    What the other tool cannot represent is listed, or refused; see docs/interop.md.
+    Approximations are listed, a line for each field; see docs/interop.md.
     """
     from ..use_cases import export as use_cases
 
@@ -75,7 +75,7 @@ def export(
     for path in found.files:
         click.echo(f"wrote {path}")
     for note in found.notes:
-        click.echo(str(note))
+        click.echo(f"note: {note}")
     for name in found.missing:
         click.echo(f"left out: {name}; a validator recommends it: --set {name}=...")
 

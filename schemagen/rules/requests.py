@@ -124,12 +124,12 @@ REQUESTS = (
     Rule(
         "SG451",
         "record cannot be exported to another tool",
-        "The tool would misread values without an error.",
+        "The tool cannot read such records.",
     ),
     Rule(
         "SG452",
         "invalid export request",
-        "The target and its options must be known, and its package installed.",
+        "The target and its options must be known.",
     ),
     Rule(
         "SG453",

@@ -24,7 +24,7 @@ def export(
 
     Args:
         record: its name, or its class's.
-        to: tfds, tfmd, arrow or croissant.
+        to: tfds, tfmd or croissant.
         out: the file to write; for tfds a directory, which may be `data` itself.
         directory: in the project.
         data: the record's data directory.

@@ -76,7 +76,7 @@ def test_commands_and_options_are_completed() -> None:
     """By their beginnings."""
     assert completed("schemagen gen") == ["generate"]
     assert "--dry-run" in completed("schemagen generate --d")
-    assert completed("schemagen export pet --to ar") == ["arrow"]
+    assert completed("schemagen export pet --to cr") == ["croissant"]
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import re
 from pathlib import Path
 
 import pytest
-from exported_records import tool
-from schemagen.use_cases.export import export
+from exported_records import export, tool
 
 mlcroissant = tool("mlcroissant")
+
+pytestmark = pytest.mark.integration
 
 PROPERTIES = {
     "license": "https://creativecommons.org/licenses/by/4.0/",
@@ -25,35 +27,26 @@ PROPERTIES = {
 @pytest.mark.parametrize("record", ["kept", "changed", "clip", "pair"])
 def test_it_is_valid(project: Path, tmp_path: Path, record: str) -> None:
     out = tmp_path / "croissant.json"
-    export(record, "croissant", out, project)
+    export(project, record, "croissant", out)
     dataset = mlcroissant.Dataset(out)
     assert not dataset.metadata.ctx.issues.errors
     assert dataset.metadata.name == record
 
 
 def test_the_validator_recommends_what_was_said_to_be_missing(
-    project: Path,
-    data: dict[str, Path],
-    tmp_path: Path,
-    caplog: pytest.LogCaptureFixture,
+    project: Path, data: dict[str, Path], tmp_path: Path
 ) -> None:
     """Its warnings are those of the run, and there are none once all is given."""
     out = tmp_path / "croissant.json"
-    found = export("pair", "croissant", out, project, data=data["pair"])
+    output = export(project, "pair", "croissant", out, "--data", data["pair"])
+    missing = set(re.findall("^left out: (\\w+); ", output, re.M))
     issues = mlcroissant.Dataset(out).metadata.ctx.issues.warnings
-    assert set(found.missing) - {"url"} == {
-        name for name in found.missing if any(name in str(w) for w in issues)
+    assert missing - {"url"} == {
+        name for name in missing if any(name in str(w) for w in issues)
     }
-    found = export(
-        "pair",
-        "croissant",
-        out,
-        project,
-        data=data["pair"],
-        given=PROPERTIES,
-        force=True,
-    )
-    assert found.missing == ()
+    given = [f"--set={name}={value}" for name, value in PROPERTIES.items()]
+    more = ("--data", data["pair"], "--force", *given)
+    assert "left out" not in export(project, "pair", "croissant", out, *more)
     assert not mlcroissant.Dataset(out).metadata.ctx.issues.warnings
 
 
@@ -61,7 +54,7 @@ def test_files_are_named_with_their_sums(
     project: Path, data: dict[str, Path], tmp_path: Path
 ) -> None:
     out = tmp_path / "croissant.json"
-    export("pair", "croissant", out, project, data=data["pair"])
+    export(project, "pair", "croissant", out, "--data", data["pair"])
     dataset = mlcroissant.Dataset(out)
     files = {f.name: f for f in dataset.metadata.file_objects}
     assert set(files) == {
@@ -78,7 +71,7 @@ def test_classes_and_splits_are_read(
     project: Path, data: dict[str, Path], tmp_path: Path
 ) -> None:
     out = tmp_path / "croissant.json"
-    export("changed", "croissant", out, project, data=data["changed"])
+    export(project, "changed", "croissant", out, "--data", data["changed"])
     dataset = mlcroissant.Dataset(out)
     assert list(dataset.records("splits")) == [
         {"splits/name": "train", "splits/records": 7}
@@ -94,7 +87,7 @@ def test_records_cannot_be_extracted(
     logging.disable(logging.CRITICAL)
     out = data["pair"] / "croissant.json"
     try:
-        export("pair", "croissant", out, project, data=data["pair"], force=True)
+        export(project, "pair", "croissant", out, "--data", data["pair"], "--force")
         with pytest.raises(Exception, match=r"Read\(files\)"):
             list(mlcroissant.Dataset(out).records("pair"))
     finally:

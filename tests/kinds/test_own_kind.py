@@ -138,12 +138,10 @@ def test_changes_are_noticed(spec: RecordSpec) -> None:
     assert [change.rule for change in differences(old, new)] == ["SG225"]
 
 
-@pytest.mark.parametrize("to", ["tfmd", "arrow", "croissant"])
+@pytest.mark.parametrize("to", ["tfmd", "croissant"])
 def test_it_is_exported_as_it_is_stored(
     gusts: Workspace, spec: RecordSpec, to: str, tmp_path: Path
 ) -> None:
-    if to == "arrow":
-        pytest.importorskip("pyarrow")
     gusts.module("gust", "serializer").write_dataset(
         [{"wind": 30.0}] * 4, tmp_path / "data", "train"
     )

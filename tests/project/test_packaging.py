@@ -25,7 +25,7 @@ CHECKOUT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((CHECKOUT / "pyproject.toml").read_text("utf-8"))["project"]
 ALWAYS = {"click", "google-crc32c", "jinja2", "numpy", "pydantic", "tqdm"}
 ENGINES = {"beam", "ray", "spark"}
-EXTRAS = {"all", "arrow", "remote", "report", "tensorflow", "tfmd", "watch", *ENGINES}
+EXTRAS = {"all", "remote", "report", "tensorflow", "tfmd", "watch", *ENGINES}
 """The extras for users; the others of pyproject.toml are for development."""
 
 PET = """\
@@ -251,7 +251,7 @@ def test_texts_name_extras_that_users_have() -> None:
         )
         for extra in found.split(",")
     }
-    assert {"arrow", "remote", "report", "tensorflow", "watch"} <= named <= EXTRAS
+    assert {"remote", "report", "tensorflow", "watch"} <= named <= EXTRAS
     assert set(PROJECT["optional-dependencies"]) >= EXTRAS
 
 

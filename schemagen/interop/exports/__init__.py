@@ -1,1 +1,1 @@
-"""Descriptions of a record for other tools, with what each keeps of it."""
+"""Descriptions of a record for other tools."""

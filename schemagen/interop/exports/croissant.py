@@ -10,70 +10,14 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ...kinds.field import COMMON, FieldSpec
+from ...kinds.field import FieldSpec
 from ...kinds.label import Label
+from ...kinds.mask import Mask
 from ...kinds.multilabel import MultiLabel
-from ...kinds.registry import KINDS
 from ...runtime.storage.manifest import Split
 from ...spec.model import RecordSpec
-from .mapping import (
-    ANY,
-    NUMBERS,
-    always,
-    approximated,
-    attribute_in,
-    has_gap,
-    is_encoded,
-    is_unrounded,
-    kept,
-    parameters_of,
-)
+from .notes import Notes
 from .values import CLASS, PICTURE, value_of
-
-_SPEC = "said in the spec alone, which the manifest next to the shards holds"
-_SAID = (
-    kept("Image Images Mask", "encoding", "sc:ImageObject", is_encoded, "encoded"),
-    kept("Image Images Mask", "encoding", "an array of numbers", always, "raw"),
-    approximated(
-        "Image Images Mask Tensor",
-        "shape",
-        "arrayShape, with -1 for a size that varies",
-        has_gap,
-        "of several sizes",
-    ),
-    kept("Image Images Mask Vector Tensor", "shape", "arrayShape"),
-    kept("Images", "count", "the first size of arrayShape"),
-    approximated("Images", "max_count", "an array of any length"),
-    kept("Label MultiLabel", "classes", "a RecordSet of sc:Enumeration"),
-    kept("Label MultiLabel", "num_classes", "the rows of the enumeration"),
-    kept("Label MultiLabel", "offset", "in the ids of the enumeration"),
-    kept("Label MultiLabel", "stored", "references to names in place of ids"),
-    approximated(
-        NUMBERS,
-        "dtype",
-        "sc:Text: Croissant has no bfloat16, complex or bytes",
-        attribute_in("dtype", "bfloat16", "complex64", "complex128", "bytes"),
-        "bfloat16, complex, bytes",
-    ),
-    approximated("Image Images", "dtype", _SPEC, is_unrounded, "resized, float32"),
-    kept(f"Image Mask {NUMBERS}", "dtype", "dataType"),
-    kept("VarLen", "item_shape", "arrayShape"),
-    approximated("Ragged", "row_lengths_key", "an array of two sizes that vary"),
-    approximated("Sparse", "shape", "arrayShape of the whole tensor"),
-    approximated("Steps", "step", "an array, whose first size varies"),
-)
-_OTHERS = {parameter for kind in KINDS for parameter in parameters_of(kind)} - {*COMMON}
-MAPPING = (
-    kept(ANY, "name", "name"),
-    approximated(
-        ANY, "key", "the column of a TFRecord, which no Croissant tool extracts"
-    ),
-    approximated(ANY, "optional", "any record may lack any field"),
-    kept(ANY, "doc", "description"),
-    approximated(ANY, "path", "names joined by _, without nesting"),
-    *_SAID,
-    approximated(ANY, " ".join({"role", "default", "presence", *_OTHERS}), _SPEC),
-)
 
 Json = dict[str, Any]
 
@@ -130,6 +74,7 @@ def description(
     splits: Mapping[str, Split],
     sha256: Mapping[str, str],
     given: Mapping[str, str],
+    notes: Notes,
 ) -> Json:
     """Return the JSON-LD of a record and its data.
 
@@ -138,6 +83,7 @@ def description(
         splits: what the manifest says of each, by name; empty where data is not known.
         sha256: of each shard, by its file's name.
         given: properties that only a person knows, such as the license.
+        notes: what is approximated.
     """
     found: Json = {
         "@context": _CONTEXT,
@@ -161,7 +107,7 @@ def description(
             for field in spec.fields
             if isinstance(field.kind, (Label, MultiLabel))
         ),
-        _records(spec),
+        _records(spec, notes),
     ]
     return found
 
@@ -240,16 +186,16 @@ def _enumeration(spec: RecordSpec, field: FieldSpec[Label | MultiLabel]) -> Json
     }
 
 
-def _records(spec: RecordSpec) -> Json:
+def _records(spec: RecordSpec, notes: Notes) -> Json:
     return {
         "@type": "cr:RecordSet",
         "@id": spec.record,
         "name": spec.record,
-        "field": [_field(spec, field) for field in spec.fields],
+        "field": [_field(spec, field, notes) for field in spec.fields],
     }
 
 
-def _field(spec: RecordSpec, field: FieldSpec) -> Json:
+def _field(spec: RecordSpec, field: FieldSpec, notes: Notes) -> Json:
     found: Json = {
         "@type": "cr:Field",
         "@id": f"{spec.record}/{field.name}",
@@ -261,7 +207,14 @@ def _field(spec: RecordSpec, field: FieldSpec) -> Json:
     stored = getattr(getattr(field.kind, "step", field.kind), "stored", "id")
     if dtype == CLASS:
         dtype = "class id" if stored == "id" else "string"
+    if dtype not in (*_DATA_TYPES, "string"):
+        notes.add(field, f"{dtype} as sc:Text")
     found["dataType"] = _DATA_TYPES.get(dtype, "sc:Text")
+    if field.path:
+        notes.add(field, f"named {field.name!r}")
+    notes.leave_out(field, "optional", "default", "max_length", "max_count", "group")
+    if isinstance(field.kind, Mask):
+        notes.leave_out(field, "num_classes", "classes", "ignore")
     if shape:
         found["isArray"] = True
         found["arrayShape"] = ",".join("-1" if n is None else str(n) for n in shape)

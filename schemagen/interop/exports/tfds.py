@@ -15,6 +15,7 @@ from ...kinds.field import FieldSpec
 from ...kinds.image import Image
 from ...kinds.images import Images
 from ...kinds.label import Label
+from ...kinds.mask import Mask
 from ...kinds.multilabel import MultiLabel
 from ...kinds.ragged import Ragged
 from ...kinds.scalar import Scalar
@@ -26,14 +27,7 @@ from ...kinds.vector import Vector
 from ...runtime.shared.values import RAW_ONLY
 from ...runtime.storage.manifest import Split
 from ...spec.model import RecordSpec
-from .tfds_mapping import (
-    RAGGED_VALUES,
-    are_lines,
-    has_ragged_names,
-    is_decoded,
-    is_listed,
-    is_raw_decoded,
-)
+from .notes import Notes
 from .values import Shape, value_of
 
 Json = dict[str, Any]
@@ -47,12 +41,24 @@ TEMPLATE = "{SPLIT}-{SHARD_X_OF_Y}.{FILEFORMAT}"
 
 _MODULE = "tensorflow_datasets.core.features"
 
+# What tf.io.decode_raw and TFDS both know; other numbers are left as the bytes they are.
+_RAW_READABLE = (
+    *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16"),
+    *("float16", "float32", "float64", "complex64", "complex128"),
+)
+_RAGGED_VALUES = "/ragged_flat_values"
+_RAGGED_LENGTHS = "/ragged_row_lengths_0"
 
-def features(spec: RecordSpec) -> Json:
+
+def features(spec: RecordSpec, notes: Notes) -> Json:
     """Return the contents of `features.json`, by the keys of an Example."""
     found: Json = {}
     for field in spec.fields:
-        for name, feature in _features_of(field).items():
+        made = _features_of(field, notes)
+        if field.name not in made:
+            notes.add(field, f"named {next(iter(made))!r}")
+        notes.leave_out(field, "resize", "dequantize", "too_long")
+        for name, feature in made.items():
             if name not in found or not feature.get("tensor", {}).get("optional"):
                 found[name] = feature
     return {
@@ -62,23 +68,22 @@ def features(spec: RecordSpec) -> Json:
     }
 
 
-def label_files(spec: RecordSpec) -> dict[str, str]:
+def label_files(spec: RecordSpec, notes: Notes) -> dict[str, str]:
     """Return the files of class names, by their names.
 
     Of two fields whose files would have one name neither gets one.
     """
     claimed = Counter(_file_name(field.key) for field in spec.fields)
-    return {
-        f"{_file_name(field.key)}.labels.txt": "".join(
-            f"{n}\n" for n in field.kind.class_names
-        )
-        for field in spec.fields
-        if isinstance(field.kind, (Label, MultiLabel))
-        if _is_class(field)
-        and field.kind.class_names
-        and are_lines(field.kind.class_names)
-        if claimed[_file_name(field.key)] == 1
-    }
+    found = {}
+    for field in spec.fields:
+        if not isinstance(field.kind, (Label, MultiLabel)) or not _is_class(field):
+            continue
+        names, file = field.kind.class_names, _file_name(field.key)
+        if names and (claimed[file] > 1 or not _are_lines(names)):
+            notes.leave_out(field, "classes")
+        elif names:
+            found[f"{file}.labels.txt"] = "".join(f"{name}\n" for name in names)
+    return found
 
 
 def _file_name(key: str) -> str:
@@ -121,44 +126,75 @@ def dumps(data: Json) -> str:
     return json.dumps(data, indent=4, sort_keys=True) + "\n"
 
 
-def _features_of(field: FieldSpec) -> dict[str, Json]:
+def _features_of(field: FieldSpec, notes: Notes) -> dict[str, Json]:
     doc = {"description": field.doc} if field.doc else {}
-    if isinstance(field.kind, Ragged) and has_ragged_names(field):
+    if isinstance(field.kind, Ragged) and _has_ragged_names(field):
         rows = _sequence(_sequence(_tensor((), field.kind.dtype)))
-        return {field.key.removesuffix(RAGGED_VALUES): {**rows, **doc}}
+        return {field.key.removesuffix(_RAGGED_VALUES): {**rows, **doc}}
     value, *others = field.storage
-    found = {value.key: {**_value(field, value), **doc}}
+    feature = _value(field, value, notes)
+    if field.optional:
+        notes.add(field, f"{_missing(feature)} where it is missing")
+    found = {value.key: {**feature, **doc}}
     for entry in others:
         found[entry.key] = _stored(entry, entry.stored, optional=field.optional)
     return found
 
 
-def _value(field: FieldSpec, entry: Entry) -> Json:
+def _has_ragged_names(field: FieldSpec[Ragged]) -> bool:
+    """Tell whether lists of lists stand under the keys that TFDS has for them."""
+    if field.kind.dtype in RAW_ONLY or field.optional:
+        return False
+    lengths = field.key.removesuffix(_RAGGED_VALUES) + _RAGGED_LENGTHS
+    return field.key.endswith(_RAGGED_VALUES) and field.kind.lengths_key == lengths
+
+
+def _missing(feature: Json) -> str:
+    """Return what TFDS delivers for a feature that a record lacks."""
+    tensor = feature.get("tensor")
+    if tensor is None or "-1" in tensor["shape"].get("dimensions", ()):
+        return "an empty list"
+    dtype: str = tensor["dtype"]
+    return {"string": "b''", "bool": "False"}.get(dtype, f"the least {dtype}")
+
+
+def _value(field: FieldSpec, entry: Entry, notes: Notes) -> Json:
     """Return the feature for a field's value."""
     dtype, shape = value_of(field)
-    match field.kind:
-        case Image() if is_decoded(field):
-            return _image(field, field.kind.stored_dtype)
-        case Images() if is_decoded(field):
-            return _sequence(_image(field, "uint8"), field.kind.count)
+    kind, optional = field.kind, field.optional
+    plain = not optional and entry.transfer_encoding is None
+    known_shape = plain and shape.count(None) <= 1
+    listed = entry.stored != BYTES
+    match kind:
+        case Image() if plain and _is_decoded(kind):
+            return _image(kind, kind.stored_dtype)
+        case Images() if plain and _is_decoded(kind) and None not in kind.shape:
+            return _sequence(_image(kind, "uint8"), kind.count)
         case Label() if _is_class(field):
-            return _class(field)
+            return _class(kind)
         case MultiLabel() if _is_class(field):
-            return _sequence(_class(field))
-        case Text() if not field.optional:
+            notes.add(field, "a list of class ids")
+            return _sequence(_class(kind))
+        case Text() if not optional:
             return _feature("text_feature.Text", "text", {})
-        case Scalar() | Vector() if entry.stored != BYTES:
-            return _tensor(shape, dtype, optional=field.optional)
-        case Tensor() if is_listed(field) and entry.stored != BYTES:
+        case Text():
+            return _tensor((), dtype, optional=True)
+        case Scalar() if dtype == "bytes" and entry.transfer_encoding is None:
+            return _tensor((), dtype, optional=optional)
+        case Scalar() | Vector() if listed:
+            return _tensor(shape, dtype, optional=optional)
+        case Tensor() if listed and known_shape:
             return _tensor(shape, dtype)
         case VarLen() if dtype not in RAW_ONLY:
             return _tensor(shape, dtype)
-    if is_raw_decoded(field):
-        return _tensor(shape, dtype, "bytes")
-    if not hasattr(field.kind, "dtype") and dtype == entry.stored:
-        return _tensor(shape, dtype, optional=field.optional)
-    dtype = getattr(field.kind, "dtype", entry.stored)
-    return _stored(entry, dtype, optional=field.optional)
+        case Image() | Mask() | Scalar() | Vector() | Tensor() | VarLen() if (
+            entry.encoding == "raw" and known_shape and dtype in _RAW_READABLE
+        ):
+            return _tensor(shape, dtype, "bytes")
+    if not hasattr(kind, "dtype") and dtype == entry.stored:
+        return _tensor(shape, dtype, optional=optional)
+    notes.add(field, "as it is stored")
+    return _stored(entry, getattr(kind, "dtype", entry.stored), optional=optional)
 
 
 def _stored(entry: Entry, dtype: str, *, optional: bool) -> Json:
@@ -169,21 +205,35 @@ def _stored(entry: Entry, dtype: str, *, optional: bool) -> Json:
     return _tensor((None,), dtype)
 
 
+def _is_decoded(kind: Image | Images) -> bool:
+    """Tell whether TFDS decodes pictures as the generated parser does."""
+    channels = {"jpeg": (1, 3), "png": (1, 3, 4)}.get(kind.encoding, ())
+    return kind.shape[-1] in channels
+
+
 def _is_class(field: FieldSpec[Label | MultiLabel]) -> bool:
     plain = field.kind.stored == "id" and field.kind.offset == 0
     return plain and (isinstance(field.kind, MultiLabel) or not field.optional)
 
 
-def _class(field: FieldSpec[Label | MultiLabel]) -> Json:
-    content = {"numClasses": str(field.kind.count)}
+def _are_lines(names: tuple[str, ...]) -> bool:
+    """Tell whether class names can stand in a file, one a line, and be the same."""
+    return all(
+        name == name.strip() and name and "\n" not in name and "\r" not in name
+        for name in names
+    )
+
+
+def _class(kind: Label | MultiLabel) -> Json:
+    content = {"numClasses": str(kind.count)}
     return _feature("class_label_feature.ClassLabel", "classLabel", content)
 
 
-def _image(field: FieldSpec[Image | Images], dtype: str) -> Json:
+def _image(kind: Image | Images, dtype: str) -> Json:
     content = {
-        "shape": _shape(field.kind.shape),
+        "shape": _shape(kind.shape),
         "dtype": dtype,
-        "encodingFormat": field.kind.encoding,
+        "encodingFormat": kind.encoding,
     }
     return _feature("image_feature.Image", "image", content)
 

@@ -12,118 +12,18 @@ from typing import Any
 from ...kinds.field import FieldSpec
 from ...kinds.images import Images
 from ...kinds.label import Label
+from ...kinds.mask import Mask
 from ...kinds.multilabel import MultiLabel
 from ...kinds.ragged import Ragged
 from ...kinds.sparse import Sparse
-from ...kinds.storage import (
-    BYTES,
-    FLOAT,
-    INT,
-    Entry,
-    count_of,
-)
+from ...kinds.storage import BYTES, FLOAT, INT, Entry, count_of
 from ...kinds.tensor import Tensor
 from ...kinds.text import Text
+from ...kinds.varlen import VarLen
 from ...kinds.vector import Vector
 from ...spec.model import RecordSpec
-from .mapping import (
-    ANY,
-    NUMBERS,
-    always,
-    approximated,
-    attribute_in,
-    is_encoded,
-    is_transferred,
-    is_unrounded,
-    kept,
-    refused,
-)
+from .notes import Notes
 from .values import PICTURE, value_of
-
-_READING = "a matter of reading; the schema is about what is stored"
-_TAG = "an annotation's tag"
-_ONE_VALUE = "an annotation's tag: the bytes are one value"
-
-MAPPING = (
-    approximated(
-        ANY,
-        "name",
-        "an annotation's comment; features are called by their keys",
-        lambda f: f.name != f.key,
-    ),
-    kept(ANY, "key", "name of the feature"),
-    kept(ANY, "doc", "an annotation's comment"),
-    kept(ANY, "role", _TAG),
-    kept(ANY, "optional", "without a presence that is asked for"),
-    approximated(ANY, "default", "the schema has no defaults"),
-    approximated(ANY, "path", "a nested field is called by its key, without nesting"),
-    approximated("Image Mask", "shape", _ONE_VALUE),
-    approximated("Images", "shape", _TAG),
-    approximated(
-        "Image", "encoding", "bytes without a domain", is_transferred, "as base64 text"
-    ),
-    kept("Image", "encoding", "image_domain", is_encoded, "encoded"),
-    kept("Mask", "encoding", "image_domain", is_encoded, "png"),
-    approximated("Image Mask", "encoding", "bytes without a domain", always, "raw"),
-    kept("Images", "encoding", "image_domain"),
-    approximated("Image Images", "dtype", _READING, is_unrounded, "resized, float32"),
-    approximated("Image Mask", "dtype", _TAG, always),
-    approximated("Image", "format_text", "any text"),
-    kept(ANY, "transfer_encoding", _TAG),
-    kept("Images", "count", "shape, or value_count if it is optional"),
-    kept("Images", "max_count", "value_count"),
-    approximated("Mask", "num_classes", "ids of pixels are not bounded"),
-    approximated("Mask", "classes", "classes of pixels have no names"),
-    approximated("Mask", "ignore", "the id is one like others"),
-    kept("Label MultiLabel", "num_classes", "int_domain, categorical"),
-    kept(
-        "Label MultiLabel",
-        "classes",
-        "string_domain",
-        attribute_in("stored", "text"),
-        "stored as text",
-    ),
-    approximated("Label MultiLabel", "classes", "comments of the annotation"),
-    kept("Label MultiLabel", "offset", "in the bounds of the int_domain"),
-    kept("Label MultiLabel", "stored", "bytes"),
-    kept(NUMBERS, "dtype", "the range of integers; raw bytes and floats have none"),
-    kept("Scalar Vector Tensor", "encoding", "int, float or bytes"),
-    kept(
-        "Vector", "shape", "shape of a list", attribute_in("encoding", "list"), "a list"
-    ),
-    approximated("Vector", "shape", _ONE_VALUE, always, "raw"),
-    approximated("Tensor", "shape", f"{_TAG}, unless a list has one shape"),
-    kept("VarLen", "max_length", "value_count"),
-    approximated(
-        "VarLen",
-        "item_shape",
-        "the greatest number of values; that they fill whole items is not asked",
-    ),
-    kept(
-        "VarLen", "too_long", "what is cut when read has no greatest number of values"
-    ),
-    kept("VarLen", "pad_on_disk", "value_count"),
-    kept("Ragged", "row_lengths_key", "a feature of its own"),
-    kept("Ragged", "max_length", "value_count of the row lengths"),
-    kept("Sparse", "shape", "int_domain of the indices; sparse_tensor"),
-    approximated(NUMBERS, "exact", "a matter of writing"),
-    kept(NUMBERS, "finite", "float_domain without NaN and infinities"),
-    refused("Steps", "step", "TensorFlow Data Validation reads tf.train.Example alone"),
-    refused(
-        "Steps",
-        "padding_value max_length ragged too_long group",
-        "as of the whole kind",
-    ),
-    approximated(ANY, "group", "lengths are not compared"),
-    approximated(
-        ANY,
-        "presence resize interpolation antialias scaled_decoding augment "
-        "dequantize padding_value ragged fill_value dense",
-        _READING,
-    ),
-    kept(ANY, "height_key width_key channels_key format_key", "a feature of its own"),
-    kept(ANY, "shape_key index_key", "features of their own"),
-)
 
 _TYPES = {INT: "INT", FLOAT: "FLOAT", BYTES: "BYTES"}
 
@@ -136,10 +36,16 @@ Message = Mapping[str, Any]
 """A message by the names of its fields; those that are repeated are lists."""
 
 
-def schema_text(spec: RecordSpec) -> str:
+def schema_text(spec: RecordSpec, notes: Notes) -> str:
     """Return the contents of a `schema.pbtxt`."""
+    for field in spec.fields:
+        if field.name != field.key:
+            notes.add(field, f"named {field.key!r}")
+        notes.leave_out(field, "default", "group", "format_text")
+        if isinstance(field.kind, Mask):
+            notes.leave_out(field, "num_classes", "classes", "ignore")
     message: dict[str, Any] = {
-        "feature": [_feature(*each) for each in spec.storage().values()]
+        "feature": [_feature(*each, notes) for each in spec.storage().values()]
     }
     representations = [
         {"key": field.name, "value": _tensor(field)} for field in spec.fields
@@ -152,7 +58,7 @@ def schema_text(spec: RecordSpec) -> str:
     return "".join(f"{line}\n" for line in _lines(message, ""))
 
 
-def _feature(entry: Entry, field: FieldSpec, optional: bool) -> Message:
+def _feature(entry: Entry, field: FieldSpec, optional: bool, notes: Notes) -> Message:
     feature: dict[str, Any] = {
         "name": entry.key,
         "type": Enumerator(_TYPES[entry.stored]),
@@ -167,7 +73,17 @@ def _feature(entry: Entry, field: FieldSpec, optional: bool) -> Message:
         least = 0 if entry.count is None else entry.count
         most = entry.most if entry.count is None else entry.count
         feature["value_count"] = {"min": least, "max": most}
-    return {**feature, **_domain(entry, field), "annotation": _annotation(entry, field)}
+        if entry.part == "value" and entry.stored != BYTES:
+            _note_shape(field, notes)
+    annotation = _annotation(entry, field, notes)
+    return {**feature, **_domain(entry, field), "annotation": annotation}
+
+
+def _note_shape(field: FieldSpec, notes: Notes) -> None:
+    """Note a shape of which only the number of values is said."""
+    _, shape = value_of(field)
+    if isinstance(field.kind, (Vector, Tensor, VarLen)) and len(shape) > 1:
+        notes.leave_out(field, "shape", "item_shape")
 
 
 def _shape(entry: Entry, field: FieldSpec, count: int) -> Message:
@@ -213,7 +129,8 @@ def _domain(entry: Entry, field: FieldSpec) -> Message:
     return {"image_domain": {}} if value_of(field)[0] == PICTURE else {}
 
 
-def _annotation(entry: Entry, field: FieldSpec) -> Message:
+def _annotation(entry: Entry, field: FieldSpec, notes: Notes) -> Message:
+    """Return what only people read, of what TensorFlow Metadata has no words for."""
     tags = [f"schemagen:{field.kind.name}", f"role:{field.role}"]
     if entry.part != "value":
         tags = [f"schemagen:{field.kind.name}:{entry.part.replace(' ', '_')}"]
@@ -226,10 +143,15 @@ def _annotation(entry: Entry, field: FieldSpec) -> Message:
         if shape is not None:
             sizes = ",".join("?" if size is None else str(size) for size in shape)
             tags.append(f"shape:{sizes}")
+        if len(tags) > 2:
+            words = [tag.partition(":")[0] for tag in tags[2:]]
+            notes.add(field, f"{', '.join(words)} as tags")
     comments = [field.name] if field.name != field.key else []
     comments += [field.doc] if field.doc else []
     if isinstance(field.kind, (Label, MultiLabel)) and field.kind.stored == "id":
         names = enumerate(field.kind.class_names, field.kind.offset)
+        if field.kind.class_names:
+            notes.add(field, "classes as comments")
         comments += [f"{at} is {name}" for at, name in names]
     return {"tag": tags, "comment": comments}
 

@@ -19,21 +19,8 @@ from ...runtime.storage import manifest
 from ...runtime.storage.manifest import Manifest
 from ...spec.model import RecordSpec
 from ...spec.serial import to_data
-from . import arrow, croissant, tfds, tfds_mapping, tfmd
-from .mapping import Note, notes_of
-
-TABLES = {
-    "tfds": tfds_mapping.MAPPING,
-    "tfmd": tfmd.MAPPING,
-    "arrow": arrow.MAPPING,
-    "croissant": croissant.MAPPING,
-}
-TITLES = {
-    "tfds": "TensorFlow Datasets",
-    "tfmd": "TensorFlow Metadata, for TensorFlow Data Validation",
-    "arrow": "Arrow",
-    "croissant": "Croissant",
-}
+from . import croissant, tfds, tfmd
+from .notes import Notes
 
 # TFDS takes names of splits apart by other characters.
 _SPLIT = re.compile(r"\w+")
@@ -45,12 +32,12 @@ class Exported:
 
     Attributes:
         files: their paths.
-        notes: what was approximated.
+        notes: what is approximated, a line for each field.
         missing: properties that a validator recommends and no one has given.
     """
 
     files: tuple[Path, ...]
-    notes: tuple[Note, ...]
+    notes: tuple[str, ...]
     missing: tuple[str, ...] = ()
 
 
@@ -75,7 +62,7 @@ def export_spec(
 
     Args:
         spec: of the record.
-        to: tfds, tfmd, arrow or croissant.
+        to: tfds, tfmd or croissant.
         out: the file to write; for tfds a directory, which may be `data` itself.
         data: the record's data directory; tfds cannot do without.
         given: properties of a Croissant description that only a person knows.
@@ -87,9 +74,7 @@ def export_spec(
     given = given or {}
     out = Path(out)
     directory = None if data is None else Path(data)
-    notes = notes_of(TABLES[to], spec)
-    findings = [_refusal(spec, to, n) for n in notes if n.row.verdict == "refused"]
-    findings += _wrong_properties(to, given)
+    findings = [*_refusals(spec, to), *_wrong_properties(to, given)]
     found = None
     if directory is not None:
         found, problems = _opened(spec, to, directory)
@@ -102,7 +87,8 @@ def export_spec(
         findings.append(_misplaced(out, f"a file, such as {out / spec.record}"))
     if findings:
         raise SchemagenError(findings)
-    plan = _plan(spec, to, out, directory, found, given)
+    notes = Notes()
+    plan = _plan(spec, to, out, directory, found, given, notes)
     for path in (*plan.texts, *plan.shards):
         if path.is_dir():
             findings.append(_misplaced(path, "a file, or nothing"))
@@ -123,7 +109,7 @@ def export_spec(
     missing = tuple(p for p in croissant.RECOMMENDED if not known.get(p))
     return Exported(
         (*plan.texts, *plan.shards),
-        tuple(n for n in notes if n.row.verdict == "approximated"),
+        notes.lines(),
         missing if to == "croissant" else (),
     )
 
@@ -135,6 +121,7 @@ def _plan(
     data: Path | None,
     found: Manifest | None,
     given: Mapping[str, str],
+    notes: Notes,
 ) -> _Plan:
     splits = {} if found is None else found.splits
     shards = {
@@ -143,17 +130,15 @@ def _plan(
         for shard in split.shards
     }
     if to == "tfmd":
-        return _Plan({out: tfmd.schema_text(spec).encode()})
-    if to == "arrow":
-        return _Plan({out: arrow.schema_bytes(spec)})
+        return _Plan({out: tfmd.schema_text(spec, notes).encode()})
     if to == "croissant":
         sums = _sha256_sums(shards)
-        described = croissant.description(spec, splits, sums, given)
+        described = croissant.description(spec, splits, sums, given, notes)
         return _Plan({out: croissant.dumps(described).encode()})
     # TFDS looks for the last one: before it is there, there is no dataset.
     texts = {
-        **tfds.label_files(spec),
-        tfds.FEATURES_FILE: tfds.dumps(tfds.features(spec)),
+        **tfds.label_files(spec, notes),
+        tfds.FEATURES_FILE: tfds.dumps(tfds.features(spec, notes)),
         tfds.INFO_FILE: tfds.dumps(tfds.dataset_info(spec, splits)),
     }
     if data is None or data.resolve() == out.resolve():
@@ -243,16 +228,16 @@ def _needs_data(out: Path) -> Finding:
     )
 
 
-def _refusal(spec: RecordSpec, to: str, note: Note) -> Finding:
-    names = printable(", ".join(note.fields))
-    return Finding(
-        Location(spec.source),
-        "SG451",
-        f"{spec.class_name} cannot be exported to {to}: {note.row.words}",
-        found=f"{note.kind}.{note.parameter} of {names}",
-        expected=f"what {TITLES[to]} can say",
-        advice="docs/interop.md lists what each export keeps",
-    )
+def _refusals(spec: RecordSpec, to: str) -> Iterator[Finding]:
+    if spec.message != "Example" and to != "croissant":
+        yield Finding(
+            Location(spec.source),
+            "SG451",
+            f"{spec.class_name} cannot be exported to {to}, which has no "
+            f"tf.train.{spec.message}",
+            found="a SequenceRecord",
+            expected="a Record",
+        )
 
 
 def _wrong_properties(to: str, given: Mapping[str, str]) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""The reference of the command line as Markdown: `docs/cli.md`."""
+"""Prints the reference of the command line as Markdown: docs/cli.md."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ import re
 from collections.abc import Iterator
 
 import click
-
-from . import main
-from .help import FIRST_STEPS, TASKS, Example, Verb, example_lines
+from schemagen.cli import main
+from schemagen.cli.help import FIRST_STEPS, TASKS, Example, Verb, example_lines
 
 _PROGRAM = "schemagen"
 
@@ -18,7 +17,7 @@ _HEAD = """\
 
 Every command has `--help`, which shows the same usage, options and examples as this page. No
 command asks questions. `python -m schemagen` is the same as `schemagen`. This page is generated
-by `python -m schemagen.cli.page > docs/cli.md`.
+by `python docs/generators/cli.py > docs/cli.md`.
 """
 
 _TAIL = """\
