@@ -56,11 +56,7 @@ class Split:
 
 
 def splits_of(found: Mapping[str, RecordStatistics]) -> tuple[Split, ...]:
-    """Return the splits, the reference first.
-
-    The reference is train, or else the largest split. Validation, test and others by
-    name follow.
-    """
+    """Return the splits: train or else the largest one, validation, test, and others."""
     names = sorted(found, key=lambda name: (_rank(name), name))
     if names and _rank(names[0]):
         largest = max(names, key=lambda name: found[name].records)

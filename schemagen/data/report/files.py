@@ -77,7 +77,7 @@ def _state(file: FileStatistics) -> str:
     if file.damaged:
         return f"damaged in {plural(file.damaged, 'place')}"
     if file.foreign:
-        return one_line(f"no key: {file.foreign.what}", 80)
+        return one_line(f"no key: {file.foreign}", 80)
     return "" if file.complete else "read in part"
 
 

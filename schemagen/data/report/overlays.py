@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import PIL.Image
+import PIL.ImageDraw
 from numpy.typing import NDArray
 
 from ...kinds.field import FieldSpec
@@ -23,16 +24,10 @@ from ...spec.model import RecordSpec
 from ..formatting import decoded, one_line, record_value
 from ..infer.words import names_mask
 from .columns import Column, name_of
-from .pictures import MOST_PIXELS, Budget, data_url, has_palette, opened
+from .pictures import FULL, MOST_PIXELS, Budget, Picture, data_url, has_palette, opened
 from .records import Features, class_name
 
-SLOTS = 24
-"""The number of classes that have a color, over all pictures of a page."""
-
-OTHERS = SLOTS
-"""The slot of all further classes."""
-
-# Colors of classes, distinct on photographs and on paper.
+# Colors of classes, distinct on photographs and on paper; further classes are grey.
 _COLORS = (
     *("#e6550d", "#1f78dc", "#14a05a", "#d72878", "#f5be14", "#7850dc", "#00afc8"),
     *("#aa5f1e", "#96c828", "#f06ea0", "#5a6e82", "#c81e28", "#3c3cb4", "#006e50"),
@@ -40,7 +35,7 @@ _COLORS = (
 )
 _GREY = "#808080"
 
-_MOST_LAYERS = 16
+_MASK_OPACITY = 140  # of 255
 _MOST_BOXES = 200
 
 # A class that covers more of the masks than this would hide the pictures.
@@ -53,26 +48,11 @@ _SIDE = re.compile(
 _NAMES = re.compile(r"label|class|category|name|text", re.IGNORECASE)
 
 
-def _shade(color: int) -> str:
-    return _GREY if color == OTHERS else _COLORS[color % len(_COLORS)]
-
-
-def style_rules() -> str:
-    """Return CSS rules that color each slot, and that hide it."""
-    lines = []
-    for slot in range(SLOTS + 1):
-        lines.append(f".k{slot}{{--k:{_shade(slot)}}}")
-        lines.append(f'[data-hidden~="{slot}"] .m{slot}{{display:none}}')
-    return "\n".join(lines) + "\n"
-
-
 class Key(NamedTuple):
-    """A class in a legend; `shown` is False if it is hidden at first."""
+    """A class in a legend."""
 
-    slot: int
-    color: int
+    color: str
     name: str
-    shown: bool
 
 
 class Legend(NamedTuple):
@@ -84,40 +64,50 @@ class Legend(NamedTuple):
 
 
 class Colors:
-    """The slot and the color of each class that has one, by field and class."""
+    """The colors of classes: equal names have equal colors in all fields."""
 
     def __init__(self) -> None:
-        self.slots: dict[tuple[str, int | str], tuple[int, int]] = {}
-        self._by_name: dict[str, int] = {}
+        self._by_name: dict[str, str] = {}
+        self._of: dict[tuple[str, int | str], str | None] = {}
 
-    def of(self, field_name: str, class_: int | str) -> tuple[int, int]:
-        """Return slot and color of a class."""
-        return self.slots.get((field_name, class_), (OTHERS, OTHERS))
+    def of(self, field_name: str, class_: int | str) -> str | None:
+        """Return the color of a class; None if it is not drawn."""
+        return self._of[field_name, class_]
 
     def add(
         self,
         field_name: str,
         counts: Mapping[int | str, int],
         names: Mapping[int | str, str],
-        hidden_above: float = math.inf,
+        most: float = math.inf,
     ) -> tuple[Key, ...]:
-        """Give the most frequent classes of a field a slot, and the color of their name.
+        """Give each class of a field the color of its name, the frequent ones first.
 
-        Those with a greater count than `hidden_above` are hidden at first.
+        Those with a greater count than `most` are not drawn.
         """
-        order = sorted(counts, key=lambda each: (-counts[each], str(each)))
-        top = order[: max(0, min(_MOST_LAYERS, SLOTS - len(self.slots)))]
-        top.sort(key=lambda each: (each, "") if isinstance(each, int) else (0, each))
-        keys = []
-        for class_ in top:
+        keys = {}
+        others = 0
+        for class_ in sorted(counts, key=lambda each: (-counts[each], str(each))):
             name = names[class_]
-            color = self._by_name.setdefault(name, len(self._by_name))
-            slot = len(self.slots)
-            self.slots[field_name, class_] = slot, color
-            keys.append(Key(slot, color, name, counts[class_] <= hidden_above))
-        if len(counts) > len(top):
-            keys.append(Key(OTHERS, OTHERS, f"{len(counts) - len(top):,} others", True))
-        return tuple(keys)
+            if counts[class_] > most:
+                self._of[field_name, class_] = None
+                continue
+            if name not in self._by_name and len(self._by_name) < len(_COLORS):
+                self._by_name[name] = _COLORS[len(self._by_name)]
+            color = self._by_name.get(name, _GREY)
+            self._of[field_name, class_] = color
+            if color == _GREY:
+                others += 1
+            else:
+                keys[class_] = Key(color, name)
+        shown = [keys[class_] for class_ in sorted(keys, key=_by_id)]
+        if others:
+            shown.append(Key(_GREY, f"{others:,} others"))
+        return tuple(shown)
+
+
+def _by_id(class_: int | str) -> tuple[int, str]:
+    return (class_, "") if isinstance(class_, int) else (0, class_)
 
 
 class MaskPixels(NamedTuple):
@@ -175,24 +165,67 @@ def mask_class_name(field: FieldSpec[Mask], id_: int) -> str:
     return (one_line(field.kind.class_names[id_], 40) if known else "") or f"{id_}"
 
 
-def layers(mask: MaskPixels, colors: Colors, budget: Budget) -> list[tuple[int, str]]:
-    """Return (slot, data URL) of each class; classes without a slot share one."""
-    step = max(1, -(-max(mask.ids.shape) // budget.side))
-    ids = mask.ids[::step, ::step]
-    by_slot: dict[tuple[int, int], list[int]] = {}
-    for id_ in np.unique(ids).tolist():
-        by_slot.setdefault(colors.of(mask.field.name, id_), []).append(id_)
-    found = []
-    for (slot, color), some in sorted(by_slot.items()):
-        # One bit a pixel: transparent, or the color.
-        image = PIL.Image.fromarray(np.isin(ids, some).astype(np.uint8), "P")
-        image.putpalette(bytes(3) + bytes.fromhex(_shade(color)[1:]))
-        out = io.BytesIO()
-        image.save(out, "PNG", bits=1, transparency=0, optimize=False)
-        url = data_url(out.getvalue(), "png")
-        if budget.spend(url):
-            found.append((slot, url))
-    return found
+def mask_picture(mask: MaskPixels, colors: Colors, budget: Budget) -> Picture:
+    """Return a mask of which a record has no picture of the same proportions."""
+    height, width = mask.ids.shape
+    name = name_of(mask.field)
+    url = _png(_mask_image(mask, colors, budget.side, 255))
+    if not budget.spend(url):
+        return Picture(trouble=FULL, name=name)
+    about = f"{width} × {height}, a mask"
+    return Picture(url, about, height, width, coarse=True, name=name)
+
+
+def overlay(
+    picture: Picture,
+    masks: Sequence[MaskPixels],
+    boxes: Sequence[tuple[str, Box]],
+    colors: Colors,
+    budget: Budget,
+) -> str:
+    """Return the URL of a transparent picture of masks, and of boxes and their colors.
+
+    It is empty if there are none, or the report holds enough pictures.
+    """
+    if not masks and not boxes:
+        return ""
+    scale = budget.side / max(picture.height, picture.width)
+    size = (
+        max(1, round(picture.width * scale)),
+        max(1, round(picture.height * scale)),
+    )
+    image = PIL.Image.new("RGBA", size)
+    for mask in masks:
+        drawn = _mask_image(mask, colors, budget.side, _MASK_OPACITY)
+        image.alpha_composite(drawn.resize(size, PIL.Image.Resampling.NEAREST))
+    draw = PIL.ImageDraw.Draw(image)
+    for color, box in boxes:
+        corners = [each * scale for each in (box.left, box.top, box.right, box.bottom)]
+        draw.rectangle(corners, outline="#000000", width=4)
+        draw.rectangle(corners, outline=color, width=2)
+    url = _png(image)
+    return url if budget.spend(url) else ""
+
+
+def _mask_image(
+    mask: MaskPixels, colors: Colors, side: int, opacity: int
+) -> PIL.Image.Image:
+    """Return a small copy of a mask in the colors of its classes."""
+    step = max(1, -(-max(mask.ids.shape) // side))
+    ids, places = np.unique(mask.ids[::step, ::step], return_inverse=True)
+    shades = np.zeros((len(ids), 4), np.uint8)
+    for row, id_ in enumerate(ids.tolist()):
+        color = colors.of(mask.field.name, id_)
+        if color is not None:
+            shades[row] = *bytes.fromhex(color[1:]), opacity
+    height, width = mask.ids[::step, ::step].shape
+    return PIL.Image.fromarray(shades[places.reshape(height, width)])
+
+
+def _png(image: PIL.Image.Image) -> str:
+    out = io.BytesIO()
+    image.save(out, "PNG", optimize=True)
+    return data_url(out.getvalue(), "png")
 
 
 class BoxFields(NamedTuple):
@@ -206,10 +239,10 @@ class BoxFields(NamedTuple):
 class Box(NamedTuple):
     """A box in pixels of the picture; `label` may be empty."""
 
-    x: float
-    y: float
-    width: float
-    height: float
+    left: float
+    top: float
+    right: float
+    bottom: float
     label: str
 
 
@@ -280,15 +313,8 @@ def boxes_in(
         turned = right < left or bottom < top
         outside = left > width or top > height or right < 0 or bottom < 0
         if not (turned or outside):
-            left, top = max(0.0, left), max(0.0, top)
             right, bottom = min(width, right), min(height, bottom)
-            yield Box(
-                round(left, 2),
-                round(top, 2),
-                round(right - left, 2),
-                round(bottom - top, 2),
-                label,
-            )
+            yield Box(max(0.0, left), max(0.0, top), right, bottom, label)
 
 
 def _labels(field: FieldSpec | None, features: Features, count: int) -> list[str]:
@@ -308,7 +334,7 @@ def legends_of(
     masks: Sequence[FieldSpec[Mask]],
     boxes: Sequence[BoxFields],
 ) -> tuple[Colors, list[Legend]]:
-    """Give the most frequent classes a color each, and all others one."""
+    """Return the colors of all classes, and legends for them."""
     colors = Colors()
     legends = []
     for field in masks:

@@ -14,14 +14,12 @@ from ..verify.model import Verification
 from .charts import Figure
 from .classes import class_counts, class_figure
 from .columns import Column, Split, columns_of, spec_of_data, splits_of
-from .differences import cautions_of, differences_of
 from .files import files_figure
 from .samples import samples_of
 from .values import column_figure, key_table, missing_figure
 
 _MOST_CLASSES = 12
 _MOST_FIGURES = 24
-_MOST_COMPARED = 300
 
 _MESSAGES = {
     "Example": "a tf.train.Example",
@@ -48,8 +46,6 @@ def page_values(
     spec = spec_of_data(splits, specs)
     columns = columns_of(splits, spec)
     counts = [found for each in columns if (found := class_counts(each, splits))]
-    compared = splits[0].label if len(splits) > 1 else ""
-    differences = differences_of(splits, columns, counts) if compared else ()
     samples, legends = samples_of(splits, columns, spec)
     counted = [each.column for each in counts]
     figures, left_out = _column_figures(
@@ -73,10 +69,6 @@ def page_values(
         "columns_left_out": left_out,
         "key_table": key_table(columns, splits) if columns else None,
         "shards": files_figure(statistics.files, splits) if statistics.files else None,
-        "reference": compared,
-        "marked": sum(each.marked for each in differences),
-        "differences": differences[:_MOST_COMPARED],
-        "cautions": cautions_of(splits, len(differences)),
     }
 
 
@@ -132,7 +124,7 @@ def _messages(statistics: DataStatistics, splits: Sequence[Split]) -> Iterator[s
     for split in splits:
         if statistics.is_foreign(split.name):
             files = (each for each in statistics.files if each.split == split.name)
-            yield from (each.foreign.what for each in files if each.foreign)
+            yield from (each.foreign for each in files if each.foreign)
         elif split.found.records:
             yield _MESSAGES[split.found.message]
 

@@ -7,7 +7,7 @@ import io
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -36,7 +36,7 @@ _PNG_COLOR_TYPE, _PALETTE = 25, b"\x03"
 
 _COARSE = 64
 _CHANNELS = {1: "grey", 2: "grey and alpha", 3: "RGB", 4: "RGBA"}
-_FULL = "left out: the report holds enough pictures"
+FULL = "left out: the report holds enough pictures"
 
 
 @dataclass
@@ -74,8 +74,7 @@ class Picture:
         coarse: True if there are so few pixels that each is shown as a square.
         trouble: the reason why there is no copy.
         name: of its column.
-        layers: (slot, data URL) of each class of its masks.
-        boxes: its boxes.
+        overlay: a data URL of its masks and boxes; empty if there are none.
     """
 
     url: str = ""
@@ -85,8 +84,7 @@ class Picture:
     coarse: bool = False
     trouble: str = ""
     name: str = ""
-    layers: list[tuple[int, str]] = field(default_factory=list)
-    boxes: list[Any] = field(default_factory=list)
+    overlay: str = ""
 
 
 @contextmanager
@@ -137,7 +135,7 @@ def copy_of(data: bytes, budget: Budget) -> Picture:
         damaged = f"a {form} image that cannot be decoded"
         return Picture(trouble=damaged if header else trouble)
     if not budget.spend(url):
-        return Picture(trouble=_FULL)
+        return Picture(trouble=FULL)
     about = f"{width} × {height}, {channels} {form.upper()}, {size(len(data))}"
     return Picture(url, about, height, width, max(width, height) <= _COARSE)
 
@@ -198,5 +196,5 @@ def copy_of_pixels(pixels: NDArray[Any], budget: Budget) -> Picture:
         about += f", black is {low:g}, white {high:g}"
     url = data_url(encode_png(np.ascontiguousarray(small)), "png")
     if not budget.spend(url):
-        return Picture(trouble=_FULL, about=about)
+        return Picture(trouble=FULL, about=about)
     return Picture(url, about, height, width, max(height, width) <= _COARSE)

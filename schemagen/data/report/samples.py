@@ -18,8 +18,9 @@ from ...runtime.shared.images import sniff
 from ...spec.model import RecordSpec
 from ..formatting import listed, one_line, plural
 from ..statistics.samples import Sample as Kept
-from .columns import Column, Split, name_of, shape_text
+from .columns import Column, Split, shape_text
 from .overlays import (
+    Box,
     BoxFields,
     Colors,
     Legend,
@@ -27,9 +28,10 @@ from .overlays import (
     box_fields,
     boxes_in,
     guessed_masks,
-    layers,
     legends_of,
     mask_of,
+    mask_picture,
+    overlay,
 )
 from .pictures import Budget, Picture, copy_of, copy_of_pixels
 from .records import MISSING, Features, class_names, read, value_text
@@ -42,12 +44,6 @@ _SHARD = re.compile(r"-(?P<shard>\d{5})-of-(?P<of>\d{5})(?!\d)")
 # The number of samples of each split, by the number of splits.
 _PER_SPLIT = {1: 24, 2: 24, 3: 16, 4: 12, 5: 12, 6: 8}
 _PER_SPLIT_OF_MORE = 6
-
-# A transparent pixel, for a mask that lies over nothing.
-_BLANK = (
-    "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk"
-    "YPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
-)
 
 
 class Value(NamedTuple):
@@ -196,21 +192,27 @@ class _Painter:
                 copy.name = column.name + several
                 pictures.append(copy)
         copies = [picture for picture in pictures if picture.url]
+        over: list[list[MaskPixels]] = [[] for _ in copies]
         for mask in record.masks:
-            height, width = mask.ids.shape
-            alike = [copy for copy in copies if _alike(copy, height, width)]
-            if not alike:
-                about = f"{width} × {height}, a mask"
-                blank = Picture(_BLANK, about, height, width, coarse=True)
-                blank.name = name_of(mask.field)
-                pictures.append(blank)
-                alike = [blank]
-            alike[0].layers += layers(mask, self.colors, self.budget)
-        for copy in copies[:1]:
-            for fields in self.boxes:
-                for box in boxes_in(fields, features, copy.height, copy.width):
-                    copy.boxes.append((*self.colors.of(fields.name, box.label), box))
+            alike = (at for at, copy in enumerate(copies) if _alike(copy, mask))
+            place = next(alike, None)
+            if place is None:
+                pictures.append(mask_picture(mask, self.colors, self.budget))
+            else:
+                over[place].append(mask)
+        for index, (copy, masks) in enumerate(zip(copies, over, strict=True)):
+            boxes = self._boxes(features, copy) if index == 0 else []
+            copy.overlay = overlay(copy, masks, boxes, self.colors, self.budget)
         return pictures
+
+    def _boxes(self, features: Features, picture: Picture) -> list[tuple[str, Box]]:
+        """Return the boxes over a picture, with their colors."""
+        return [
+            (color, box)
+            for fields in self.boxes
+            for box in boxes_in(fields, features, picture.height, picture.width)
+            if (color := self.colors.of(fields.name, box.label))
+        ]
 
     def _copies(self, column: Column, features: Features) -> list[Picture]:
         """Return copies of the images of a record in one column."""
@@ -244,7 +246,8 @@ class _Painter:
         return copy_of_pixels(pixels, self.budget)
 
 
-def _alike(picture: Picture, height: int, width: int) -> bool:
+def _alike(picture: Picture, mask: MaskPixels) -> bool:
     """Tell the same proportions, but for one pixel."""
+    height, width = mask.ids.shape
     gap = abs(picture.width * height - picture.height * width)
     return gap <= max(picture.width, picture.height)

@@ -109,20 +109,14 @@
     dialog.addEventListener("close", () => cards[open].focus());
   }
 
-  // Masks and boxes, as a whole and by class.
-  for (const button of all("[data-switch]")) {
+  // Masks and boxes.
+  const switches = all(".switch");
+  for (const button of switches) {
     button.addEventListener("click", () => {
-      const shown = button.getAttribute("aria-pressed") !== "true";
-      for (const twin of all(`[data-switch="${button.dataset.switch}"]`)) twin.setAttribute("aria-pressed", String(shown));
-      root.classList.toggle(`no-${button.dataset.switch}`, !shown);
+      const hidden = root.classList.toggle("no-overlay");
+      for (const each of switches) each.setAttribute("aria-pressed", String(!hidden));
     });
   }
-  const slots = all("[data-slot]");
-  const hide = () => {
-    root.dataset.hidden = slots.filter((box) => !box.checked).map((box) => box.dataset.slot).join(" ");
-  };
-  slots.forEach((box) => box.addEventListener("change", hide));
-  hide();
 
   // The table of keys.
   const filter = document.getElementById("filter");

@@ -107,11 +107,10 @@ def _html(
     Its policy allows pictures with data URLs, and the style sheet and the script with
     these hashes. Nothing else in it can load or run.
     """
-    # These import packages that a report needs, and other commands do not.
-    from .overlays import style_rules
+    # This imports packages that a report needs, and other commands do not.
     from .page import page_values
 
-    style = f"{_source('style.css')}\n{style_rules()}"
+    style = _source("style.css")
     script = _source("script.js")
     policy = (
         f"default-src 'none'; img-src data:; style-src '{_hash(style)}'; "

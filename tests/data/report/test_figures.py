@@ -194,3 +194,13 @@ def test_columns_have_plots_of_what_varies_and_facts(
     assert figure is not None
     assert [caption for caption, _ in figure.plots] == captions
     assert dict(figure.facts) == facts
+
+
+def test_splits_are_in_the_order_of_their_use() -> None:
+    """train, validation, test, others by name; without train, the largest one first."""
+    some = {name: RecordStatistics(5) for name in ("test", "b", "train", "val")}
+    found = splits_of(some)
+    assert [split.label for split in found] == ["train", "val", "test", "b"]
+    assert [split.series for split in found] == [0, 1, 2, 3]
+    sizes = {"a": RecordStatistics(5), "b": RecordStatistics(9)}
+    assert [split.label for split in splits_of(sizes)] == ["b", "a"]

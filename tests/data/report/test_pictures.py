@@ -13,12 +13,8 @@ from schemagen import Image, Label, Mask
 from schemagen.data.report.columns import columns_of, splits_of
 from schemagen.data.report.overlays import (
     Box,
-    Colors,
     box_fields,
     boxes_in,
-    layers,
-    mask_class_name,
-    mask_of,
 )
 from schemagen.data.report.pictures import Budget, copy_of, copy_of_pixels
 from schemagen.data.report.records import read, shaped
@@ -94,28 +90,62 @@ def test_raw_bytes_that_do_not_fit_their_shape_are_no_array() -> None:
         assert shaped(data, dtype, (None,)) is None
 
 
-def test_masks_are_layers_that_cover_the_picture_once() -> None:
-    ids = np.array([[0, 0, 1], [2, 2, 255]], np.uint8)
-    mask = mask_of(PARTS, read(example({PARTS.key: [encoded(ids, "PNG")]})))
-    assert mask is not None
-    colors = Colors()
-    keys = colors.add(PARTS.name, {0: 3, 1: 2, 2: 1}, {0: "a", 1: "b", 2: "c"}, 2)
-    assert [key.shown for key in keys] == [False, True, True]
-    found = layers(mask, colors, Budget())
-    assert [slot for slot, _ in found] == [0, 1, 2, 24]  # ignored pixels: all others
-    opaque = [np.asarray(decoded_url(url).convert("RGBA"))[..., 3] for _, url in found]
-    assert (sum((each > 0).astype(int) for each in opaque) == 1).all()
-    names = [mask_class_name(PARTS, id_) for id_ in (255, 1, 77)]
-    assert names == ["ignored (255)", "disc", "77"]
+def test_an_overlay_has_the_colors_of_the_legend() -> None:
+    """Of masks and boxes; a class that covers more than half is not drawn."""
+    ids = np.zeros((40, 60), np.uint8)
+    ids[:8], ids[32:] = 1, 255
+    held = dict(zip(SIDES, ([0.25], [0.25], [0.75], [0.75]), strict=True))
+    record = {
+        PARTS.key: [encoded(ids, "PNG")],
+        "image/encoded": [encoded(np.zeros((40, 60, 3), np.uint8), "JPEG")],
+        **{f"object/{side}": value for side, value in held.items()},
+        "object/class": [b"disc"],
+    }
+    kept = Sample(0, "train", 0, 0, example(record))
+    splits = splits_of({"train": RecordStatistics(1, sampled=Samples((kept,)))})
+    [group], legends = samples_of(splits, columns_of(splits, SCENE), SCENE)
+    masks, boxes = ({key.name: key.color for key in each.classes} for each in legends)
+    assert list(masks) == ["disc", "ignored (255)"]  # not the sky
+    assert boxes == {"disc": masks["disc"]}
+    [picture] = group.samples[0].pictures
+    shown = decoded_url(picture.overlay)
+    assert shown.size == (400, 267)
+
+    def color(x: int, y: int) -> tuple[str, int]:
+        *rgb, alpha = shown.getpixel((x, y))
+        return "#" + bytes(rgb).hex(), alpha
+
+    assert color(200, 10) == (masks["disc"], 140)
+    assert color(200, 260) == (masks["ignored (255)"], 140)
+    assert color(200, 133)[1] == 0
+    assert color(100, 133) == (masks["disc"], 255)
+
+
+def test_frequent_classes_have_a_color_each() -> None:
+    """The others are grey."""
+    ids = np.repeat(np.arange(30, dtype=np.uint8), range(40, 70)).reshape(5, -1)
+    mask = field(Mask, "m", shape=(None, None), num_classes=30)
+    kept = Sample(0, "train", 0, 0, example({"m": [encoded(ids, "PNG")]}))
+    splits = splits_of({"train": RecordStatistics(1, sampled=Samples((kept,)))})
+    spec = record_spec("scan", mask)
+    [group], [legend] = samples_of(splits, columns_of(splits, spec), spec)
+    assert [key.name for key in legend.classes] == [
+        *map(str, range(14, 30)),
+        "14 others",
+    ]
+    assert len({key.color for key in legend.classes}) == 17
+    shown = np.asarray(decoded_url(group.samples[0].pictures[0].url))
+    assert len(np.unique(shown.reshape(-1, 4), axis=0)) == 17
+    assert (shown[..., 3] == 255).all()
 
 
 @pytest.mark.parametrize(
     ("corners", "boxes"),
     [
-        ([[0.25], [0.5], [1.0], [1.0]], [Box(50, 50, 150, 50, "")]),
+        ([[0.25], [0.5], [1.0], [1.0]], [Box(50, 50, 200, 100, "")]),
         (
             [[0.0, 5.0], [0.0, 5.0], [1.0, 9.0], [1.0, 8.0]],  # all of them in pixels
-            [Box(0, 0, 1, 1, ""), Box(5, 5, 4, 3, "")],
+            [Box(0, 0, 1, 1, ""), Box(5, 5, 9, 8, "")],
         ),
         ([[-10.0], [-10.0], [900.0], [50.0]], [Box(0, 0, 200, 50, "")]),  # cut
         ([[9.0], [1.0], [2.0], [5.0]], []),  # turned
@@ -124,7 +154,7 @@ def test_masks_are_layers_that_cover_the_picture_once() -> None:
         ([[1.0, 2.0], [1.0], [4.0], [5.0]], []),
         (
             [[2.0] * 300, [2.0] * 300, [4.0] * 300, [3.0] * 300],
-            [Box(2, 2, 2, 1, "")] * 200,
+            [Box(2, 2, 4, 3, "")] * 200,
         ),
     ],
 )
@@ -172,9 +202,9 @@ def test_samples_have_pictures_masks_and_values() -> None:
     assert [key.name for key in legend.classes] == ["0", "1"]
     sample, malformed = group.samples
     assert (sample.title, sample.headline) == ("record 3, shard 1", "b")
-    assert [(each.name, each.about, len(each.layers)) for each in sample.pictures] == [
-        ("depth", "3 × 2, grey, uint16, black is 0, white 5", 0),
-        ("mask", "4 × 4, a mask", 2),
+    assert [(each.name, each.about, each.overlay) for each in sample.pictures] == [
+        ("depth", "3 × 2, grey, uint16, black is 0, white 5", ""),
+        ("mask", "4 × 4, a mask", ""),
     ]
     assert [value.name for value in sample.values] == ["depth", "mask", "kind"]
     assert sample.values[2].text == "b"
@@ -200,7 +230,9 @@ def test_a_palette_png_of_a_mask_is_shown_by_its_indices(with_schema: bool) -> N
     [group], [legend] = samples_of(splits, columns, spec)
     assert [key.name for key in legend.classes] == ["0", "1", "7"]
     [picture] = group.samples[0].pictures
-    assert (picture.about, len(picture.layers)) == ("2 × 2, a mask", 3)
+    assert picture.about == "2 × 2, a mask"
+    shown = decoded_url(picture.url)
+    assert shown.getpixel((0, 1)) == shown.getpixel((1, 1)) != shown.getpixel((0, 0))
 
 
 def test_a_palette_png_of_another_key_is_shown_in_its_colors() -> None:
