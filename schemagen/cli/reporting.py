@@ -213,7 +213,7 @@ def max_record_option(command: Callable[..., Any]) -> Callable[..., Any]:
         default="256MB",
         show_default=True,
         metavar="SIZE",
-        help="Report longer records, and those that decode to much more, unread.",
+        help="Report longer records, unread.",
     )(command)
 
 

@@ -107,8 +107,8 @@ class Columns:
         malformed: the records that are in no column.
         unknown: what no Example has, and the rows that have it.
         repeated: keys that occur twice in a record, and the rows.
-        divergent: what tensorflow's parser does not read as protobuf does, with its key
-            or "", and the rows.
+        unusual: keys of features that are not as protobuf writes them, or "" for the
+            map of features, and the rows.
     """
 
     records: Records
@@ -118,7 +118,7 @@ class Columns:
     malformed: tuple[Malformed, ...] = ()
     unknown: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     repeated: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    divergent: Mapping[tuple[str, str], tuple[int, ...]] = field(default_factory=dict)
+    unusual: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
 
 class Piece(NamedTuple):

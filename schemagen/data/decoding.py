@@ -347,7 +347,7 @@ def _joined(records: Records, reader: _Reader, unusual: Rows) -> Columns:
     malformed: list[Malformed] = []
     unknown: dict[str, list[int]] = {}
     repeated: dict[str, list[int]] = {}
-    divergent: dict[tuple[str, str], list[int]] = {}
+    unlike: dict[str, list[int]] = {}
     for row in unusual.tolist():
         try:
             message = parse_message(records[row])
@@ -359,8 +359,8 @@ def _joined(records: Records, reader: _Reader, unusual: Rows) -> Columns:
             unknown.setdefault(fact, []).append(row)
         for key in sorted(message.repeated):
             repeated.setdefault(key, []).append(row)
-        for place in sorted(message.divergent):
-            divergent.setdefault(place, []).append(row)
+        for key in sorted(message.unusual):
+            unlike.setdefault(key, []).append(row)
         pieces.add_message(message, row, int(records.starts[row]))
     return Columns(
         records=records,
@@ -370,5 +370,5 @@ def _joined(records: Records, reader: _Reader, unusual: Rows) -> Columns:
         malformed=tuple(malformed),
         unknown={fact: tuple(rows) for fact, rows in unknown.items()},
         repeated={key: tuple(rows) for key, rows in repeated.items()},
-        divergent={place: tuple(rows) for place, rows in divergent.items()},
+        unusual={key: tuple(rows) for key, rows in unlike.items()},
     )

@@ -23,16 +23,6 @@ _LONGEST_VARINT = 10
 
 # The map of features, and an entry of it, as they are named in errors.
 _MAP, _ENTRY = "features", "an entry"
-_UNKNOWN_IN = {
-    _MAP: "an unknown field in the map of features",
-    _ENTRY: "an unknown field in an entry of the map",
-}
-_CHUNKS = "packed numbers in several chunks"
-_MIXED = "numbers of which some are packed"
-_UNKNOWN = "an unknown field in its list"
-
-NO_VALUE = "an entry of the map without key or value"
-"""A divergence of messages that are no Examples, too."""
 
 
 @dataclass
@@ -58,8 +48,8 @@ class Message:
         is_sequence: whether there is a field of feature lists.
         unknown: field numbers that neither message has; readers ignore them.
         repeated: keys that occur more than once, of which the last one counts.
-        divergent: what protobuf reads and tensorflow's parser refuses or reads
-            differently, with the key of the feature, or "" outside of features.
+        unusual: the keys of features that are not as protobuf writes them, or "" for
+            the map of features: other parsers refuse them or read something else.
     """
 
     features: dict[str, Feature] = field(default_factory=dict)
@@ -67,7 +57,7 @@ class Message:
     is_sequence: bool = False
     unknown: set[str] = field(default_factory=set)
     repeated: set[str] = field(default_factory=set)
-    divergent: set[tuple[str, str]] = field(default_factory=set)
+    unusual: set[str] = field(default_factory=set)
 
 
 class MalformedError(Exception):
@@ -117,38 +107,31 @@ class _Parser:
             feature = Feature()
             for begin, end in extents:
                 self._read_feature(begin, end, feature)
-                divergence = self._divergence(begin, end)
-                if divergence:
-                    message.divergent.add((key, divergence))
+                if not self._is_usual(begin, end):
+                    message.unusual.add(key)
             if key in message.features:
                 message.repeated.add(key)
             message.features[key] = feature
 
-    def _divergence(self, start: int, stop: int) -> str:
-        """Say how tensorflow's parser reads a well-formed feature differently.
+    def _is_usual(self, start: int, stop: int) -> bool:
+        """Return whether a well-formed feature is as protobuf writes it.
 
-        It expects a list first and ignores all behind it. In the list it expects values
-        alone; of packed numbers it reads the first chunk.
+        It has one list or none, and that values alone: packed ones in one piece, or all
+        of them single.
         """
-        first = next(tagged(self._data, start, stop), None)
-        if first is None:
-            return ""
-        kind, _, at, until = first
-        if kind not in _KINDS:
-            return "an unknown field before its list"
-        tags = tagged(self._data, at, until)
-        number, wire = next(tags, (1, 0, 0, 0))[:2]
-        others = {(each, wire) for each, wire, _, _ in tags}
-        wires = {wire for each, wire in others if each == 1}
-        if number != 1:
-            return _UNKNOWN
-        if _KINDS[kind] != BYTES and wire == _SIZED:
-            if not wires:
-                return ""  # unknown fields behind the first chunk are ignored
-            return _CHUNKS if wires == {_SIZED} else _MIXED
-        if wires - {wire}:
-            return _MIXED
-        return _UNKNOWN if len(others) > len(wires) else ""
+        lists = list(tagged(self._data, start, stop))
+        if not lists:
+            return True
+        kind, _, at, until = lists[0]
+        fields = [(number, wire) for number, wire, *_ in tagged(self._data, at, until)]
+        packed = _KINDS.get(kind) != BYTES and (1, _SIZED) in fields
+        usual = {(1, fields[0][1])} if fields else set()
+        return (
+            len(lists) == 1
+            and kind in _KINDS
+            and set(fields) == usual
+            and not (packed and len(fields) > 1)
+        )
 
     def _read_lists(self, start: int, stop: int) -> None:
         message = self._message
@@ -173,7 +156,7 @@ class _Parser:
         for number, begin, end in self._parts(start, stop, _MAP):
             if number != 1:
                 message.unknown.add(f"field {number} of the map of features")
-                message.divergent.add(("", _UNKNOWN_IN[_MAP]))
+                message.unusual.add("")
                 continue
             key, values = "", []
             parts: list[int] = []
@@ -188,11 +171,8 @@ class _Parser:
                     values.append((at, until))
                 else:
                     message.unknown.add(f"field {part} of a map entry")
-                    message.divergent.add(("", _UNKNOWN_IN[_ENTRY]))
-            if set(parts) != {1, 2}:
-                message.divergent.add(("", NO_VALUE))
-            elif len(parts) > 2:
-                message.divergent.add(("", "an entry of the map with several values"))
+            if sorted(parts) != [1, 2]:
+                message.unusual.add("")
             yield key, values
 
     def _read_feature(self, start: int, stop: int, feature: Feature) -> None:
@@ -240,8 +220,8 @@ class _Parser:
             if number in (1, 2, 3):
                 raise MalformedError(at, f"a number as {field_of}")
             self._message.unknown.add(field_of)
-            if where in _UNKNOWN_IN:
-                self._message.divergent.add(("", _UNKNOWN_IN[where]))
+            if where in (_MAP, _ENTRY):
+                self._message.unusual.add("")
 
 
 def tagged(

@@ -18,7 +18,7 @@ from .frames import (
     length_at,
     run_of,
 )
-from .limits import has_many_values, may_have_many, most_values, size_text
+from .limits import size_text
 from .records import Damage, Records
 from .stream import Stream
 
@@ -112,34 +112,20 @@ class Scanner:
             np.arange(self._number, self._number + count, dtype=np.int64),
             run.starts + stream.offset,
         )
-        held = run.good.copy()
-        long = may_have_many(run.stops - run.starts, self._limit)
-        for row in np.flatnonzero(held & long).tolist():
-            record = stream.data[run.starts[row] : run.stops[row]]
-            held[row] = not has_many_values(record, self._limit)
-        if held.all():
+        if run.good.all():
             yield records
-        elif held.any():
-            yield records.only(held)
-        most = most_values(self._limit)
-        for row in np.flatnonzero(~held).tolist():
-            size = int(run.stops[row] - run.starts[row])
-            if run.good[row]:
-                kind = "limit"
-                found = (
-                    f"a record of {size} bytes with more than {most:,} values, which "
-                    "would take many times as much memory"
-                )
-                expected = f"at most {most:,} values"
-                cause = self._raise_limit(2 * self._limit)
-            else:
-                kind = "checksum"
-                found = "bytes that do not have the checksum of the record"
-                expected = f"the {size} bytes that were written"
-                cause = _CHANGED
-            offset = int(records.offsets[row]) - HEADER
-            number = int(records.numbers[row])
-            yield Damage(self._where, number, offset, kind, found, expected, cause)
+        elif run.good.any():
+            yield records.only(run.good)
+        for row in np.flatnonzero(~run.good).tolist():
+            yield Damage(
+                self._where,
+                int(records.numbers[row]),
+                int(records.offsets[row]) - HEADER,
+                "checksum",
+                "bytes that do not have the checksum of the record",
+                f"the {int(run.stops[row] - run.starts[row])} bytes that were written",
+                _CHANGED,
+            )
         self._number += count
         stream.drop(int(run.stops[-1]) + FOOTER)
 
@@ -199,7 +185,11 @@ class Scanner:
 
     def _too_long(self, length: int) -> Damage:
         """Skip a record that is longer than the limit, without holding it."""
-        skipped, cause = FRAMING + length, self._raise_limit(length)
+        skipped = FRAMING + length
+        cause = (
+            "if it is meant to be so large, raise the limit: "
+            f"--max-record-bytes {size_text(length)}"
+        )
         if self._size is None:
             cause += "; the rest of this compressed file was not read"
         damage = self.damage(
@@ -215,13 +205,6 @@ class Scanner:
         else:
             self._stream.skip(skipped)
         return damage
-
-    def _raise_limit(self, limit: int) -> str:
-        """Say what to do about a record that is over the limit."""
-        return (
-            "if it is meant to be so large, raise the limit: "
-            f"--max-record-bytes {size_text(limit)}"
-        )
 
     def _torn(self, length: int) -> Damage:
         """Read on behind a record whose length is right and whose end is missing."""

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..atomic_write import write_whole
-from ..data.foreign import Keyed
 from ..data.infer import (
     Evidence,
     Reading,
@@ -17,6 +16,7 @@ from ..data.infer import (
     draft_record,
     gather,
 )
+from ..data.keyed import Keyed
 from ..data.limits import MAX_RECORD_BYTES
 from ..data.names import Gap
 from ..data.records import Damage
@@ -104,8 +104,7 @@ def infer(
         limit: the most records to read, the first ones of each file; None for all.
         merge: declare one record of files that share few keys.
         force: overwrite the file.
-        max_record_bytes: longer records, and those of so many values that decoding
-            takes more memory, are not read and are among the damages.
+        max_record_bytes: longer records are not read and are among the damages.
         code: Python files, notebooks or directories of them that parse or write the
             data. They are parsed, and never run.
 

@@ -7,8 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ..data.columns import Columns
-from ..data.foreign import EXPECTED, NO_KEY, WITHOUT_FEATURE, Keyed, keyed_of
 from ..data.infer import Drafted, Evidence, FileKeys, Reading, groups_of
+from ..data.keyed import (
+    EXPECTED,
+    NO_KEY,
+    WITHOUT_FEATURE,
+    WRITE_EXAMPLES,
+    Keyed,
+    keyed_of,
+)
 from ..data.sources import Data
 from ..findings import Finding, Location, SchemagenError, refuse
 
@@ -41,7 +48,7 @@ def counted(batches: Iterator[Columns], keyed: dict[str, Keyed]) -> Iterator[Col
     for batch in batches:
         file, found = batch.records.file, keyed_of(batch)
         keyed[file] = keyed.get(file, Keyed()).merged(found)
-        if found.records or found.other is None:
+        if found.records or not found.other:
             yield batch
 
 
@@ -63,11 +70,11 @@ def foreign_files(data: Data, keyed: Mapping[str, Keyed]) -> dict[str, str]:
         raise refused(
             data.where,
             NO_KEY,
-            found=first.what,
+            found=first,
             expected=EXPECTED,
-            advice=first.advice,
+            advice=WRITE_EXAMPLES,
         )
-    return {file: other.what for file, other in wrong.items()}
+    return wrong
 
 
 def check_evidence(data: Data, reading: Reading, evidence: Evidence) -> None:

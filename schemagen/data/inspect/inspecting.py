@@ -14,8 +14,8 @@ from ...progress import Bar
 from ...runtime.shared.errors import DatasetError
 from ...runtime.shared.tfrecord import detect_compression
 from ..decoding import decode
-from ..foreign import Keyed, keyed_of
 from ..framing import Moved, scan
+from ..keyed import Keyed, keyed_of
 from ..limits import MAX_RECORD_BYTES
 from ..listing import Listing, list_data
 from ..parallel import (
@@ -64,8 +64,7 @@ def inspect_data(
         workers: how many processes read; None for one each core, if there is enough to
             do. Programs that are started as scripts need the usual
             `if __name__ == "__main__"` around the call.
-        max_record_bytes: longer records, and those of so many values that decoding
-            takes more memory, are damages and are not read.
+        max_record_bytes: longer records are damages and are not read.
 
     Raises:
         DatasetError: there are no such files. Damage of the files themselves, and of

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from ...runtime.storage.journal import publishing_problem
-from ..foreign import NO_KEY
 from ..formatting import plural, shell_word, size, sizes
+from ..keyed import NO_KEY, WRITE_EXAMPLES
 from ..layouts import import_command, listed_names
 from ..records import Damage
 from ..statistics.model import (
@@ -282,12 +282,12 @@ def _of_file(file: FileStatistics, where: str) -> list[str]:
     lines = [f"{name}: {_damage(damage)}" for damage in file.damages]
     if file.foreign:
         lines.append(
-            f"{name}: {NO_KEY}: {_found_foreign(file)}; {escaped(file.foreign.advice)}"
+            f"{name}: {NO_KEY}: found {escaped(file.foreign)}; {WRITE_EXAMPLES}"
         )
     elif file.keyed.other:
         lines.append(
             f"{name}: {plural(file.records - file.keyed.records, 'record')} without a "
-            f"key: {_found_foreign(file)}"
+            f"key: found {escaped(file.keyed.other)}"
         )
     if file.damaged > len(file.damages):
         lines.append(f"{name}: {file.damaged - len(file.damages):,} more such places")
@@ -304,12 +304,6 @@ def _of_file(file: FileStatistics, where: str) -> list[str]:
         empty = "an empty file" if not file.bytes else "no records"
         lines.append(f"{name}: {empty}")
     return lines
-
-
-def _found_foreign(file: FileStatistics) -> str:
-    """Say what the first of the records without a key is."""
-    other = file.foreign or file.keyed.other
-    return f"found {escaped(other.what)}" if other else ""
 
 
 def _damage(damage: Damage) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from ..foreign import WITHOUT_FEATURE, Foreign, Keyed
+from ..keyed import WITHOUT_FEATURE, Keyed
 from ..names import Gap
 from ..records import Damage
 from .bytes_values import BytesValues, merged_bytes
@@ -165,10 +165,10 @@ class FileStatistics:
     keyed: Keyed = field(default_factory=Keyed)
 
     @property
-    def foreign(self) -> Foreign | None:
-        """What its records are if none of them has a key; None if one has."""
+    def foreign(self) -> str:
+        """What its records are if none of them has a key; empty if one has."""
         if self.keyed.records or not self.records:
-            return None
+            return ""
         return self.keyed.other or WITHOUT_FEATURE
 
     @property

@@ -12,8 +12,8 @@ from ...runtime.shared.tfrecord import extend_crc32c
 from ...runtime.storage.manifest import Shard
 from ...spec.model import RecordSpec
 from ..decoding import decode
-from ..foreign import EXPECTED, NO_KEY, WITHOUT_FEATURE
 from ..framing import scan_stream
+from ..keyed import EXPECTED, NO_KEY, WITHOUT_FEATURE, WRITE_EXAMPLES
 from ..limits import MAX_RECORD_BYTES
 from ..records import Damage, Part, Records
 from ..remote_path import FilePath
@@ -231,7 +231,7 @@ def judge_file(
     if tally.records and not tally.keyed.records:
         other = tally.keyed.other or WITHOUT_FEATURE
         kind = Kind("SG513", "", "", NO_KEY, EXPECTED)
-        tally.add_file(kind, where, other.what, other.advice)
+        tally.add_file(kind, where, other, WRITE_EXAMPLES)
     if shard is None:
         if not tally.records and not checked.damaged and checked.whole:
             empty = f"{_WORDS[found or '']} without a record" if tally.bytes else ""

@@ -13,12 +13,15 @@ from ...kinds.field import FieldSpec
 from ...kinds.steps import Steps
 from ...spec.model import RecordSpec
 from ..columns import Columns
-from ..foreign import other_rows, recognize
+from ..keyed import WRITE_EXAMPLES, describe_record, other_rows
 from . import labels, lists, pictures, tensors
 from .faults import Fault, Units, listed, only
 from .groups import group_faults, members_of
 from .numbers import by_storage
 from .steps import steps
+
+_NO_EXAMPLE = "not a tf.train.Example"
+_AN_EXAMPLE = "the bytes of a tf.train.Example or SequenceExample"
 
 
 class FieldFault(NamedTuple):
@@ -76,7 +79,7 @@ class RecordCheck:
         if self._spec is None:
             yield from _without_key(columns, live)
             return
-        yield from self._divergent(columns)
+        yield from self._unusual(columns)
         is_sequence = self._spec.message == "SequenceExample"
         other = live & (columns.sequences != is_sequence)
         if other.any():
@@ -102,14 +105,19 @@ class RecordCheck:
             for fault in group_faults(group, members, columns, units):
                 yield FieldFault("", fault)
 
-    def _divergent(self, columns: Columns) -> Iterator[FieldFault]:
-        """Yield what tensorflow's parser does not read as protobuf does.
-
-        It does not look into features that no field has.
-        """
-        for (key, what), rows in columns.divergent.items():
+    def _unusual(self, columns: Columns) -> Iterator[FieldFault]:
+        """Yield what parsers read differently, but for features that no field has."""
+        for key, rows in columns.unusual.items():
             if not key or key in self._known:
-                yield FieldFault("", _unlike_protobuf(key, what, rows))
+                fault = Fault(
+                    "SG521",
+                    _NO_EXAMPLE,
+                    _AN_EXAMPLE,
+                    np.array(rows, np.int64),
+                    lambda at: "unknown fields, or a list in pieces: parsers differ",
+                    key=key,
+                )
+                yield FieldFault("", fault)
 
     def _own(self, columns: Columns) -> NDArray[np.bool_]:
         """Tell which records have a key of the spec: bool [N]."""
@@ -160,12 +168,12 @@ def _malformed(columns: Columns) -> Fault:
         return f"{some[at].reason}, {some[at].at} bytes into the record"
 
     def cause(at: int) -> str:
-        return f"the record is {recognize(columns.records[some[at].row]).what}"
+        return f"the record is {describe_record(columns.records[some[at].row])}"
 
     return Fault(
         "SG521",
-        "not a tf.train.Example",
-        "the bytes of a tf.train.Example or SequenceExample",
+        _NO_EXAMPLE,
+        _AN_EXAMPLE,
         np.array([each.row for each in some], np.int64),
         found,
         cause,
@@ -178,18 +186,6 @@ def _without_key(columns: Columns, live: NDArray[np.bool_]) -> Iterator[FieldFau
     rows = rows[live[rows]]
     if len(rows):
         yield FieldFault("", _foreign(columns, rows, None))
-
-
-def _unlike_protobuf(key: str, what: str, rows: tuple[int, ...]) -> Fault:
-    return Fault(
-        "SG521",
-        "TensorFlow's parser refuses the record or reads a part of it",
-        "fields and lists as protobuf's writers write them",
-        np.array(rows, np.int64),
-        lambda at: what,
-        lambda at: "written by another program than protobuf: write it again",
-        key,
-    )
 
 
 def _other_message(rows: NDArray[np.int64], is_sequence: bool) -> Fault:
@@ -216,12 +212,12 @@ def _foreign(
     def found(at: int) -> str:
         row = int(rows[at])
         if row in others:
-            return recognize(columns.records[row]).what
+            return describe_record(columns.records[row])
         return f"the keys {listed(units.keys_of(row))}"
 
     def cause(at: int) -> str:
         if int(rows[at]) in others:
-            return recognize(columns.records[int(rows[at])]).advice
+            return WRITE_EXAMPLES
         return "records of another schema, or an empty message"
 
     keys = [] if spec is None else [field.key for field in spec.fields]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..columns import Columns
-from ..foreign import Keyed, keyed_of
+from ..keyed import Keyed, keyed_of
 from ..records import Damage
 from .model import DataFinding, Example, Note
 from .record import RecordCheck

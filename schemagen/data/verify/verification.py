@@ -50,8 +50,7 @@ def verify(
         workers: how many processes read files; None for one each processor, if there
             is enough to do. Programs that are started as scripts need the usual
             `if __name__ == "__main__"` around the call.
-        max_record_bytes: longer records, and those of so many values that decoding
-            takes more memory, are findings and are not read.
+        max_record_bytes: longer records are findings and are not read.
         progress: told how many bytes have been read since the last call, and how many
             there are in all.
 
