@@ -162,31 +162,6 @@ def test_a_torn_gzip_file(tmp_path: Path) -> None:
     assert damage.found == "the file ends before the end of its GZIP stream"
 
 
-@pytest.mark.parametrize(
-    ("content", "kind", "found"),
-    [
-        (b"\xff\xd8\xff\xe0" + bytes(50), "foreign", "a JPEG image"),
-        (b'{"a": 1}', "foreign", "text: '{\"a\": 1}'"),
-        (b"a,b\n1,2\n", "foreign", r"text: 'a,b\n1,2\n'"),
-        (b"PAR1" + bytes(90), "foreign", "a Parquet file"),
-        (bytes(100), "foreign", "nothing but zeros, as a file that was set aside and never written"),
-        (b"\x28\xb5\x2f\xfd" + bytes(90), "foreign", "compressed with zstd"),
-        (b"\x01\x02\x03", "foreign", "bytes that begin with 01 02 03"),
-        (gzip.compress(gzip.compress(FILE, mtime=0), mtime=0), "compression", "GZIP data inside of GZIP data"),
-        (gzip.compress(b"a,b\n1,2\n", mtime=0), "foreign", r"text: 'a,b\n1,2\n', compressed with GZIP"),
-    ],
-)  # fmt: skip
-def test_files_of_other_kinds(
-    tmp_path: Path, content: bytes, kind: str, found: str
-) -> None:
-    """They are told in plain words."""
-    path = tmp_path / "a.tfrecord"
-    path.write_bytes(content)
-    (damage,) = scan(path)
-    assert isinstance(damage, Damage)
-    assert (damage.kind, damage.found) == (kind, found)
-
-
 def test_an_archive_of_records_is_not_a_damaged_file(tmp_path: Path) -> None:
     """Though whole records are in it."""
     path = tmp_path / "old.tfrecord"
@@ -217,15 +192,6 @@ def test_a_flipped_bit_of_a_gzip_file(tmp_path: Path) -> None:
     *_, damage = scan(path)
     assert isinstance(damage, Damage)
     assert damage.found == "damaged GZIP data: incorrect data check"
-
-
-def test_files_that_cannot_be_read(tmp_path: Path) -> None:
-    """They are damages too, and an empty file is none."""
-    (damage,) = scan(tmp_path / "none")
-    assert isinstance(damage, Damage)
-    assert (damage.kind, damage.found) == ("unreadable", "No such file or directory")
-    (tmp_path / "empty").touch()
-    assert list(scan(tmp_path / "empty")) == []
 
 
 def test_any_change_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -393,43 +393,18 @@ def test_four_texts_are_listed_and_of_more_the_first(
     assert (", ..." in text) == (count > 4)
 
 
-def test_records_that_are_another_protobuf(tmp_path: Path) -> None:
-    """Framing is right, and nothing else."""
-    path = written(tmp_path / "records", b"\x0a\x05hello", b"\x08\x01", b"\x12\x01a")
-    result = run("inspect", path)
-    assert result.exit_code == 1
-    shown = " ".join(result.stdout.split())
-    assert (
-        "records: no record has a key of a tf.train.Example: found another protobuf message, "
-        "with field 1 (bytes)" in shown
-    )
-
-
-def test_some_records_that_are_another_protobuf(tmp_path: Path) -> None:
-    """They are told one by one."""
-    path = written(tmp_path / "records", *rows(2), b"\x0a\x05hello")
-    result = run("inspect", path)
-    assert result.exit_code == 1
-    assert "records: record 2 is no tf.train.Example: " in result.stdout
-    assert "records: 1 record without a key: found another protobuf" in result.stdout
-
-
 @pytest.mark.parametrize(
     ("data", "said"),
-    [
-        (b"", "file: an empty file"),
-        (gzip.compress(b"", mtime=0), "file: no records"),
-        (b'{"a": 1}\n' * 20, "text: "),
-        (b"PAR1" + bytes(100), "a Parquet file"),
-        (b"\x28\xb5\x2f\xfd" + bytes(100), "compressed with zstd"),
-    ],
+    [(b"", "file: an empty file"), (gzip.compress(b"", mtime=0), "file: no records")],
 )
-def test_what_is_no_tfrecord_file(tmp_path: Path, data: bytes, said: str) -> None:
-    """It is said in plain words what it is."""
+def test_a_file_without_records_is_named(
+    tmp_path: Path, data: bytes, said: str
+) -> None:
+    """It is no damage."""
     (tmp_path / "file").write_bytes(data)
     result = run("inspect", tmp_path / "file")
     assert said in " ".join(result.stdout.split())
-    assert result.exit_code == (0 if "file: " in said else 1)
+    assert result.exit_code == 0
 
 
 def test_what_the_manifest_says_is_held_against_the_files(

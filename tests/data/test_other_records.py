@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import pickle
@@ -176,6 +177,13 @@ FILES: dict[str, tuple[bytes, str]] = {
     "hdf5": (b"\x89HDF\r\n\x1a\n" + bytes(99), "an HDF5 file"),
     "csv": (b"id,name\n1,a\n2,b\n", "text: 'id,name\\n1,a\\n2,b\\n'"),
     "text": ("Größe der Stadt".encode(), "text: 'Größe der Stadt'"),
+    "zeros": (bytes(100), "nothing but zeros, as a file that was set aside and never"),
+    "zstd": (b"\x28\xb5\x2f\xfd" + bytes(90), "compressed with zstd"),
+    "short": (b"\x01\x02\x03", "bytes that begin with 01 02 03"),
+    "text in GZIP": (
+        gzip.compress(b"a,b\n1,2\n"),
+        r"text: 'a,b\n1,2\n', compressed with GZIP",
+    ),
 }
 
 
@@ -186,7 +194,8 @@ def test_files_of_other_formats_are_named(tmp_path: Path, name: str) -> None:
     path = tmp_path / "train.tfrecord"
     path.write_bytes(data)
     [finding] = verify(path).findings
-    assert (finding.rule, finding.examples[0].found) == ("SG508", what)
+    assert finding.rule == "SG508"
+    assert finding.examples[0].found.startswith(what)
     refused = run("infer", path, "--out", tmp_path / "x.py")
     assert f"found:    {what}" in refused.output
     shown = run("inspect", path)
