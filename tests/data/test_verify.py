@@ -172,11 +172,11 @@ def test_the_manifest_tells_what_files_should_be(data: Path) -> None:
     assert unlisted.examples[0].file.endswith("old-00000-of-00001.tfrecord")
 
 
-def test_files_in_the_place_of_others_are_told_from_broken_copies(data: Path) -> None:
-    """By their checksums, and by whether they end with a whole record."""
+def test_another_whole_file_is_told_from_a_broken_copy(data: Path) -> None:
+    """By whether it ends with a whole record."""
     first, second = sorted(data.glob("*.tfrecord"))
     write(data, {first.name: [mixed(0)] * 3, second.name: [mixed(1)] * 5})
-    short, long = first.read_bytes(), second.read_bytes()
+    long = second.read_bytes()
 
     def causes() -> list[str]:
         return [
@@ -185,24 +185,16 @@ def test_files_in_the_place_of_others_are_told_from_broken_copies(data: Path) ->
             if finding.rule == "SG503" and "bytes" in finding.expected
         ]
 
-    first.write_bytes(long)
-    second.write_bytes(short)
-    assert causes() == [
-        f"these are the bytes of {second.name}: copy the file of this name again"
-    ]
-    assert [e.cause for e in verify(data).findings[0].examples] == [
-        f"these are the bytes of {other}: copy the file of this name again"
-        for other in (second.name, first.name)
-    ]
-    first.write_bytes(short)
     second.write_bytes(frame(mixed(1)))
-    assert causes() == [
-        "it ends with a whole record: rather another file, or an older one, than a "
-        "copy that was broken off; copy it again"
-    ]
+    [whole] = causes()
+    assert "it ends with a whole record" in whole
     for broken in (b"", long[:-3]):
         second.write_bytes(broken)
-        assert causes() == ["the copy was broken off: copy it again"]
+        [cut] = causes()
+        assert cut.startswith("the copy was broken off")
+    second.write_bytes(long[:-1] + b"?")
+    [changed] = causes()
+    assert changed == "copy it again"
 
 
 def test_a_damaged_manifest_is_a_finding_and_files_are_checked_all_the_same(

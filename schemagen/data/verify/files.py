@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -23,9 +23,6 @@ from .record import RecordCheck
 from .tally import Kind, Tally
 
 Progress = Callable[[int], object]
-
-# The name of a manifest's file, by its size and checksum.
-Written = Mapping[tuple[int, str], str]
 
 # How many bytes tell the compression, and are read at a time where no one looks.
 _START, _SCRATCH_BYTES = 12, 1 << 20
@@ -195,7 +192,6 @@ def judge_file(
     path: FilePath,
     shard: Shard | None,
     compression: str | None,
-    written: Written,
 ) -> None:
     """Compare a file as a whole with what its name and the manifest say of it.
 
@@ -204,7 +200,6 @@ def judge_file(
         path: the file.
         shard: what the manifest says of it.
         compression: what the manifest says of its split's; None without one.
-        written: the names of the manifest's files.
     """
     tally, where = checked.tally, str(path)
     if not checked.whole and not tally.bytes:
@@ -244,10 +239,10 @@ def judge_file(
             )
         return
     if checked.whole:
-        _compare(checked, where, shard, written)
+        _compare(checked, where, shard)
 
 
-def _compare(checked: Checked, where: str, shard: Shard, written: Written) -> None:
+def _compare(checked: Checked, where: str, shard: Shard) -> None:
     """Compare a file with what the manifest says of it."""
     tally = checked.tally
     what = "file differs from the manifest"
@@ -266,9 +261,6 @@ def _compare(checked: Checked, where: str, shard: Shard, written: Written) -> No
         cause = _REPLACED if not checked.damaged else "copy it again"
     else:
         words = ""
-    other = written.get((tally.bytes, f"{checked.crc32c:08x}"), shard.file)
-    if tally.bytes and other != shard.file:
-        cause = f"these are the bytes of {other}: copy the file of this name again"
     if words:
         tally.add_file(Kind("SG503", "", "", what, expected), where, words, cause)
     if tally.records != shard.records and not checked.over_limit:

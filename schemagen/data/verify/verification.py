@@ -106,12 +106,11 @@ def _verification(
         results: of all parts of all files, in order.
     """
     data = listing.data
-    written = _written(data)
     owners = {file.path: (each, file) for each in splits for file in each.files}
     for path, parts in groupby(results, key=lambda checked: checked.part.path):
         owner, file = owners[path]
         checked = joined(list(parts))
-        judge_file(checked, path, file.shard, _compression(data, file), written)
+        judge_file(checked, path, file.shard, _compression(data, file))
         owner.tally.merge(checked.tally)
         owner.whole &= checked.whole
     return Verification(
@@ -156,13 +155,3 @@ def _compression(data: Data, file: DataFile) -> str | None:
     if data.manifest is None or file.shard is None:
         return None
     return data.manifest.splits[file.split].compression
-
-
-def _written(data: Data) -> dict[tuple[int, str], str]:
-    """Return the names of all files of the manifest, by their sizes and checksums."""
-    splits = data.manifest.splits.values() if data.manifest else ()
-    return {
-        (shard.bytes, shard.crc32c): shard.file
-        for split in splits
-        for shard in split.shards
-    }
