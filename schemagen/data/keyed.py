@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 
 from .columns import Columns
 from .formats import describe_start
-from .message import MalformedError, parse_message, tagged
+from .message import MalformedError, tagged
 
 NO_KEY = "no record has a key of a tf.train.Example"
 """What is wrong with a file whose records are something else."""
@@ -34,11 +33,6 @@ _WIRE_NAMES = {0: "varint", 1: "64 bits", 2: "bytes", 5: "32 bits"}
 
 def describe_record(data: bytes) -> str:
     """Return what a record is that has no key of an Example."""
-    if len(data) <= _EMPTY_BYTES:
-        with suppress(MalformedError):
-            message = parse_message(data)
-            if not (message.unknown or message.unusual):
-                return WITHOUT_FEATURE
     fields: dict[str, None] = {}
     try:
         for number, wire, _, _ in islice(tagged(data, 0, len(data)), _MOST_FIELDS):

@@ -123,15 +123,12 @@ class _Parser:
         if not lists:
             return True
         kind, _, at, until = lists[0]
+        if len(lists) > 1 or kind not in _KINDS:
+            return False
         fields = [(number, wire) for number, wire, *_ in tagged(self._data, at, until)]
-        packed = _KINDS.get(kind) != BYTES and (1, _SIZED) in fields
-        usual = {(1, fields[0][1])} if fields else set()
-        return (
-            len(lists) == 1
-            and kind in _KINDS
-            and set(fields) == usual
-            and not (packed and len(fields) > 1)
-        )
+        packed = _KINDS[kind] != BYTES and (1, _SIZED) in fields
+        alike = all(each == (1, fields[0][1]) for each in fields)
+        return alike and not (packed and len(fields) > 1)
 
     def _read_lists(self, start: int, stop: int) -> None:
         message = self._message

@@ -301,7 +301,7 @@ RECORDS: list[tuple[RecordSpec, bytes, tuple[str, str, str, str] | None]] = [
         sequence(b"", x=[[1], [2]]),
         ("SG524", "x", "2 steps", ""),
     ),
-    (STEPS, sequence(b"", y=[[1]]), ("SG521", "", "'y'", "another schema")),
+    (STEPS, sequence(b"", y=[[1]]), ("SG521", "", "none", "another schema")),
     (STEPS, example({"x": [1]}), ("SG521", "", "a tf.train.Example", "from Record")),
     (
         record_of(NUMBER),
