@@ -249,5 +249,5 @@ class _Painter:
 def _alike(picture: Picture, mask: MaskPixels) -> bool:
     """Tell the same proportions, but for one pixel."""
     height, width = mask.ids.shape
-    gap = abs(picture.width * height - picture.height * width)
+    gap: int = abs(picture.width * height - picture.height * width)
     return gap <= max(picture.width, picture.height)
