@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ..codegen.imports import COPY, RUNTIME
+from ..codegen.imports import RUNTIME
 from ..codegen.plan import Action, Plan, PlannedFile, shown_path
 from ..config import Project
 from ..data.formatting import plural
@@ -71,8 +71,6 @@ def changes_text(found: Plan, *, dry_run: bool = False) -> str:
 
 def _group(path: str) -> str:
     """Return the directory whose files share a line; of a file of its own, the file."""
-    if path.startswith("../"):
-        return posixpath.dirname(path)
     first, slash, _ = path.partition("/")
     return first if slash else path
 
@@ -93,8 +91,7 @@ def _line(
         of = f"{len(changed)} of " if some else ""
         place, count = name, f" ({of}{plural(len(files), 'file')})"
     verb = f"would {action.value}" if dry_run else f"{action.value}d"
-    what = ", a copy of the runtime" if name == COPY else ""
-    return f"{verb} {shown_path(output, place)}{what}{count}"
+    return f"{verb} {shown_path(output, place)}{count}"
 
 
 def changed_records(found: Plan) -> tuple[str, ...]:
@@ -121,15 +118,11 @@ def usage_text(found: Plan, project: Project) -> str:
         return ""
     place = import_place(project)
     package = f"{place.package}.{records[0]}"
-    lines = []
-    if project.settings.runtime == "installed":
-        lines += [
-            f"The code imports {RUNTIME}, which is installed: {installed_version()}, "
-            f"interface {INTERFACE}."
-        ]
     others = len(records) - 1
     likewise = f" (and likewise {plural(others, 'other record')})" if others else ""
-    lines += [
+    lines = [
+        f"The code imports {RUNTIME}, which is installed: {installed_version()}, "
+        f"interface {INTERFACE}.",
         f"Write and read data with{likewise}:",
         f"    from {package}.serializer import Writer, write_dataset",
         f"    from {package}.pipeline import make_dataset",

@@ -49,7 +49,7 @@ def apply(plan: Plan, output: Path) -> None:
     place = output
     try:
         for file in written:
-            place = _place(output, file.path)
+            place = output / file.path
             if place.is_dir():
                 raise IsADirectoryError(errno.EISDIR, "a directory is in its place")
             made += [path for path in place.parents if not path.exists()]
@@ -63,10 +63,10 @@ def apply(plan: Plan, output: Path) -> None:
             temporary.replace(place)
         for file in plan.files:
             if file.action is Action.DELETE:
-                place = _place(output, file.path)
+                place = output / file.path
                 place.unlink(missing_ok=True)
     except OSError as error:
-        path = os.path.relpath(place, output).replace(os.sep, "/")
+        path = place.relative_to(output).as_posix()
         raise _unwritable(shown_path(plan.output, path), error, plan.command) from None
     finally:
         for temporary, _ in staged:
@@ -76,7 +76,7 @@ def apply(plan: Plan, output: Path) -> None:
             _remove_made(made)
 
 
-def sweep(plan: Plan, output: Path, *, alone: bool) -> None:
+def sweep(output: Path, *, alone: bool) -> None:
     """Remove what no plan knows of: temporary files, and directories without files.
 
     Files under temporary names are left over from runs that were killed. A directory
@@ -84,7 +84,6 @@ def sweep(plan: Plan, output: Path, *, alone: bool) -> None:
     removed stays for the next time.
 
     Args:
-        plan: a plan, whose files next to the output directory are looked after, too.
         output: the output directory.
         alone: whether no other run goes on, whose temporary files these could be.
     """
@@ -95,23 +94,9 @@ def sweep(plan: Plan, output: Path, *, alone: bool) -> None:
         ]
         found += [Path(parent, name) for name in directories]
         _remove_temporary([Path(parent, name) for name in names], alone=alone)
-    beside = {
-        _place(output, file.path).parent
-        for file in plan.files
-        if file.path.startswith("../")
-    }
-    for directory in beside:
-        with suppress(OSError):
-            _remove_temporary(directory.iterdir(), alone=alone)
     for directory in reversed(found):  # inner ones first
         with suppress(OSError):
             _remove_hollow(directory)
-    for directory in sorted(beside, reverse=True):
-        for outer in (directory, *directory.parents):
-            with suppress(OSError):
-                _remove_hollow(outer)
-            if outer.exists():
-                break
 
 
 def _remove_temporary(paths: Iterable[Path], *, alone: bool) -> None:
@@ -119,11 +104,6 @@ def _remove_temporary(paths: Iterable[Path], *, alone: bool) -> None:
         with suppress(OSError):
             if _TEMPORARY.fullmatch(path.name) and (alone or _is_old(path)):
                 path.unlink()
-
-
-def _place(output: Path, path: str) -> Path:
-    """Return where a planned file is, also if the output directory is a link."""
-    return Path(os.path.normpath(output / path))
 
 
 def _temporary(place: Path) -> Path:

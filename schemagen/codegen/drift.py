@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import io
 import json
-import re
 import tokenize
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -20,15 +19,11 @@ from .header import (
     is_seal,
     read_header,
 )
-from .imports import COPY
 from .render import RenderedFile
 from .spec_changes import spec_changes
 
 # Renders again what the spec of a spec.json asked for: its files, by their paths.
 Rerender = Callable[[str], Iterable[RenderedFile]]
-
-
-FORMER_RUNTIME = "_support"
 
 
 class Action(Enum):
@@ -141,12 +136,11 @@ def plain_text(data: bytes) -> str | None:
 
 
 def verdict_on(
-    path: str, wanted: RenderedFile | None, old: bytes | None, evidence: Evidence
+    wanted: RenderedFile | None, old: bytes | None, evidence: Evidence
 ) -> Verdict:
     """Say what is wrong with a file that differs from the one that is wanted.
 
     Args:
-        path: the file's path in the output directory.
         wanted: the file that should be there; None if none should.
         old: the bytes of the one that is there; None if there is none.
         evidence: what else is known.
@@ -165,7 +159,7 @@ def verdict_on(
     if plain is None or header is None:
         return _not_ours(plain, wanted, evidence)
     if wanted is None:
-        return _orphan(path, header, evidence)
+        return _orphan(header, evidence)
     if plain == wanted.text:
         return Verdict(
             Action.UPDATE,
@@ -181,31 +175,16 @@ def verdict_on(
         reason = f"is out of date: {_changed(wanted, header, evidence)}"
         return Verdict(Action.UPDATE, "SG302", reason, run, line)
     what = (
-        "the setting `runtime` changed"
-        if _imports_copies(plain) != _imports_copies(wanted.text)
-        else "schemagen prints other code now"
+        "schemagen prints other code now"
         if wanted.spec == "-"
         else f"its template changed; {wanted.source} did not"
     )
     return Verdict(Action.UPDATE, "SG303", f"is out of date: {what}", run, line)
 
 
-def _imports_copies(text: str) -> bool:
-    """Return whether a generated module imports a copy of the runtime."""
-    return re.search(rf"^from \.+{COPY}\b", text, re.MULTILINE) is not None
-
-
 def _changed(wanted: RenderedFile, header: Header, evidence: Evidence) -> str:
     what = evidence.changes(header.spec, wanted.spec)
     return f"{wanted.source} changed{f': {what}' if what else ''}"
-
-
-def is_runtime(path: str) -> bool:
-    """Return whether a path in the output directory is that of a copy of the runtime.
-
-    `_support` is where versions before the runtime was a library put it.
-    """
-    return path.startswith((f"{COPY}/", f"{FORMER_RUNTIME}/"))
 
 
 def _not_ours(
@@ -257,24 +236,11 @@ def _conflicting(line: int, wanted: RenderedFile | None, evidence: Evidence) -> 
     )
 
 
-def _orphan(path: str, header: Header, evidence: Evidence) -> Verdict:
+def _orphan(header: Header, evidence: Evidence) -> Verdict:
     run = evidence.command
-    what = (
-        "is a copy of the runtime that generated code does not import"
-        if is_runtime(path)
-        else "belongs to no record of the schemas"
-    )
+    what = "belongs to no record of the schemas"
     if header.intact:
         return Verdict(Action.DELETE, "SG307", what, f"to delete it, run `{run}`")
-    if is_runtime(path):  # nothing depends on it, so it does not stop a run
-        return Verdict(
-            Action.KEEP,
-            "SG304",
-            f"{what}, and was edited by hand",
-            "move what you need of it into your own code, and delete it, or run "
-            f"`{run} --force`, which deletes it",
-            forced=Action.DELETE,
-        )
     return Verdict(
         Action.REFUSE,
         "SG304",

@@ -7,7 +7,6 @@ What a module uses is therefore what it imports, whichever templates have printe
 
 from __future__ import annotations
 
-import builtins
 import re
 import symtable
 from collections.abc import Iterator
@@ -20,9 +19,6 @@ from .layout import WIDTH
 
 RUNTIME = "schemagen.runtime"
 """The installed runtime, as generated code imports it."""
-
-COPY = "_runtime"
-"""The package of copies of the runtime, in the output directory."""
 
 _FUTURE = "from __future__ import annotations\n"
 
@@ -75,48 +71,32 @@ def imports(*groups: list[str]) -> Code:
     return Code("\n\n".join("\n".join(group) for group in groups if group))
 
 
-def with_imports(text: str, runtime: str = RUNTIME) -> str:
+def with_imports(text: str) -> str:
     """Return a module with the imports of what it uses.
 
     Args:
         text: the module. One that is not Python is returned as it is.
-        runtime: the package of the runtime: installed, or relative to the module.
     """
     before, future, after = text.partition(_FUTURE)
     try:
-        found = imports(*_groups(_undefined(text), runtime))
+        found = imports(*_groups(_undefined(text)))
     except (SyntaxError, ValueError):
         return text
     return f"{before}{future}\n{found}\n{after}" if future and found else text
 
 
-def unknown_names(text: str) -> list[str]:
-    """Return the names that a module uses and neither defines nor imports.
-
-    Args:
-        text: a module that Python can compile, with its imports.
-    """
-    if "import *" in text:
-        return []
-    return sorted(_undefined(text) - {*dir(builtins), "__file__"})
-
-
-def _groups(used: set[str], runtime: str) -> Iterator[list[str]]:
+def _groups(used: set[str]) -> Iterator[list[str]]:
     """Yield groups of imports as isort would sort them."""
     standard = ["import os"] * ("os" in used)
     standard += _lines({module: used & {*names} for module, names in _STANDARD.items()})
     numpy = _by_module({n: _NUMPY[n] for n in used & _NUMPY.keys()})
     known = runtime_names()
-    taken = _by_module({n: f"{runtime}.{known[n]}" for n in used & known.keys()})
+    taken = _by_module({n: f"{RUNTIME}.{known[n]}" for n in used & known.keys()})
     third = ["import numpy as np"] * ("np" in used) + _lines(numpy)
     own = _lines({module: used & {*names} for module, names in _SIBLINGS.items()})
     yield standard
-    if runtime.startswith("."):
-        yield third
-        yield [*_lines(taken), *own]
-    else:
-        yield [*third, *_lines(taken)]
-        yield own
+    yield [*third, *_lines(taken)]
+    yield own
 
 
 def _by_module(names: dict[str, str]) -> dict[str, set[str]]:

@@ -8,18 +8,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from ..findings import Finding, Location
-from .drift import FORMER_RUNTIME, Evidence, Rerender, Verdict, plain_text, verdict_on
 from .drift import Action as Action
+from .drift import Evidence, Rerender, Verdict, plain_text, verdict_on
 from .header import read_header
 from .render import RenderedFile
 
 COMMAND = "schemagen generate"
 
 _NO_LINE_END = "\\ No newline at end of file\n"
-
-# The cause of all changes where the code was generated with a copy of the runtime by a
-# version of schemagen that always made one.
-_MIGRATION = ("migration",)
 
 
 @dataclass(frozen=True)
@@ -64,11 +60,9 @@ class Plan:
         """Why files are not as they should be: one finding for a record and cause."""
         joined: dict[tuple[str, ...], list[Finding]] = {}
         for file in self.files:
-            if file.finding is not None and file.action is not Action.KEEP:
+            if file.finding is not None:
                 joined.setdefault(file.cause, []).append(file.finding)
-        migrating = joined.pop(_MIGRATION, [])
-        first = [_migration(self, migrating)] if migrating else []
-        return (*first, *map(_joined, joined.values()))
+        return tuple(map(_joined, joined.values()))
 
     @property
     def refused(self) -> tuple[Finding, ...]:
@@ -77,15 +71,6 @@ class Plan:
             file.finding
             for file in self.files
             if file.action is Action.REFUSE and file.finding is not None
-        )
-
-    @property
-    def kept(self) -> tuple[Finding, ...]:
-        """Warnings of files that a run leaves as they are: nothing imports them."""
-        return tuple(
-            replace(file.finding, severity="warning")
-            for file in self.files
-            if file.action is Action.KEEP and file.finding is not None
         )
 
     @property
@@ -128,7 +113,6 @@ def make_plan(
     specs = {file.spec: file.text for file in wanted.values() if _is_spec(file.path)}
     evidence = Evidence(existing, output, specs, command, rerender)
     clashing = _clashing(wanted, existing)
-    migrating = any(path.startswith(f"{FORMER_RUNTIME}/") for path in existing)
     files = []
     for path in sorted(wanted.keys() | existing.keys()):
         if links and any(parent in links for parent in _parents(path)):
@@ -143,12 +127,10 @@ def make_plan(
         elif path in clashing:
             verdict = _clash(path, clashing[path], output, command)
         else:
-            verdict = verdict_on(path, asked, old, evidence)
+            verdict = verdict_on(asked, old, evidence)
         action = verdict.forced if force and verdict.forced else verdict.action
         finding = _finding(shown_path(output, path), verdict)
         cause = _cause(path, asked, old, verdict)
-        if migrating and action is not Action.REFUSE:
-            cause = _MIGRATION
         files.append(PlannedFile(path, action, old, new, finding, cause))
     return Plan(tuple(files), output, command)
 
@@ -178,20 +160,6 @@ def _cause(
     return (spec, verdict.rule, verdict.advice)
 
 
-def _migration(plan: Plan, findings: list[Finding]) -> Finding:
-    """Return one finding for all files of code with a former copy of the runtime."""
-    shown = shown_path(plan.output, FORMER_RUNTIME)
-    return Finding(
-        Location(shown),
-        "SG313",
-        f"{shown} is the copy of the runtime of an earlier version of schemagen; generated "
-        "code now imports the installed schemagen.runtime",
-        advice=f"run `{plan.command}` and commit the result; to keep a copy in the "
-        'repository, set runtime = "vendored" first',
-        files=tuple(finding.location.path for finding in findings),
-    )
-
-
 def _joined(findings: list[Finding]) -> Finding:
     """Return one finding for files that have one cause.
 
@@ -209,8 +177,8 @@ def _joined(findings: list[Finding]) -> Finding:
 
 
 def shown_path(output: str, path: str) -> str:
-    """Return a planned file's path relative to the project; "../" leads out of it."""
-    return posixpath.normpath(f"{output}/{path}")
+    """Return a planned file's path relative to the project."""
+    return f"{output}/{path}"
 
 
 def _is_spec(path: str) -> bool:

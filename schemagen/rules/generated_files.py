@@ -69,10 +69,4 @@ GENERATED_FILES = (
         "file name differs from a generated one only in case",
         "On Windows and macOS both are one file.",
     ),
-    Rule(
-        "SG313",
-        "code was generated with a copy of the runtime",
-        "Earlier versions of schemagen copied the runtime into every project; it is "
-        "now the library schemagen.runtime.",
-    ),
 )

@@ -22,7 +22,7 @@ REQUESTS = (
     ),
     Rule(
         "SG404",
-        "init, eject, infer or import would overwrite a file",
+        "init, infer or import would overwrite a file",
         "Existing files are yours.",
     ),
     Rule(
@@ -62,28 +62,8 @@ REQUESTS = (
     ),
     Rule(
         "SG412",
-        "template prints text that is not valid in the file's language",
+        "template prints text that is not valid Python",
         "Otherwise the error would appear only when a program imports the module.",
-    ),
-    Rule(
-        "SG413",
-        "template overrides nothing",
-        "A template with a misspelled name would silently have no effect.",
-    ),
-    Rule(
-        "SG414",
-        "invalid path of an additional output",
-        "Generated files must never replace other files, or the reverse.",
-    ),
-    Rule(
-        "SG415",
-        "original of an ejected template has changed",
-        "The copy lacks the improvements and fixes of the new version.",
-    ),
-    Rule(
-        "SG416",
-        "unknown template",
-        "The name must be that of a template of schemagen.",
     ),
     Rule(
         "SG421",

@@ -8,12 +8,10 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from ..codegen.apply import apply, lock, sweep
-from ..codegen.existing import read_existing, read_outputs
+from ..codegen.existing import read_existing
 from ..codegen.header import source_of
-from ..codegen.outputs import with_outputs
 from ..codegen.plan import COMMAND, Plan, make_plan, shown_path
-from ..codegen.render import RenderedFile, render
-from ..codegen.vendoring import vendored
+from ..codegen.render import render
 from ..config import FILE_NAME, Project, find_project
 from ..findings import Finding, Location, SchemagenError, refuse
 from ..git.attributes import ACCEPTED_BREAKS
@@ -26,7 +24,7 @@ from ..spec.checks import model_warnings
 from ..spec.model import RecordSpec
 from ..spec.resolve import Resolved, resolve, spec_of_class
 from ..spec.serial import from_json
-from .templates import checked_templates, warnings_of
+from .templates import templates_of
 
 
 def resolve_schemas(project: Project) -> Resolved:
@@ -97,34 +95,24 @@ def plan(project: Project, *, force: bool = False, command: str = COMMAND) -> Pl
         SchemagenError: the schemas or the output directory cannot be read.
     """
     resolved = resolve_schemas(project)
-    settings, templates = project.settings, checked_templates(project)
+    templates = templates_of(project)
     try:
         existing = read_existing(project.output)
-
-        def rendered(specs: tuple[RecordSpec, ...]) -> tuple[RenderedFile, ...]:
-            files = render(specs, templates, existing.files, settings.runtime)
-            kept = (ACCEPTED_BREAKS,)
-            files = with_outputs(files, specs, settings, templates, kept)
-            vendors = settings.runtime == "vendored"
-            return (*files, *vendored(files)) if vendors else files
-
-        wanted = rendered(resolved.specs)
-        outputs = read_outputs(project.root, settings, (file.path for file in wanted))
     except OSError as error:
         raise _unreadable(project, error, command) from None
-    there = {**existing.files, **outputs.files}
+    wanted = render(resolved.specs, templates, existing.files)
+    there = dict(existing.files)
     there.pop(ACCEPTED_BREAKS, None)  # what people have decided is no generated code
     found = make_plan(
         wanted,
         there,
-        settings.output,
+        project.settings.output,
         force=force,
-        links=existing.links | outputs.links,
+        links=existing.links,
         command=command,
-        rerender=lambda text: rendered((from_json(text),)),
+        rerender=lambda text: render((from_json(text),), templates),
     )
-    warnings = (*found.kept, *resolved.warnings, *warnings_of(project, templates))
-    return replace(found, warnings=warnings)
+    return replace(found, warnings=resolved.warnings)
 
 
 def _unreadable(project: Project, error: OSError, command: str) -> SchemagenError:
@@ -194,7 +182,7 @@ def generate(
                 raise refuse(_leaving(project, command))
             return found
         apply(found, project.output)
-        sweep(found, project.output, alone=alone)
+        sweep(project.output, alone=alone)
     return found
 
 

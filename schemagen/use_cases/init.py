@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..atomic_write import write_whole
-from ..codegen.project_view import record_package
 from ..codegen.render import render_training
-from ..codegen.templates.environment import templates_directory
+from ..codegen.templates import templates_directory
+from ..codegen.training_view import record_package
 from ..config import FILE_NAME, Project, find_project, read_settings
 from ..findings import Finding, Location, refuse
 from ..git import attributes

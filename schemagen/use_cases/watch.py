@@ -66,8 +66,7 @@ def watch(directory: str, options: Sequence[str], tell: Callable[[str], None]) -
 def _is_input(path: Path, project: Project) -> bool:
     """Tell whether a file may be read by a run, and is not written by one."""
     settings = project.settings
-    written = (settings.output, *settings.output_directories)
-    if any(path.is_relative_to(project.root / name) for name in written):
+    if path.is_relative_to(project.output):
         return False
     read = filter(None, (settings.schemas, settings.templates))
     return (

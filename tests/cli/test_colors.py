@@ -99,7 +99,7 @@ def test_titles_and_diffs_have_colors(
     (root / "schemas/pets.py").write_text(PET.replace("int", "float"))
     monkeypatch.setenv("FORCE_COLOR", "1")
     assert run("describe", "--project", root).stdout.startswith("\x1b[1mPet (schemas")
-    assert run("templates", "list", "--project", root).stdout.startswith("\x1b[1mtem")
+    assert run("templates", "--project", root).stdout.startswith("\x1b[1mtem")
     assert run("explain", "SG304").stdout.startswith("\x1b[1mSG304  ")
     diff = run("check", "--diff", "--project", root).stdout
     assert "\x1b[1m--- a/generated" in diff

@@ -86,15 +86,6 @@ def test_deleted_records_have_no_imports(tmp_path: Path) -> None:
     assert generated(root) == "deleted generated/old (6 files)\n7 files up to date\n"
 
 
-def test_a_vendored_runtime(tmp_path: Path) -> None:
-    """A line says where the copy is; the code does not import the installed one."""
-    root = with_output(tmp_path, "generated", 'runtime = "vendored"\n')
-    text = generated(root)
-    assert text.startswith("created generated/_runtime, a copy of the runtime (")
-    assert "which is installed" not in text
-    assert IMPORTS.format("generated.pet") in text
-
-
 @pytest.mark.parametrize(
     ("output", "packages", "package", "directory"),
     [
@@ -138,11 +129,6 @@ def _file(path: str, action: Action) -> PlannedFile:
             {"a/x.py": Action.CREATE, "a/y.py": Action.UPDATE, "a/z.py": Action.KEEP},
             "updated generated/a (2 of 3 files)\n1 file up to date",
         ),
-        (
-            {"../web/a.ts": Action.CREATE, "../web/b.ts": Action.CREATE},
-            "created web (2 files)",
-        ),
-        ({"../sql/all.sql": Action.DELETE}, "deleted sql/all.sql"),
         ({"a/x.py": Action.KEEP}, "1 file up to date"),
     ],
 )

@@ -27,9 +27,6 @@ class Pet(Record):
 """
 
 
-NOTHING = make_plan([], {}, "generated")
-
-
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     """A project with files to create, to update and to delete."""
@@ -114,9 +111,9 @@ def test_temporary_files_of_other_runs_are_left_alone(tmp_path: Path) -> None:
     for path in (young, old, mine):
         path.write_bytes(b"")
     os.utime(old, (0, 0))
-    sweep(NOTHING, tmp_path, alone=False)
+    sweep(tmp_path, alone=False)
     assert sorted(tmp_path.iterdir()) == [young, mine]
-    sweep(NOTHING, tmp_path, alone=True)
+    sweep(tmp_path, alone=True)
     assert list(tmp_path.iterdir()) == [mine]
 
 
@@ -132,7 +129,7 @@ def test_only_directories_without_files_are_removed(tmp_path: Path) -> None:
     (output / "odd/__pycache__/notes.txt").write_bytes(b"mine")
     (output / "linked/__pycache__").symlink_to(elsewhere)
     (output / "link").symlink_to(elsewhere)
-    sweep(NOTHING, output, alone=True)
+    sweep(output, alone=True)
     found = {path.relative_to(output).as_posix() for path in output.rglob("*")}
     assert found == {
         ".git",

@@ -10,9 +10,9 @@ import pytest
 from jinja2 import Environment
 from schemagen import Scalar
 from schemagen.codegen import render as rendering
+from schemagen.codegen import templates
 from schemagen.codegen.render import render
-from schemagen.codegen.templates import environment
-from schemagen.codegen.templates.environment import Templates
+from schemagen.codegen.templates import Templates
 from schemagen.kinds.field import FieldSpec
 from schemagen.spec.model import RecordSpec
 
@@ -63,11 +63,11 @@ def compilations(monkeypatch: pytest.MonkeyPatch) -> int:
         compiled.append(arguments)
         return compile_(*arguments, **options)
 
-    environment._ours.cache_clear()
+    templates._ours.cache_clear()
     with monkeypatch.context() as patch:
         patch.setattr(Environment, "compile", counted)
         assert render(_SPECS, Templates()) == _RENDERED
-    environment._ours.cache_clear()
+    templates._ours.cache_clear()
     return len(compiled)
 
 
@@ -84,7 +84,7 @@ def test_a_template_is_compiled_once(
     assert len(files) == count
     assert {path.suffix for path in files} == {".pyc"}
     assert compilations(monkeypatch) == 0
-    monkeypatch.setattr(environment, "_COMPILERS", (__file__,))  # another version
+    monkeypatch.setattr(templates, "_COMPILERS", (__file__,))  # another version
     assert compilations(monkeypatch) == count
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from schemagen.codegen.imports import unknown_names
 from schemagen.codegen.layout import Brackets, wrap
 from schemagen.schema_source.layout import field_lines
 
@@ -40,9 +39,3 @@ def test_a_long_default_is_opened_behind_a_long_name() -> None:
         f"        [{', '.join(['1.5'] * 8)}]",
         "    )",
     ]
-
-
-def test_names_of_a_star_import_are_not_unknown() -> None:
-    """What it defines is not known, so that nothing is missed."""
-    assert unknown_names("from a import b\nprint(b, c)\n") == ["c"]
-    assert unknown_names("from a import *\nprint(b)\n") == []

@@ -12,12 +12,11 @@ from types import ModuleType
 from typing import Any
 
 import schemagen
-from runtimes import RUNTIME, runtime_module
 from tiers import in_tiers
 
 from .fields import FieldCase, RecordCase, random_records, source_of
 
-SETTINGS = f'[tool.schemagen]\nruntime = "{RUNTIME}"\nschemas = "schemas"\noutput = "{{package}}"\n'
+SETTINGS = '[tool.schemagen]\nschemas = "schemas"\noutput = "{package}"\n'
 
 
 def write_project(
@@ -74,7 +73,7 @@ class Generated:
 
     def runtime(self, name: str) -> ModuleType:
         """Import a module of the runtime that the generated code imports."""
-        return runtime_module(self._package, name)
+        return importlib.import_module(f"schemagen.runtime.{name}")
 
     @cached_property
     def record(self) -> Any:

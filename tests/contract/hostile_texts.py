@@ -1,4 +1,4 @@
-"""A schema that holds one text wherever a schema can hold text, and outputs of it."""
+"""A schema that holds one text wherever a schema can hold text."""
 
 from __future__ import annotations
 
@@ -6,18 +6,9 @@ from pathlib import Path
 
 from .hard_texts import FLAG, INJECTIONS
 
-# What closes strings and comments of other languages, and commands for terminals.
+# What ends a script of a page, and commands for terminals.
 FOREIGN = (
-    "*/ globalThis.canary(); /*",
-    "\nglobalThis.canary();//",
-    '"; globalThis.canary(); "',
-    '\\"; globalThis.canary(); //',
-    "${globalThis.canary()}",
     "</script><script>canary()</script>",
-    "'; DROP TABLE canary; --",
-    '"; DROP TABLE canary; --',
-    "\\'; DROP TABLE canary; --",
-    "\n; DROP TABLE canary;\n",
     "\x1b]0;title\x07\x1b[2J\x9b31m\u202eend\\",
 )
 
@@ -80,59 +71,10 @@ class Stepped{name}(SequenceRecord):
     speaker: Annotated[str, Text(key={text} + "c"), DOC]
 """
 
-# What templates of a project's own print of all this: whatever is text, in JSON and SQL.
-TYPES = """\
-{{ record.spec.doc | comment }}
-export const facts = {
-  "source": {{ record.spec.source | json }},
-  "doc": {{ record.spec.doc | json }},
-{% for field in record.fields %}
-  {{ field.name | json }}: {
-    {{ field.spec.doc | comment(4) }}
-{% for name, value in field.spec.__dict__ | dictsort if value is string or name in ("classes", "index_key") %}
-    {{ name | json }}: {{ value | json }},
-{% endfor %}
-  },
-{% endfor %}
-};
-"""
-TABLE = """\
-{{ record.spec.doc | comment }}
-CREATE TABLE {{ record.spec.record | sql_name }} (
-{% for field in record.fields %}
-    {{ field.spec.doc | comment(4) }}
-    {{ (field.spec.key | replace("\\0", "") ~ "!" ~ loop.index) | sql_name }} TEXT DEFAULT {{ field.spec.key | replace("\\0", "") | sql }}{% if not loop.last %},{% endif %}
-
-{% endfor %}
-);
-INSERT INTO {{ record.spec.record | sql_name }} DEFAULT VALUES;
-"""
-STYLES = """\
-{{ record.spec.doc | comment }}
-{% for field in record.fields %}
-{{ field.spec.doc | comment }}
-{{ field.spec.key | comment }}
-{% endfor %}
-"""
-
 _SETTINGS = """\
 [tool.schemagen]
 schemas = "schemas"
 output = "{package}"
-templates = "templates"
-output_directories = ["web"]
-
-[[tool.schemagen.outputs]]
-template = "facts.jinja"
-path = "web/{{record}}.mjs"
-
-[[tool.schemagen.outputs]]
-template = "table.jinja"
-path = "{package}/{{record}}/table.sql"
-
-[[tool.schemagen.outputs]]
-template = "styles.jinja"
-path = "{package}/{{record}}/styles.css"
 
 [tool.schemagen.constants]
 """
@@ -151,7 +93,6 @@ def write_hostile_project(root: Path, package: str, source: str) -> dict[str, st
     """
     texts = {f"{number:03}": text for number, text in enumerate((HARMLESS, *HOSTILE))}
     (root / "schemas").mkdir(parents=True)
-    (root / "templates").mkdir()
     settings, parts = [_SETTINGS.format(package=package)], [_IMPORTS]
     for name, text in texts.items():
         parts.append(_RECORDS.format(name=name, text=ascii(text)))
@@ -160,9 +101,6 @@ def write_hostile_project(root: Path, package: str, source: str) -> dict[str, st
         (root / "schemas" / f"{name}.txt").write_text(
             f"{line}\nother\n", encoding="utf-8"
         )
-    templates = {"facts": TYPES, "table": TABLE, "styles": STYLES}
-    for name, text in templates.items():
-        (root / "templates" / f"{name}.jinja").write_text(text, encoding="utf-8")
     (root / "pyproject.toml").write_text("".join(settings), encoding="utf-8")
     schema = root / "schemas" / f"{source}.py"
     schema.write_text("".join(parts), encoding="utf-8")

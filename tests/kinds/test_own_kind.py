@@ -17,8 +17,7 @@ import pytest
 import schemagen
 import schemagen.runtime.parsing
 import tensorflow as tf
-from schemagen.codegen import imports
-from schemagen.codegen.templates import catalogue, environment
+from schemagen.codegen import imports, templates
 from schemagen.data.verify import verify
 from schemagen.interop.exports.writing import export_spec
 from schemagen.kinds.field import FieldSpec
@@ -48,11 +47,10 @@ class Gust(Record):
 def angles(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[ModuleType]:
     """The module of the kind: schemagen has its macros, its codec and its reader."""
     macros = tmp_path / "templates"
-    shutil.copytree(environment.templates_directory(), macros)
+    shutil.copytree(templates.templates_directory(), macros)
     shutil.copy(OWN / "angle.jinja", macros / "kinds")
-    for module in (environment, catalogue):
-        monkeypatch.setattr(module, "templates_directory", lambda: macros)
-    environment._ours.cache_clear()
+    monkeypatch.setattr(templates, "templates_directory", lambda: macros)
+    templates._ours.cache_clear()
     monkeypatch.syspath_prepend(str(OWN))
     found = importlib.import_module("angles")
     monkeypatch.setitem(KINDS, "Angle", found.Angle)
@@ -63,7 +61,7 @@ def angles(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[ModuleTy
     monkeypatch.setattr(schemagen.runtime.parsing, "angles", found, raising=False)
     yield found
     sys.modules.pop("angles", None)
-    environment._ours.cache_clear()
+    templates._ours.cache_clear()
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,6 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
-from runtimes import runtime_module
 
 if TYPE_CHECKING:
     from conftest import PackageOf, Workspace
@@ -246,7 +246,7 @@ class Served(Record):
 
 def _shared(package: Workspace) -> Any:
 
-    return runtime_module(package.package, "models.multi_label")
+    return importlib.import_module("schemagen.runtime.models.multi_label")
 
 
 def test_the_loss_is_that_of_the_records_with_labels(package: Workspace) -> None:

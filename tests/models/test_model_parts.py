@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,6 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
-from runtimes import runtime_module
 
 if TYPE_CHECKING:
     from conftest import PackageOf, Workspace
@@ -271,7 +271,7 @@ def test_losses_are_weighted_by_name(
 
 def _recurrent(package: Workspace) -> dict[str, Callable[[Any], Any]]:
     """Encoders that read sequences in their order."""
-    blocks = runtime_module(package.package, "models.blocks")
+    blocks = importlib.import_module("schemagen.runtime.models.blocks")
 
     def tokens(value: Any) -> Any:
         return blocks.tokens(

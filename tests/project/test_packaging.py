@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 import schemagen
 from command_line import make_project
-from schemagen.codegen.templates.environment import templates_directory
+from schemagen.codegen.templates import templates_directory
 from schemagen.runtime.interface import INTERFACE, OLDEST
 from schemagen.runtime.shared.tfrecord import read_records
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Iterator
 from types import ModuleType
@@ -9,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from runtimes import runtime_module
 
 if TYPE_CHECKING:
     from conftest import PackageOf, Workspace
@@ -109,7 +109,7 @@ def test_a_broken_installation_is_not_called_missing(
     unloaded: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What an installed tensorflow lacks is reported by its own name."""
-    requirements = runtime_module(unloaded.package, "shared.requirements")
+    requirements = importlib.import_module("schemagen.runtime.shared.requirements")
 
     def lacking(name: str) -> ModuleType:
         raise ModuleNotFoundError("No module named 'absl'", name="absl")

@@ -43,7 +43,7 @@ ARGUMENTS = {
     "check": (),
     "breaking": ("--against", "main"),
     "describe": (),
-    "templates list": (),
+    "templates": (),
     "inspect": ("data",),
     "verify": ("data",),
     "import": ("x.pbtxt", "--from", "tfmd", "--out", "x.py"),
@@ -125,7 +125,7 @@ def test_an_end_by_an_error_is_a_document(
 
 def test_a_request_that_is_refused_is_a_document(tmp_path: Path) -> None:
     """Exit code 2 without a project, without data and without a source."""
-    with_project = {"generate", "check", "breaking", "describe", "templates list"}
+    with_project = {"generate", "check", "breaking", "describe", "templates"}
     for name, arguments in ARGUMENTS.items():
         more = ("--project", tmp_path) if name in with_project else ()
         result = run(*name.split(), *arguments, *more, "--format", "json")
@@ -211,7 +211,6 @@ def test_output_into_a_full_device_is_exit_code_2_in_one_line(
     [
         "init {new}",
         "init {project} --train Pet",
-        "templates eject model.py.jinja --project {project}",
     ],
 )
 def test_a_disk_that_is_full_has_no_half_of_a_file(

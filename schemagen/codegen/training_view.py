@@ -1,4 +1,4 @@
-"""What templates see that are rendered once: for a project, or by `init --train`."""
+"""What the template of `init --train` sees."""
 
 from __future__ import annotations
 
@@ -18,13 +18,6 @@ def record_package(output: str, record: str) -> str:
         record: the record's name.
     """
     return ".".join([*PurePosixPath(output).parts, record])
-
-
-@dataclass(frozen=True)
-class ProjectView:
-    """All records, in the order of their names."""
-
-    records: tuple[RecordView, ...]
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,0 @@
-"""Templates: where they are, and text out of them. Nothing else knows Jinja."""
