@@ -18,7 +18,7 @@ VERSIONS := .venv-versions
 # Without the notice about MkDocs 2 that Material for MkDocs prints.
 MKDOCS = NO_MKDOCS_2_WARNING=true $(RUN) mkdocs
 
-.PHONY: help demo docs docs-serve pictures ci test test-integration test-oldest test-beam test-all test-slow test-versions check generate bench bench-write bench-read bench-verify bench-generate dist clean
+.PHONY: help demo docs docs-serve pictures ci test test-integration test-oldest test-beam test-all test-slow test-versions diff-baseline check generate bench bench-write bench-read bench-verify bench-generate dist clean
 
 help:  ## Show what there is to make.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -60,6 +60,12 @@ test-beam: $(BEAM)/test-beam.installed  ## Write splits with Apache Beam.
 
 test-slow: $(VENV)/dev.installed  ## Run what CI leaves out: all kills, all examples, long pages.
 	$(PYTEST) -m slow --hypothesis-profile full
+
+SEED ?= $(shell date +%s)
+EXAMPLES ?= 300
+
+diff-baseline: $(VENV)/dev.installed  ## Compare with version 0.2.0 on random cases: SEED, EXAMPLES.
+	$(VENV)/bin/python tests/net/differential.py --seed $(SEED) --examples $(EXAMPLES)
 
 test-all: ci test-slow test-versions  ## Run all tests: before a release.
 

@@ -148,7 +148,8 @@ def _field(number: int, data: bytes) -> bytes:
     return _varint(number << 3 | 2) + _varint(len(data)) + data
 
 
-def _feature(kind: str, values: list[int] | list[float] | list[bytes]) -> bytes:
+def feature(kind: str, values: list[int] | list[float] | list[bytes]) -> bytes:
+    """Encode a tf.train.Feature with a list of a kind: "bytes", "float" or "int"."""
     if kind == "bytes":
         listed = b"".join(_field(1, value) for value in values)  # type: ignore[arg-type]
         return _field(1, listed)
@@ -157,11 +158,50 @@ def _feature(kind: str, values: list[int] | list[float] | list[bytes]) -> bytes:
     return _field(3, _field(1, b"".join(map(_varint, values))))  # type: ignore[arg-type]
 
 
+def with_entry(record: bytes, number: int, given: bytes | None) -> bytes:
+    """Return an Example in which an entry has another feature, or is gone.
+
+    Args:
+        record: an Example; of a SequenceExample its context.
+        number: which entry, counted round if there are fewer.
+        given: the encoded feature; None takes the entry away.
+    """
+    fields = list(_fields(record))
+    if not fields:
+        return record
+    entries = [entry for _, entry in _fields(fields[0][1])]
+    if entries:
+        at = number % len(entries)
+        key = next(_fields(entries[at]))[1]
+        entry = [] if given is None else [_field(1, key) + _field(2, given)]
+        entries[at : at + 1] = entry
+    first = _field(fields[0][0], b"".join(_field(1, entry) for entry in entries))
+    return first + b"".join(_field(*rest) for rest in fields[1:])
+
+
+def _fields(message: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield the fields of a message that has only fields with a length."""
+    at = 0
+    while at < len(message):
+        tag, at = _varint_at(message, at)
+        length, at = _varint_at(message, at)
+        yield tag >> 3, message[at : at + length]
+        at += length
+
+
+def _varint_at(message: bytes, at: int) -> tuple[int, int]:
+    found = shift = 0
+    while message[at] > 127:
+        found |= (message[at] & 127) << shift
+        at, shift = at + 1, shift + 7
+    return found | message[at] << shift, at + 1
+
+
 def example(features: dict[str, Feature]) -> bytes:
     """Encode a tf.train.Example, with its keys in the order given."""
     entries = (
-        _field(1, _field(1, key.encode()) + _field(2, _feature(*feature)))
-        for key, feature in features.items()
+        _field(1, _field(1, key.encode()) + _field(2, feature(*given)))
+        for key, given in features.items()
     )
     return _field(1, b"".join(entries))
 
