@@ -1,16 +1,16 @@
-"""From rows to chunks: positions, bounds, and what is wrong with rows."""
+"""From rows to chunks: positions, bounds and keys; wrong rows are in `test_rows.py`."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator
 from enum import Enum
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pytest
 from numbered_rows import serialize
-from schemagen.runtime.shared.errors import DatasetError, RecordError
+from schemagen.runtime.shared.errors import RecordError
 from schemagen.runtime.shared.tfrecord import frame
 from schemagen.runtime.writing import encoding
 from schemagen.runtime.writing.encoding import (
@@ -18,7 +18,6 @@ from schemagen.runtime.writing.encoding import (
     CHUNK_ROWS,
     Chunk,
     Encoding,
-    Refused,
     encode_rows,
 )
 
@@ -117,154 +116,6 @@ def test_refused_rows_count_towards_a_chunk() -> None:
     assert [chunk.next_row for chunk in found] == [CHUNK_ROWS, CHUNK_ROWS + 1]
 
 
-class Pairs:
-    """Gives pairs of names and values, as instances of pydantic's classes do."""
-
-    def __init__(self, **fields: Any) -> None:
-        self.fields = fields
-
-    def __iter__(self) -> Iterator[tuple[str, Any]]:
-        yield from self.fields.items()
-
-
-def test_what_dict_takes_is_a_row() -> None:
-    """Instances of classes and pairs make the records of their dicts."""
-    (chunk,) = encoded([Pairs(number=5), [("number", 5)], {"number": 5}])
-    assert chunk.framed.data == frame(serialize(number=5)) * 3
-
-
-@pytest.mark.parametrize(("shard", "where"), [(None, "row 11"), (4, "shard 4, row 11")])
-def test_a_refused_row_is_named(shard: int | None, where: str) -> None:
-    """The error of a row tells its position, and in which source that counts."""
-    with pytest.raises(RecordError) as caught:
-        encoded([*numbered(1), {"number": -1}], first=10, shard=shard)
-    assert (caught.value.row, caught.value.shard) == (11, shard)
-    assert str(caught.value) == (
-        f"{where}: field 'number': found -1, expected a number from 0"
-    )
-
-
-def test_skipped_rows_are_reported_and_the_rest_is_written() -> None:
-    """on_error="skip" leaves out what is wrong with a row, each kind of it."""
-    rows = [*numbered(1), {"number": -1}, {"nummer": 2}, {}, {"number": 4}]
-    (chunk,) = encoded(rows, SKIP, shard=2)
-    assert chunk.framed.data == frame(serialize(number=0)) + frame(serialize(number=4))
-    assert chunk.rows.tolist() == [0, 4]
-    assert chunk.refused == (
-        Refused(1, "number", "-1", "a number from 0", "", 2),
-        Refused(
-            2,
-            "nummer",
-            "an unknown field",
-            "one of number, values, size",
-            "did you mean 'number'?",
-            2,
-        ),
-        Refused(3, "number", "no value", "one, since it is required", "", 2),
-    )
-
-
-class Instance(Pairs):
-    """Stands for an instance of the schema's class as it is now."""
-
-    model_fields: ClassVar[dict[str, object]] = {}
-
-
-_UNKNOWN = "found an unknown field, expected one of number, values, size"
-_MISSING = "row 1: field 'number': found no value, expected one, since it is required"
-_STALE = "if the schema has changed, run `schemagen generate`"
-
-
-@pytest.mark.parametrize(
-    ("row", "message"),
-    [
-        (
-            {"number": 1, "value": 2},
-            f"row 1: field 'value': {_UNKNOWN}; did you mean 'values'?",
-        ),
-        ({"number": 1, "x": 2}, f"row 1: field 'x': {_UNKNOWN}; {_STALE}"),
-        ({"number": 1, 2: 3}, f"row 1: field '2': {_UNKNOWN}; {_STALE}"),
-        ({}, _MISSING),
-        (
-            Instance(number=1, value=2),
-            f"row 1: field 'value': {_UNKNOWN}; {_STALE}",
-        ),
-        (Instance(), f"{_MISSING}; {_STALE}"),
-    ],
-)
-def test_a_row_of_other_fields(row: object, message: str) -> None:
-    """A field too many or too few is a TypeError in the words of a refused row."""
-    with pytest.raises(TypeError) as caught:
-        encoded([*numbered(1), row])
-    assert str(caught.value) == message
-    with pytest.raises(TypeError, match=r"^shard 4, row 0: field "):
-        encoded([row], shard=4)
-    (chunk,) = encoded([*numbered(1), row], SKIP)
-    (refused,) = chunk.refused
-    told = RecordError(
-        refused.field, refused.found, refused.expected, refused.advice, refused.row
-    )
-    assert str(told) == message
-
-
-@pytest.mark.parametrize("how", [RAISE, SKIP])
-@pytest.mark.parametrize(
-    ("row", "found"),
-    [
-        ((np.zeros(3), 5), "a tuple"),
-        (5, "int 5"),
-        (None, "None"),
-        ("text", "str 'text'"),
-        (np.zeros((2, 3)), "float64 [2, 3]"),
-    ],
-)
-def test_what_is_no_row_at_all(row: object, found: str, how: Encoding) -> None:
-    """What has no fields is a mistake of the source, and is never left out."""
-    with pytest.raises(TypeError) as caught:
-        encoded([*numbered(1), row], how)
-    assert str(caught.value) == (
-        f"row 1: found {found}, expected a dict of the record's fields, or an "
-        "instance of its schema's class"
-    )
-
-
-class Broken:
-    """A value, or a row, whose own code has a mistake."""
-
-    def __array__(self, dtype: object = None, copy: object = None) -> Any:
-        raise TypeError("a mistake in a value's code")
-
-    def keys(self) -> Any:
-        raise TypeError("a mistake in a row's code")
-
-
-@pytest.mark.parametrize("how", [RAISE, SKIP])
-@pytest.mark.parametrize(
-    ("row", "message"),
-    [
-        ({"number": 1, "values": Broken()}, "a mistake in a value's code"),
-        (Broken(), "a mistake in a row's code"),
-    ],
-)
-def test_mistakes_in_a_rows_own_code(row: object, message: str, how: Encoding) -> None:
-    """A TypeError of somebody's code is no refused row: it ends the job as it is."""
-    with pytest.raises(TypeError) as caught:
-        encoded([*numbered(1), row], how, shard=3)
-    assert str(caught.value) == message
-    assert caught.value.__notes__ == ["while encoding shard 3, row 1"]
-
-
-def test_other_errors_keep_their_class() -> None:
-    """What a row's own code raises is told with the row's position."""
-
-    def fail(**row: object) -> bytes:
-        raise FileNotFoundError("17.jpg")
-
-    with pytest.raises(FileNotFoundError, match=r"17\.jpg") as caught:
-        encoded(numbered(1), Encoding(fail), first=17)
-    assert caught.value.__notes__ == ["while encoding row 17"]
-
-
 class Colour(Enum):
     RED = "red"
 
@@ -316,15 +167,3 @@ def test_keys_of_other_types(row: dict[str, Any], found: str) -> None:
     assert chunk.rows.tolist() == [1]
     assert chunk.keys is not None
     assert len(chunk.keys) == len(chunk.framed) == len(chunk.refused) == 1
-
-
-@pytest.mark.parametrize(
-    ("name", "hint"), [("numbr", "; did you mean 'number'?"), ("xyz", "")]
-)
-def test_an_unknown_key_field(name: str, hint: str) -> None:
-    """The key's field is looked for before anything is read."""
-    with pytest.raises(DatasetError) as caught:
-        Encoding(serialize, key_field=name)
-    assert str(caught.value) == (
-        f"key_field='{name}': expected one of the fields number, values, size{hint}"
-    )

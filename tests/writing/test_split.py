@@ -14,9 +14,7 @@ import pytest
 from schemagen.runtime.shared.errors import DatasetError, RecordError
 from schemagen.runtime.shared.tfrecord import read_records
 from schemagen.runtime.storage import manifest
-from schemagen.runtime.storage.schema import Schema
 from schemagen.runtime.writing.progress import Progress
-from schemagen.runtime.writing.split_writer import SplitWriter
 from splits import write_split
 
 COUNT = 3000
@@ -227,6 +225,16 @@ def test_a_source_that_has_changed_is_not_resumed(
     assert not hasattr(caught.value, "__notes__")
 
 
+def test_a_source_that_has_become_shorter_is_not_resumed(tmp_path: Path) -> None:
+    """Going on after rows that are not there any more is an error."""
+    with pytest.raises(Stopped):
+        write(stream(2900), tmp_path, shard_bytes=20_000)
+    with pytest.raises(
+        DatasetError, match="the source has 600 rows, expected at least"
+    ):
+        write(stream(None, range(600)), tmp_path, resume=True, shard_bytes=20_000)
+
+
 def test_a_complete_split_is_not_resumed(tmp_path: Path) -> None:
     """It says that nothing is left to do, and replaces nothing."""
     write(indexed(None), tmp_path, resume=True)
@@ -236,16 +244,6 @@ def test_a_complete_split_is_not_resumed(tmp_path: Path) -> None:
         f"{tmp_path}/manifest.json: split 'train' exists with {COUNT} records; it is "
         "complete, and there is nothing to resume; pass overwrite=True to replace it"
     )
-
-
-def test_warnings_show_the_line_that_writes(tmp_path: Path) -> None:
-    """Not one of ours; rows that were all left out are not said to be used up."""
-    writer = SplitWriter(serialize, Schema("note", "aaaa", {"fields": []}))
-    with pytest.warns(RuntimeWarning) as caught:
-        writer.write_dataset([{"n": -1}], tmp_path, "train", on_error="skip")
-    (warning,) = caught
-    assert warning.filename == __file__
-    assert str(warning.message).startswith("split 'train': 1 row was left out")
 
 
 def test_a_run_without_resume_begins_anew_and_says_so(tmp_path: Path) -> None:
