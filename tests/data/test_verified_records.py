@@ -312,7 +312,9 @@ RECORDS: list[tuple[RecordSpec, bytes, tuple[str, str, str, str] | None]] = [
 ]
 
 
-@pytest.mark.parametrize(("spec", "message", "expected"), RECORDS)
+@pytest.mark.parametrize(
+    ("spec", "message", "expected"), RECORDS, ids=range(len(RECORDS))
+)
 def test_each_wrong_record_has_its_finding(
     tmp_path: Path,
     spec: RecordSpec,
