@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import runpy
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -122,28 +123,40 @@ def test_the_workflow_is_valid(tmp_path: Path, name: str) -> None:
     )
 
 
-def test_jobs_that_read_parts_report_what_one_run_reports(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As annotations, with exit code 1; the last job has no data."""
-    monkeypatch.chdir(tmp_path)
+RECORD = b"\n\x0c\n\n\n\x01a\x12\x05\x1a\x03\n\x01\x01"
+"""A tf.train.Example with one number."""
+
+
+def test_each_job_checks_its_shards(tmp_path: Path) -> None:
+    """The one that has a damaged shard fails, with an annotation."""
     data = tmp_path / "data"
     data.mkdir()
-    for number in range(6):
-        (data / f"train-0000{number}-of-00007").write_bytes(frame(bytes(900)) * number)
+    shards = [data / f"train-{number:05}-of-00010" for number in range(10)]
+    for shard in shards:
+        shard.write_bytes(frame(RECORD) * 2)
     jobs = yaml.safe_load(block("yaml", DATA))["jobs"]
-    expected = run("verify", data, "--format", "github")
-    for part in jobs["part"]["strategy"]["matrix"]["part"]:
-        line = jobs["part"]["steps"][0]["run"].replace("/mnt/data", str(data))
-        command, *arguments = line.replace("${{ matrix.part }}", str(part)).split()
-        assert (command, run(*arguments).exit_code) == ("schemagen", 0)
-    data.rename(tmp_path / "elsewhere")
-    _, *arguments = jobs["report"]["steps"][-1]["run"].split()
-    at = arguments.index("part-*.json")
-    arguments[at : at + 1] = sorted(map(str, tmp_path.glob("part-*.json")))
-    merged = run(*arguments)
-    assert (merged.exit_code, merged.stdout) == (1, expected.stdout)
-    assert merged.stdout.startswith("::error file=")
+    digits = jobs["shards"]["strategy"]["matrix"]["digits"]
+    lines = [
+        jobs["shards"]["steps"][0]["run"].replace("${{ matrix.digits }}", some)
+        for some in digits
+    ]
+    lines += [jobs["listing"]["steps"][0]["run"]]
+
+    def codes() -> list[int]:
+        results = []
+        for line in lines:
+            command, *arguments = shlex.split(line.replace("/mnt/data", str(data)))
+            assert command == "schemagen"
+            result = run(*arguments)
+            assert (result.exit_code == 1) == ("::error file=" in result.stdout)
+            results.append(result.exit_code)
+        return results
+
+    assert codes() == [0, 0, 0, 0]
+    shards[4].write_bytes(frame(RECORD) + b"damaged")
+    assert codes() == [0, 1, 0, 0]
+    shards[4].unlink()
+    assert codes()[-1] == 1
 
 
 @pytest.mark.slow
