@@ -280,6 +280,21 @@ def test_against_files(repository: Repository, tmp_path: Path) -> None:
     assert finding["rule"] == "SG431"
 
 
+def test_an_attribute_of_a_later_version(repository: Repository) -> None:
+    """It may decide what the bytes mean, in either direction."""
+    kept = repository.top / "kept.json"
+    spec = json.loads((repository.root / "generated/pet/spec.json").read_text("utf-8"))
+    spec["fields"][0]["compressed"] = "zstd"
+    kept.write_text(json.dumps(spec), encoding="utf-8")
+    for mode in ("backward", "forward"):
+        call = ("--against", str(kept), "--mode", mode)
+        (finding,) = repository.breaking(*call, code=1)
+        assert finding["rule"] == "SG211"
+        assert (
+            "'compressed'" in finding["message"] or "compressed:" in finding["message"]
+        )
+
+
 def _data(directory: Path, spec: dict[str, Any]) -> None:
     """Make a manifest as writers do; no record is read."""
     directory.mkdir()

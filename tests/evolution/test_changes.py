@@ -1,0 +1,306 @@
+"""What `breaking` says of a change, and what becomes of data that was written before it."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+import shutil
+import warnings
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import tensorflow as tf
+from command_line import run
+from schemagen.runtime.shared.errors import SchemaMismatchError
+
+from .changes import CHANGES, EXAMPLES, HEAD
+
+if TYPE_CHECKING:
+    from conftest import Workspace
+
+ALL = [*CHANGES, *EXAMPLES]
+
+_PAGE = Path(__file__).parents[2] / "docs" / "rules.md"
+
+# Rules for what each record tells by itself: such data is opened.
+_BY_RECORD = {"SG210", "SG232", "SG233", "SG234"}
+
+
+class Sides:
+    """The code of all records before and after their changes, and what is said of them.
+
+    Attributes:
+        before: the project with the classes as they were.
+        after: the project with the changed classes.
+        said: by mode, the findings of `breaking` for each record.
+    """
+
+    def __init__(self, make: Any) -> None:
+        pairs = [change.classes(f"C{at}") for at, change in enumerate(ALL)]
+        self.before, self.after = (
+            make(HEAD + "\n\n\n".join(texts)) for texts in zip(*pairs, strict=True)
+        )
+        self.said = {mode: self._findings(mode) for mode in ("backward", "forward")}
+
+    def _findings(self, mode: str) -> dict[str, list[dict[str, Any]]]:
+        old = self.before.root / self.before.package
+        result = run(
+            *("breaking", "--against", old, "--project", self.after.root),
+            *("--mode", mode, "--format", "json"),
+        )
+        assert result.exit_code == 1
+        found: dict[str, list[dict[str, Any]]] = {}
+        for finding in json.loads(result.stdout)["findings"]:
+            name = finding["message"].partition(":")[0]
+            found.setdefault(name, []).append(finding)
+        return found
+
+    def rules(self, mode: str, number: int) -> set[str]:
+        """Return the rules that one change comes under."""
+        return {each["rule"] for each in self.said[mode].get(f"C{number}", [])}
+
+    def data_rules(self, mode: str, number: int) -> set[str]:
+        """Return those of them that are about data, and not about programs."""
+        return {rule for rule in self.rules(mode, number) if rule < "SG240"}
+
+    def of(self, mode: str) -> tuple[Workspace, Workspace]:
+        """Return the side that writes and the one that reads."""
+        both = self.before, self.after
+        return both if mode == "backward" else both[::-1]
+
+
+@pytest.fixture(scope="module")
+def sides(package_of: Any) -> Iterator[Sides]:
+    """All records, generated once, and run without tracing."""
+    tf.config.run_functions_eagerly(True)
+    yield Sides(package_of)
+    tf.config.run_functions_eagerly(False)
+
+
+def test_the_gate_names_the_rules_of_each_change(sides: Sides) -> None:
+    """In both directions, and at the record's class or one of its fields."""
+    wrong = []
+    schema = (sides.after.root / "schemas" / "records.py").read_text(encoding="utf-8")
+    lines = schema.split("\n")
+    for at, change in enumerate(CHANGES):
+        for mode in ("backward", "forward"):
+            expected = set(getattr(change, mode).split())
+            if sides.rules(mode, at) != expected:
+                wrong.append((str(change), mode, sides.rules(mode, at), expected))
+            for finding in sides.said[mode].get(f"C{at}", []):
+                before = lines[: finding["location"]["line"]]
+                classes = [line for line in before if line.startswith("class C")]
+                assert not classes or classes[-1].startswith(f"class C{at}(")
+                assert finding["severity"] in ("error", "warning")
+    assert wrong == []
+
+
+def test_the_examples_of_the_rules_come_under_them(sides: Sides) -> None:
+    """In the direction that the page says, and under no other rule of their axis."""
+    axes = dict(re.findall(r"\| \[(SG2\d\d)\].*? \| (\w+)", _PAGE.read_text("utf-8")))
+    for at, change in enumerate(EXAMPLES, start=len(CHANGES)):
+        for mode in ("backward", "forward"):
+            found = sides.rules(mode, at)
+            of_axis = {rule for rule in found if axes[rule] == axes[change.rule]}
+            assert of_axis == set(getattr(change, mode).split()), (change.rule, mode)
+
+
+def test_every_attribute_of_every_kind_is_changed(sides: Sides) -> None:
+    """Whoever adds an attribute decides what a change of it means."""
+    every, changed = set(), set()
+    for at in range(len(ALL)):
+        old, new = (
+            {f["key"]: f for f in _spec(side, at)["fields"]}
+            for side in (sides.before, sides.after)
+        )
+        for key in old.keys() | new.keys():
+            before, after = old.get(key, {}), new.get(key, {})
+            names = {
+                (each["kind"], n) for each in (before, after) if each for n in each
+            }
+            every |= names
+            if before.get("kind") == after.get("kind"):
+                changed |= {(k, n) for k, n in names if before.get(n) != after.get(n)}
+            elif not (before and after):
+                changed |= {(k, "key") for k, _ in names}
+    shared = {
+        "default",
+        "key",
+        "kind",
+        "name",
+        "role",
+        "doc",
+        "path",
+        "optional",
+        "presence",
+    }
+    assert {(k, n) for k, n in every - changed if n not in shared} == set()
+    assert {n for _, n in every} - {n for _, n in changed} <= {"kind"}
+
+
+def _spec(side: Workspace, at: int) -> dict[str, Any]:
+    path = side.root / side.package / f"c{at}" / "spec.json"
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return found.get("spec", found)
+
+
+@pytest.mark.parametrize("mode", ["backward", "forward"])
+def test_data_is_opened_where_the_gate_says_so(
+    sides: Sides, tmp_path: Path, mode: str
+) -> None:
+    """And is refused under the same rules where it does not."""
+    old, new = sides.of(mode)
+    for at, change in enumerate(ALL):
+        data = tmp_path / str(at)
+        write, again = (side.module(f"c{at}", "serializer") for side in (old, new))
+        with warnings.catch_warnings(action="ignore"):
+            write.write_dataset([], data, "train", shards=1)
+            said = _refusal(again.write_dataset, [], data, "b", shards=1)
+        expected = sides.data_rules(mode, at) - _BY_RECORD
+        assert set(re.findall(r"\((SG\d+)\)", said)) == expected, str(change)
+        if expected:
+            make_dataset = new.module(f"c{at}", "pipeline").make_dataset
+            opened = _refusal(make_dataset, data, "train", batch_size=1)
+            assert set(re.findall(r"\((SG\d+)\)", opened)) == expected, str(change)
+        shutil.rmtree(data)
+
+
+def _refusal(call: Any, *arguments: Any, **options: Any) -> str:
+    try:
+        call(*arguments, **options)
+    except SchemaMismatchError as error:
+        return str(error)
+    return ""
+
+
+@pytest.mark.parametrize("mode", ["backward", "forward"])
+def test_data_reads_as_if_the_reader_s_schema_had_written_it(
+    sides: Sides, mode: str
+) -> None:
+    """What may be opened: the same tensors as of the row written anew, or an error.
+
+    An error names the field, and is one that the gate has foretold. A row that the
+    reader's schema refuses is not read, or a rule says so.
+    """
+    compared = 0
+    for at, change in enumerate(ALL):
+        if sides.data_rules(mode, at) - _BY_RECORD:
+            continue
+        for row in change.rows:
+            outcome = _outcome(*sides.of(mode), at, row)
+            compared += outcome == "same"
+            allowed = {"same", "not written"}
+            if sides.rules(mode, at):
+                allowed |= {"refused", "read alone"}
+            if "keep_" in change.before + change.after:  # the writer cuts it
+                allowed |= {"other"}
+            assert outcome in allowed, (str(change), mode, row, outcome)
+    assert compared > 100
+
+
+# Here the tensors are the same, and what they stand for is not: a class or a number,
+# padding or a value, a promise, a pixel that counts or does not.
+_SAME_TENSORS = {"SG225", "SG227", "SG229", "SG230", "SG232", "SG233", "SG234"}
+_NEW_FIELD = {"SG201", "SG202", "SG235"}
+
+
+@pytest.mark.parametrize("mode", ["backward", "forward"])
+def test_what_the_rules_say_happens(sides: Sides, mode: str) -> None:
+    """The examples of wire do not parse, and those of meaning read as something else."""
+    axes = dict(re.findall(r"\| \[(SG2\d\d)\].*? \| (\w+)", _PAGE.read_text("utf-8")))
+    for at, change in enumerate(EXAMPLES, start=len(CHANGES)):
+        if not change.rows or change.rule in _SAME_TENSORS | _NEW_FIELD:
+            continue
+        found = {
+            _outcome(*sides.of(mode), at, row, as_before=True) for row in change.rows
+        }
+        bad = {"wire": {"refused"}, "meaning": {"other", "read alone"}}
+        happens = bool(bad[axes[change.rule]] & found)
+        assert happens == bool(getattr(change, mode)), (change.rule, mode, found)
+
+
+def _outcome(
+    old: Workspace,
+    new: Workspace,
+    at: int,
+    row: Mapping[str, Any],
+    *,
+    as_before: bool = False,
+) -> str:
+    """Return what becomes of a row that one schema has written and the other reads.
+
+    With `as_before` it is the same only if it was delivered like this before, too.
+    """
+    writers = [side.module(f"c{at}", "serializer") for side in (old, new)]
+    record, anew = (_written(writer, row) for writer in writers)
+    if record is None:
+        return "not written"
+    parser = new.module(f"c{at}", "parser")
+    try:
+        found = _values(parser.parse_batch([record]))
+    except tf.errors.InvalidArgumentError as error:
+        fields = _spec(old, at)["fields"] + _spec(new, at)["fields"]
+        keys = [v for f in fields for n, v in f.items() if n == "name" or "key" in n]
+        named = any(str(key) in str(error) for key in keys)
+        return "refused" if named else f"refused without a name: {error}"
+    if anew is None:
+        return "read alone"
+    same = found == _values(parser.parse_batch([anew]))
+    if as_before:
+        same &= found == _values(old.module(f"c{at}", "parser").parse_batch([record]))
+    return "same" if same else "other"
+
+
+def _written(writer: ModuleType, row: Mapping[str, Any]) -> bytes | None:
+    """Return a row's record, with what of it the writer has fields for."""
+    names = inspect.signature(writer.serialize).parameters
+    given = {name: value for name, value in row.items() if name in names}
+    if row and not given:
+        return None
+    try:
+        record: bytes = writer.serialize(
+            **{"number": 1, **given} if "number" in names else given
+        )
+    except (TypeError, ValueError):
+        return None
+    return record
+
+
+def _values(batch: Any) -> Any:
+    """Return what a parser delivers as what can be compared, NaN with itself."""
+    if isinstance(batch, Mapping):
+        return {name: _values(value) for name, value in batch.items()}
+    if isinstance(batch, tf.SparseTensor):
+        batch = tf.sparse.to_dense(batch)
+    if isinstance(batch, tf.RaggedTensor):
+        return repr(batch.to_list())
+    array = batch.numpy()
+    return array.dtype.str, array.shape, repr(array.tolist())
+
+
+def test_files_that_a_manifest_lists_are_compared(
+    tmp_path: Path, package_of: Any
+) -> None:
+    """Named by a directory, a glob, a list or one by one; without a manifest they are read."""
+    schema = (
+        HEAD
+        + "class Pet(Record):\n    number: int\n    x: Annotated[str, Label(classes={})]\n"
+    )
+    names = [f"class {number}" for number in range(2000)]
+    before, after = (package_of(schema.format(each)) for each in (names, names[::-1]))
+    before.module("pet", "serializer").write_dataset(
+        [{"number": 1, "x": "class 0"}], tmp_path, "train"
+    )
+    make_dataset = after.module("pet", "pipeline").make_dataset
+    (shard,) = tmp_path.glob("train-*")
+    for source in (tmp_path, f"{tmp_path}/train-*", [shard], str(shard)):
+        said = _refusal(make_dataset, source, batch_size=1)
+        assert "'x'" in said
+        assert "(SG221)" in said
+        assert len(said) < 1000  # long values are cut
+    (tmp_path / "manifest.json").unlink()
+    assert _refusal(make_dataset, [shard], batch_size=1) == ""
