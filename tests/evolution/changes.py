@@ -751,11 +751,10 @@ def _examples() -> Iterator[Change]:
             _, axis, direction = re.findall(
                 rf"\[({rule})\].*?\| (\w+)[^|]*\| (\w+) \|", page
             )[0]
-            sides = [
-                rule if direction in ("backward", "both") else "",
-                rule if direction in ("forward", "both") and axis != "api" else "",
-            ]
-            yield Change(before, after, *sides, _EXAMPLE_ROWS.get(rule, ()), rule)
+            backward = rule if direction in ("backward", "both") else ""
+            forward = rule if direction != "backward" and axis != "api" else ""
+            rows = _EXAMPLE_ROWS.get(rule, ())
+            yield Change(before, after, backward, forward, rows, rule)
 
 
 def _of_families() -> Iterator[Change]:
