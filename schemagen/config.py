@@ -2,23 +2,57 @@
 
 from __future__ import annotations
 
+import keyword
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from .findings import Finding, Location, SchemagenError, refuse
 from .runtime.shared.errors import did_you_mean
-from .setting_checks import (
-    SETTINGS_FILE,
-    setting_finding,
-    setting_place,
-    unfit_settings,
+
+FILE_NAME = "pyproject.toml"
+_TABLE = "tool.schemagen"
+
+_setting_finding = partial(Finding, rule="SG401")
+
+# No name is hidden, ends in a way that Windows drops, or leads out of the project.
+_PART = re.compile(r"\w([\w.-]*[\w-])?")
+
+
+def _is_package(value: object) -> bool:
+    """Return whether a value is a path that Python can import from."""
+    parts = PurePosixPath(value).parts if isinstance(value, str) else ()
+    return bool(parts) and all(
+        part.isidentifier() and not keyword.iskeyword(part) for part in parts
+    )
+
+
+def _is_plain_path(value: object) -> bool:
+    """Return whether a value is a path inside the project that works everywhere."""
+    parts = PurePosixPath(value).parts if isinstance(value, str) else ()
+    return bool(parts) and all(map(_PART.fullmatch, parts))
+
+
+_PACKAGE = (
+    _is_package,
+    'a path inside the project whose parts are Python names, such as "src/schemas"',
 )
 
-FILE_NAME = SETTINGS_FILE
+# For each setting: whether a value is one, and what is expected.
+_VALUES: dict[str, tuple[Callable[[object], bool], str]] = {
+    "schemas": _PACKAGE,
+    "output": _PACKAGE,
+    "constants": (
+        lambda value: isinstance(value, dict),
+        "a [tool.schemagen.constants] table",
+    ),
+    "templates": (_is_plain_path, 'a path inside the project, such as "templates"'),
+}
+_PATHS = ("schemas", "output", "templates")
 
 
 @dataclass(frozen=True)
@@ -142,7 +176,7 @@ def read_settings(path: Path) -> tuple[str, dict[str, Any] | None]:
         data = tomllib.loads(text)
     except (OSError, ValueError) as error:
         raise refuse(
-            setting_finding(
+            _setting_finding(
                 _place_in_message(str(error), text),
                 message=f"{FILE_NAME} cannot be read: {error}",
                 expected="a TOML file in UTF-8",
@@ -153,7 +187,7 @@ def read_settings(path: Path) -> tuple[str, dict[str, Any] | None]:
     table = tool.get("schemagen") if isinstance(tool, dict) else None
     if table is not None and not isinstance(table, dict):
         raise refuse(
-            setting_finding(
+            _setting_finding(
                 Location(FILE_NAME),
                 message="tool.schemagen is not a table",
                 found=repr(table),
@@ -177,18 +211,62 @@ def _place_in_message(message: str, text: str) -> Location:
 
 
 def _settings(table: dict[str, Any], text: str) -> Settings:
-    findings = [*unfit_settings(table, text)]
+    findings = [*_wrong_settings(table, text)]
+    if not findings:
+        paths = {name: _posix(table[name]) for name in _PATHS if name in table}
+        settings = Settings(**{**table, **paths})
+        findings = [*_overlaps(settings, text)]
     if findings:
         raise SchemagenError(findings)
-    given = dict(table)
-    for name in ("schemas", "output", "templates"):
-        if name in given:
-            given[name] = _posix(given[name])
-    settings = Settings(**given)
-    overlaps = [*_overlaps(settings, text)]
-    if overlaps:
-        raise SchemagenError(overlaps)
     return settings
+
+
+def _wrong_settings(table: dict[str, Any], text: str) -> Iterator[Finding]:
+    """Yield what is wrong with each setting by itself."""
+    for name, value in table.items():
+        place = setting_place(text, name)
+        if name not in _VALUES:
+            yield _setting_finding(
+                place,
+                message=f"unknown setting {name!r}",
+                found=name,
+                expected=f"one of {', '.join(_VALUES)}",
+                advice=did_you_mean(name, _VALUES) or "take it out",
+            )
+            continue
+        fits, expected = _VALUES[name]
+        if not fits(value):
+            yield _setting_finding(
+                place,
+                message=f"setting {name!r} has a wrong value",
+                found=repr(value),
+                expected=expected,
+                advice="correct the value, or take the setting out",
+            )
+
+
+def setting_place(text: str, name: str) -> Location:
+    """Return where a setting stands in the file, or where its table begins.
+
+    Args:
+        text: of the file.
+        name: the setting's name.
+    """
+    inside = False
+    default = Location(FILE_NAME)
+    for line_number, line in enumerate(text.splitlines(), start=1):
+        start = line.strip()
+        here = Location(FILE_NAME, line_number, line.find(start) + 1, line)
+        if start.startswith("["):
+            header = start.split("]")[0].strip("[ ").replace(" ", "")
+            inside = header == _TABLE
+            if inside:
+                default = here
+            elif header == f"{_TABLE}.{name}":
+                return here
+        elif inside and "=" in start and start.split("=")[0].strip(" \"'") == name:
+            return here
+    return default
 
 
 def _posix(path: str) -> str:
@@ -197,19 +275,17 @@ def _posix(path: str) -> str:
 
 def _overlaps(settings: Settings, text: str) -> Iterator[Finding]:
     """Yield a finding for each two directories of which one is inside the other."""
-    named = [("schemas", settings.schemas), ("output", settings.output)]
-    named += [("templates", settings.templates)] if settings.templates else []
+    paths = [(name, getattr(settings, name)) for name in _PATHS]
+    named = [(name, path) for name, path in paths if path is not None]
     for at, (second, other) in enumerate(named):
         for first, path in named[:at]:
             if _overlap(path, other):
-                yield setting_finding(
+                yield _setting_finding(
                     setting_place(text, second),
                     message=f"{first} and {second} overlap",
                     found=f"{path!r} and {other!r}",
                     expected="two directories, neither inside the other",
-                    advice="generate into a directory of its own"
-                    if second == "output"
-                    else "give each a directory of its own",
+                    advice="give each a directory of its own",
                 )
 
 

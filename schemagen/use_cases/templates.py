@@ -6,9 +6,8 @@ import json
 from pathlib import Path
 
 from ..codegen.templates import Templates, our_names, templates_directory
-from ..config import FILE_NAME, Project, find_project
+from ..config import FILE_NAME, Project, find_project, setting_place
 from ..findings import Finding, refuse
-from ..setting_checks import setting_place
 from ..spec.describe import aligned
 
 

@@ -45,9 +45,9 @@ REFUSED = [
         (
             f"[tool.schemagen]\noutput = {value}\n",
             "2:1",
-            "setting 'output' is no directory to import from",
+            "setting 'output' ",
             found,
-            "what is in it is imported by that name",
+            "correct the value",
         )
         for value, found in (
             ("3", "3"),
