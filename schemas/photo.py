@@ -19,7 +19,7 @@ class Photo(Record):
             shape=(None, None, 3),
             encoding="jpeg",
             resize=(48, 48),
-            augment=Augment(flip_left_right=True, brightness=0.1, crop=4),
+            augment=Augment(flip_left_right=True, crop=4),
         ),
     ]
     """The piece, red, green and blue. Sizes differ; reading brings all to 48x48."""

@@ -138,13 +138,13 @@ RULES = (
     BreakingRule(
         id="SG211",
         title="unknown attribute",
-        purpose="A later version of schemagen made the other spec, with an attribute "
+        purpose="Another version of schemagen made the other spec, with an attribute "
         "that may change the meaning of its bytes.",
         axis="wire",
         direction="both",
         check=DATA_CHECKS["SG211"],
         before="age: int",
-        after="age: int  # with an attribute that a later schemagen knows",
-        to_do="update schemagen, and generate again",
+        after="age: int  # with an attribute that another schemagen knows",
+        to_do="read the data with the version that wrote it, or update schemagen and generate again",
     ),
 )

@@ -29,7 +29,6 @@ from .parameters import (
 from .python_types import is_array, members
 from .resizing import (
     Interpolation,
-    augment_options,
     delivered_shape,
     encoded_dtype_problems,
     pixel_scale,
@@ -117,9 +116,7 @@ class Image(Kind):
             dtypes = _PNG_DTYPES if self.encoding == "png" else ("uint8",)
             yield from encoded_dtype_problems(self, dtypes)
         yield from resize_problems(self)
-        yield from augment_problems(
-            self.augment, self.shape, self.resize, self.stored_dtype
-        )
+        yield from augment_problems(self.augment, self.shape, self.resize)
         if self.resize and self.interpolation == "bilinear" and self.dtype in _TOO_WIDE:
             yield Problem(
                 f"resize of {self.dtype} pixels with interpolation='bilinear'",
@@ -321,15 +318,6 @@ class ImageView(FieldView[Image]):
     def pixel_scale(self) -> Code:
         """What brings a pixel to about [0, 1]."""
         return pixel_scale(self.row_dtype)
-
-    @property
-    def augmented(self) -> tuple[tuple[str, Any], ...]:
-        return augment_options(self.kind, self.kind.augment)
-
-    @property
-    def alpha(self) -> bool:
-        """Whether the last channel is no colour."""
-        return not self.raw and self.kind.shape[2] == 4
 
     @property
     def python_type(self) -> str:

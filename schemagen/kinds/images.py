@@ -25,7 +25,6 @@ from .parameters import choice_problems, group_problems, is_positive, seldom
 from .python_types import is_array, is_list, members
 from .resizing import (
     Interpolation,
-    augment_options,
     delivered_shape,
     encoded_dtype_problems,
     pixel_scale,
@@ -153,15 +152,6 @@ class ImagesView(FieldView[Images]):
     def pixel_scale(self) -> Code:
         """What brings a pixel to about [0, 1]."""
         return pixel_scale(self.row_dtype)
-
-    @property
-    def augmented(self) -> tuple[tuple[str, Any], ...]:
-        return augment_options(self.kind, self.kind.augment)
-
-    @property
-    def alpha(self) -> bool:
-        """Whether the last channel is no colour."""
-        return self.kind.shape[2] == 4
 
     @property
     def shape(self) -> ViewShape:

@@ -12,7 +12,7 @@ import numpy as np
 from ..runtime.encoding import base, mask
 from ..runtime.shared.errors import Problem
 from ..runtime.shared.values import shape_text, shortened
-from .augment import Augment, mask_augment_problems
+from .augment import Augment, augment_problems
 from .classes import class_name_problems
 from .field import FieldSpec
 from .image import Image, ImageView
@@ -141,7 +141,7 @@ class Mask(Kind):
         yield from wrong_encoding
         yield from self._key_problems()
         yield from self._shape_problems()
-        yield from mask_augment_problems(self.augment, self.shape, self.resize)
+        yield from augment_problems(self.augment, self.shape, self.resize)
         dtypes = _DTYPES["raw" if wrong_encoding else self.encoding]
         wrong_dtype = list(choice_problems("dtype", self.dtype, dtypes))
         yield from wrong_dtype

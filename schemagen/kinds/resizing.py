@@ -9,7 +9,6 @@ import numpy as np
 
 from ..runtime.shared.errors import Problem
 from ..runtime.shared.values import FLOATS
-from .augment import Augment
 from .literals import Code
 from .parameters import choice_problems, flag_problems, is_shape, sizes_problem
 from .view import Shape
@@ -113,20 +112,3 @@ def range_text(kind: Resized) -> str:
     """Return the range of pixels that are delivered as another dtype than stored."""
     stored = stored_dtype(kind)
     return "" if stored == kind.dtype else f", 0 to {np.iinfo(stored).max}"
-
-
-def augment_options(
-    kind: Resized, augment: Augment | None
-) -> tuple[tuple[str, object], ...]:
-    """Return the options of an augmentation, with the range of the stored dtype.
-
-    Colours of floats have the range 0 to 1 unless the options name another one.
-    """
-    if augment is None:
-        return ()
-    said = augment.said()
-    stored = stored_dtype(kind)
-    coloured = augment.brightness or augment.contrast
-    if coloured and stored != kind.dtype:
-        said.setdefault("value_range", (0.0, float(np.iinfo(stored).max)))
-    return tuple(said.items())

@@ -95,11 +95,6 @@ class _Delivered(StoredView[K]):
         augment = getattr(self.kind, "augment", None)
         return tuple(augment.said().items()) if augment else ()
 
-    @property
-    def recoloured(self) -> bool:
-        """Whether that changes values, and not only their places."""
-        return bool({"brightness", "contrast"} & dict(self.augmented).keys())
-
 
 class _Modelled(_Delivered[K]):
     """A field in the generated model: an input, or a target."""

@@ -12,8 +12,6 @@ from ..kinds.mask import Mask
 from ..schema.declaration import Declaration
 from ..schema.loading import LoadedRecord
 
-_MOVES = ("flip_left_right", "flip_up_down", "crop")
-
 
 def augmentation_findings(
     fields: Mapping[str, Declaration], record: LoadedRecord
@@ -62,10 +60,7 @@ def augmentation_findings(
 def _moves(field: Declaration) -> dict[str, bool | int]:
     """Return the flips and the crop of a field, by name; those that it has."""
     augment = getattr(field.kind, "augment", None)
-    if not isinstance(augment, Augment):
-        return {}
-    pairs = zip(_MOVES, augment.moves, strict=True)
-    return {name: value for name, value in pairs if value}
+    return augment.said() if isinstance(augment, Augment) else {}
 
 
 def _text(moves: Mapping[str, bool | int]) -> str:

@@ -12,7 +12,7 @@ from ..kinds.augment import Augment
 from ..kinds.field import FieldSpec, seldom_facts
 from ..kinds.kind import Kind
 from ..kinds.registry import KINDS
-from ..runtime.shared.json_entries import check_spec
+from ..runtime.shared.json_entries import ELSEWHERE, check_spec
 from .model import RecordSpec
 
 FORMAT = 1
@@ -83,7 +83,8 @@ def _check_known(data: dict[str, Any]) -> None:
             if each["kind"] not in KINDS:
                 name = field["name"]
                 raise ValueError(
-                    f"field {name!r}: the kind {each['kind']!r} is not known"
+                    f"field {name!r}: the kind {each['kind']!r} is not supported: "
+                    f"{ELSEWHERE}"
                 )
 
 
@@ -162,10 +163,12 @@ def field_from_data(data: dict[str, Any]) -> FieldSpec:
         for name, parameter in parameters.items()
         if parameter.default is MISSING and name not in (*facts, "kind")
     ]
-    odd = [name for name in facts if name not in (*parameters, *kind.derived)]
+    unknown = [name for name in facts if name not in (*parameters, *kind.derived)]
     try:
-        if lacking or odd:
-            raise ValueError(f"unlike {sorted((*lacking, *odd))}")
+        if unknown:
+            raise ValueError(f"{min(unknown)} is not supported: {ELSEWHERE}")
+        if lacking:
+            raise ValueError(f"no {min(lacking)}")
         _check_parameters(kind, facts)
         field = FieldSpec.of(kind, **facts)
     except ValueError as error:  # a Problem is one
@@ -212,18 +215,10 @@ def _augment_from_data(data: dict[str, Any] | None) -> Augment | None:
     known = {attribute.name: attribute.default for attribute in fields(Augment)}
     for name, value in data.items():
         if name not in known:
-            raise ValueError(f"augment: unknown entry {name!r}")
-        likes = int if name == "crop" else type(known[name])
-        numbers = isinstance(value, list) and len(value) == 2
-        if name == "value_range":
-            fits = numbers and all(type(each) in (int, float) for each in value)
-        elif likes is float:
-            fits = type(value) in (int, float)
-        else:
-            fits = type(value) is likes
-        if not fits:
+            raise ValueError(f"augment: {name} is not supported: {ELSEWHERE}")
+        if type(value) is not type(known[name]):
             raise ValueError(f"augment: {name} is {value!r}")
-    return Augment(**{name: _from_json_value(each) for name, each in data.items()})
+    return Augment(**data)
 
 
 def _to_json_value(value: Any) -> Any:

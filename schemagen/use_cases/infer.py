@@ -213,7 +213,7 @@ def _of_manifest(data: Data) -> RecordSpec | None:
             raise refused(
                 data.where,
                 f"the spec in the manifest cannot be read: {error}",
-                advice="a newer version of schemagen may have written it",
+                advice="another version of schemagen may have written it",
             ) from None
         if spec not in distinct:
             distinct.append(spec)

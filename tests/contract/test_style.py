@@ -28,21 +28,19 @@ import numpy as np
 from pydantic import BaseModel
 from schemagen import *
 
-EVERY = Augment(flip_left_right=True, flip_up_down=True, crop=1, brightness=0.1,
-                contrast=0.25, value_range=(0, 200))
-MOVED = Augment(flip_left_right=True, flip_up_down=True, crop=1)
+EVERY = Augment(flip_left_right=True, flip_up_down=True, crop=1)
 
 class View(BaseModel):
     seed: Annotated[Any | None, Image((4, 4, 4), encoding="png", augment=EVERY)] = None
-    batch: Annotated[Any, Mask((4, 4), num_classes=2, augment=MOVED)]
+    batch: Annotated[Any, Mask((4, 4), num_classes=2, augment=EVERY)]
 
 class Augmented(Record):
     found: View
     frames: Annotated[Any, Images((4, 4, 4), "png", augment=EVERY)]
 
 class Flat(Record):
-    photo: Annotated[Any | None, Image((4, 4, 1), augment=MOVED)] = None
-    mask: Annotated[Any, Mask((4, 4), augment=MOVED)]
+    photo: Annotated[Any | None, Image((4, 4, 1), augment=EVERY)] = None
+    mask: Annotated[Any, Mask((4, 4), augment=EVERY)]
 """
 
 SOURCES: dict[str, Callable[[], str]] = {

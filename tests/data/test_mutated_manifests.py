@@ -397,7 +397,7 @@ def test_what_a_later_version_adds_is_left_to_the_rules() -> None:
     found = manifest.loads(json.dumps(manifest_of(data)), "data/manifest.json")
     assert [each.rule for each in differences(found.spec, EXAMPLE)] == ["SG225"]
     with pytest.raises(
-        ValueError, match="field 'image': the kind 'Video' is not known"
+        ValueError, match="field 'image': the kind 'Video' is not supported"
     ):
         from_data(data)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from io import BytesIO
@@ -51,7 +52,7 @@ SG121 = [
     ),
     (
         [
-            _PHOTO.format(", augment=Augment(crop=2, brightness=0.1)"),
+            _PHOTO.format(", augment=Augment(crop=2)"),
             _MASK.format(", augment=Augment(crop=1)"),
         ],
         "R.mask: in training it would not move with 'photo'",
@@ -115,8 +116,6 @@ def test_a_mask_has_to_move_with_its_picture(
 
 FITTING = [
     [_PHOTO.format(_FLIP), _MASK.format(_FLIP)],
-    # Colours are the picture's alone.
-    [_PHOTO.format(", augment=Augment(brightness=0.1)"), _MASK.format("")],
     # A picture of another size is not what the mask is of.
     [
         _PHOTO.format(_FLIP),
@@ -183,9 +182,18 @@ def _spec(augment: Augment | None) -> RecordSpec:
     )
 
 
+@pytest.mark.parametrize("entry", ["brightness", "hue"])
+def test_an_unknown_entry_says_which_version_reads_it(entry: str) -> None:
+    """Whether an earlier version had it, or a later one has it."""
+    data = json.loads(to_json(_spec(Augment(crop=2))))
+    data["fields"][0]["augment"][entry] = 0.5
+    with pytest.raises(ValueError, match=f"{entry} is not supported: .* schemagen 0.2"):
+        from_json(json.dumps(data))
+
+
 def test_the_spec_says_what_is_declared_and_no_more() -> None:
     """Its JSON gives back the same spec; without augmentation it has no word of it."""
-    spec = _spec(Augment(crop=2, contrast=0.5, value_range=(0, 4095)))
+    spec = _spec(Augment(crop=2, flip_up_down=True))
     assert from_json(to_json(spec)) == spec
     assert "flip_left_right" not in to_json(spec)
     assert from_json(to_json(_spec(None))) == _spec(None)
@@ -226,8 +234,7 @@ class Scene(Record):
     photo: Annotated[np.ndarray, Image((6, 9, 3), augment=MOVED)]
     sticker: Annotated[
         np.ndarray | None,
-        Image((6, 9, 4), encoding="png", augment=Augment(
-            flip_left_right=True, flip_up_down=True, crop=2, brightness=0.2)),
+        Image((6, 9, 4), encoding="png", augment=MOVED),
     ] = None
     things: Annotated[np.ndarray, Mask((6, 9), dtype="uint16", augment=MOVED)]
     mask: Annotated[
@@ -244,7 +251,9 @@ class Varied(Record):
 
 class View(BaseModel):
     frames: Annotated[
-        list[bytes], Images((4, 4, 3), encoding="png", augment=Augment(contrast=0.5))
+        list[bytes],
+        Images((4, 4, 3), encoding="png",
+            augment=Augment(flip_left_right=True, flip_up_down=True)),
     ]
 
 class Film(Record):
@@ -303,7 +312,7 @@ def test_fields_of_a_record_move_together(package: Workspace, scenes: Path) -> N
     """Picture, masks and opacity, pixel by pixel; and what is missing stays missing."""
     make_dataset = package.module("scene", "pipeline").make_dataset
     dataset = make_dataset(scenes, batch_size=5, training=True, seed=1, info=True)
-    moved = brighter = 0
+    moved = 0
     found = list(_records(dataset))
     assert sorted(record["number"] for record in found) == list(range(_ROWS))
     for record in found:
@@ -318,10 +327,9 @@ def test_fields_of_a_record_move_together(package: Workspace, scenes: Path) -> N
             assert not record["sticker"].any()
             continue
         np.testing.assert_array_equal(record["mask"], ids)
-        np.testing.assert_array_equal(record["sticker"][..., 3], ids // 2 + 60)
-        brighter += (record["sticker"][..., 0] != ids // 2 + 60).all()
+        sticker = np.stack([ids // 2 + 60] * 4, -1)
+        np.testing.assert_array_equal(record["sticker"], sticker)
     assert moved > _ROWS * 0.8
-    assert brighter > 10
 
 
 @pytest.mark.slow
@@ -437,7 +445,7 @@ def test_data_stays_readable_when_the_augmentation_changes(
 
 
 def test_nested_lists_of_pictures(package: Workspace, tmp_path: Path) -> None:
-    """Frames keep their mean; what fills up the shorter list stays black."""
+    """All frames of a record move alike; what fills up the shorter list stays black."""
     frames = np.random.default_rng(0).integers(60, 190, (3, 4, 4, 3)).astype(np.uint8)
     encoded = []
     for frame in frames:
@@ -453,7 +461,6 @@ def test_nested_lists_of_pictures(package: Workspace, tmp_path: Path) -> None:
     found = features["camera_frames"].numpy()
     shown = found.any(axis=(2, 3, 4))
     assert sorted(shown.sum(1)) == [0, 1, 2, 3]
+    ways = [frames[:, ::down, ::right] for down in (1, -1) for right in (1, -1)]
     for films, there in zip(found, shown, strict=True):
-        for frame, before in zip(films[there], frames, strict=False):
-            assert not np.array_equal(frame, before)
-            assert np.abs(frame.mean((0, 1)) - before.mean((0, 1))).max() < 1
+        assert any(np.array_equal(films[there], way[: there.sum()]) for way in ways)

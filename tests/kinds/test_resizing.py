@@ -29,8 +29,7 @@ from schemagen import *
 
 class Shot(Record):
     photo: Annotated[Any, Image((None, None, 3), encoding="jpeg", resize=(6, 8),
-        dtype="float32", antialias=True, scaled_decoding=True,
-        augment=Augment(brightness=0.5, contrast=0.5))]
+        dtype="float32", antialias=True, scaled_decoding=True)]
     plain: Annotated[Any, Image((None, None, 3), encoding="jpeg", resize=(6, 8))]
     late: Annotated[Any | None, Image((None, None, 4), encoding="png", resize=(3, 3),
         dtype="float32", role="info")] = None
@@ -38,7 +37,7 @@ class Shot(Record):
     sized: Annotated[np.ndarray, Image((None, 7, 1), dtype="float32", resize=(2, 2),
         antialias=True, height_key="height")]
     film: Annotated[list[bytes], Images((None, None, 3), resize=(4, 4),
-        dtype="float32", scaled_decoding=True, augment=Augment(brightness=0.5))]
+        dtype="float32", scaled_decoding=True)]
     pair: Annotated[list[bytes], Images((None, None, 1), encoding="png", count=2,
         resize=(4, 4), dtype="float32", antialias=True)]
     kind: Annotated[int, Label(num_classes=2)]
@@ -388,25 +387,6 @@ def test_the_generated_text_says_it(package: Workspace) -> None:
     assert re.search(
         r'dtype="float32",\s+encoder=partial\(\s*blocks.image, scale=1 / 255', model
     )
-
-
-def test_brightness_has_the_range_of_stored_pixels(
-    package: Workspace, tmp_path: Path
-) -> None:
-    """From 0 to 255, and not from 0 to 1 as that of other floats."""
-    package.module("shot", "serializer").write_dataset([ROW] * 16, tmp_path, "train")
-    pipeline: ModuleType = package.module("shot", "pipeline")
-    options: dict[str, Any] = {"batch_size": 16, "drop_remainder": False}
-    ((plain, _),) = pipeline.make_dataset(tmp_path, "train", **options)
-    ((varied, _),) = pipeline.make_dataset(
-        tmp_path, "train", training=True, seed=1, **options
-    )
-    for name in ("photo", "film"):
-        found, before = varied[name].numpy(), plain[name].numpy()
-        assert found.min() >= 0
-        assert found.max() <= 255
-        assert np.abs(found - before).max() > 30, name
-    np.testing.assert_array_equal(varied["plain"], plain["plain"])
 
 
 def test_models_take_them(

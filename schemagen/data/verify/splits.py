@@ -128,7 +128,7 @@ def _split(
                 "schema of the manifest cannot be read",
                 "a schema that this version of schemagen knows",
             )
-            cause = "written by a later schemagen: update it"
+            cause = "written by another version of schemagen"
             tally.add_file(kind, where, one_line(str(error)), cause)
     return CheckedSplit(
         file.split or None, written, "manifest" if written else "", tally

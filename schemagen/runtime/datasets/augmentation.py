@@ -1,4 +1,4 @@
-"""Pictures varied in training: mirrored, moved, brighter or darker.
+"""Pictures varied in training: mirrored and moved.
 
 What happens to a record is drawn from the seed of its batch and its place in there,
 and not from the field: a picture and its mask are mirrored together.
@@ -9,8 +9,8 @@ from __future__ import annotations
 from ..shared.requirements import tf
 
 # One row of random numbers each; a new one comes last, and leaves the others as they are.
-_DRAWS = 6
-_LEFT_RIGHT, _UP_DOWN, _DOWN, _RIGHT, _BRIGHTNESS, _CONTRAST = range(_DRAWS)
+_DRAWS = 4
+_LEFT_RIGHT, _UP_DOWN, _DOWN, _RIGHT = range(_DRAWS)
 
 
 def images(
@@ -20,35 +20,21 @@ def images(
     flip_left_right: bool = False,
     flip_up_down: bool = False,
     crop: int = 0,
-    brightness: float = 0.0,
-    contrast: float = 0.0,
-    value_range: tuple[float, float] | None = None,
-    alpha: bool = False,
-    present: tf.Tensor | None = None,
 ) -> tf.Tensor:
     """Vary each picture of a batch.
 
     Args:
-        pixels: [B, H, W, C], of any numeric dtype; for brightness and contrast one that
-            float32 can hold.
+        pixels: [B, H, W, C], of any numeric dtype.
         seed: int64 [2], another one for each batch.
         flip_left_right: mirror half of the pictures, by chance.
         flip_up_down: turn half of them upside down, by chance.
         crop: move the picture by up to so many pixels in each direction; what comes in
             at an edge is what the picture shows inside of it, mirrored.
-        brightness: add up to this share of the range, or take it away.
-        contrast: multiply the distance from the mean of the picture's channel by
-            1 - contrast to 1 + contrast.
-        value_range: black and white, beyond which no value gets. None: those of an
-            integer dtype; of floats 0 and 1, which may be exceeded.
-        alpha: the last channel is no colour, and keeps its values.
-        present: bool [B], of optional pictures: one that is missing stays black.
 
     Returns:
         The same shape and dtype.
     """
-    moved = _moved(pixels, seed, 1, flip_left_right, flip_up_down, crop)
-    return _recoloured(moved, seed, brightness, contrast, value_range, alpha, present)
+    return _moved(pixels, seed, 1, flip_left_right, flip_up_down, crop)
 
 
 def image_lists(
@@ -58,33 +44,20 @@ def image_lists(
     flip_left_right: bool = False,
     flip_up_down: bool = False,
     crop: int = 0,
-    brightness: float = 0.0,
-    contrast: float = 0.0,
-    value_range: tuple[float, float] | None = None,
-    alpha: bool = False,
 ) -> tf.Tensor:
     """Vary lists of pictures, all pictures of a record alike.
 
     Args:
-        pixels: [B, T, H, W, C]; a picture that is black throughout fills up a list, and
-            stays black.
+        pixels: [B, T, H, W, C].
         seed: as for `images`, and so are the others.
         flip_left_right: mirror.
         flip_up_down: turn upside down.
         crop: move by up to so many pixels.
-        brightness: the share of the range to add or take away.
-        contrast: what to vary the factor 1 by.
-        value_range: black and white.
-        alpha: the last channel keeps its values.
 
     Returns:
         The same shape and dtype.
     """
-    moved = _moved(pixels, seed, 2, flip_left_right, flip_up_down, crop)
-    if not brightness and not contrast:
-        return moved
-    shown = tf.reduce_any(moved != 0, axis=(2, 3, 4))
-    return _recoloured(moved, seed, brightness, contrast, value_range, alpha, shown)
+    return _moved(pixels, seed, 2, flip_left_right, flip_up_down, crop)
 
 
 def masks(
@@ -157,51 +130,3 @@ def _shifted(batch: tf.Tensor, share: tf.Tensor, axis: int, most: int) -> tf.Ten
     back = [order.index(place) for place in range(batch.shape.rank)]
     found = tf.gather(tf.transpose(batch, order), at, axis=1, batch_dims=1)
     return tf.transpose(found, back)
-
-
-def _recoloured(
-    pixels: tf.Tensor,
-    seed: tf.Tensor,
-    brightness: float,
-    contrast: float,
-    value_range: tuple[float, float] | None,
-    alpha: bool,
-    present: tf.Tensor | None,
-) -> tf.Tensor:
-    """Vary brightness and contrast, for one picture or all of a list alike.
-
-    What is not `present`, bool [B] or [B, T], is black and stays so.
-    """
-    if not brightness and not contrast:
-        return pixels
-    dtype = pixels.dtype
-    if value_range is not None:
-        black, white = value_range
-    else:
-        black, white = (dtype.min, dtype.max) if dtype.is_integer else (0.0, 1.0)
-    colours = pixels[..., :-1] if alpha else pixels
-    values = tf.cast(colours, tf.float32)
-    each = [-1] + [1] * (pixels.shape.rank - 1)
-    if contrast:
-        factor = 1 + contrast * _around_zero(seed, pixels, _CONTRAST, each)
-        mean = tf.reduce_mean(values, axis=(-3, -2), keepdims=True)
-        values = values * factor + mean * (1 - factor)
-    if brightness:
-        share = brightness * _around_zero(seed, pixels, _BRIGHTNESS, each)
-        values += share * (float(white) - float(black))
-    if dtype.is_integer:
-        values = tf.round(values)
-    if dtype.is_integer or value_range is not None:
-        values = tf.clip_by_value(values, black, white)
-    if present is not None:
-        there = tf.cast(present, tf.float32)
-        values *= tf.reshape(there, tf.concat([tf.shape(there), [1, 1, 1]], 0))
-    found = tf.cast(values, dtype)
-    return tf.concat([found, pixels[..., -1:]], -1) if alpha else found
-
-
-def _around_zero(
-    seed: tf.Tensor, batch: tf.Tensor, which: int, shape: list[int]
-) -> tf.Tensor:
-    """Return what is drawn, spread over [-1, 1)."""
-    return tf.reshape(2 * _drawn(seed, batch, which) - 1, shape)

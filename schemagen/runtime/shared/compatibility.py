@@ -25,6 +25,7 @@ from .field_changes import (
     stored_list,
 )
 from .field_keys import OwnedKey, is_read, keys_of
+from .json_entries import ELSEWHERE
 
 Spec = dict[str, Any]
 
@@ -207,7 +208,9 @@ def unknown_attributes(written: Spec, expected: Spec) -> Iterator[Change]:
             for attribute in sorted((set(old) | set(new)) - JUDGED):
                 before, after = old.get(attribute), new.get(attribute)
                 if before != after:
-                    yield Change("SG211", name, attribute, before, after)
+                    yield Change(
+                        "SG211", name, attribute, before, after, hint=ELSEWHERE
+                    )
 
 
 def _all_of(checks: list[DataCheck], written: Spec, expected: Spec) -> Iterator[Change]:

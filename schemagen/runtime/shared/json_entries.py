@@ -21,6 +21,9 @@ Holds = Callable[[Any], bool]
 _DEEPEST = 40
 _SHOWN = 60
 
+ELSEWHERE = "read this data with schemagen 0.2, or with the version that wrote it"
+"""What to do about an attribute, an option or a dtype that this version does not have."""
+
 # Sizes and offsets are added to each other as int64.
 _TOO_LARGE = 1 << 62
 
@@ -108,7 +111,9 @@ _OBJECT = Entry("an object", lambda value: isinstance(value, dict))
 _LIST = Entry("a list", lambda value: isinstance(value, list))
 
 _DTYPES = ("bool", "string", "bytes", *INTEGERS, *FLOATS, *COMPLEX)
-_DTYPE = Entry("the name of a dtype", lambda value: value in _DTYPES)
+_DTYPE = Entry(
+    f"the name of a supported dtype: {ELSEWHERE}", lambda value: value in _DTYPES
+)
 
 _SPEC = {"record": _TEXT, "fields": _LIST}
 _SPEC_SELDOM = {
