@@ -184,14 +184,11 @@ class RecordView:
     @property
     def further_keys(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """The keys that fields are read from in addition to their own, by field name."""
-        found = {
-            field.name: tuple(key for key, _ in field.further) for field in self.fields
-        }
-        for group in self.equal_lengths:
-            for field in group.fields:
-                if field.stored_filler is not None and group.measure:
-                    found[field.name] += (group.measure.length_key,)
-        return tuple((name, keys) for name, keys in found.items() if keys)
+        return tuple(
+            (field.name, tuple(key for key, _ in field.further))
+            for field in self.fields
+            if field.further
+        )
 
     @cached_property
     def further_descriptions(self) -> tuple[tuple[str, Code], ...]:
@@ -313,12 +310,6 @@ class EqualLengths:
         """The members whose lengths readers see; what is filled up on disk has one."""
         return tuple(field for field in self.fields if field.item_size is not None)
 
-    @property
-    def measure(self) -> FieldView | None:
-        """The member whose length tells readers the group's: one that is always there."""
-        required = (field for field in self.counted if not field.optional)
-        return next(required, None)
-
 
 def equal_lengths(fields: tuple[FieldView, ...]) -> tuple[EqualLengths, ...]:
     """Return the groups of a record, in the order of their first fields."""
@@ -337,8 +328,6 @@ def length_of(field: FieldView) -> Code:
 def member_of(field: FieldView) -> Code:
     """Return the `groups.Member` of a field in a group, as source code."""
     parts = [Code("optional=True")] if field.optional else []
-    if field.stored_filler is not None:
-        parts.append(Code(f"fill={literal(field.stored_filler)}"))
     return _member(field, parts)
 
 

@@ -23,7 +23,7 @@ from ..kinds.storage import BYTES, Entry
 from ..kinds.tensor import Tensor
 from ..kinds.varlen import VarLen
 from ..kinds.vector import Vector
-from ..runtime.shared.values import COMPLEX, item_size
+from ..runtime.shared.values import item_size
 from .columns import Column, Columns
 from .transfer import from_base64
 from .varint_arrays import gathered
@@ -61,10 +61,6 @@ def layout_of(field: FieldSpec) -> Layout:
     return Layout(entry.dtype, rank, rank > 0)
 
 
-# No dtype of numpy, and none of Arrow.
-_NOT_HELD = ("bfloat16", *COMPLEX)
-
-
 def unreadable(field: FieldSpec) -> str:
     """Return why the values of a field cannot be read, in words; "" if they can."""
     kind = field.kind
@@ -76,8 +72,8 @@ def unreadable(field: FieldSpec) -> str:
         return "pad_on_disk"
     if field.storage[0].encoding == "proto":
         return "encoding='proto'"
-    if getattr(kind, "dtype", "") in _NOT_HELD:
-        return f"dtype {kind.dtype!r}"
+    if getattr(kind, "dtype", "") == "bfloat16":  # no dtype of numpy, nor of Arrow
+        return "dtype 'bfloat16'"
     return ""
 
 

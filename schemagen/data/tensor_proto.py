@@ -42,7 +42,7 @@ DATA_TYPES = {name: number for number, name in DTYPES.items()}
 # The dtypes of a Tensor field.
 _KNOWN = frozenset(DTYPES.values()) - {
     "string",
-    *(name for name in DTYPES.values() if name.startswith(("q", "float8"))),
+    *(name for name in DTYPES.values() if name.startswith(("q", "float8", "complex"))),
     "int4",
     "uint4",
 }

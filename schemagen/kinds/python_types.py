@@ -81,8 +81,6 @@ def number_types(dtype: str) -> tuple[type, ...]:
     """Return the Python types that may stand for numbers of a dtype."""
     if dtype == "bool":
         return (bool,)
-    if dtype.startswith("complex"):
-        return complex, float, int
     return (float, int) if "float" in dtype else (int,)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..runtime.encoding import base, steps
 from ..runtime.shared.errors import Problem
-from ..runtime.shared.values import COMPLEX, shortened
+from ..runtime.shared.values import shortened
 from .field import FieldSpec
 from .image import Image
 from .kind import Kind, Role
@@ -122,12 +122,6 @@ class Steps(Kind):
                 f"shape={step.shape!r} in each step without resize",
                 "a fixed size, or resize=(height, width)",
                 "the images of one record have to be brought to one size",
-            )
-        elif self._dtype in COMPLEX:
-            yield Problem(
-                f"{self._dtype} in each step",
-                "real numbers",
-                "add a dimension of two for the real and imaginary parts",
             )
 
     @property

@@ -195,11 +195,6 @@ class StoredView(DeclaredView[K]):
         return Code(f"{name}[{literal(self.length_key)}]")
 
     @property
-    def stored_filler(self) -> int | float | bytes | None:
-        """The stored item of which a missing field of a group consists."""
-        return None
-
-    @property
     def named_on_disk(self) -> bool:
         """Whether classes are stored by their names."""
         return False

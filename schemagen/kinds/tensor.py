@@ -11,7 +11,6 @@ from ..runtime.encoding.base64_text import in_base64
 from ..runtime.encoding.shaped import SerializedTensor, SizedTensor
 from ..runtime.shared.errors import Problem
 from ..runtime.shared.values import (
-    COMPLEX,
     FLOATS,
     INTEGERS,
     RAW_ONLY,
@@ -20,7 +19,7 @@ from ..runtime.shared.values import (
     shortened,
 )
 from .field import FieldSpec
-from .kind import Kind, Role
+from .kind import Kind
 from .literals import Code, literal
 from .parameters import (
     FIELD,
@@ -35,7 +34,7 @@ from .python_types import is_array, is_list_of, number_types
 from .storage import INT, Entry, TransferEncoding, count_of, raw, size, values
 from .view import FieldView, Shape
 
-DTYPES = ("bool", *INTEGERS, *FLOATS, *COMPLEX)
+DTYPES = ("bool", *INTEGERS, *FLOATS)
 
 _SHARED_WORDS = ("height", "width", "channels")
 
@@ -161,19 +160,10 @@ class Tensor(Kind):
         given = self.padding_value
         if self.dtype == "bool" and type(given) is int and given == 0:
             return False
-        dtype = "float32" if self.dtype in COMPLEX else self.dtype
-        value = Numbers(dtype, finite=False).convert(given)
+        value = Numbers(self.dtype, finite=False).convert(given)
         if value.shape:
             raise Problem(repr(given), "one number")
         return value.item()  # type: ignore[no-any-return]
-
-    @property
-    def default_role(self) -> Role:
-        return "info" if self.opaque else "input"
-
-    @property
-    def opaque(self) -> str:
-        return "complex numbers" if self.dtype in COMPLEX else ""
 
     def settled(self, name: str) -> Self:
         return replace(super().settled(name), padding_value=self.padding())

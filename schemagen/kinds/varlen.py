@@ -63,8 +63,6 @@ class VarLen(Kind):
             writing; readers then get a fixed shape.
         group: a name that fields with equally many items share; checked when writing
             and when reading.
-        fill_value: of an optional field in a group: what each item reads as where
-            the field is missing, as many as the group has.
     """
 
     dtype: str
@@ -77,7 +75,6 @@ class VarLen(Kind):
     too_long: TooLong = seldom("error")
     pad_on_disk: bool = seldom(False)
     group: str | None = seldom(None)
-    fill_value: bool | int | float | str | None = seldom(None)
 
     name: ClassVar[str] = "VarLen"
     holds: ClassVar[str] = "a list or np.ndarray of its dtype"
@@ -113,10 +110,6 @@ class VarLen(Kind):
             padding_of(self.dtype, self.padding_value)
         except Problem as problem:
             yield Problem(f"padding_value={self.padding_value!r}", problem.expected)
-        try:
-            self.filler()
-        except Problem as problem:
-            yield Problem(f"fill_value={self.fill_value!r}", problem.expected)
 
     def _limit_problems(self) -> Iterator[Problem]:
         """Yield what needs a `max_length`, or a batch that is padded."""
@@ -133,20 +126,6 @@ class VarLen(Kind):
                 "what is padded on disk has one length",
             )
 
-    def filler(self) -> bool | int | float | str | None:
-        """Return the fill value as an item of the field, None if there is none.
-
-        Raises:
-            Problem: it is no item, or the field is in no group.
-        """
-        if self.fill_value is None:
-            return None
-        if self.group is None:
-            raise Problem(repr(self.fill_value), "a field with group='...'")
-        if self.pad_on_disk is True:
-            raise Problem(repr(self.fill_value), "a field without pad_on_disk=True")
-        return item_of(self.dtype, self.fill_value)
-
     @property
     def default_role(self) -> Role:
         return "info" if self.dtype == "bytes" else "input"
@@ -159,7 +138,6 @@ class VarLen(Kind):
         return replace(
             super().settled(name),
             padding_value=padding_of(self.dtype, self.padding_value),
-            fill_value=self.filler(),
         )
 
     def storage(self, key: str) -> tuple[Entry, ...]:
@@ -274,10 +252,6 @@ class VarLenView(FieldView[VarLen]):
         return self.shape[0] is None
 
     @property
-    def missing(self) -> bool:
-        return super().missing and self.kind.fill_value is None
-
-    @property
     def required_sequence(self) -> bool:
         return not self.raw and not self.optional and not self.filled_up
 
@@ -286,17 +260,6 @@ class VarLenView(FieldView[VarLen]):
         if self.filled_up:
             return None
         return prod(self.kind.item_shape) * (item_size(self.dtype) if self.raw else 1)
-
-    @property
-    def stored_filler(self) -> int | float | bytes | None:
-        fill = self.kind.fill_value
-        if fill is None:
-            return None
-        if isinstance(fill, str):
-            return fill.encode()
-        if self.raw:
-            return self._raw(fill, prod(self.kind.item_shape))
-        return fill if self.is_float else int(fill)
 
     def _raw(self, number: object, count: int) -> bytes:
         """Return the raw bytes of a number, so many times."""
@@ -352,6 +315,4 @@ class VarLenView(FieldView[VarLen]):
     def missing_text(self) -> str:
         if self.filled_up:
             return "all padding"
-        if self.kind.fill_value is not None:
-            return f"{self.kind.fill_value!r} for each item of {self.kind.group!r}"
         return "empty"

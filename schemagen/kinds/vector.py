@@ -12,15 +12,13 @@ from ..runtime.encoding.base64_text import in_base64
 from ..runtime.encoding.tensor import Tensor
 from ..runtime.shared.errors import Problem
 from ..runtime.shared.values import (
-    COMPLEX,
     FLOATS,
     INTEGERS,
     RAW_ONLY,
     shape_text,
-    shortened,
 )
 from .field import FieldSpec
-from .kind import Kind, Role
+from .kind import Kind
 from .literals import Code, literal
 from .parameters import (
     choice_problems,
@@ -35,7 +33,7 @@ from .python_types import is_array, is_list_of, number_types
 from .storage import Entry, TransferEncoding, raw, values
 from .view import FieldView, Shape
 
-DTYPES = ("bool", *INTEGERS, *FLOATS, *COMPLEX)
+DTYPES = ("bool", *INTEGERS, *FLOATS)
 
 
 @dataclass(frozen=True)
@@ -46,8 +44,8 @@ class Vector(Kind):
         shape: of one row's value.
         dtype: of its numbers.
         encoding: "list" stores an int64 or float list, "raw" little-endian bytes.
-            float16, bfloat16, float64, uint64 and complex numbers are always raw:
-            the lists of tf.train.Example cannot hold them.
+            float16, bfloat16, float64 and uint64 are always raw: the lists of
+            tf.train.Example cannot hold them.
         exact: refuse floats that dtype cannot hold exactly; False rounds them.
         finite: refuse NaN and infinities.
         dequantize: (scale, offset), of integers: rows hold the integers that are
@@ -109,19 +107,6 @@ class Vector(Kind):
         if self.encoding == "raw":
             return (raw(key, self.dtype, self.transfer_encoding),)
         return (values(key, self.dtype, prod(self.shape)),)
-
-    @property
-    def default_role(self) -> Role:
-        return "info" if self.opaque else "input"
-
-    @property
-    def opaque(self) -> str:
-        return "complex numbers" if self.dtype in COMPLEX else ""
-
-    def check_default(self, name: str, default: Any) -> None:
-        if self.opaque:
-            raise Problem(shortened(default), "None")
-        super().check_default(name, default)
 
     def layers(self, role: str) -> tuple[str, ...]:
         return {"input": ("normalization",), "target": ("flat",)}.get(role, ())

@@ -37,7 +37,6 @@ def group_findings(
         for other in others:
             yield from _limit_findings(group, first, other, record)
         yield from _default_findings(group, members, record)
-        yield from _fill_findings(group, members, record)
 
 
 def _limit_findings(
@@ -73,36 +72,7 @@ def _default_findings(
                 f"a default in the group {group!r}",
                 shortened(field.default),
                 "None: a default has one length, whatever that of the others is",
-                "make it optional with `= None`; fill_value says what a missing one "
-                "reads as",
-            )
-
-
-def _fill_findings(
-    group: str, members: list[Declaration], record: LoadedRecord
-) -> Iterator[Finding]:
-    required = any(not member.optional for member in members)
-    for field in members:
-        fill = getattr(field.kind, "fill_value", None)
-        if fill is None:
-            continue
-        if not field.optional:
-            yield _finding(
-                field,
-                record,
-                f"fill_value={fill!r} for a field that is always there",
-                "a required field",
-                "a field with a default",
-                "make it optional with `= None`, or take fill_value out",
-            )
-        elif not required:
-            yield _finding(
-                field,
-                record,
-                f"fill_value={fill!r} in a group without a required field",
-                f"only optional fields in the group {group!r}",
-                "a required field in the group, whose length it takes",
-                "take the default of one of them away",
+                "make it optional with `= None`",
             )
 
 

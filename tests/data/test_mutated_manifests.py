@@ -60,7 +60,7 @@ FIELDS = (
         channels_key="c",
         format_key="f",
         format_text="JPEG",
-        augment=Augment(flip_up_down=True, crop=2, value_range=(0.0, 1.0)),
+        augment=Augment(flip_up_down=True, crop=2),
     ),
     FieldSpec.of(
         Images, **common("images"), shape=(None, None, 3), encoding="jpeg", count=2
@@ -95,7 +95,6 @@ FIELDS = (
         dtype="float32",
         item_shape=(2,),
         group="g",
-        fill_value=0.5,
     ),
     FieldSpec.of(Ragged, **common("ragged"), dtype="int64", row_lengths_key="lengths"),
     FieldSpec.of(Sparse, **common("sparse"), shape=(3, 3), index_key=("i", "j")),
@@ -384,6 +383,15 @@ def test_an_error_names_file_and_entry(path: Path_, value: Any, message: str) ->
     with pytest.raises(DatasetError) as raised:
         manifest.loads(json.dumps(data), "data/manifest.json")
     assert f"data/manifest.json: not a whole manifest ({message}" in str(raised.value)
+
+
+def test_a_removed_dtype_says_which_version_reads_it() -> None:
+    """Data that 0.2 wrote is refused as a whole, with one sentence."""
+    data = copy.deepcopy(EXAMPLE)
+    field = next(each for each in data["fields"] if each["kind"] == "Vector")
+    field["dtype"] = "complex64"
+    with pytest.raises(DatasetError, match=r"'complex64', .* with schemagen 0\.2"):
+        manifest.loads(json.dumps(manifest_of(data)), "data/manifest.json")
 
 
 def test_what_a_later_version_adds_is_left_to_the_rules() -> None:

@@ -118,10 +118,6 @@ def test_a_record_of_another_schema_is_refused_by_its_field(
         (FieldSpec.of(Label, **common("x"), num_classes=3), ""),
         (FieldSpec.of(Scalar, **common("x"), dtype="bfloat16"), "dtype 'bfloat16'"),
         (
-            FieldSpec.of(Vector, **common("x"), shape=(2,), dtype="complex64"),
-            "dtype 'complex64'",
-        ),
-        (
             FieldSpec.of(
                 Vector, **common("x"), shape=(2,), dtype="uint8", dequantize=(2, 1)
             ),

@@ -201,7 +201,7 @@ def test_records_of_a_batch_are_varied_each_by_itself() -> None:
     """Equal pictures come out unlike."""
     before = np.repeat(noise((1, 5, 5, 3)), 64, axis=0)
     after = images(before, **_ALL)
-    assert len({one.tobytes() for one in after}) > 60
+    assert len({one.tobytes() for one in after}) > 30
 
 
 def test_static_shapes_are_kept() -> None:

@@ -98,6 +98,9 @@ def read(serialized: Any) -> Tensors:
 
 
 def ours(tensors: Tensors) -> Tensors:
+    weights = tensors["weight"]
+    if not len(weights):
+        weights = tf.ones(len(tensors["label"]))
     return {
         "image": tensors["image"],
         "size": tf.shape(tensors["image"], tf.int64)[:2],
@@ -109,7 +112,7 @@ def ours(tensors: Tensors) -> Tensors:
         "class_text": tensors["text"],
         "area": tensors["area"],
         **{name: tensors[name] for name in FLAGS},
-        "weights": tensors["weight"],
+        "weights": weights,
     }
 
 

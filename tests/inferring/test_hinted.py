@@ -273,7 +273,7 @@ def test_the_command_says_which_code_is_not_read(tmp_path: Path) -> None:
 
 def _random_hint(random: np.random.Generator) -> KeyHint:
     """Return what no code would say of a key, but for a part of it."""
-    dtypes = ("uint8", "bool", "int16", "float32", "float64", "string", "complex64")
+    dtypes = ("uint8", "bool", "int16", "float32", "float64", "string")
     sizes = (None, 1, 2, 3, 4, 6, "id", "dims", "pixels", "nowhere")
     shapes: list[tuple[int | str | None, ...] | str] = ["dims", "label", "pixels"]
     for _ in range(int(random.integers(4))):

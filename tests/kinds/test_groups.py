@@ -30,11 +30,11 @@ class Detection(Record):
     xmin: Annotated[list[float], VarLen("float32", group="boxes", key="bbox/xmin")]
     xmax: Annotated[list[float], VarLen("float32", group="boxes", ragged=True)]
     outline: Annotated[list[list[int]], Ragged("int64", group="boxes")]
-    weight: Annotated[list[float] | None, VarLen("float32", group="boxes", fill_value=1.0)] = None
-    crowd: Annotated[list[bool] | None, VarLen("bool", group="boxes", fill_value=False)] = None
+    weight: Annotated[list[float] | None, VarLen("float32", group="boxes")] = None
+    crowd: Annotated[list[bool] | None, VarLen("bool", group="boxes")] = None
     size: Annotated[np.ndarray | None,
-        VarLen("float64", group="boxes", item_shape=(2,), fill_value=-1, presence=True)] = None
-    text: Annotated[list[str] | None, VarLen("string", group="boxes", fill_value="?")] = None
+        VarLen("float64", group="boxes", item_shape=(2,), presence=True)] = None
+    text: Annotated[list[str] | None, VarLen("string", group="boxes")] = None
     score: Annotated[list[int] | None, VarLen("uint8", group="boxes")] = None
     tokens: Annotated[list[int], VarLen("int64", max_length=3, too_long="keep_head", group="t")]
     parts: Annotated[list[int], VarLen("int64", max_length=3, too_long="keep_head", group="t")]
@@ -175,35 +175,17 @@ def test_each_nested_model_has_groups_of_its_own(serializer: Any) -> None:
 
 
 @pytest.mark.quick_cases(1)
-def test_what_is_missing_reads_as_the_fill_value_as_often_as_the_group_is_long(
+def test_what_is_missing_reads_as_empty(
     serializer: Any, parse: Callable[..., Any]
 ) -> None:
-    """A present list is kept, an empty group stays empty, padding comes after."""
-    empty = {**ROW, "xmin": [], "xmax": [], "outline": []}
-    batch = parse(*(serializer.serialize(**row) for row in (ROW, FULL, empty)))
-    assert batch["weight"].numpy().tolist() == [[1, 1], [0.25, 0.75], [0, 0]]
-    assert batch["crowd"].numpy().tolist() == [[False] * 2, [True] * 2, [False] * 2]
-    assert batch["size"].numpy().tolist() == [
-        [[-1, -1], [-1, -1]],
-        [[1, 2], [3, 4]],
-        [[0, 0], [0, 0]],
-    ]
-    assert batch["size_present"].numpy().tolist() == [False, True, False]
-    assert batch["text"].numpy().tolist() == [[b"?"] * 2, [b"a", b"b"], [b""] * 2]
-    assert "weight_present" not in batch
-    # Without a fill value it reads as empty, and the mask tells.
-    assert batch["score"].numpy().tolist() == [[0, 0], [8, 9], [0, 0]]
-    assert batch["score_present"].numpy().tolist() == [False, True, False]
-
-
-def test_a_fill_value_needs_no_other_field_to_be_asked_for(
-    serializer: Any, parser: Any
-) -> None:
-    """The length is read from a field of the group, which is not delivered."""
-    data = tf.constant([serializer.serialize(**ROW)])
-    only = parser.parse_batch(data, ["weight"])
-    assert set(only) == {"weight"}
-    assert only["weight"].numpy().tolist() == [[1.0, 1.0]]
+    """A present list is kept, and a mask tells which lists are there."""
+    batch = parse(*(serializer.serialize(**row) for row in (ROW, FULL)))
+    assert batch["weight"].numpy().tolist() == [[0, 0], [0.25, 0.75]]
+    assert batch["crowd"].numpy().tolist() == [[False] * 2, [True] * 2]
+    assert batch["size"].numpy().tolist() == [[[0, 0]] * 2, [[1, 2], [3, 4]]]
+    assert batch["text"].numpy().tolist() == [[b""] * 2, [b"a", b"b"]]
+    for name in ("weight", "crowd", "size", "text", "score"):
+        assert batch[f"{name}_present"].numpy().tolist() == [False, True]
 
 
 # What is changed in the bytes of a full row, and what the error says.
@@ -250,7 +232,8 @@ def test_an_optional_field_that_is_absent_does_not_count(
     """Neither without its key, nor with a feature in which no kind is set."""
     good = serializer.serialize(**FULL)
     batch = parse(good, changed(good, weight=gone, score=gone))
-    assert batch["weight"].numpy().tolist() == [[0.25, 0.75], [1.0, 1.0]]
+    assert batch["weight"].numpy().tolist() == [[0.25, 0.75], [0.0, 0.0]]
+    assert batch["weight_present"].numpy().tolist() == [True, False]
     assert batch["score_present"].numpy().tolist() == [True, False]
 
 
@@ -324,21 +307,6 @@ GROUP = "Annotated[list[int], VarLen('int64', group='g'{})]"
             6,
             "R.b: a default in the group 'g'",
             "None: a default has one length",
-        ),
-        (
-            ["a: " + GROUP.format(", fill_value=1"), "b: " + GROUP.format("")],
-            5,
-            "R.a: fill_value=1 for a field that is always there",
-            "a field with a default",
-        ),
-        (
-            [
-                "a: None | " + GROUP.format(", fill_value=1") + " = None",
-                "b: None | " + GROUP.format("") + " = None",
-            ],
-            5,
-            "R.a: fill_value=1 in a group without a required field",
-            "a required field in the group",
         ),
     ],
 )

@@ -29,7 +29,6 @@ class Scan(Record):
     points: Annotated[Any, Tensor((None, 3), encoding="list", shape_key="points/shape")]
     embedding: Annotated[np.ndarray, Tensor((None,), "float64", encoding="proto")]
     grid: Annotated[np.ndarray, Tensor((2, 3), encoding="proto")]
-    spectrum: Annotated[np.ndarray, Vector((4,), "complex64")]
     rgb: Annotated[np.ndarray, Vector((5,), "uint8", encoding="raw", dequantize=(0.5, -2))]
     late: Annotated[np.ndarray | None, Vector((2,), "int16", dequantize=(0.5, 1))] = None
     seen: Annotated[bool, Scalar("bool", role="target")]
@@ -51,7 +50,6 @@ def _row(height: int = 2, width: int = 3, points: int = 4) -> dict[str, Any]:
         "points": noise.normal(size=(points, 3)).astype(np.float32),
         "embedding": noise.normal(size=points),
         "grid": noise.normal(size=(2, 3)).astype(np.float32),
-        "spectrum": noise.normal(size=4).astype(np.complex64) * np.complex64(1j),
         "rgb": noise.integers(0, 256, 5).astype(np.uint8),
         "late": None,
         "seen": bool(height % 2),
@@ -85,15 +83,6 @@ _WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "not exact": (
         {"grid": np.full((2, 3), 0.1)},
         "field 'grid': found 0.1 at [0, 0] (float64), expected a number that float32",
-    ),
-    "complex not finite": (
-        {"spectrum": np.array([1, 2, 3, complex(0, np.inf)], np.complex64)},
-        "field 'spectrum': found inf at [3] (float32), expected a finite number",
-    ),
-    "complex not exact": (
-        {"spectrum": np.array([1, 2, 3, 0.1j])},
-        "field 'spectrum': found 0.1 at [3] (float64), expected a number that "
-        "complex64 holds exactly; round it with .astype('complex64')",
     ),
     "quantized": (
         {"rgb": np.zeros(5, np.float32)},
@@ -182,10 +171,6 @@ _DAMAGED: dict[str, tuple[dict[str, tf.train.Feature | None], str]] = {
         {"rgb": blobs(bytes(4))},
         r"field 'rgb': expected 5 bytes \(uint8 \[5\]\), found sizes .*4",
     ),
-    "complex of another size": (
-        {"spectrum": blobs(bytes(31))},
-        r"field 'spectrum': expected 32 bytes \(complex64 \[4\]\), found sizes .*31",
-    ),
 }
 
 
@@ -225,7 +210,7 @@ def test_batches_are_padded_to_their_largest(package: Workspace) -> None:
     assert parsed["depth"].shape == (3, 4, 5, 1)
     assert parsed["normals"].shape == (3, 4, 3, 3)
     for at, row in enumerate(rows):
-        for name in ("depth", "normals", "points", "embedding", "grid", "spectrum"):
+        for name in ("depth", "normals", "points", "embedding", "grid"):
             if row[name] is not None:
                 own = (at, *map(slice, row[name].shape))
                 np.testing.assert_array_equal(parsed[name].numpy()[own], row[name])
@@ -281,7 +266,7 @@ def test_protos_that_hold_their_numbers_in_another_way() -> None:
     [
         *("bool", "int8", "int16", "int32", "int64"),
         *("uint8", "uint16", "uint32", "uint64"),
-        *("float16", "bfloat16", "float32", "float64", "complex64", "complex128"),
+        *("float16", "bfloat16", "float32", "float64"),
     ],
 )
 @pytest.mark.parametrize("shape", [(), (3,), (0,), (2, 0, 3), (2, 3), (300, 2)])
@@ -317,7 +302,6 @@ def test_a_model_learns_from_tensors(package: Workspace, tmp_path: Path) -> None
     model_of = package.module("scan", "model")
     dataset = make_dataset(tmp_path / "data", batch_size=4)
     model = model_of.build_model()
-    assert "spectrum" not in model.input
     model_of.adapt(model, dataset)
     history = model.fit(dataset, epochs=2, verbose=0).history
     assert np.isfinite(history["loss"]).all()

@@ -100,7 +100,7 @@ CANNOT_CHANGE = {
         "format_text",
     },
     # A group has two fields, and only in it something can be filled in.
-    ("digit", "ink_runs"): {"group", "fill_value"},
+    ("digit", "ink_runs"): {"group"},
     # Floats are not quantized, and lists of numbers have no text.
     ("digit", "moments"): {"dequantize", "transfer_encoding"},
     ("digit", "scan"): {"transfer_encoding"},
@@ -110,7 +110,7 @@ CANNOT_CHANGE = {
     ("penguin", "island"): {"num_classes", "vocabulary"},
     ("penguin", "sex"): {"num_classes", "vocabulary"},
     # list[str] says the first two; see ink_runs for the others.
-    ("penguin", "comment_words"): {"dtype", "item_shape", "group", "fill_value"},
+    ("penguin", "comment_words"): {"dtype", "item_shape", "group"},
     ("photo", "crop"): {"format_text"},
     ("photo", "photograph"): {"num_classes", "vocabulary"},
 }

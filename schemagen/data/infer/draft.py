@@ -59,7 +59,7 @@ class Draft:
         dtype = str(self.facts.get("dtype", ""))
         channels = self.facts.get("shape", ())[2:3]
         opaque = (
-            dtype.startswith(("bytes", "complex"))
+            dtype.startswith("bytes")
             or self.kind == "Mask"
             or (self.kind == "Image" and channels == (None,))
         )

@@ -36,7 +36,7 @@ def tensor_facts(
     padding: bool | int | float = 0
     if dtype == "bool":
         padding = False
-    elif "float" in dtype or "complex" in dtype:
+    elif "float" in dtype:
         padding = 0.0
     return {
         "shape": shape,

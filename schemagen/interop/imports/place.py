@@ -41,7 +41,7 @@ def zero_of(dtype: str) -> bool | int | float | str:
         return False
     if dtype in _OPAQUE:
         return ""
-    return 0.0 if dtype in FLOATS or dtype.startswith("complex") else 0
+    return 0.0 if dtype in FLOATS else 0
 
 
 def _role(dtype: str) -> str:

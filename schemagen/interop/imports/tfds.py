@@ -20,7 +20,7 @@ from ...kinds.mask import Mask
 from ...kinds.ragged import Ragged
 from ...kinds.tensor import Tensor
 from ...kinds.varlen import VarLen
-from ...runtime.shared.values import COMPLEX, FLOATS, INTEGERS, RAW_ONLY
+from ...runtime.shared.values import FLOATS, INTEGERS, RAW_ONLY
 from . import tfds_mapping as table
 from .outcome import Imported, Outcome, few, joined
 from .place import Place, field_names, prose, zero_of
@@ -281,18 +281,17 @@ def _tensor(feature: Feature, here: Here) -> Outcome:
 def _encoded(encoding: str, shape: Shape, dtype: str, here: Here) -> Outcome:
     """Return what becomes of numbers that TFDS has turned into bytes."""
     place = here.place
-    if dtype not in (*INTEGERS, *FLOATS, *COMPLEX, "bool"):
+    if dtype not in (*INTEGERS, *FLOATS, "bool"):
         return here.refused(table.OTHER, f"dtype {dtype}")
-    role = "info" if dtype in COMPLEX else "input"
     raw = encoding == "bytes" and not here.rank
     gaps = shape.count(None)
-    wide = dtype in RAW_ONLY and dtype not in COMPLEX
+    wide = dtype in RAW_ONLY
     field: FieldSpec
     if raw and gaps > 1:
         sizes = f"{place.key}/shape"
         field = FieldSpec.of(
             Tensor,
-            **replace(place, key=f"{place.key}/value").common(role),
+            **replace(place, key=f"{place.key}/value").common("input"),
             shape=shape,
             dtype=dtype,
             encoding="raw",
@@ -303,7 +302,7 @@ def _encoded(encoding: str, shape: Shape, dtype: str, here: Here) -> Outcome:
     if raw and not gaps:
         said = "" if shape or wide else "one number, stored as raw bytes"
         known = tuple(size or 0 for size in shape) or (1,)
-        field = place.vector(known, dtype, raw=True, role=role)
+        field = place.vector(known, dtype, raw=True, role="input")
         field = place.scalar(dtype) if wide and not shape else field
         return Outcome(here.part, table.RAW, (field,), said)
     if raw and wide and shape[0] is None:

@@ -20,15 +20,12 @@ class Member:
         key: of the feature whose length tells how many items there are.
         size: how much of it one item takes: numbers, or bytes of a raw value.
         optional: whether it does not count where it is absent.
-        fill: what stands, once for each item of the group, for an absent one: a
-            stored number or string, or the bytes of one raw item; None for nothing.
         in_list: whether the key is that of a feature list.
     """
 
     key: str
     size: int = 1
     optional: bool = False
-    fill: int | float | bytes | None = None
     in_list: bool = False
 
 
@@ -49,7 +46,7 @@ def check_groups(
         groups: the members of each group by field name, by the group's name.
 
     Returns:
-        `stored`, with what stands for absent members filled in.
+        `stored`, in a graph after the checks.
     """
     found = dict(stored)
     for group, members in groups.items():
@@ -78,12 +75,7 @@ def _checked_group(
         _shown(lengths, unequal, list(members)),
     )
     with tf.control_dependencies(checks):
-        return {
-            member.key: _filled(
-                columns[name], member, tf.where(absent[:, at], longest[:, 0], 0)
-            )
-            for at, (name, member) in enumerate(members.items())
-        }
+        return {m.key: _after(columns[name]) for name, m in members.items()}
 
 
 def row_lengths(serialized: tf.Tensor, member: Member, description: Any) -> tf.Tensor:
@@ -158,17 +150,8 @@ def _shown(lengths: tf.Tensor, unequal: tf.Tensor, names: list[str]) -> tf.Tenso
     return tf.strings.join([*words(most), ", ", *words(other)])
 
 
-def _filled(column: Any, member: Member, lengths: tf.Tensor) -> Any:
-    """Give rows the filler of as many items as `lengths` [B] says."""
-    if member.fill is None:
-        if isinstance(column, tf.RaggedTensor):
-            return column.with_flat_values(tf.identity(column.flat_values))
-        return tf.identity(column)
-    raw = not isinstance(column, tf.RaggedTensor)
-    counts = lengths if raw else lengths * member.size
-    filler = tf.RaggedTensor.from_row_lengths(
-        tf.fill([tf.reduce_sum(counts)], tf.constant(member.fill, column.dtype)), counts
-    )
-    if raw:
-        return tf.strings.join([column, tf.strings.reduce_join(filler, axis=-1)])
-    return tf.concat([column, filler], axis=1)
+def _after(column: Any) -> Any:
+    """Return a column that is computed after what it depends on now."""
+    if isinstance(column, tf.RaggedTensor):
+        return column.with_flat_values(tf.identity(column.flat_values))
+    return tf.identity(column)

@@ -6,12 +6,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from ..shared.image_headers import (
-    BMP_BGRA,
-    BMP_GREY,
-    BMP_HEAD,
-    BMP_INFO,
-    BMP_MASKS,
-    BMP_PLAIN,
     FURTHER_STARTS,
     PNG_BITS_AT,
     STARTS,
@@ -21,6 +15,13 @@ from ..shared.requirements import tf
 from .checks import checked
 
 _NAMES = ", ".join(STARTS)
+
+# Of a BMP tensorflow decodes plain pixels, of 32 bits also with these masks for blue,
+# green, red and alpha, and of 8 bits with the palette that is no palette.
+_BMP_HEAD, _BMP_INFO = 54, 40
+_BMP_PLAIN, _BMP_MASKS = 0, 3
+_BMP_BGRA = bytes.fromhex("0000ff00 00ff0000 ff000000")
+_BMP_GREY = b"".join(bytes((grey, grey, grey, 0)) for grey in range(256))
 
 # The scales at which libjpeg decodes: 1 to 1/8, sizes rounded up.
 JPEG_RATIOS = (1, 2, 4, 8)
@@ -179,11 +180,11 @@ def _decode_bmp(image: tf.Tensor, name: str, channels: int) -> tf.Tensor:
     size = tf.strings.length(image)
     image = checked(
         image,
-        size >= BMP_HEAD,
-        f"field {name!r}: expected the {BMP_HEAD} bytes of a bmp's headers, found",
+        size >= _BMP_HEAD,
+        f"field {name!r}: expected the {_BMP_HEAD} bytes of a bmp's headers, found",
         size,
     )
-    header = tf.cast(_numbers(image, BMP_HEAD), tf.int32)
+    header = tf.cast(_numbers(image, _BMP_HEAD), tf.int32)
     info = header[14] + 256 * header[15]
     bits, compression = header[28], header[30]
     colors = header[46] + 256 * header[47]
@@ -191,16 +192,17 @@ def _decode_bmp(image: tf.Tensor, name: str, channels: int) -> tf.Tensor:
     palette = tf.where(bits == 8, 4 * tf.minimum(colors, 256), 0)
     start = tf.minimum(14 + info, size)
     grey = tf.strings.substr(image, start, palette) == tf.strings.substr(
-        BMP_GREY, 0, palette
+        _BMP_GREY, 0, palette
     )
     masks = (
-        tf.strings.substr(image, tf.minimum(BMP_HEAD, size), len(BMP_BGRA)) == BMP_BGRA
+        tf.strings.substr(image, tf.minimum(_BMP_HEAD, size), len(_BMP_BGRA))
+        == _BMP_BGRA
     )
-    masked = (compression == BMP_MASKS) & (bits == 32) & masks
-    plain = (compression == BMP_PLAIN) | masked
+    masked = (compression == _BMP_MASKS) & (bits == 32) & masks
+    plain = (compression == _BMP_PLAIN) | masked
     image = checked(
         image,
-        plain & grey & (info >= BMP_INFO),
+        plain & grey & (info >= _BMP_INFO),
         f"field {name!r}: expected a bmp of plain grey, RGB or RGBA pixels, found one "
         "with a palette, compressed or of an old version: bits, compression, header",
         tf.stack([bits, compression, info]),

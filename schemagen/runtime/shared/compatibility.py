@@ -320,7 +320,7 @@ def former_fields(field: FieldSpec, written: Spec, expected: Spec) -> list[Field
 
 def _held(field: FieldSpec) -> FieldSpec:
     """Return what a field says about the values that it holds."""
-    apart = (HARMLESS - {"kind"}) | {"optional", "default", "fill_value"}
+    apart = (HARMLESS - {"kind"}) | {"optional", "default"}
     return {name: value for name, value in field.items() if name not in apart}
 
 

@@ -252,7 +252,7 @@ FIELD_CHECKS = (
     FieldCheck("SG222", ("offset",), _always),
     FieldCheck("SG223", ("item_shape", "shape"), _other_shape),
     FieldCheck("SG224", ("dtype",), _other_number),
-    FieldCheck("SG226", ("default", "fill_value"), _was_optional),
+    FieldCheck("SG226", ("default",), _was_optional),
     FieldCheck("SG227", ("pad_on_disk", "padding_value"), _padding_on_disk),
     FieldCheck("SG228", ("dequantize",), _always),
     FieldCheck("SG229", ("finite",), _finite_now),

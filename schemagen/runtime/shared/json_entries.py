@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
-from .values import COMPLEX, FLOATS, INTEGERS
+from .values import FLOATS, INTEGERS
 
 Holds = Callable[[Any], bool]
 
@@ -110,7 +110,7 @@ _ITEM = Entry("a single value", _is_item)
 _OBJECT = Entry("an object", lambda value: isinstance(value, dict))
 _LIST = Entry("a list", lambda value: isinstance(value, list))
 
-_DTYPES = ("bool", "string", "bytes", *INTEGERS, *FLOATS, *COMPLEX)
+_DTYPES = ("bool", "string", "bytes", *INTEGERS, *FLOATS)
 _DTYPE = Entry(
     f"the name of a supported dtype: {ELSEWHERE}", lambda value: value in _DTYPES
 )
@@ -172,7 +172,6 @@ SELDOM: Mapping[str, Entry] = {
     "dequantize": _optional(_NUMBERS),
     "doc": _TEXT,
     "dtype": _DTYPE,
-    "fill_value": _optional(_ITEM),
     "format_key": _optional(_TEXT),
     "format_text": _optional(_TEXT),
     "group": _optional(_TEXT),
@@ -212,7 +211,6 @@ _OF_KINDS: Mapping[str, str] = {
     "dense": "Sparse",
     "dequantize": "Vector",
     "dtype": "Images",
-    "fill_value": "VarLen",
     "format_key": "Image Mask",
     "format_text": "Image",
     "group": "Images Ragged Steps VarLen",

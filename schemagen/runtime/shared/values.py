@@ -24,11 +24,10 @@ from .rounding import all_finite, round_to_bfloat16, same_integers
 
 INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 FLOATS = ("float16", "bfloat16", "float32", "float64")
-COMPLEX = ("complex64", "complex128")
 
 # tf.train.Example has lists of int64 and of float32 only. What fits into neither
 # without loss is stored as raw bytes.
-RAW_ONLY = ("uint64", "float16", "bfloat16", "float64", *COMPLEX)
+RAW_ONLY = ("uint64", "float16", "bfloat16", "float64")
 
 _ITEM_SIZES = {
     "bool": 1,
@@ -37,15 +36,10 @@ _ITEM_SIZES = {
     "bfloat16": 2,
     "float32": 4,
     "float64": 8,
-    "complex64": 8,
-    "complex128": 16,
 }
 
 # The types of numbers: Python's own, and numpy's scalars.
 _NUMBERS = (bool, int, float, complex, np.generic)
-
-# The dtype of a complex number's real and imaginary part.
-_PARTS = {"complex64": "float32", "complex128": "float64"}
 
 
 def item_size(dtype: str) -> int:
@@ -91,14 +85,12 @@ class Numbers:
             return self._booleans(array)
         if self.dtype in INTEGERS:
             return self._integers(array)
-        if self.dtype in COMPLEX:
-            return self._complex(array)
-        return self._floats(array, self.dtype, exact)
+        return self._floats(array, exact)
 
     @cached_property
     def _own(self) -> np.dtype[Any] | None:
         """The dtype of memory that is stored as it is, if there is one."""
-        if self.dtype == "bfloat16" or self.dtype in COMPLEX:
+        if self.dtype == "bfloat16":
             return None
         return np.dtype(self.dtype).newbyteorder("<")
 
@@ -123,8 +115,6 @@ class Numbers:
         if self.dtype == "bfloat16":
             bits = np.ascontiguousarray(array).view(np.uint32)
             return (bits >> np.uint32(16)).astype("<u2")
-        if self.dtype in COMPLEX:  # memoryviews know no complex numbers
-            array = np.ascontiguousarray(array).reshape(-1).view(_PARTS[self.dtype])
         if sys.byteorder == "big":
             array = array.astype(array.dtype.newbyteorder("<"))
         return np.ascontiguousarray(array)
@@ -162,7 +152,7 @@ class Numbers:
             integers = [int(n) for n in flat if isinstance(n, (int, np.integer))]
             if len(integers) == len(flat):
                 flat, types = integers, {int}
-            elif self.dtype in (*FLOATS, *COMPLEX):
+            elif self.dtype in FLOATS:
                 Numbers(self.dtype)._check_each("integer", integers)
                 if rounded and self.exact:  # numpy's floats among Python's
                     floats = [n for n in flat if isinstance(n, np.floating)]
@@ -238,21 +228,9 @@ class Numbers:
                     )
         return array.astype(target, copy=False)
 
-    def _complex(self, array: NDArray[Any]) -> NDArray[Any]:
-        if array.dtype.kind not in "cfiu":
-            raise _wrong_dtype(array, self.dtype)
-        parts = Numbers(_PARTS[self.dtype], self.exact, self.finite)
-        if array.dtype.kind != "c":
-            return parts._floats(array, self.dtype, self.exact).astype(self.dtype)
-        converted = np.empty(array.shape, self.dtype)
-        converted.real = parts._floats(array.real, self.dtype, self.exact)
-        converted.imag = parts._floats(array.imag, self.dtype, self.exact)
-        return converted
-
-    def _floats(self, array: NDArray[Any], declared: str, exact: bool) -> NDArray[Any]:
-        """Convert to floats; `declared` is what errors call the field's dtype."""
+    def _floats(self, array: NDArray[Any], exact: bool) -> NDArray[Any]:
         if array.dtype.kind not in "fiu":
-            raise _wrong_dtype(array, declared)
+            raise _wrong_dtype(array, self.dtype)
         if array.dtype.kind == "f" and self.finite and not all_finite(array):
             _refuse(~np.isfinite(array), array, "a finite number")
         if array.dtype == self.dtype:
@@ -274,16 +252,16 @@ class Numbers:
             same = (converted == array) | np.isnan(array)
         else:
             same = same_integers(converted, array)
-        _refuse(overflown, array, f"a number in the range of {declared}")
+        _refuse(overflown, array, f"a number in the range of {self.dtype}")
         # Integers are counts and ids: rounding is for floats only.
         if exact or array.dtype.kind != "f":
             # Python's own numbers have no astype, and numpy has no bfloat16.
-            scalar = not array.ndim and declared != "bfloat16"
-            how = f"np.{declared}(value)," if scalar else f".astype({declared!r})"
+            scalar = not array.ndim and self.dtype != "bfloat16"
+            how = f"np.{self.dtype}(value)," if scalar else f".astype({self.dtype!r})"
             _refuse(
                 ~same,
                 array,
-                f"a number that {declared} holds exactly",
+                f"a number that {self.dtype} holds exactly",
                 f"round it with {how} or declare exact=False"
                 if array.dtype.kind == "f"
                 else "declare a wider dtype",

@@ -16,9 +16,7 @@ class Boxes(BaseModel):
     size: Annotated[np.ndarray, VarLen("int32", item_shape=(2,), group="boxes")]
     word: Annotated[list[str], VarLen("string", group="boxes", padding_value="-")]
     depth: Annotated[np.ndarray, VarLen("float64", group="boxes")]
-    weight: Annotated[
-        list[float] | None, VarLen("float32", group="boxes", fill_value=2.0)
-    ] = None
+    weight: Annotated[list[float] | None, VarLen("float32", group="boxes")] = None
     crowd: Annotated[
         list[bool] | None, VarLen("bool", group="boxes", presence=True)
     ] = None
@@ -58,7 +56,7 @@ def _drawn_boxes(name: str, length: int, weighed: bool, crowded: bool) -> Drawn:
         "word": blobs(*(word.encode() for word in words)),
         "depth": blobs(depth.astype("<f8").tobytes()),
     }
-    weight = np.full(length, 2, np.float32)
+    weight = np.zeros(0, np.float32)
     crowd = np.zeros(0, bool)
     if weighed:
         weight = np.arange(length, dtype=np.float32)
@@ -74,6 +72,7 @@ def _drawn_boxes(name: str, length: int, weighed: bool, crowded: bool) -> Drawn:
         "word": np.array([word.encode() for word in words], object),
         "depth": depth,
         "weight": weight,
+        "weight_present": np.bool_(weighed),
         "crowd": crowd,
         "crowd_present": np.bool_(crowded),
     }

@@ -23,8 +23,6 @@ DTYPES = (
     "bfloat16",
     "float32",
     "float64",
-    "complex64",
-    "complex128",
 )
 LISTED = ("bool", *(name for name in INTEGERS if name != "uint64"), "float32")
 
@@ -139,28 +137,6 @@ def _tensor(
     )
 
 
-def _complex_vector(dtype: str, *, optional: bool) -> KindCase:
-    def declare(name: str) -> str:
-        text = f"Annotated[np.ndarray, Vector((2, 2), dtype={dtype!r})]"
-        return f"{text} | None" if optional else text
-
-    def drawn(name: str, array: NDArray[Any]) -> Drawn:
-        plain = _little(array)
-        present = {f"{name}_present": True} if optional else {}
-        return Drawn(array, {name: blobs(plain.tobytes())}, {name: plain, **present})
-
-    def missing(name: str) -> Drawn:
-        nothing = {name: np.zeros((2, 2), dtype), f"{name}_present": False}
-        return Drawn(None, {}, nothing)
-
-    return KindCase(
-        declare,
-        lambda name: _values(dtype, (2, 2)).map(partial(drawn, name)),
-        missing=missing if optional else None,
-        default="None" if optional else "",
-    )
-
-
 def _quantized(dtype: str, encoding: str, default: str) -> KindCase:
     scale, offset = 4 / 255, 4 / 512 - 2
 
@@ -220,9 +196,6 @@ def cases() -> Iterator[KindCase]:
         yield _tensor("float64", shape, "proto", padding=0.25, optional=True)
     yield _tensor("float32", (), "proto")
     yield _tensor("float32", (None, None, None, 2), "raw", "shape/")
-    for dtype in ("complex64", "complex128"):
-        yield _complex_vector(dtype, optional=False)
-        yield _complex_vector(dtype, optional=True)
     for at, dtype in enumerate(INTEGERS):
         encoding = ("list", "raw")[at % 2]
         yield _quantized(dtype, encoding, ("", "None", "[1, 2, 3]")[at % 3])

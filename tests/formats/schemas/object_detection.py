@@ -5,15 +5,9 @@ from typing import Annotated
 from schemagen import Image, Record, Text, VarLen
 
 
-def of_boxes(dtype: str, key: str, fill_value: float | None = None) -> VarLen:
+def of_boxes(dtype: str, key: str) -> VarLen:
     """Declare what there is one of for each box."""
-    return VarLen(
-        dtype,
-        group="boxes",
-        fill_value=fill_value,
-        key=f"image/object/{key}",
-        role="info",
-    )
+    return VarLen(dtype, group="boxes", key=f"image/object/{key}", role="info")
 
 
 class ObjectDetection(Record):
@@ -44,6 +38,4 @@ class ObjectDetection(Record):
     is_crowd: Annotated[list[bool] | None, of_boxes("bool", "is_crowd")] = None
     difficult: Annotated[list[bool] | None, of_boxes("bool", "difficult")] = None
     group_of: Annotated[list[bool] | None, of_boxes("bool", "group_of")] = None
-    weight: Annotated[
-        list[float] | None, of_boxes("float32", "weight", fill_value=1.0)
-    ] = None
+    weight: Annotated[list[float] | None, of_boxes("float32", "weight")] = None
