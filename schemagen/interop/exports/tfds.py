@@ -44,7 +44,7 @@ _MODULE = "tensorflow_datasets.core.features"
 # What tf.io.decode_raw and TFDS both know; other numbers are left as the bytes they are.
 _RAW_READABLE = (
     *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16"),
-    *("float16", "float32", "float64", "complex64", "complex128"),
+    *("float16", "float32", "float64"),
 )
 _RAGGED_VALUES = "/ragged_flat_values"
 _RAGGED_LENGTHS = "/ragged_row_lengths_0"
