@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow
 CONFIG = """\
 repos:
   - repo: {repository}
-    rev: v0.2.0
+    rev: v0.3.0
     hooks:
       - id: {hook}
         args: {arguments}

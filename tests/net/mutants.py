@@ -193,8 +193,6 @@ class Checkout:
 
     def _pytest(self, *options: str, seconds: float | None = None) -> int:
         command = [*self._python, "pytest", *self._options, *options]
-        if shutil.which("slot"):
-            command = ["slot", *command]
         environment = {
             **os.environ,
             "PYTHONPATH": str(self._scratch),
