@@ -27,7 +27,7 @@ Documents = dict[str, Document]
 _TEXTS = frozenset(
     (
         *("advice", "cause", "described_by", "expected", "found", "message", "source"),
-        *("batch", "manifest_problem", "title", "values", "what"),
+        *("batch", "foreign", "manifest_problem", "title", "values", "what"),
     )
 )
 

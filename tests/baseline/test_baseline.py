@@ -21,7 +21,7 @@ import schemagen
 from schemagen.runtime.interface import INTERFACE, OLDEST
 
 from .damage import records
-from .documents import DOCUMENTS
+from .documents import DOCUMENTS, facts
 from .rows import BASELINES, CODE, HERE, Row, write
 
 _FROZEN_INTERFACE = 2
@@ -342,7 +342,7 @@ def test_frozen_code_is_refused_where_it_is_not_supported() -> None:
 def test_documents_are_the_same(command: str, tmp_path: Path) -> None:
     """Commands print the same facts as JSON, but for `INTENDED` differences."""
     path = HERE / "documents" / f"{command}.json"
-    before = json.loads(path.read_text(encoding="utf-8"))
+    before = facts(json.loads(path.read_text(encoding="utf-8")))
     after = DOCUMENTS[command](tmp_path / "work")
     differences = [
         (document, place, difference)

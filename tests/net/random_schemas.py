@@ -200,7 +200,8 @@ class Drawing:
         draw = self.chance.choice(
             (
                 *(self._scalar, self._scalar, self._text, self._plain, self._vector),
-                *(self._vector, self._tensor, self._varlen, self._varlen, self._ragged),
+                *(self._vector, self._tensor, self._ragged),
+                *(self._varlen, self._varlen, self._varlen, self._varlen),
                 *(self._sparse, self._label, self._label, self._multilabel),
                 *(self._image, self._image, self._images, self._mask, self._group),
             )
@@ -208,11 +209,9 @@ class Drawing:
         drawn: Field = draw(f"field_{number}")
         given = dict(drawn.parameters)
         if drawn.kind and self._maybe(0.15):
-            given["key"] = repr(self.chance.choice(_KEYS))
+            given["key"] = repr(f"{self.chance.choice(_KEYS)} {number}")
         if drawn.kind and "role" not in given and self._maybe(0.15):
-            given["role"] = repr(
-                self.chance.choice(("info", "info", "input", "target"))
-            )
+            given["role"] = '"info"' if self._maybe(0.9) else '"target"'
         if self._maybe(0.25) and not drawn.default:
             drawn = replace(drawn, default="None")
             if drawn.kind and self._maybe(0.2):
@@ -258,7 +257,7 @@ class Drawing:
             given["encoding"] = '"raw"'
             if self._option("transfer_encoding"):
                 given["transfer_encoding"] = '"base64"'
-        if dtype in _INTEGERS and "64" not in dtype and self._option("dequantize"):
+        if dtype in _INTEGERS and "64" not in dtype and self._option("dequantize", 0.4):
             given["dequantize"] = self.chance.choice(("(0.5, 1.0)", "(0.25, -2.0)"))
         facts = {"dtype": dtype, "shape": shape}
         return Field(name, "Vector", "np.ndarray", given, "", "", facts)
@@ -268,7 +267,7 @@ class Drawing:
         dtype = self.chance.choice(_NUMBERS)
         encoding = "raw" if dtype in _RAW_ONLY else self.chance.choice(("raw", "list"))
         given = {"0": str(shape), "dtype": f'"{dtype}"', **self._strictness(dtype)}
-        if self._option("proto"):
+        if self._option("proto", 0.3):
             encoding = "proto"
         else:
             one = f'"{name}/shape"'
@@ -292,7 +291,7 @@ class Drawing:
             given["max_length"] = str(longest)
             if self._maybe(0.5):
                 given["too_long"] = self.chance.choice(('"keep_head"', '"keep_tail"'))
-            if dtype not in _RAW_ONLY and self._option("pad_on_disk", 0.3):
+            if dtype not in _RAW_ONLY and self._option("pad_on_disk", 0.4):
                 given["pad_on_disk"] = "True"
         elif dtype not in ("string", "bytes") and self._maybe():
             shape = self.chance.choice(((2,), (2, 2)))
@@ -406,7 +405,7 @@ class Drawing:
                 given["scaled_decoding"] = "True"
         if self._option("transfer_encoding", 0.1):
             given["transfer_encoding"] = '"base64"'
-        if self._maybe(0.2):
+        if self._maybe(0.05):
             given["augment"] = "Augment(flip_left_right=True, crop=1)"
         facts = {"size": size, "encoding": encoding, "depth": depth, "dtype": dtype}
         python_type = "np.ndarray" if encoding == "raw" else "bytes"
