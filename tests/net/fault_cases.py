@@ -229,7 +229,8 @@ class Writing(_SplitCase):
         return [self._again] if self._by_writer else [self._again, self._resumed]
 
     def _again(self, state: str, **more: Any) -> None:
-        overwrite = self._is_old or self._settled(state) == "new"
+        is_new = self._settled(state) == "new"
+        overwrite = self._is_old or is_new
         run(lambda: self._write(overwrite=overwrite, **more))
 
     def _resumed(self, state: str) -> None:
