@@ -42,10 +42,6 @@ out_option = click.option(
             "Write a schema of the first 10,000 records",
             "schemagen infer 'old/train-*' --out schemas/photo.py",
         ),
-        (
-            "Use what code that reads this data says of it",
-            "schemagen infer 'old/train-*' --code training/ --out schemas/photo.py",
-        ),
     ],
 )
 @data_argument
@@ -65,14 +61,6 @@ out_option = click.option(
     metavar="N",
     help="Read N records, the first ones of each file; 0 for all.",
 )
-@click.option(
-    "--code",
-    multiple=True,
-    metavar="PATH",
-    type=click.Path(exists=True),
-    help="A Python file, a notebook or a directory of them that parses or writes DATA; "
-    "it is read and never run. May be repeated.",
-)
 @max_record_option
 @click.option(
     "--merge", is_flag=True, help="Declare one record of files that share few keys."
@@ -84,7 +72,6 @@ def infer(
     name: str | None,
     split: str | None,
     limit: int,
-    code: tuple[str, ...],
     max_record_bytes: int,
     merge: bool,
     force: bool,
@@ -106,7 +93,6 @@ def infer(
         merge=merge,
         force=force,
         max_record_bytes=max_record_bytes,
-        code=code,
     )
     _tell(found)
     if found.doubts:
@@ -140,12 +126,6 @@ def _tell(found: Inferred) -> None:
     click.echo(
         f"wrote {found.path}: {found.spec.class_name}, {fields}, from {found.read}"
     )
-    if found.code:
-        click.echo(
-            f"  with {plural(len(found.code), 'description')} of this data in code"
-        )
-    for note in found.notes[:_MOST_SHOWN]:
-        click.echo(f"  note: {printable(note)}")
     for gap in found.gaps[:_MOST_SHOWN]:
         click.echo(f"  note: {printable(gap.split)}: {printable(gap.text)}")
     if found.tfds:
@@ -205,13 +185,6 @@ def _shown(path: str) -> str:
     metavar="FILE",
     help="Write the report of `inspect --html`, too.",
 )
-@click.option(
-    "--code",
-    multiple=True,
-    metavar="PATH",
-    type=click.Path(exists=True),
-    help="Code that parses or writes DATA, as for `infer`.",
-)
 @project_option
 def adopt(
     data: str,
@@ -220,7 +193,6 @@ def adopt(
     merge: bool,
     force: bool,
     html: str | None,
-    code: tuple[str, ...],
     project: str,
 ) -> None:
     """Infer a schema, generate its code, and check all records.
@@ -243,7 +215,7 @@ def adopt(
         with refusing_data(data):
             writing.check_target(html)
     adopting.check_schema_path(Path(out), Path(project))
-    found = infer_schema(data, out, name=name, merge=merge, force=force, code=code)
+    found = infer_schema(data, out, name=name, merge=merge, force=force)
     _tell(found)
     there, written = adopting.ready_project(Path(project))
     for path in written:

@@ -96,19 +96,19 @@ def _pair(text: str) -> tuple[str, str]:
             "schemagen import data/mnist/3.0.1 --from tfds --out schemas/digit.py",
         ),
         (
-            "Make a schema of the tf.io features in a Python file",
-            "schemagen import reader.py --from code --out schemas/photo.py",
+            "Make a schema of the dict of tf.io features in a Python file",
+            "schemagen import reader.py --from feature-spec --out schemas/photo.py",
         ),
     ],
 )
-@click.argument("source", nargs=-1, required=True, shell_complete=complete_paths)
+@click.argument("source", shell_complete=complete_paths)
 @click.option(
     "--from",
     "form",
     required=True,
-    type=click.Choice(["tfds", "tfmd", "feature-spec", "code"]),
-    help="A dataset of TFDS, a schema.pbtxt of TensorFlow Metadata, a dict of tf.io "
-    "features, or Python files and notebooks.",
+    type=click.Choice(["tfds", "tfmd", "feature-spec"]),
+    help="A dataset of TFDS, a schema.pbtxt of TensorFlow Metadata, or a dict of tf.io "
+    "features.",
 )
 @click.option(
     "--out",
@@ -118,12 +118,6 @@ def _pair(text: str) -> tuple[str, str]:
     help="The schema file: schemas/x.py.",
 )
 @click.option("--name", default="", metavar="CLASS", help="The record's class name.")
-@click.option(
-    "--at",
-    default="",
-    metavar="FILE:LINE",
-    help="With --from code: which of several records to import.",
-)
 @click.option("--force", is_flag=True, help="Overwrite FILE.")
 @click.option(
     "--skip-refused",
@@ -132,33 +126,28 @@ def _pair(text: str) -> tuple[str, str]:
 )
 @format_option
 def import_(
-    source: tuple[str, ...],
+    source: str,
     style: str,
     form: str,
     out: str,
     name: str,
-    at: str,
     force: bool,
     skip_refused: bool,
 ) -> None:
     """Write a schema file for records that SOURCE describes.
 
-    SOURCE is the directory of a TFDS dataset or its features.json; a schema.pbtxt;
-    file.py:NAME or package.module:NAME for a dict of tf.io features, which is imported
-    by a separate Python process; or, from code, Python files, notebooks and directories
-    of them, which are parsed and never run. Approximations are listed, and marked by
+    SOURCE is the directory of a TFDS dataset or its features.json; a schema.pbtxt; or a
+    dict of tf.io features. FILE.py or FILE.py:NAME is a literal dict in a file, which
+    is parsed and never run. package.module:NAME is a dict, or a function that returns
+    one, of a module that a separate Python process imports. Approximations are listed, and marked by
     comments in the file. If a part has no counterpart, nothing is written, unless
     --skip-refused is given.
     """
     from ..findings import Finding, Location
     from ..interop.imports import import_schema
 
-    if len(source) > 1 and form != "code":
-        raise click.UsageError(f"--from {form} takes one SOURCE, not {len(source)}")
-    if at and form != "code":
-        raise click.UsageError("--at goes with --from code only")
     done = import_schema(
-        source, form, out, name=name, at=at, force=force, skip_refused=skip_refused
+        source, form, out, name=name, force=force, skip_refused=skip_refused
     )
     if style != "text":
         place = Location(done.path.as_posix())
@@ -180,5 +169,3 @@ def import_(
         click.echo(f"  doubt: {part}: {remark}")
     for part, why in done.left_out:
         click.echo(f"  left out: {part}: {why}")
-    for note in done.notes:
-        click.echo(f"  note: {note}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import keyword
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -27,7 +27,6 @@ from ..schema_source.checking import wrong_with
 from ..spec.model import RecordSpec
 from ..spec.names import is_package_name, snake_case
 from ..spec.serial import from_data
-from .code_hints import code_hints
 from .inferable import (
     MOST_KEYS,
     check_drafted,
@@ -59,8 +58,6 @@ class Inferred:
         foreign: what files hold whose records are no Examples, by their names.
         lacking: that the record has no target or no input, and what could be one.
         tfds: the directory of the TFDS dataset that the data is; "" if it is none.
-        code: where the code describes this data.
-        notes: what there is to know of the code.
     """
 
     path: Path
@@ -75,8 +72,6 @@ class Inferred:
     foreign: Mapping[str, str] = field(default_factory=dict)
     lacking: tuple[str, ...] = ()
     tfds: str = ""
-    code: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
 
 
 def infer(
@@ -89,7 +84,6 @@ def infer(
     merge: bool = False,
     force: bool = False,
     max_record_bytes: int = MAX_RECORD_BYTES,
-    code: Sequence[str | os.PathLike[str]] = (),
 ) -> Inferred:
     """Write the schema of data that has none.
 
@@ -105,8 +99,6 @@ def infer(
         merge: declare one record of files that share few keys.
         force: overwrite the file.
         max_record_bytes: longer records are not read and are among the damages.
-        code: Python files, notebooks or directories of them that parse or write the
-            data. They are parsed, and never run.
 
     Raises:
         SchemagenError: the data holds no records, or other ones; the file exists.
@@ -131,8 +123,7 @@ def infer(
     seen = [file for file in reading.seen if str(file.path) not in foreign]
     if not merge:
         check_groups(found, seen)
-    said = code_hints(code, evidence.keys | evidence.steps)
-    drafted = draft_record(evidence, class_name, files=seen, hints=said.hints)
+    drafted = draft_record(evidence, class_name, files=seen)
     check_drafted(found, drafted)
     read = _said(reading)
     text = schema_source(
@@ -153,8 +144,6 @@ def infer(
         foreign,
         drafted.lacking,
         found.tfds,
-        said.used,
-        said.notes,
     )
 
 

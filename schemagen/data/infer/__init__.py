@@ -4,7 +4,6 @@ from .deciding import Drafted, draft_record
 from .draft import DOUBT
 from .evidence import Evidence, gather
 from .file_groups import FileKeys, groups_of
-from .hints import Hints, KeyHint, NamesHint
 from .naming import class_name_of
 from .reading import Reading
 
@@ -13,9 +12,6 @@ __all__ = [
     "Drafted",
     "Evidence",
     "FileKeys",
-    "Hints",
-    "KeyHint",
-    "NamesHint",
     "Reading",
     "class_name_of",
     "draft_record",

@@ -13,8 +13,6 @@ from ..formatting import plural
 from .draft import DOUBT, Draft, Scene, listed, quoted
 from .evidence import Evidence
 from .file_groups import FileKeys, only_in, sizes_by_file
-from .hinted import settle_hints, take_hinted
-from .hints import Hints
 from .lists import (
     group_lists,
     take_objects,
@@ -38,7 +36,6 @@ _FEW = 20
 
 # What earlier rules take, later ones leave alone.
 _RULES = (
-    take_hinted,
     take_ragged,
     take_pictures,
     take_protos,
@@ -82,7 +79,6 @@ def draft_record(
     class_name: str,
     *,
     files: Sequence[FileKeys] = (),
-    hints: Hints | None = None,
 ) -> Drafted:
     """Decide which record these could be.
 
@@ -92,9 +88,8 @@ def draft_record(
         evidence: of Examples or of SequenceExamples.
         class_name: the record's class.
         files: the keys of each file.
-        hints: what is stated elsewhere than in the data.
     """
-    scene = _ruled(evidence, hints)
+    scene = _ruled(evidence)
     say_wrapped(scene, _ruled)
     left_out = _unusable(evidence)
     is_sequence = bool(evidence.steps)
@@ -106,7 +101,6 @@ def draft_record(
     names = _names_of(drafts, nested=not is_sequence)
     group_lists(scene, names.models, names.prefixes)
     give_roles(scene, drafts)
-    settle_hints(scene, drafts)
     _round_plain_floats(drafts, names)
     for key, file in only_in(files).items():
         if key in drafts:
@@ -122,9 +116,9 @@ def draft_record(
     return _drafted(evidence, class_name, drafts, names, left_out)
 
 
-def _ruled(evidence: Evidence, hints: Hints | None = None) -> Scene:
+def _ruled(evidence: Evidence) -> Scene:
     """Return the scene of some evidence after all rules."""
-    scene = Scene(evidence, hints)
+    scene = Scene(evidence)
     for key in _unusable(evidence):
         scene.share(key, "nothing")
     for rule in _RULES:

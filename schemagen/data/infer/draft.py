@@ -9,7 +9,6 @@ from typing import Any
 from ...kinds.field import FieldSpec
 from ...kinds.registry import KINDS
 from .evidence import Evidence, KeyEvidence
-from .hints import Hints
 
 DOUBT = "doubt: "
 """The beginning of a comment that the user has to decide upon."""
@@ -99,19 +98,15 @@ class Scene:
 
     Args:
         evidence: what was seen.
-        hints: what is stated elsewhere than in the data.
 
     Attributes:
         drafts: the fields, by key.
         possible: doubts about keys that are not taken yet.
         counts: keys that count the items of others.
-        disputed: hints that the data contradicts, in words, by key.
     """
 
-    def __init__(self, evidence: Evidence, hints: Hints | None = None) -> None:
+    def __init__(self, evidence: Evidence) -> None:
         self.evidence = evidence
-        self.hints = hints or Hints()
-        self.disputed: dict[str, list[str]] = {}
         self.drafts: dict[str, Draft] = {}
         self.possible: dict[str, list[str]] = {}
         self.counts: set[str] = set()
@@ -151,10 +146,6 @@ class Scene:
             return False
         self._shared.update(held)
         return True
-
-    def dispute(self, key: str, words: str) -> None:
-        """Say that the data contradicts a hint."""
-        self.disputed.setdefault(key, []).append(words)
 
     def add(self, draft: Draft) -> Draft:
         """Make a field of a key."""

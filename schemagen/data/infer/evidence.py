@@ -15,8 +15,6 @@ from .base64_values import decoded_text
 from .values import BytesValues, Numbers, PerRecord
 from .words import names_mask
 
-_SHOWN_BYTES = 64
-
 
 class KeyEvidence:
     """The features of one key.
@@ -150,7 +148,6 @@ class Evidence:
         reason: what is wrong with the first of these, and where in its bytes.
         unknown: what no Example has, and in how many records it is.
         repeated: keys that occur twice in a record, and in how many.
-        first: the bytes of the first record, or the beginning of them.
     """
 
     records: int = 0
@@ -161,13 +158,11 @@ class Evidence:
     reason: str = ""
     unknown: Counter[str] = field(default_factory=Counter)
     repeated: Counter[str] = field(default_factory=Counter)
-    first: bytes = b""
 
     def add(self, batch: Columns) -> None:
         """Add some records."""
         if not len(batch.records):
             return
-        self.first = self.first or batch.records[0][:_SHOWN_BYTES]
         # Rows are numbered without the malformed ones.
         good = np.ones(len(batch.records), np.bool_)
         for bad in batch.malformed:

@@ -21,8 +21,7 @@ def _with_plurals(*words: str) -> frozenset[str]:
 LABELS = frozenset(
     ("label", "class", "category", "target", "species", "breed", "diagnosis", "synset")
 )
-_SEVERAL = frozenset(("labels", "classes", "categories", "tags", "topics"))
-_PLURALS = _SEVERAL | {"targets"}
+_PLURALS = frozenset(("labels", "classes", "categories", "tags", "topics", "targets"))
 
 # What a model learns to say, in any number and of any kind.
 _ANSWERS = (
@@ -218,11 +217,6 @@ def names_class(key: str) -> bool:
     if found == ["y"] or found[-1] in LABELS | _PLURALS:
         return True
     return found[-1] in _IDS and len(found) > 1 and found[-2] in LABELS | _PLURALS
-
-
-def names_classes(key: str) -> bool:
-    """Tell whether a key speaks of several classes: labels, tags."""
-    return last_word(key) in _SEVERAL
 
 
 def names_text_of(key: str, label: str) -> bool:

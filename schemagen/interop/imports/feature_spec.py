@@ -17,13 +17,17 @@ from ...kinds.field import FieldSpec
 from ...kinds.steps import Steps
 from ...runtime.shared.errors import did_you_mean
 from . import feature_spec_mapping as table
+from .literal_features import Features, literal_features
 from .outcome import Imported, MappingRow, Outcome, not_installed, unreadable
 from .place import Place, field_names, zero_of
 
-Features = Mapping[str, Mapping[str, Any]]
-
 _EXPECTED = "a dict from keys to tf.io features, or a pair of them for SequenceExamples"
 _DTYPES = {"int64": "int64", "float32": "float32", "string": "bytes"}
+_DEFAULTS: Mapping[str, Any] = {
+    "int64": int,
+    "float32": (int, float),
+    "bytes": bytes,
+}
 _MAYBE = "a text (str), a picture (Image) or other bytes?"
 
 
@@ -31,22 +35,21 @@ def import_feature_spec(target: str) -> Imported:
     """Read a dict of tf.io features, or a pair of them for SequenceExamples.
 
     Args:
-        target: "file.py:NAME" or "package.module:NAME".
+        target: "file.py" or "file.py:NAME", which is parsed; or "package.module:NAME",
+            which is imported.
 
     Raises:
         SchemagenError: there is none, or its module needs tensorflow.
     """
-    flat, *steps = _read(target)
-    return imported(flat, *steps)
-
-
-def imported(flat: Features, *steps: Features) -> Imported:
-    """Return what becomes of features.
-
-    Args:
-        flat: those of an Example, or of a SequenceExample's context.
-        steps: those of a SequenceExample's steps; none for an Example.
-    """
+    file, _, name = target.rpartition(":")
+    found: list[Features]
+    if target.endswith(".py"):
+        found = literal_features(target, "")
+    elif file.endswith(".py"):
+        found = literal_features(file, name)
+    else:
+        found = _of_module(target)
+    flat, *steps = found
     taken: set[str] = set()
     outcomes = [_flat(feature) for feature in _features(flat, taken)]
     outcomes += [
@@ -56,7 +59,7 @@ def imported(flat: Features, *steps: Features) -> Imported:
     return Imported(tuple(_without_shared(outcomes)), message=message)
 
 
-def _read(target: str) -> list[Features]:
+def _of_module(target: str) -> list[Features]:
     """Import a module and return the features that stand under a name in it.
 
     Returns:
@@ -68,10 +71,8 @@ def _read(target: str) -> list[Features]:
         raise unreadable(
             "it does not say where the dict stands",
             found=target,
-            expected="file.py:NAME or package.module:NAME",
+            expected="file.py, file.py:NAME or package.module:NAME",
         )
-    if where.endswith(".py") and not Path(where).is_file():
-        raise unreadable(f"there is no file {where}", advice="check the path")
     answer = _ask(target)
     if answer.get("missing") == "tensorflow":
         raise not_installed("tensorflow", f"importing {where}", "tensorflow")
@@ -134,16 +135,18 @@ class _Feature:
     @property
     def shape(self) -> tuple[int, ...] | None:
         """The shape; None if it is none that tf.io has."""
-        given = self.says.get("shape")
-        sizes = given if isinstance(given, list) else [given]
-        if all(type(size) is int and size > 0 for size in sizes):
-            return tuple(sizes)
-        return None
+        return _sizes(self.says.get("shape"))
 
     def empty(self, key: Any = None) -> Place:
         """Return the place of a list that is empty where it is missing, as to tf.io."""
         place = self.place
         return replace(place, optional=True, default=(), key=str(key or place.key))
+
+    @property
+    def has_known_default(self) -> bool:
+        """Whether the values of the default, if there is one, are of the dtype."""
+        found = _values(self.says.get("default_value"))
+        return all(isinstance(value, _DEFAULTS[self.dtype]) for value in found)
 
     def defaults(self) -> list[Any]:
         """Return the default's values, one after the other."""
@@ -157,6 +160,14 @@ class _Feature:
         given = {name: value for name, value in self.says.items() if name != "kind"}
         said = ", ".join(f"{name}={value!r}" for name, value in given.items())
         return Outcome(self.key, row, (), f"{self.kind}({said})")
+
+
+def _sizes(given: Any) -> tuple[int, ...] | None:
+    """Return sizes, or a single one; None if one is not a size."""
+    sizes = given if isinstance(given, list) else [given]
+    if all(type(size) is int and size > 0 for size in sizes):
+        return tuple(sizes)
+    return None
 
 
 def _features(given: Features, taken: set[str]) -> Iterator[_Feature]:
@@ -186,7 +197,7 @@ def _keys(field: FieldSpec) -> list[str]:
 def _flat(feature: _Feature) -> Outcome:
     """Return what becomes of a feature of an Example, or of a context."""
     kind, shape = feature.kind, feature.shape
-    if not feature.dtype:
+    if not feature.dtype or not feature.has_known_default:
         return feature.refused(table.STRANGE)
     if kind == "FixedLenFeature" and shape is not None:
         return _fixed(feature, shape)
@@ -264,7 +275,10 @@ def _ragged(feature: _Feature) -> Outcome:
     if not kinds:
         return _list(feature, table.RAGGED, ragged=feature.dtype != "bytes")
     if kinds == ["UniformRowLength"]:
-        return _list(feature, table.RAGGED, (int(partitions[0]["length"]),))
+        items = _sizes(partitions[0]["length"])
+        if items is None:
+            return feature.refused(table.STRANGE)
+        return _list(feature, table.RAGGED, items)
     place = feature.empty(feature.says.get("value_key"))
     if kinds == ["RowLengths"]:
         field = place.ragged(feature.dtype, str(partitions[0]["key"]))
@@ -281,11 +295,9 @@ def _ragged(feature: _Feature) -> Outcome:
 
 
 def _sparse(feature: _Feature) -> Outcome:
-    index, size = feature.says["index_key"], feature.says["size"]
+    index, shape = feature.says["index_key"], _sizes(feature.says["size"])
     keys = tuple(map(str, index if isinstance(index, list) else [index]))
-    shape = tuple(size if isinstance(size, list) else [size])
-    known = all(type(one) is int and one > 0 for one in shape)
-    if not known or len(shape) != len(keys):
+    if shape is None or len(shape) != len(keys):
         return feature.refused(table.STRANGE)
     place = feature.empty(feature.says["value_key"])
     if feature.dtype == "bytes":

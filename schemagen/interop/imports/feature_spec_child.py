@@ -7,7 +7,7 @@ the module's imports, and tensorflow stays out of schemagen.
 from __future__ import annotations
 
 import base64
-import importlib.util
+import importlib
 import json
 import os
 import sys
@@ -20,7 +20,8 @@ def main(target: str) -> dict[str, Any]:
     where, _, name = target.rpartition(":")
     doing = ""
     try:
-        found = _module(where)
+        sys.path.insert(0, "")
+        found = importlib.import_module(where)
         for part in name.split("."):
             if not hasattr(found, part):
                 known = [n for n in vars(found) if not n.startswith("_")]
@@ -37,20 +38,6 @@ def main(target: str) -> dict[str, Any]:
     if not all(_is_features(part) for part in parts):
         return {"strange": type(found).__name__}
     return {"features": [{k: _said(v) for k, v in part.items()} for part in parts]}
-
-
-def _module(where: str) -> Any:
-    if not where.endswith(".py"):
-        sys.path.insert(0, "")
-        return importlib.import_module(where)
-    sys.path.insert(0, os.path.dirname(os.path.abspath(where)))
-    spec = importlib.util.spec_from_file_location("feature_spec_to_import", where)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 def _is_features(found: Any) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,7 +12,6 @@ from ...schema_source import schema_source
 from ...schema_source.checking import wrong_with
 from ...spec.model import RecordSpec
 from ...spec.names import snake_case
-from .code import import_code
 from .feature_spec import import_feature_spec
 from .outcome import Imported, Outcome
 from .tfds import import_tfds
@@ -23,8 +22,6 @@ _READERS: Mapping[str, Callable[[str], Imported]] = {
     "tfmd": import_tfmd,
     "feature-spec": import_feature_spec,
 }
-_CODE = "code"
-FORMS = (*_READERS, _CODE)
 
 
 @dataclass(frozen=True)
@@ -38,7 +35,6 @@ class Written:
         fields: how many fields it declares.
         doubts: what a reader of the schema has to know, by the part of the source.
         left_out: why parts are not in it, by part.
-        notes: what of the source was not read.
     """
 
     path: Path
@@ -47,28 +43,25 @@ class Written:
     fields: int
     doubts: tuple[tuple[str, str], ...]
     left_out: tuple[tuple[str, str], ...]
-    notes: tuple[str, ...] = ()
 
 
 def import_schema(
-    source: str | Sequence[str],
+    source: str,
     form: str,
     out: Path | str,
     *,
     name: str = "",
-    at: str = "",
     force: bool = False,
     skip_refused: bool = False,
 ) -> Written:
     """Write a schema file for records that something else describes.
 
     Args:
-        source: where that is: a path, for "feature-spec" `file.py:NAME`, or for "code"
-            several files and directories.
-        form: what it is, one of FORMS.
+        source: where that is: a path, or for "feature-spec" `file.py`, `file.py:NAME`
+            or `package.module:NAME`.
+        form: what it is, "tfds", "tfmd" or "feature-spec".
         out: the schema file to write.
         name: the record's class name; made of the file's name if empty.
-        at: for "code", FILE:LINE of one of several descriptions.
         force: write over a file that is there.
         skip_refused: leave out what has no counterpart, and say so in a comment.
 
@@ -79,9 +72,7 @@ def import_schema(
     path = Path(out)
     class_name = name or _class_name(path.stem)
     _check_target(path, class_name, force=force)
-    sources = [source] if isinstance(source, str) else list(source)
-    source = sources[0]
-    found = _read(sources, form, at)
+    found = _read(source, form)
     if found.refused and not skip_refused:
         raise SchemagenError(
             Finding(
@@ -118,7 +109,6 @@ def import_schema(
             (printable(o.part), printable(o.remark)) for o in found.approximated
         ),
         left_out=tuple((printable(o.part), _why(o)) for o in found.refused),
-        notes=tuple(map(printable, found.notes)),
     )
 
 
@@ -152,16 +142,13 @@ def _check_target(path: Path, class_name: str, *, force: bool) -> None:
     raise refuse(finding)
 
 
-def _read(sources: Sequence[str], form: str, at: str) -> Imported:
+def _read(source: str, form: str) -> Imported:
     try:
-        if form == _CODE:
-            return import_code(sources, at)
-        (source,) = sources
         return _READERS[form](source)
     except SchemagenError as error:
         if all(finding.location.path for finding in error.findings):
             raise
-        raise _placed(error.findings, printable(sources[0])) from None
+        raise _placed(error.findings, printable(source)) from None
 
 
 def _placed(findings: Iterable[Finding], path: str) -> SchemagenError:

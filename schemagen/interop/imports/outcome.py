@@ -69,13 +69,11 @@ class Imported:
         outcomes: what has become of its parts, in their order.
         doc: what it says of a record as a whole.
         message: "Example" or "SequenceExample".
-        notes: what of the source was not read.
     """
 
     outcomes: tuple[Outcome, ...]
     doc: str = ""
     message: str = "Example"
-    notes: tuple[str, ...] = ()
 
     @property
     def fields(self) -> tuple[FieldSpec, ...]:

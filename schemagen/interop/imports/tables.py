@@ -5,19 +5,17 @@
 
 from __future__ import annotations
 
-from . import code_mapping, feature_spec_mapping, tfds_mapping, tfmd_mapping
+from . import feature_spec_mapping, tfds_mapping, tfmd_mapping
 
 TABLES = {
     "tfds": tfds_mapping.TABLE,
     "tfmd": tfmd_mapping.TABLE,
     "feature-spec": feature_spec_mapping.TABLE,
-    "code": code_mapping.TABLE,
 }
 _HEADINGS = {
     "tfds": "of TFDS",
     "tfmd": "of TensorFlow Metadata",
     "feature-spec": "of `tf.io`",
-    "code": "of code",
 }
 
 

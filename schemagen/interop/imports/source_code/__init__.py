@@ -1,1 +1,0 @@
-"""Descriptions of records in Python source, which is parsed and never run."""
