@@ -14,8 +14,6 @@ feature_description = {
     "feature3": tf.io.FixedLenFeature([], tf.float32, default_value=0.0),
 }
 
-Ragged = tf.io.RaggedFeature
-
 EVERY = {
     "image/encoded": tf.io.FixedLenFeature([], tf.string),
     "label": tf.io.FixedLenFeature([1], tf.int64, default_value=-1),
@@ -27,15 +25,22 @@ EVERY = {
     "points": tf.io.FixedLenSequenceFeature(
         [3], tf.float32, allow_missing=True, default_value=-1
     ),
-    "ragged": Ragged(tf.int64),
-    "rows": Ragged(
-        tf.float32, value_key="rows/values", partitions=[Ragged.RowLengths("rows/len")]
+    "ragged": tf.io.RaggedFeature(tf.int64),
+    "rows": tf.io.RaggedFeature(
+        tf.float32,
+        value_key="rows/values",
+        partitions=[tf.io.RaggedFeature.RowLengths("rows/len")],
     ),
-    "threes": Ragged(tf.float32, partitions=[Ragged.UniformRowLength(3)]),
-    "splits": Ragged(
+    "threes": tf.io.RaggedFeature(
+        tf.float32, partitions=[tf.io.RaggedFeature.UniformRowLength(3)]
+    ),
+    "splits": tf.io.RaggedFeature(
         tf.int64,
         value_key="splits/values",
-        partitions=[Ragged.RowSplits("splits/at"), Ragged.UniformRowLength(2)],
+        partitions=[
+            tf.io.RaggedFeature.RowSplits("splits/at"),
+            tf.io.RaggedFeature.UniformRowLength(2),
+        ],
     ),
     "sparse": tf.io.SparseFeature(["row", "column"], "value", tf.float32, [10, 20]),
     "tags": tf.io.SparseFeature("tag_index", "tag", tf.string, 10),
@@ -59,15 +64,7 @@ STEPS = (
 
 VARYING_STEPS = ({}, {"words": tf.io.VarLenFeature(tf.string)})
 
-NOTHING = {"a": 3}
-
 
 def made() -> dict[str, Any]:
     """Return features, as programs do that make them out of settings."""
     return {f"x{number}": tf.io.VarLenFeature(tf.int64) for number in range(2)}
-
-
-class Settings:
-    """Where some programs keep theirs."""
-
-    spec = feature_description

@@ -71,8 +71,10 @@ def project(tmp_path: Path, canary: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
         ("inspect", "pets.tfrecord"),
         ("inspect", "pets.tfrecord", "--html", "report.html"),
         ("infer", "pets.tfrecord", "--out", "schemas/old.py"),
-        ("infer", "pets.tfrecord", "--out", "schemas/old.py", "--code", "features.py"),
-        ("import", "features.py", "--from", "code", "--out", "schemas/old.py"),
+        (
+            *("import", "features.py:F", "--from", "feature-spec"),
+            *("--out", "schemas/old.py"),
+        ),
         ("verify", "pets.tfrecord"),
     ],
     ids=" ".join,
@@ -94,7 +96,7 @@ def test_reading_data_runs_no_schema_no_value_and_no_code(
         ("describe",),
         ("verify", "pets.tfrecord", "--record", "Pet"),
         (
-            *("import", "features.py:F", "--from", "feature-spec"),
+            *("import", "features:F", "--from", "feature-spec"),
             *("--out", "schemas/old.py"),
         ),
     ],

@@ -195,10 +195,6 @@ def _has_features(node: ast.expr) -> bool:
 
 def _name(node: ast.expr) -> str:
     """Return the last part of a name of tensorflow: `VarLenFeature`, `tf.int64`."""
-    top = node
-    while isinstance(top, ast.Attribute):
-        top = top.value
-    if isinstance(node, ast.Name):
-        return node.id
-    known = isinstance(top, ast.Name) and top.id in ("tf", "tensorflow", *_FEATURES)
-    return node.attr if isinstance(node, ast.Attribute) and known else ""
+    *before, last = ast.unparse(node).split(".")
+    known = not before or before[0] in ("tf", "tensorflow", *_FEATURES)
+    return last if known else ""

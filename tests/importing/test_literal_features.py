@@ -1,0 +1,174 @@
+"""Literal dicts of tf.io features in a file, which is read and never run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from schemagen.cli import main
+
+A = 'A = {"a": tf.io.VarLenFeature(tf.int64)}\n'
+FIXED = "tf.io.FixedLenFeature"
+
+
+def run(text: str | bytes, directory: Path, name: str = "", *options: str) -> Result:
+    """Import from a file with a text."""
+    path = directory / "reader.py"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    source = f"{path}:{name}" if name else str(path)
+    arguments = ["import", source, "--from", "feature-spec", *options]
+    return CliRunner().invoke(main, [*arguments, "--out", str(directory / "x.py")])
+
+
+@pytest.mark.parametrize(
+    ("feature", "field"),
+    [
+        (f"{FIXED}([], tf.int64)", "a: int"),
+        (f"{FIXED}((), tf.float32, 1)", "a: float = 1.0"),
+        (f"{FIXED}(shape=[], dtype=tf.int64, default_value=-1)", "a: int = -1"),
+        (f"{FIXED}([], tf.string, default_value='x' 'y')", 'a: bytes = b"xy"'),
+        (f"{FIXED}([], tf.string, b'\\xff')", 'a: bytes = b"\\xff"'),
+        (f"{FIXED}(3, 'float32')", "a: Annotated[np.ndarray, Vector((3,))]"),
+        (
+            f"{FIXED}([2, 2], tf.dtypes.float32)",
+            "a: Annotated[np.ndarray, Vector((2, 2))]",
+        ),
+        ("tf.VarLenFeature(tf.int64)", "a: list[int] = []"),
+        ("VarLenFeature(dtype=tf.float32)", "a: list[float] = []"),
+        ("tensorflow.compat.v1.VarLenFeature(tf.int64)", "a: list[int] = []"),
+        (
+            "tf.io.FixedLenSequenceFeature([], tf.int64, True, 7)",
+            'a: Annotated[list[int], VarLen("int64", padding_value=7)] = []',
+        ),
+        (
+            "tf.io.RaggedFeature(tf.int64)",
+            'a: Annotated[list[int], VarLen("int64", ragged=True)] = []',
+        ),
+        (
+            "RaggedFeature(tf.int64, 'v', (RaggedFeature.RowLengths('n'),))",
+            'a: Annotated[list[list[int]], Ragged("int64", row_lengths_key="n", '
+            'key="v")] = []',
+        ),
+        (
+            "tf.io.SparseFeature(('r', 'c'), 'v', tf.float32, (2, 3))",
+            "a: Annotated[tuple[np.ndarray, np.ndarray] | None, "
+            'Sparse((2, 3), index_key=("r", "c"), key="v")] = None',
+        ),
+    ],
+)
+def test_a_feature_becomes_a_field(feature: str, field: str, tmp_path: Path) -> None:
+    """As the dict that a module has becomes one."""
+    result = run(f"import tensorflow as tf\nA = {{'a': {feature}}}\n", tmp_path)
+    assert result.exit_code == 0, result.output
+    text = " ".join((tmp_path / "x.py").read_text().split())
+    assert field in text.replace("[ ", "[").replace(", ]", "]")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        A,
+        "raise SystemExit(3)\n" + A,
+        "def parse(record):\n    " + A,
+        "class Settings:\n    " + A,
+        "A: dict[str, object] = " + A[4:],
+        A + A,
+        A + "x = '\\d'\nfor name in A:\n    print(A[name])\n",
+        "# coding: latin-1\n# Gr\u00f6\u00dfe\n".encode("latin-1") + A.encode(),
+    ],
+)
+def test_a_dict_is_found_anywhere_in_its_file(
+    text: str | bytes, tmp_path: Path
+) -> None:
+    """Nothing else of the file counts, and none of it runs."""
+    for name in ("", "A"):
+        result = run(text, tmp_path, name, "--force")
+        assert result.exit_code == 0, result.output
+        assert "a: list[int] = []" in (tmp_path / "x.py").read_text()
+
+
+def test_a_pair_of_dicts_is_a_sequence_example(tmp_path: Path) -> None:
+    """Its context, and the features of its steps."""
+    steps = '{"b": tf.io.FixedLenSequenceFeature([], tf.int64)}'
+    result = run(f"{A.strip()}, {steps}\n", tmp_path)
+    assert result.exit_code == 0, result.output
+    assert "class X(SequenceRecord):" in (tmp_path / "x.py").read_text()
+
+
+TWO = A + A.replace("A", "B")
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "places", "found"),
+    [
+        (TWO, "", ["1:5", "2:5"], "A"),
+        (A + A.replace("int", "float"), "A", ["1:5", "2:5"], "A"),
+        (A, "B", ["1:1"], ""),
+        ("x = 1\n", "", ["1:1"], ""),
+        ("x = 1\n", "x", ["1:5"], "1"),
+        ("A = dict(a=tf.io.VarLenFeature(tf.int64))\n", "A", ["1:5"], "dict(a="),
+        (A.replace("}", ", **MORE}"), "", ["1:44"], "MORE"),
+        (A.replace('"a"', "KEY"), "", ["1:6"], "KEY"),
+        (A.replace('"a"', "1"), "", ["1:6"], "1"),
+        (A.replace("}", ", 'b': make()}"), "", ["1:47"], "make()"),
+        (A.replace("}", ", 'b': my.VarLenFeature(tf.int64)}"), "", ["1:47"], "my."),
+        (A.replace("tf.int64", "INT"), "", ["1:31"], "INT"),
+        (A.replace("tf.int64", "my.int64"), "", ["1:31"], "my.int64"),
+        (A.replace("tf.int64", ""), "", ["1:11"], "tf.io.VarLenFeature()"),
+        (A.replace("tf.int64", "tf.int64, 3"), "", ["1:11"], "tf.io.VarLen"),
+        (A.replace("tf.int64", "tf.int64, dtype=3"), "", ["1:11"], "tf.io.VarLen"),
+        (A.replace("tf.int64", "*ARGS"), "", ["1:31"], "*ARGS"),
+        (A.replace("tf.int64", "**ARGS"), "", ["1:11"], "tf.io.VarLen"),
+        (f"A = {{\n  'a': {FIXED}([N], tf.int64)}}\n", "", ["2:31"], "N"),
+        (f"A = {{'a': {FIXED}([2 * 3], tf.int64)}}\n", "", ["1:34"], "2 * 3"),
+        (f"A = {{'a': {FIXED}([], tf.int64, {{1}})}}\n", "", ["1:47"], "{1}"),
+        ("A = {'a': RaggedFeature('int64', None, 3)}\n", "", ["1:40"], "3"),
+        ("A = {'a': RaggedFeature('int64', None, [x])}\n", "", ["1:41"], "x"),
+        (A + "A['b'] = 3\n", "", ["2:1"], "a change of A"),
+        (A + "del A['a']\n", "", ["2:5"], "a change of A"),
+        (A + "A |= {}\n", "", ["2:1"], "a change of A"),
+        (A + "if x:\n  A.update(b=3)\n", "A", ["3:3"], "a change of A"),
+        ("x = (\n", "", ["1:1"], "'(' was never closed"),
+        ("\0", "", ["1:1"], "null bytes"),
+        (b"\xff", "", ["1:1"], "invalid or missing encoding"),
+        ("x = " + "-" * 50_000 + "1", "", ["1:1"], ""),
+    ],
+)
+def test_what_is_not_a_literal_is_refused_with_its_place(
+    text: str | bytes, name: str, places: list[str], found: str, tmp_path: Path
+) -> None:
+    """And nothing is written."""
+    result = run(text, tmp_path, name, "--format", "json")
+    assert result.exit_code == 2, result.output
+    findings = json.loads(result.stdout)["findings"]
+    assert not (tmp_path / "x.py").exists()
+    at = [
+        f"{each['location']['line']}:{each['location']['column']}" for each in findings
+    ]
+    assert (at, {each["rule"] for each in findings}) == (places, {"SG461"})
+    assert found in findings[0]["found"]
+    assert findings[0]["location"]["path"].startswith(str(tmp_path / "reader.py"))
+
+
+@pytest.mark.parametrize(
+    "feature",
+    [
+        f"{FIXED}([None], tf.int64)",
+        f"{FIXED}([0], tf.int64)",
+        f"{FIXED}('3', tf.int64)",
+        f"{FIXED}([], tf.float64)",
+        f"{FIXED}([], tf.int64, 'x')",
+        f"{FIXED}([], tf.float32, b'x')",
+        f"{FIXED}([], tf.string, 3)",
+        "tf.io.SparseFeature('i', 'v', tf.int64, '3')",
+        "tf.io.RaggedFeature(tf.int64, 'v', [RaggedFeature.UniformRowLength('3')])",
+    ],
+)
+def test_what_tf_io_does_not_take_is_refused(feature: str, tmp_path: Path) -> None:
+    """By the key of its feature, as from a module."""
+    result = run(f"A = {{'a': {feature}}}\n", tmp_path, "", "--format", "json")
+    (finding,) = json.loads(result.stdout)["findings"]
+    assert (result.exit_code, finding["rule"]) == (2, "SG462")
+    assert finding["message"].startswith("a: ")
