@@ -68,7 +68,6 @@ COMMANDS = [
         "linking or copying",
         ["export", "pet0", "--to", "tfds", "--data", "data", "--out", "ds"],
     ),
-    ("parsing", ["import", "code", "--from", "code", "--out", "schemas/other.py"]),
     ("reading schemas", ["generate"]),
     ("generating", ["check"]),
     ("drawing records", ["inspect", "data", "--html", "x.html"]),
@@ -84,11 +83,6 @@ def test_a_command_shows_a_bar_and_removes_it(
     """On the terminal's stderr; what stays there, and stdout, are as without bars."""
     if title == "reading":
         (project / "data/manifest.json").unlink()
-    (project / "code").mkdir()
-    (project / "code/reader.py").write_text(
-        "import tensorflow as tf\nS = {'age': tf.io.FixedLenFeature([], tf.int64)}\n"
-        "tf.io.parse_single_example(b'', S)\n"
-    )
     shown = on_terminal(["-c", _AT_ONCE, *arguments], project, piped=True)
     assert shown.code == 0, shown
     assert f"\r{title}: " in shown.terminal

@@ -15,5 +15,5 @@ PAGE = Path(__file__).parents[2] / "docs" / "adopting.md"
 def test_one_command_and_what_follows(tmp_path: Path) -> None:
     """What the page shows is what its commands print."""
     shown = live(tmp_path, PAGE.read_text(encoding="utf-8"))
-    assert len(shown) == 9
+    assert len(shown) == 7
     assert_shown(shown)
