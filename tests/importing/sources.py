@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import json
 from collections.abc import Iterator, Mapping
@@ -14,7 +15,7 @@ import pytest
 import schemagen
 import tensorflow as tf
 from contract.generated_records import importable
-from schemagen.findings import SchemagenError
+from schemagen.findings import Finding, SchemagenError
 from schemagen.interop.imports import import_schema
 
 
@@ -36,13 +37,26 @@ def parsers_of(
         }
 
 
-def refusal(source: object, form: str, directory: Path) -> str:
-    """Return what importing a source says, which writes nothing."""
+def declared(text: str) -> dict[str, str]:
+    """Return the fields of a schema file, by class and name, each on one line."""
+    found = {}
+    for block in ast.parse(text).body:
+        if isinstance(block, ast.ClassDef):
+            for line in block.body:
+                if isinstance(line, ast.AnnAssign):
+                    name = ast.unparse(line.target)
+                    words = ast.unparse(line).removeprefix(f"{name}: ")
+                    found[f"{block.name}.{name}"] = words
+    return found
+
+
+def refusals(source: object, form: str, directory: Path) -> tuple[Finding, ...]:
+    """Return the findings of an import, which writes nothing."""
     out = directory / "refused.py"
     with pytest.raises(SchemagenError) as caught:
         import_schema(str(source), form, out)
     assert not out.exists()
-    return str(caught.value)
+    return tuple(caught.value.findings)
 
 
 def feature(*values: Any) -> tf.train.Feature:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib.resources
 import json
 import shutil
+import sys
 import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -14,12 +15,9 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from schemagen.interop.imports import import_schema
-from schemagen.interop.imports import tfds_mapping as table
-from schemagen.interop.imports.tfds import import_tfds
-from schemagen.interop.imports.tfds_mapping import TABLE
 
 from . import tfds_zoo
-from .sources import connector, dataset, parsers_of, refusal, shape
+from .sources import connector, dataset, declared, parsers_of, refusals, shape
 
 ZOO = Path(__file__).parent / "zoo"
 PACKAGE = "imported_from_tfds"
@@ -119,11 +117,11 @@ def test_sequences_and_dicts_are_those_that_tfds_was_given(
 
 @pytest.mark.parametrize("number", [0, 1], ids=tfds_zoo.ORDER)
 def test_what_stays_bytes_is_read_as_its_comment_says(
-    rows: dict[str, Any], number: int
+    rows: dict[str, Any], number: int, tmp_path: Path
 ) -> None:
     """The comment of the schema is the expression that reads it."""
     found, row = rows[tfds_zoo.ORDER[number]], given(number)
-    said = {o.part: o.remark for o in import_tfds(str(ZOO)).approximated}
+    said = dict(import_schema(str(ZOO), "tfds", tmp_path / "zoo.py").doubts)
     for name in ("zipped", "piece"):
         value = found[name][0]
         read = eval(said[name], {"np": np, "zlib": zlib, "value": value})
@@ -137,109 +135,211 @@ def test_what_tfds_says_of_a_dataset_becomes_docstrings(tmp_path: Path) -> None:
     text = import_schema(str(ZOO), "tfds", tmp_path / "zoo.py").text
     assert 'class Zoo(Record):\n    """One of each animal."""' in text
     assert '    """The photo."""' in text
-    assert 'label: Literal["cat", "dog"]' in text
-    assert 'Mask((4, 4), classes=("sky", "road"))' in text
+
+
+FIELDS = {
+    "any": "Annotated[bytes, Image((None, None, 3), encoding='any')]",
+    "corners": "Annotated[np.ndarray, Vector((2, 4), role='info')]",
+    "depth": "Annotated[bytes, Image((4, 4, 1), encoding='png', dtype='uint16')]",
+    "heat": "Annotated[bytes, Image((4, 4, 4), encoding='png', role='info')]",
+    "huge": "int",
+    "id": "str",
+    "kind": "Annotated[int, Label(num_classes=7)]",
+    "label": "Literal['cat', 'dog']",
+    "piece": "bytes",
+    "score": "float | None = None",
+    "seg": "Annotated[np.ndarray, Mask((4, 4), classes=('sky', 'road'))]",
+    "small": "Annotated[int, Scalar('int8')]",
+    "turned": "Annotated[list[int], VarLen('int32')]",
+    "video": "Annotated[list[bytes], Images((4, 4, 3), encoding='png')]",
+    "words": "Annotated[list[str], VarLen('string', max_length=2)]",
+}
+GROUPED = {
+    "Boxes.label": "Annotated[list[int], VarLen('int64', group='boxes', role='info')]",
+    "Boxes.name": "Annotated[list[str], VarLen('string', group='boxes')]",
+    "Deep.frame": "Annotated[list[bytes], Images((2, 2, 3), encoding='png', group='deep')]",
+    "Obs.t": "Annotated[list[int], VarLen('int32')]",
+}
+DOUBTFUL = {
+    *("any", "boxes/label", "clip", "deep/at", "deep/frame", "depth", "heat", "huge"),
+    *("image", "levels", "one", "piece", "turned", "video", "wide", "words", "zipped"),
+}
+
+
+def test_each_feature_becomes_the_field_of_a_person(tmp_path: Path) -> None:
+    """Types, roles and groups; and what cannot be said is a doubt."""
+    done = import_schema(str(ZOO), "tfds", tmp_path / "zoo.py")
+    expected = {f"Zoo.{name}": words for name, words in FIELDS.items()} | GROUPED
+    assert declared(done.text).items() >= expected.items()
+    assert {part for part, _ in done.doubts} == DOUBTFUL
+    assert done.text.count("# doubt: ") == len(DOUBTFUL)
+
+
+def tensor(dtype: str, *sizes: int, **more: Any) -> dict[str, Any]:
+    """Return a Tensor as features.json has it."""
+    return connector("Tensor", "tensor", shape=shape(*sizes), dtype=dtype, **more)
+
+
+LONE = {
+    "lazy": connector("Audio", "audio", shape=shape(-1), lazyDecode=True),
+    "text": tensor("string"),
+    "uncounted": connector("ClassLabel", "classLabel"),
+    "boxed": connector("BBoxFeature", "boundingBox", bboxFormat="XYXY"),
+    "whole": tensor("int64", encoding="bytes"),
+    "bfloat": tensor("bfloat16", 2),
+    "mask": connector("LabeledImage", "image", shape=shape(2, 2, 1)),
+    "grey": connector("Image", "image", shape=shape(-1, -1, 1), encodingFormat="jpeg"),
+    "maybe": tensor("int64", 2, optional=True),
+}
+LONE_FIELDS = {
+    "lazy": "bytes",
+    "text": "str",
+    "uncounted": "Annotated[int, Scalar('int64', role='info')]",
+    "boxed": "Annotated[np.ndarray, Vector((4,), role='info')]",
+    "whole": "Annotated[np.ndarray, Vector((1,), dtype='int64', encoding='raw')]",
+    "bfloat": "Annotated[np.ndarray, Vector((2,))]",
+    "mask": "Annotated[np.ndarray, Mask((2, 2))]",
+    "grey": "Annotated[bytes, Image((None, None, 1), encoding='jpeg')]",
+    "maybe": "Annotated[np.ndarray | None, Vector((2,), dtype='int64')] = None",
+}
+
+
+@pytest.mark.parametrize("name", LONE)
+def test_a_feature_that_is_alone_becomes_a_field(name: str, tmp_path: Path) -> None:
+    """Those that the dataset does not have."""
+    done = import_schema(
+        dataset(tmp_path, **{name: LONE[name]}), "tfds", tmp_path / "x.py"
+    )
+    assert declared(done.text) == {f"X.{name}": LONE_FIELDS[name]}
+    clear = ("boxed", "mask", "maybe")
+    assert [part for part, _ in done.doubts] == ([] if name in clear else [name])
 
 
 REFUSED = {
-    table.ANIMATION: connector("Image", "image", shape=shape(-1, 8, 8, 3)),
-    table.JPEG_MASK: connector(
+    "film": connector("Image", "image", shape=shape(-1, 8, 8, 3)),
+    "two": connector("Image", "image", shape=shape(8, 8, 2)),
+    "lossy": connector(
         "LabeledImage", "image", shape=shape(8, 8, 1), encodingFormat="jpeg"
     ),
-    table.ENCODED_TEXT: connector("Text", "jsonFeature", use_encoder=True),
-    table.TWO_SIZES: connector("Tensor", "tensor", shape=shape(-1, -1), dtype="int64"),
-    table.NO_SIZE: connector("Tensor", "tensor", shape=shape(0, 2), dtype="int64"),
-    table.OTHER: connector("Molecule", "jsonFeature", json="{}"),
+    "encoded": connector("Text", "jsonFeature", use_encoder=True),
+    "sizes": tensor("int64", -1, -1),
+    "empty": tensor("int64", 0, 2),
+    "packed": tensor("string", encoding="zlib"),
+    "odd": tensor("float8"),
+    "molecule": connector("Molecule", "jsonFeature", json="{}"),
 }
 
 
 def test_what_has_no_counterpart_is_refused_together(tmp_path: Path) -> None:
-    """Every row of the table that refuses is met, and nothing is written."""
-    features = {f"f{n}": one for n, one in enumerate(REFUSED.values())}
-    source = dataset(tmp_path, **features, good=connector("Text", "text"))
-    text = refusal(source, "tfds", tmp_path)
-    assert text.count("SG462") == len(REFUSED)
-    for number, row in enumerate(REFUSED):
-        assert f"SG462 f{number}: {row.becomes}" in text
-    assert set(REFUSED) == {row for row in TABLE if row.verdict == "refused"}
+    """Each part is named, and nothing is written."""
+    source = dataset(tmp_path, **REFUSED, good=connector("Text", "text"))
+    found = refusals(source, "tfds", tmp_path)
+    assert {finding.rule for finding in found} == {"SG462"}
+    assert {f.message.partition(":")[0] for f in found} == set(REFUSED)
 
 
 def test_what_is_refused_can_be_left_out(tmp_path: Path) -> None:
     """A comment above the class says what and why."""
-    features = {f"f{n}": one for n, one in enumerate(REFUSED.values())}
-    source = dataset(tmp_path, **features, good=connector("Text", "text"))
+    source = dataset(tmp_path, **REFUSED, good=connector("Text", "text"))
     done = import_schema(source, "tfds", tmp_path / "x.py", skip_refused=True)
-    assert done.fields == 1
-    assert "# left out: f4: it holds nothing (shape (0, 2))\n" in done.text
-    assert len(done.left_out) == len(REFUSED)
+    assert declared(done.text) == {"X.good": "str"}
+    assert {part for part, _ in done.left_out} == set(REFUSED)
+    for part in REFUSED:
+        assert f"# left out: {part}: " in done.text
 
 
-def test_the_dataset_meets_every_other_row_of_the_table(tmp_path: Path) -> None:
-    """Each row that keeps or approximates is the outcome of a feature."""
-    lazy = connector("Audio", "audio", shape=shape(-1), dtype="int64", lazyDecode=True)
-    note = connector("Tensor", "tensor", shape={}, dtype="string", encoding="none")
-    label = connector("ClassLabel", "classLabel")
-    source = dataset(tmp_path, audio=lazy, note=note, label=label)
-    outcomes = [*import_tfds(str(ZOO)).outcomes, *import_tfds(source).outcomes]
-    met = {outcome.row for outcome in outcomes}
-    structure = {table.OPTIONAL, table.SEQUENCE, table.NESTED}  # said of any feature
-    assert met | structure | set(REFUSED) == set(TABLE)
+CORE = "tensorflow_datasets.core.features"
+OLD_TEXT = {"type": f"{CORE}.text_feature.Text", "content": {}}
 
 
-def test_features_of_old_versions_are_read(tmp_path: Path) -> None:
-    """Before 4.3 TFDS wrote `type` and `content`."""
-    core = "tensorflow_datasets.core.features"
+@pytest.mark.parametrize("form", ["object", "text"])
+def test_the_older_form_is_read_at_any_depth(form: str, tmp_path: Path) -> None:
+    """With the content of a message, which may be JSON in JSON."""
+    inner = {
+        "type": f"{CORE}.features_dict.FeaturesDict",
+        "content": {"features": {"word": OLD_TEXT}},
+        "proto_cls": "tensorflow_datasets.FeaturesDict",
+    }
+    sequence: dict[str, Any] = {
+        "type": f"{CORE}.sequence_feature.Sequence",
+        "content": {"feature": inner, "length": "-1"},
+        "proto_cls": "tensorflow_datasets.Sequence",
+    }
+    content: Any = {"features": {"said": sequence, "features": OLD_TEXT}}
+    top = {**inner, "content": json.dumps(content) if form == "text" else content}
+    (tmp_path / "features.json").write_text(json.dumps(top))
+    text = import_schema(str(tmp_path), "tfds", tmp_path / "x.py").text
+    assert declared(text) == {
+        "Said.word": "list[str]",
+        "X.features": "str",
+        "X.said": "Said",
+    }
+
+
+def test_the_oldest_form_is_read(tmp_path: Path) -> None:
+    """Before 4.3 TFDS wrote lists of sizes, and names with underscores."""
     content = {
         "image": {
-            "type": f"{core}.image_feature.Image",
+            "type": f"{CORE}.image_feature.Image",
             "content": {
-                "shape": [28, 28, 1],
+                "shape": [28, None, 1],
                 "dtype": "uint8",
                 "encoding_format": "png",
             },
         },
         "label": {
-            "type": f"{core}.class_label_feature.ClassLabel",
+            "type": f"{CORE}.class_label_feature.ClassLabel",
             "content": {"num_classes": 10},
         },
         "ids": {
-            "type": f"{core}.sequence_feature.Sequence",
+            "type": f"{CORE}.sequence_feature.Sequence",
             "content": {
                 "feature": {
-                    "type": f"{core}.feature.Tensor",
-                    "content": {"shape": [], "dtype": "int64", "encoding": "none"},
+                    "type": f"{CORE}.feature.Tensor",
+                    "content": {"shape": [], "dtype": "tf.int64", "encoding": "none"},
                 },
                 "length": None,
             },
         },
     }
-    top = {"type": f"{core}.features_dict.FeaturesDict", "content": content}
+    top = {"type": f"{CORE}.features_dict.FeaturesDict", "content": content}
     (tmp_path / "features.json").write_text(json.dumps(top))
     text = import_schema(str(tmp_path), "tfds", tmp_path / "x.py").text
-    assert 'image: Annotated[bytes, Image((28, 28, 1), encoding="png")]' in text
-    assert "label: Annotated[int, Label(num_classes=10)]" in text
-    assert "ids: list[int]" in text
+    assert declared(text) == {
+        "X.image": "Annotated[bytes, Image((28, None, 1), encoding='png')]",
+        "X.label": "Annotated[int, Label(num_classes=10)]",
+        "X.ids": "list[int]",
+    }
+
+
+def below(feature: Any) -> str:
+    """Return a features.json in which a feature stands in a dict of features."""
+    top = connector("FeaturesDict", "featuresDict", features={"b": feature})
+    return json.dumps(connector("FeaturesDict", "featuresDict", features={"a": top}))
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "found"),
     [
-        ("{", "it is not JSON"),
-        ('{"a":' * 3000, "features in features without an end"),
-        ("[]", "the outermost feature is list, and no object"),
-        ('{"pythonClassName": "a.Text", "text": {}}', "its outermost feature is no"),
-        (
-            '{"pythonClassName": "a.FeaturesDict", "featuresDict": {"features": 3}}',
-            "it does not say features as TFDS writes them",
-        ),
+        ("{", "not JSON"),
+        ('{"a":' * 3000, ""),
+        ("[]", "list"),
+        (json.dumps(connector("Text", "text")), "Text"),
+        (json.dumps(connector("FeaturesDict", "featuresDict", features=3)), ""),
+        (below({"name": "x"}), "'a/b' has name"),
+        (below({}), "'a/b' has nothing"),
+        (below([]), "'a/b' is list"),
+        (below({"pythonClassName": 3}), ""),
+        (below(connector("ClassLabel", "classLabel", numClasses="x")), "'x'"),
     ],
 )
-def test_other_files_are_told_apart(text: str, message: str, tmp_path: Path) -> None:
-    """Each is a finding, and no exception."""
+def test_other_files_are_told_apart(text: str, found: str, tmp_path: Path) -> None:
+    """Each is a finding that names the place, and never an exception."""
     (tmp_path / "features.json").write_text(text)
-    text = refusal(tmp_path, "tfds", tmp_path)
-    assert "SG461 it cannot be imported: " in text
-    assert message in text
+    (finding,) = refusals(tmp_path, "tfds", tmp_path)
+    assert finding.rule == "SG461"
+    assert found in finding.message + finding.found
+    assert "Error:" not in finding.found
 
 
 def test_of_several_datasets_one_has_to_be_named(tmp_path: Path) -> None:
@@ -247,9 +347,12 @@ def test_of_several_datasets_one_has_to_be_named(tmp_path: Path) -> None:
     shutil.copytree(ZOO, tmp_path / "zoo" / "1.0.0")
     assert import_schema(str(tmp_path), "tfds", tmp_path / "x.py").fields > 30
     shutil.copytree(ZOO, tmp_path / "zoo" / "2.0.0")
-    text = refusal(tmp_path, "tfds", tmp_path)
-    assert "2 datasets below it" in text
-    assert "zoo/1.0.0, zoo/2.0.0" in text
+    (finding,) = refusals(tmp_path, "tfds", tmp_path)
+    assert finding.rule == "SG461"
+    assert finding.found == "zoo/1.0.0, zoo/2.0.0"
+    (tmp_path / "none").mkdir()
+    (finding,) = refusals(tmp_path / "none", "tfds", tmp_path)
+    assert finding.rule == "SG461"
 
 
 @pytest.mark.parametrize("length", ["-1", "4"])
@@ -262,9 +365,9 @@ def test_lists_are_grouped_by_an_outermost_sequence_of_any_length(
     )
     steps = connector("Sequence", "sequence", feature=inner, length="-1")
     outer = connector("Sequence", "sequence", feature=steps, length=length)
-    found = import_tfds(dataset(tmp_path, steps=outer)).fields
-    groups = [getattr(field.kind, "group", None) for field in found]
-    assert groups == ["steps/steps" if length == "-1" else None] * 2
+    source = dataset(tmp_path, steps=outer)
+    text = import_schema(source, "tfds", tmp_path / "x.py").text
+    assert text.count('group="steps"' if length == "-1" else "Ragged(") == 2
 
 
 def test_a_file_of_names_that_does_not_fit_is_doubtful(tmp_path: Path) -> None:
@@ -273,15 +376,18 @@ def test_a_file_of_names_that_does_not_fit_is_doubtful(tmp_path: Path) -> None:
     (tmp_path / "label.labels.txt").write_text("a\nb\n")
     source = dataset(tmp_path, label=label)
     done = import_schema(source, "tfds", tmp_path / "x.py")
-    assert "# doubt: label.labels.txt has 2 names for 3 classes\n" in done.text
+    assert [part for part, _ in done.doubts] == ["label"]
+    assert declared(done.text) == {"X.label": "Annotated[int, Label(num_classes=3)]"}
 
 
-@pytest.mark.skipif(
-    importlib.util.find_spec("tensorflow_datasets") is None,
-    reason="tensorflow-datasets is not installed",
-)
-def test_tfds_still_writes_what_is_tested_here(tmp_path: Path) -> None:
+@pytest.mark.integration
+def test_tfds_still_writes_what_is_tested_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The dataset that is next to this test is what TFDS writes today."""
+    # TFDS 4.9.10 imports a backport that it does not require.
+    monkeypatch.setitem(sys.modules, "importlib_resources", importlib.resources)
+    pytest.importorskip("tensorflow_datasets")
     written = Path(tfds_zoo.write(str(tmp_path)))
     name = "features.json"
     assert json.loads((written / name).read_text()) == json.loads(

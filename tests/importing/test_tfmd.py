@@ -10,22 +10,12 @@ from typing import Any
 import pytest
 import tensorflow as tf
 from schemagen.interop.imports import import_schema
-from schemagen.interop.imports.tfmd import import_tfmd
-from schemagen.interop.imports.tfmd_mapping import DERIVED, STRUCT, TABLE
-from schemagen.interop.imports.tfmd_mapping import PRESENCE as SAID_OF_ANY
 
-from .sources import example, feature, parsers_of, refusal
+from .sources import declared, example, feature, parsers_of, refusals
 
 HERE = Path(__file__).parent
 EVERY = HERE / "every.pbtxt"
 PACKAGE = "imported_from_tfmd"
-
-REFUSED = """
-feature { name: "inner" type: STRUCT struct_domain { feature { name: "x" type: INT } } }
-feature { name: "lists" type: INT value_counts { value_count { min: 1 } } }
-feature { name: "sum" type: INT lifecycle_stage: VALIDATION_DERIVED }
-feature { name: "good" type: INT }
-"""
 
 
 @pytest.fixture(scope="module")
@@ -101,52 +91,134 @@ def test_what_need_not_be_there_may_be_missing(parser: Any) -> None:
     assert found["colour"].numpy().tolist() == [-1]
 
 
-def test_the_schema_reads_like_one_of_a_person(tmp_path: Path) -> None:
+LABEL = "Label(classes={}, stored='text', role='input')"
+FIELDS = {
+    "fare": "float",
+    "grid": "Annotated[np.ndarray, Vector((2, 2), dtype='int64')]",
+    "three": "Annotated[np.ndarray, Vector((3,))]",
+    "tip": "float | None = None",
+    "some": "Annotated[list[int], VarLen('int64', max_length=4)]",
+    "many": "list[int]",
+    "points": "Annotated[np.ndarray, VarLen('float32', item_shape=(2,))]",
+    "blob": "bytes",
+    "text": "str",
+    "link": "list[str] | None = None",
+    "photo": "Annotated[bytes | None, Image((None, None, 3), encoding='any')] = None",
+    "payment": f"Annotated[str, {LABEL.format(('Cash', 'Credit Card'))}]",
+    "colour": f"Annotated[str | None, {LABEL.format(('red', 'blue'))}] = None",
+    "tags": "list[str] | None = None",
+    "company": "str | None = None",
+    "paid": "bool",
+    "answer": f"Annotated[str | None, {LABEL.format(('no', 'yes'))}] = None",
+    "month": "Annotated[int, Label(num_classes=12, offset=1, role='input')]",
+    "share": "float | None = None",
+    "target": "int | None = None",
+    "idea": "Annotated[int | None, Scalar('int64', role='info')] = None",
+    "watched": "int | None = None",
+    "opened": "list[bytes] | None = None",
+    "opened_at": "list[int] | None = None",
+    "amount": "Annotated[list[float] | None, VarLen('float32', group='amounts')] = None",
+    "weight": "Annotated[list[float] | None, VarLen('float32', group='amounts')] = None",
+    "usual": "int = 7",
+    "grouped": "list[int] | None = None",
+    "thin": "Annotated[dict[int, float] | None, "
+    "Sparse((100,), index_key='at', key='value')] = None",
+    "rows": "Annotated[list[list[int]], "
+    "Ragged('int64', row_lengths_key='row_lengths', key='row_values')]",
+}
+DOUBTS = {
+    "many": "2",
+    "blob": "bytes",
+    "link": "1",
+    "photo": "size",
+    "tags": "'a', 'b'",
+    "company": "'Acme'; not kept: distribution_constraints",
+    "share": "0.0 to 1.0",
+    "target": "TRAINING",
+    "idea": "PLANNED",
+    "watched": "skew_comparator",
+    "opened": "'open'",
+    "opened_at": "'open'",
+    "amount": "'weight'",
+    "weight": "'amount'",
+    "grouped": "'other'",
+}
+
+
+def test_each_feature_becomes_the_field_of_a_person(tmp_path: Path) -> None:
     """Domains are types, comments docstrings, and what nothing checks is doubtful."""
-    text = import_schema(str(EVERY), "tfmd", tmp_path / "trip.py").text
-    assert 'class Trip(Record):\n    """One trip."""' in text
-    assert '    fare: float\n    """In dollars."""' in text
-    assert "    # doubt: from 0.0 to 1.0\n    share: float | None = None\n" in text
-    assert "    # doubt: only in TRAINING\n    target: int | None = None\n" in text
-    assert "    # doubt: its stage is PLANNED\n" in text
-    assert "    # doubt: not kept: skew_comparator\n" in text
-    assert "    # doubt: at least 2 values\n    many: list[int]\n" in text
-    assert "one of 'Acme'" in text
-    assert 'VarLen("float32", group="amounts")' in text
+    done = import_schema(str(EVERY), "tfmd", tmp_path / "trip.py")
+    assert 'class Trip(Record):\n    """One trip."""' in done.text
+    assert '    fare: float\n    """In dollars."""' in done.text
+    assert declared(done.text) == {f"Trip.{n}": words for n, words in FIELDS.items()}
+    doubts = dict(done.doubts)
+    assert doubts.keys() == DOUBTS.keys()
+    for part, words in DOUBTS.items():
+        assert words in doubts[part], part
 
 
-def test_every_row_of_the_table_is_met(tmp_path: Path) -> None:
-    """Each row is the outcome of a feature."""
-    (tmp_path / "refused.pbtxt").write_text(REFUSED)
-    outcomes = [
-        *import_tfmd(str(EVERY)).outcomes,
-        *import_tfmd(str(tmp_path / "refused.pbtxt")).outcomes,
-    ]
-    assert {outcome.row for outcome in outcomes} | {SAID_OF_ANY} == set(TABLE)
+# A feature, what it becomes, and a word of its doubt.
+LONE = [
+    (
+        "type: INT deprecated: true shape { }",
+        "Scalar('int64', role='info')",
+        "DEPRECATED",
+    ),
+    ("type: INT shape { } int_domain { min: 1 max: 9 }", "int", "from 1 to 9"),
+    ("type: INT shape { } int_domain { max: 9 is_categorical: true }", "int", "to 9"),
+    ("type: INT shape { } time_domain { }", "int", "time"),
+    ("type: INT shape { } int_domain { }", "int", ""),
+    ("type: BYTES shape { } time_domain { string_format: '%Y' }", "str", "%Y"),
+    ("type: BYTES shape { } string_domain { value: 'a' value: '' }", "str", "''"),
+    ("type: BYTES shape { } bool_domain { }", "bytes", "bool_domain"),
+    ("type: BYTES image_domain { }", "list[bytes]", "image_domain"),
+    ("type: BYTES shape { } mid_domain { }", "str", ""),
+    ("type: INT shape { dim { size: 2 } dim { } }", "list[int]", "(2, -1)"),
+    ("type: INT shape { } in_environment: 'X'", "int", ""),
+    ("type: INT shape { } group_presence { }", "int", "group_presence"),
+    ("type: FLOAT shape { dim { size: 1 } }", "float", ""),
+]
+
+
+@pytest.mark.parametrize(("words", "becomes", "doubt"), LONE)
+def test_a_feature_that_is_alone_becomes_a_field(
+    words: str, becomes: str, doubt: str, tmp_path: Path
+) -> None:
+    """It is optional, as no presence is asked for."""
+    source = tmp_path / "schema.pbtxt"
+    source.write_text(f"feature {{ name: 'a' {words} }}")
+    done = import_schema(str(source), "tfmd", tmp_path / "x.py")
+    (field,) = declared(done.text).values()
+    assert becomes in field
+    assert field.endswith(" = None")
+    assert [doubt in remark for _, remark in done.doubts] == [True] * bool(doubt)
+
+
+REFUSED = """
+feature { name: "inner" type: STRUCT struct_domain { feature { name: "x" type: INT } } }
+feature { name: "lists" type: INT value_counts { value_count { min: 1 } } }
+feature { name: "unsaid" }
+feature { name: "sum" type: INT lifecycle_stage: VALIDATION_DERIVED }
+feature { name: "good" type: INT }
+"""
 
 
 def test_what_an_example_does_not_hold_is_refused(tmp_path: Path) -> None:
     """Structs, lists of lists and what is calculated, all at once."""
     (tmp_path / "schema.pbtxt").write_text(REFUSED)
-    text = refusal(tmp_path / "schema.pbtxt", "tfmd", tmp_path)
-    assert text.count("SG462") == 3
-    assert f"SG462 inner: {STRUCT.becomes}" in text
-    assert f"SG462 lists: {STRUCT.becomes}" in text
-    assert f"SG462 sum: {DERIVED.becomes}" in text
+    found = refusals(tmp_path / "schema.pbtxt", "tfmd", tmp_path)
+    assert {(finding.rule, finding.message.partition(":")[0]) for finding in found} == {
+        ("SG462", part) for part in ("inner", "lists", "unsaid", "sum")
+    }
 
 
-@pytest.mark.parametrize(
-    ("data", "message"),
-    [
-        (b"feature { nam: 3 }", "it is no schema of TensorFlow Metadata"),
-        (b"\xff\xfe", "it is no text"),
-    ],
-)
-def test_other_files_are_told_apart(data: bytes, message: str, tmp_path: Path) -> None:
-    """The finding has the words of the parser of the text format."""
+@pytest.mark.parametrize("data", [b"feature { nam: 3 }", b"\xff\xfe"])
+def test_other_files_are_told_apart(data: bytes, tmp_path: Path) -> None:
+    """Text that is no schema, and bytes that are no text."""
     (tmp_path / "schema.pbtxt").write_bytes(data)
-    text = refusal(tmp_path / "schema.pbtxt", "tfmd", tmp_path)
-    assert f"SG461 it cannot be imported: {message}" in text
+    (finding,) = refusals(tmp_path / "schema.pbtxt", "tfmd", tmp_path)
+    assert finding.rule == "SG461"
+    assert finding.expected
 
 
 def test_without_tensorflow_metadata_it_says_what_to_install(
@@ -154,6 +226,6 @@ def test_without_tensorflow_metadata_it_says_what_to_install(
 ) -> None:
     """It is an extra."""
     monkeypatch.setitem(sys.modules, "tensorflow_metadata.proto.v0", None)
-    text = refusal(EVERY, "tfmd", tmp_path)
-    assert "SG407" in text
-    assert 'pip install "schemagen[tfmd]"' in text
+    (finding,) = refusals(EVERY, "tfmd", tmp_path)
+    assert finding.rule == "SG407"
+    assert "tfmd" in finding.advice

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import schemagen
-from exported_records import export, notes_in, run, tool, write
+from exported_records import SETTINGS, export, notes_in, run, tool, write
 from google.protobuf import json_format, text_format
 
 schema_pb2 = tool("tensorflow_metadata.proto.v0.schema_pb2")
@@ -393,3 +393,40 @@ def test_a_full_disk_leaves_nothing(
     arguments = ("pair", "--to", "tfds", "--data", pairs, "--out", out)
     assert "No space left on device" in refused(project, tmp_path, *arguments)
     assert not out.parent.exists()
+
+
+# What TFDS delivers as it is stored, or has no word for.
+CHANGED = {"pixels", "rows", "raw_mask", "blob", "blobs", "grid", "scan"}
+SAME = (
+    *("kind", "shape", "item_shape", "dtype", "encoding", "count", "optional"),
+    *("classes", "num_classes", "row_lengths_key", "doc"),
+)
+
+
+def test_what_was_exported_to_tfds_is_imported(
+    project: Path, data: dict[str, Path], tmp_path: Path
+) -> None:
+    """Each key is there, of the same kind and parameters."""
+    export(project, "kept", "tfds", tmp_path / "out", "--data", data["kept"])
+    (tmp_path / "pyproject.toml").write_text(SETTINGS)
+    schema = tmp_path / "schemas" / "kept.py"
+    done = run("import", tmp_path / "out", "--from", "tfds", "--out", schema)
+    assert done.exit_code == 0, done.output
+    ours, theirs = (
+        {field["key"]: field for field in record["fields"]}
+        for root in (project, tmp_path)
+        for record in described(root, "kept")
+    )
+    assert set(theirs) - set(ours) == {
+        *("free/height", "free/width", "grid/shape", "rows/height", "scan/rows")
+    }
+    for key in set(ours) - CHANGED:
+        facts = {name: ours[key].get(name) for name in SAME}
+        assert {name: theirs[key].get(name) for name in SAME} == facts, key
+
+
+def described(project: Path, record: str) -> list[dict[str, Any]]:
+    """Return the records of a project as JSON."""
+    result = run("describe", record, "--format", "json", "--project", project)
+    found: list[dict[str, Any]] = json.loads(result.stdout)["records"]
+    return found

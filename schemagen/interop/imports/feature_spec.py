@@ -16,9 +16,8 @@ from typing import Any
 from ...kinds.field import FieldSpec
 from ...kinds.steps import Steps
 from ...runtime.shared.errors import did_you_mean
-from . import feature_spec_mapping as table
 from .literal_features import Features, literal_features
-from .outcome import Imported, MappingRow, Outcome, not_installed, unreadable
+from .outcome import Imported, Outcome, not_installed, unreadable
 from .place import Place, field_names, zero_of
 
 _EXPECTED = "a dict from keys to tf.io features, or a pair of them for SequenceExamples"
@@ -153,13 +152,13 @@ class _Feature:
         found = _values(self.says.get("default_value"))
         return [*map(float, found)] if self.dtype == "float32" else found
 
-    def outcome(self, row: MappingRow, *made: FieldSpec, remark: str = "") -> Outcome:
-        return Outcome(self.key, row, made, remark)
+    def outcome(self, *made: FieldSpec, remark: str = "") -> Outcome:
+        return Outcome(self.key, made, remark)
 
-    def refused(self, row: MappingRow) -> Outcome:
+    def refused(self, reason: str = "tf.io does not parse it either") -> Outcome:
         given = {name: value for name, value in self.says.items() if name != "kind"}
         said = ", ".join(f"{name}={value!r}" for name, value in given.items())
-        return Outcome(self.key, row, (), f"{self.kind}({said})")
+        return Outcome(self.key, (), f"{self.kind}({said})", reason)
 
 
 def _sizes(given: Any) -> tuple[int, ...] | None:
@@ -184,7 +183,7 @@ def _without_shared(outcomes: list[Outcome]) -> Iterator[Outcome]:
         shared = [key for key in sorted(keys) if key in owners]
         if shared:
             said = f"the key {shared[0]!r} is that of {owners[shared[0]]!r} too"
-            yield Outcome(outcome.part, table.SHARED, (), said)
+            yield Outcome(outcome.part, (), said, "another field has its key")
         else:
             owners.update(dict.fromkeys(keys, outcome.part))
             yield outcome
@@ -198,22 +197,22 @@ def _flat(feature: _Feature) -> Outcome:
     """Return what becomes of a feature of an Example, or of a context."""
     kind, shape = feature.kind, feature.shape
     if not feature.dtype or not feature.has_known_default:
-        return feature.refused(table.STRANGE)
+        return feature.refused()
     if kind == "FixedLenFeature" and shape is not None:
         return _fixed(feature, shape)
     if kind == "VarLenFeature":
-        return _list(feature, table.VARLEN)
+        return _list(feature)
     if kind == "FixedLenSequenceFeature" and shape is not None:
         padding = feature.defaults()
         number = type(zero_of(feature.dtype))
         given = {"padding_value": number(padding[0])} if padding else {}
         if feature.says.get("allow_missing"):
-            return _list(feature, table.SEQUENCE, shape, **given)
+            return _list(feature, shape, **given)
     if kind == "RaggedFeature":
         return _ragged(feature)
     if kind == "SparseFeature":
         return _sparse(feature)
-    return feature.refused(table.STRANGE)
+    return feature.refused()
 
 
 def _fixed(feature: _Feature, shape: tuple[int, ...]) -> Outcome:
@@ -224,20 +223,18 @@ def _fixed(feature: _Feature, shape: tuple[int, ...]) -> Outcome:
     single = not shape or (dtype == "bytes" and size == 1)
     if single:
         place = replace(place, default=defaults[0] if defaults else None)
-        row, said = table.FIXED, ""
-        if dtype == "bytes":
-            row, said = table.FIXED_BYTES, _MAYBE
-        return feature.outcome(row, place.scalar(dtype), remark=said)
+        said = _MAYBE if dtype == "bytes" else ""
+        return feature.outcome(place.scalar(dtype), remark=said)
     if dtype == "bytes":
         place = replace(place, default=() if defaults else None)
         said = f"always {size} values, of shape {shape}; {_MAYBE}"
         field = place.varlen("bytes", max_length=size)
-        return feature.outcome(table.FIXED_LIST, field, remark=said)
+        return feature.outcome(field, remark=said)
     if len(defaults) == 1:
         defaults = defaults * size
     default = _shaped(defaults, shape) if defaults else None
     field = replace(place, default=default).vector(shape, dtype)
-    return feature.outcome(table.FIXED, field)
+    return feature.outcome(field)
 
 
 def _values(value: Any) -> list[Any]:
@@ -258,31 +255,29 @@ def _shaped(values: list[Any], shape: tuple[int, ...]) -> tuple[Any, ...]:
     return tuple(_shaped(row, shape[1:]) for row in rows)
 
 
-def _list(
-    feature: _Feature, row: MappingRow, items: tuple[int, ...] = (), **more: Any
-) -> Outcome:
+def _list(feature: _Feature, items: tuple[int, ...] = (), **more: Any) -> Outcome:
     place = feature.empty(feature.says.get("value_key"))
     if feature.dtype == "bytes":
         said = _MAYBE if not items else f"flat: reshape{(-1, *items)}; {_MAYBE}"
-        return feature.outcome(table.VARLEN_BYTES, place.varlen("bytes"), remark=said)
+        return feature.outcome(place.varlen("bytes"), remark=said)
     field = place.varlen(feature.dtype, items).replaced(**more)
-    return feature.outcome(row, field)
+    return feature.outcome(field)
 
 
 def _ragged(feature: _Feature) -> Outcome:
     partitions = feature.says.get("partitions") or []
     kinds = [partition["kind"] for partition in partitions]
     if not kinds:
-        return _list(feature, table.RAGGED, ragged=feature.dtype != "bytes")
+        return _list(feature, ragged=feature.dtype != "bytes")
     if kinds == ["UniformRowLength"]:
         items = _sizes(partitions[0]["length"])
         if items is None:
-            return feature.refused(table.STRANGE)
-        return _list(feature, table.RAGGED, items)
+            return feature.refused()
+        return _list(feature, items)
     place = feature.empty(feature.says.get("value_key"))
     if kinds == ["RowLengths"]:
         field = place.ragged(feature.dtype, str(partitions[0]["key"]))
-        return feature.outcome(table.RAGGED, field)
+        return feature.outcome(field)
     made = [place.varlen(feature.dtype)]
     words = []
     for number, each in enumerate(partitions):
@@ -291,14 +286,14 @@ def _ragged(feature: _Feature) -> Outcome:
             other = place.next_to(f"_partition_{number}", str(each["key"]))
             made.append(other.varlen("int64", role="info"))
     said = f"all values; its rows, from the outermost: {', '.join(words)}"
-    return feature.outcome(table.PARTITIONS, *made, remark=said)
+    return feature.outcome(*made, remark=said)
 
 
 def _sparse(feature: _Feature) -> Outcome:
     index, shape = feature.says["index_key"], _sizes(feature.says["size"])
     keys = tuple(map(str, index if isinstance(index, list) else [index]))
     if shape is None or len(shape) != len(keys):
-        return feature.refused(table.STRANGE)
+        return feature.refused()
     place = feature.empty(feature.says["value_key"])
     if feature.dtype == "bytes":
         made = [place.varlen("bytes")]
@@ -306,9 +301,9 @@ def _sparse(feature: _Feature) -> Outcome:
             other = place.next_to(f"_index_{number}", key)
             made.append(other.varlen("int64", role="info"))
         said = f"values of a sparse tensor of shape {shape}; the indices stand below"
-        return feature.outcome(table.SPARSE_BYTES, *made, remark=said)
+        return feature.outcome(*made, remark=said)
     field = replace(place, default=None).sparse(feature.dtype, shape, keys)
-    return feature.outcome(table.SPARSE, field)
+    return feature.outcome(field)
 
 
 def _steps(feature: _Feature) -> Outcome:
@@ -320,7 +315,7 @@ def _steps(feature: _Feature) -> Outcome:
         or shape is None
         or (opaque and prod(shape) > 1)
     ):
-        return feature.refused(table.STEPS_VARYING)
+        return feature.refused("the values of all steps have one size here")
     place = feature.empty() if feature.says.get("allow_missing") else feature.place
     field = FieldSpec.of(
         Steps,
@@ -329,5 +324,5 @@ def _steps(feature: _Feature) -> Outcome:
         padding_value=zero_of(dtype),
     )
     if opaque:
-        return feature.outcome(table.STEPS_BYTES, field, remark=_MAYBE)
-    return feature.outcome(table.STEPS, field)
+        return feature.outcome(field, remark=_MAYBE)
+    return feature.outcome(field)

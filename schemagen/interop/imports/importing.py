@@ -78,7 +78,7 @@ def import_schema(
             Finding(
                 Location(printable(source)),
                 "SG462",
-                f"{printable(outcome.part)}: {outcome.row.becomes}",
+                f"{printable(outcome.part)}: {outcome.reason}",
                 found=printable(outcome.remark),
                 advice="--skip-refused leaves it out, with a comment in the schema",
             )
@@ -166,7 +166,7 @@ def _placed(findings: Iterable[Finding], path: str) -> SchemagenError:
 
 def _why(outcome: Outcome) -> str:
     found = f" ({printable(outcome.remark)})" if outcome.remark else ""
-    return f"{outcome.row.becomes}{found}"
+    return f"{outcome.reason}{found}"
 
 
 def _comments(found: Imported) -> dict[str, list[str]]:

@@ -2,45 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from ...findings import Finding, Location, SchemagenError, refuse
 from ...kinds.field import FieldSpec
-
-
-@dataclass(frozen=True)
-class MappingRow:
-    """A row of the table of a form: what becomes of one thing that it can say.
-
-    Attributes:
-        what: what the source says.
-        verdict: how much of it is kept.
-        becomes: what it becomes here, or why it becomes nothing.
-    """
-
-    what: str
-    verdict: Literal["kept", "approximated", "refused"]
-    becomes: str
-
-
-def kept(what: str, becomes: str) -> MappingRow:
-    return MappingRow(what, "kept", becomes)
-
-
-def approximated(what: str, becomes: str) -> MappingRow:
-    return MappingRow(what, "approximated", becomes)
-
-
-def refused(what: str, becomes: str) -> MappingRow:
-    return MappingRow(what, "refused", becomes)
-
-
-def rows_in(namespace: Mapping[str, object]) -> tuple[MappingRow, ...]:
-    """Return the rows that a module defines, in the order of their definition."""
-    return tuple(value for value in namespace.values() if isinstance(value, MappingRow))
 
 
 @dataclass(frozen=True)
@@ -49,16 +16,16 @@ class Outcome:
 
     Attributes:
         part: the part, as its source calls it.
-        row: the row of the table that it falls under.
         fields: what it has become.
         remark: of what is approximated, what a reader of the schema has to know; of
             what is refused, what was found.
+        reason: why it is refused; empty if it is not.
     """
 
     part: str
-    row: MappingRow
     fields: tuple[FieldSpec, ...] = ()
     remark: str = ""
+    reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -83,7 +50,7 @@ class Imported:
     @property
     def refused(self) -> tuple[Outcome, ...]:
         """The parts that have become nothing."""
-        return tuple(o for o in self.outcomes if o.row.verdict == "refused")
+        return tuple(o for o in self.outcomes if o.reason)
 
     @property
     def approximated(self) -> tuple[Outcome, ...]:

@@ -21,12 +21,12 @@ from ...kinds.ragged import Ragged
 from ...kinds.tensor import Tensor
 from ...kinds.varlen import VarLen
 from ...runtime.shared.values import FLOATS, INTEGERS, RAW_ONLY
-from . import tfds_mapping as table
 from .outcome import Imported, Outcome, few, joined
 from .place import Place, field_names, prose, zero_of
 from .tfds_features import Feature, find_features, read_features
-from .tfds_lists import Here, Shape, fields_of, list_outcome
+from .tfds_lists import FOREIGN, Here, Shape, fields_of, list_outcome
 
+_NO_PICTURE = "readers cannot decode such pictures"
 _CHANNELS = {"jpeg": (1, 3), "png": (1, 3, 4), "any": (1, 3, 4)}
 _BOXES = {
     "REL_YXYX": "ymin, xmin, ymax, xmax, as shares of the picture's size",
@@ -162,22 +162,22 @@ def _leaf(feature: Feature, here: Here) -> Outcome:
     if kind == "ClassLabel":
         return _label(feature, here)
     if kind == "Text" and feature.says:
-        return here.refused(table.ENCODED_TEXT)
+        return here.refused("only TFDS knows how its encoder reads")
     if kind == "Text":
-        return list_outcome("string", (), here, table.TEXT)
+        return list_outcome("string", (), here)
     if kind == "BBoxFeature":
         order = str(feature.says.get("bboxFormat") or "REL_YXYX")
         doc = here.place.doc or f"A box: {_BOXES.get(order, order)}."
         here = replace(here, place=replace(here.place, doc=doc))
         dtype, shape = feature.dtype or "float32", feature.shape or (4,)
-        return list_outcome(dtype, shape, here, table.BOX, role="info")
+        return list_outcome(dtype, shape, here, role="info")
     if kind == "Audio" and feature.says.get("lazyDecode"):
         form = feature.says.get("fileFormat") or "any format"
         remark = f"the bytes of an audio file ({form}), which schemagen does not decode"
-        return here.as_bytes(table.LAZY_AUDIO, remark)
+        return here.as_bytes(remark)
     if kind in ("Tensor", "Scalar", "Audio"):
         return _tensor(feature, here)
-    return here.refused(table.OTHER, kind)
+    return here.refused(FOREIGN, kind)
 
 
 def _image(feature: Feature, here: Here) -> Outcome:
@@ -185,39 +185,37 @@ def _image(feature: Feature, here: Here) -> Outcome:
     form = str(feature.says.get("encodingFormat") or "any")
     dtype = feature.dtype or "uint8"
     if len(shape) != 3 or form not in _CHANNELS:
-        return here.refused(table.ANIMATION, f"shape {shape}, encoding {form}")
+        return here.refused(_NO_PICTURE, f"shape {shape}, encoding {form}")
     if feature.kind == "LabeledImage" and not here.rank:
         return _mask(feature, shape, here)
-    row, role, said = table.ANY_IMAGE, "input", ""
+    role, said = "input", ""
     if dtype == "float32":
         dtype, form, shape = "uint8", "png", (*shape[:2], 4)
-        row, role = table.FLOAT_IMAGE, "info"
+        role = "info"
         said = "four channels are the bytes of one float32"
     elif form != "any":
-        row = table.IMAGE
         said = f'TFDS keeps files as they are: "any" if not all of them are {form}'
     if dtype == "uint16":
         form = "png"
     if shape[2] not in _CHANNELS[form]:
-        return here.refused(table.ANIMATION, f"{shape[2]} channels")
+        return here.refused(_NO_PICTURE, f"{shape[2]} channels")
     given: dict[str, Any] = {"shape": shape, "encoding": form}
     if not here.rank:
         if None in shape:
             said = joined(said, "sizes vary: resize=(height, width) for batches")
         image = FieldSpec.of(Image, **here.place.common(role), **given, dtype=dtype)
-        return Outcome(here.part, row, (image,), said)
+        return Outcome(here.part, (image,), said)
     if here.rank > 1 or None in shape or dtype != "uint8" or feature.kind != "Image":
         sizes = "x".join("any" if size is None else str(size) for size in shape)
-        return here.as_bytes(table.OTHER_FRAMES, f"encoded pictures, {sizes}, {dtype}")
+        return here.as_bytes(f"encoded pictures, {sizes}, {dtype}")
     count = here.lengths[0] or None
     images = FieldSpec.of(Images, **here.place.common(role), **given, count=count)
-    row = row if row is table.FLOAT_IMAGE else table.FRAMES
-    return Outcome(here.part, row, (images,), said)
+    return Outcome(here.part, (images,), said)
 
 
 def _mask(feature: Feature, shape: Shape, here: Here) -> Outcome:
     if feature.says.get("encodingFormat") == "jpeg":
-        return here.refused(table.JPEG_MASK, "class ids that JPEG has changed")
+        return here.refused("JPEG changes class ids")
     count = int((feature.says.get("label") or {}).get("numClasses") or 0)
     names, doubt = _class_names(here, count)
     role = "target" if count and shape[:2] in here.inputs else "info"
@@ -230,7 +228,7 @@ def _mask(feature: Feature, shape: Shape, here: Here) -> Outcome:
         encoding="png",
         dtype="uint16" if feature.dtype == "uint16" else "uint8",
     )
-    return Outcome(here.part, table.LABELED_IMAGE, (field,), doubt)
+    return Outcome(here.part, (field,), doubt)
 
 
 def _class_names(here: Here, count: int) -> tuple[tuple[str, ...], str]:
@@ -252,12 +250,12 @@ def _label(feature: Feature, here: Here) -> Outcome:
     if here.rank:
         said = f"class ids from 0 to {count - 1}" if count else "class ids"
         said += f", in the order of {few([*map(repr, names)])}" if names else ""
-        return list_outcome("int64", (), here, table.LISTED_LABEL, said, role="info")
+        return list_outcome("int64", (), here, said, role="info")
     if not count:
         said = "a class id; no one says how many classes there are"
-        return list_outcome("int64", (), here, table.UNCOUNTED_LABEL, said, role="info")
+        return list_outcome("int64", (), here, said, role="info")
     field = here.place.label("target", count, classes=names)
-    return Outcome(here.part, table.LABEL, (field,), doubt)
+    return Outcome(here.part, (field,), doubt)
 
 
 def _tensor(feature: Feature, here: Here) -> Outcome:
@@ -267,22 +265,22 @@ def _tensor(feature: Feature, here: Here) -> Outcome:
     if feature.says.get("optional"):
         here = replace(here, place=replace(here.place, optional=True))
     if 0 in shape:
-        return here.refused(table.NO_SIZE, f"shape {shape}")
+        return here.refused("it holds nothing", f"shape {shape}")
     if encoding != "none":
         return _encoded(encoding, shape, dtype, here)
     if (here.rank and None in shape) or shape.count(None) > 1:
-        return here.refused(table.TWO_SIZES, f"shape {shape}")
+        return here.refused("several sizes vary, and are not stored", f"shape {shape}")
     if dtype == "string":
         said = "TFDS does not say whether these are texts or bytes"
-        return list_outcome("string", shape, here, table.STRINGS, said)
-    return list_outcome(dtype, shape, here, table.TENSOR if shape else table.SCALAR)
+        return list_outcome("string", shape, here, said)
+    return list_outcome(dtype, shape, here)
 
 
 def _encoded(encoding: str, shape: Shape, dtype: str, here: Here) -> Outcome:
     """Return what becomes of numbers that TFDS has turned into bytes."""
     place = here.place
     if dtype not in (*INTEGERS, *FLOATS, "bool"):
-        return here.refused(table.OTHER, f"dtype {dtype}")
+        return here.refused(FOREIGN, f"dtype {dtype}")
     raw = encoding == "bytes" and not here.rank
     gaps = shape.count(None)
     wide = dtype in RAW_ONLY
@@ -298,23 +296,23 @@ def _encoded(encoding: str, shape: Shape, dtype: str, here: Here) -> Outcome:
             shape_key=sizes,
             padding_value=zero_of(dtype),
         )
-        return Outcome(here.part, table.DYNAMIC, (field,))
+        return Outcome(here.part, (field,))
     if raw and not gaps:
         said = "" if shape or wide else "one number, stored as raw bytes"
         known = tuple(size or 0 for size in shape) or (1,)
         field = place.vector(known, dtype, raw=True, role="input")
         field = place.scalar(dtype) if wide and not shape else field
-        return Outcome(here.part, table.RAW, (field,), said)
+        return Outcome(here.part, (field,), said)
     if raw and wide and shape[0] is None:
-        return Outcome(here.part, table.RAW, (place.array(dtype, shape),))
+        return Outcome(here.part, (place.array(dtype, shape),))
     value = "zlib.decompress(value)" if encoding == "zlib" else "value"
     words = f"np.frombuffer({value}, {dtype!r}).reshape"
     if gaps < 2:
         sizes = str(tuple(-1 if size is None else size for size in shape))
-        return here.as_bytes(table.COMPRESSED, words + sizes)
+        return here.as_bytes(words + sizes)
     key = f"{place.key}/shape"
     numbers = replace(here, place=replace(place, key=f"{place.key}/value"))
     shapes = replace(here, place=place.next_to("_shape", key))
-    found = numbers.as_bytes(table.COMPRESSED, f"{words}(value of {key!r})")
+    found = numbers.as_bytes(f"{words}(value of {key!r})")
     more = fields_of("int32", (len(shape),), shapes, "info")
     return replace(found, fields=(*found.fields, *more))

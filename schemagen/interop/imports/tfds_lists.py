@@ -8,11 +8,12 @@ from pathlib import Path
 
 from ...kinds.field import FieldSpec
 from ...runtime.shared.values import FLOATS, INTEGERS
-from . import tfds_mapping as table
-from .outcome import MappingRow, Outcome, joined
+from .outcome import Outcome, joined
 from .place import Place
 
 Shape = tuple[int | None, ...]
+
+FOREIGN = "only its package can read it"
 
 
 @dataclass(frozen=True)
@@ -44,21 +45,16 @@ class Here:
         """Return the place of the steps of a sequence that stands here."""
         return replace(self, lengths=(*self.lengths, length))
 
-    def refused(self, row: MappingRow, remark: str = "") -> Outcome:
-        return Outcome(self.part, row, (), remark)
+    def refused(self, reason: str, remark: str = "") -> Outcome:
+        return Outcome(self.part, (), remark, reason)
 
-    def as_bytes(self, row: MappingRow, remark: str) -> Outcome:
+    def as_bytes(self, remark: str) -> Outcome:
         """Keep what cannot be read any further as the bytes that it is."""
-        return Outcome(self.part, row, fields_of("bytes", (), self, "info"), remark)
+        return Outcome(self.part, fields_of("bytes", (), self, "info"), remark)
 
 
 def list_outcome(
-    dtype: str,
-    shape: Shape,
-    here: Here,
-    row: MappingRow,
-    remark: str = "",
-    role: str = "",
+    dtype: str, shape: Shape, here: Here, remark: str = "", role: str = ""
 ) -> Outcome:
     """Return what becomes of a value that TFDS stores in a list."""
     said = ""
@@ -69,16 +65,10 @@ def list_outcome(
         said = f"{dtype}, which TFDS stores as float32"
         dtype = "float32"
     elif dtype not in ("float32", "bool", "string", "bytes", *INTEGERS):
-        return here.refused(table.OTHER, f"dtype {dtype}")
+        return here.refused(FOREIGN, f"dtype {dtype}")
     flat = _flat_remark(dtype, shape, here)
-    if said:
-        row = table.WIDE
-    elif flat:
-        row = table.FLAT
-    elif here.rank == 2 and row in (table.SCALAR, table.TEXT):
-        row = table.RAGGED
     fields = fields_of(dtype, shape, here, role)
-    return Outcome(here.part, row, fields, joined(remark, said, flat))
+    return Outcome(here.part, fields, joined(remark, said, flat))
 
 
 def _flat_remark(dtype: str, shape: Shape, here: Here) -> str:

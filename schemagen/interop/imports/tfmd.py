@@ -10,10 +10,8 @@ from typing import Any
 from ...kinds.field import FieldSpec
 from ...kinds.image import Image
 from ...kinds.varlen import VarLen
-from . import tfmd_mapping as table
 from .outcome import (
     Imported,
-    MappingRow,
     Outcome,
     few,
     joined,
@@ -77,12 +75,9 @@ def _outcomes(schema: Any) -> Iterator[Outcome]:
     for feature, name in zip(features, names, strict=True):
         default = tensors.defaults.get(feature.name)
         outcome = _feature(schema, feature, name, default)
-        if default is not None and outcome.row is table.NUMBER:
-            outcome = replace(outcome, row=table.DEFAULT)
         said = tensors.remarks.get(feature.name, "")
         if said and outcome.fields:
-            row = table.SPARSE_OPEN if "sparse" in said else table.REPRESENTATION
-            outcome = replace(outcome, row=row, remark=joined(outcome.remark, said))
+            outcome = replace(outcome, remark=joined(outcome.remark, said))
         yield outcome
     names = field_names((made.part for made in tensors.outcomes), taken)
     for made, name in zip(tensors.outcomes, names, strict=True):
@@ -112,7 +107,6 @@ def _weighted(schema: Any, outcomes: list[Outcome]) -> Iterator[Outcome]:
                 given = {"group": groups[outcome.part], "exact": True}
             outcome = Outcome(
                 outcome.part,
-                table.WEIGHTED,
                 tuple(field.replaced(**given) for field in outcome.fields),
                 joined(outcome.remark, words[outcome.part]),
             )
@@ -130,10 +124,11 @@ def _feature(schema: Any, feature: Any, name: str, default: Any) -> Outcome:
     """
     stage = "DEPRECATED" if feature.deprecated else _word(feature, "lifecycle_stage")
     if stage == "VALIDATION_DERIVED":
-        return Outcome(feature.name, table.DERIVED)
+        return Outcome(feature.name, reason="it is calculated, and not stored")
     dtype = DTYPES.get(feature.type)
     if dtype is None or feature.HasField("value_counts"):
-        return Outcome(feature.name, table.STRUCT, (), _word(feature, "type"))
+        reason = "an Example does not hold it as it is"
+        return Outcome(feature.name, (), _word(feature, "type"), reason)
     environments = _environments(schema, feature)
     seldom = bool(environments) or stage in _SHY
     required = feature.presence.min_fraction == 1 and not seldom
@@ -145,7 +140,7 @@ def _feature(schema: Any, feature: Any, name: str, default: Any) -> Outcome:
         optional=not required,
         default=None if required else default,
     )
-    field, row, said = _field(schema, feature, dtype, place)
+    field, said = _field(schema, feature, dtype, place)
     _, _, least = _sizes(feature)
     unchecked = [word for word in _UNCHECKED if feature.HasField(word)]
     remark = joined(
@@ -156,14 +151,8 @@ def _feature(schema: Any, feature: Any, name: str, default: Any) -> Outcome:
         f"not kept: {', '.join(unchecked)}" if unchecked else "",
     )
     if stage in _SHY:
-        row, field = table.STAGE, field.replaced(role="info")
-    elif environments:
-        row = table.ENVIRONMENT
-    elif row.verdict == "kept" and unchecked:
-        row = table.UNCHECKED
-    elif row.verdict == "kept" and least:
-        row = table.AT_LEAST
-    return Outcome(feature.name, row, (field,), remark)
+        field = field.replaced(role="info")
+    return Outcome(feature.name, (field,), remark)
 
 
 def _word(message: Any, field: str) -> str:
@@ -199,28 +188,26 @@ def _sizes(feature: Any) -> tuple[tuple[int | None, ...], int | None, int]:
 
 def _field(
     schema: Any, feature: Any, dtype: str, place: Place
-) -> tuple[FieldSpec, MappingRow, str]:
-    """Return a feature's field, its row in the table and what is to be known."""
+) -> tuple[FieldSpec, str]:
+    """Return a feature's field and what is to be known."""
     shape, longest, _ = _sizes(feature)
     word, domain = _domain(schema, feature)
     single = shape == ()
     bare = replace(place, default=None)
     find = _bytes if dtype == "bytes" else _number
-    made, row, said = find(feature, bare, single, word, domain)
+    made, said = find(feature, bare, single, word, domain)
     if not isinstance(made, str):
-        return made, row, said
+        return made, said
     if single:
-        return place.scalar(made), row, said
+        return place.scalar(made), said
     field = bare.array(made, shape, max_length=longest)
     if not isinstance(field.kind, VarLen):
-        return field, row, said
+        return field, said
     if len(shape) > 1 and not field.kind.item_shape:
         sizes = tuple(-1 if size is None else size for size in shape)
         said = joined(said, f"flat: of shape {sizes}")
-    if row is table.NUMBER and not field.kind.item_shape:
-        row = table.NUMBERS
     ragged = schema.represent_variable_length_as_ragged
-    return field.replaced(ragged=ragged), row, said
+    return field.replaced(ragged=ragged), said
 
 
 def _domain(schema: Any, feature: Any) -> tuple[str, Any]:
@@ -235,8 +222,8 @@ def _domain(schema: Any, feature: Any) -> tuple[str, Any]:
     return "", None
 
 
-# A field, or the dtype of its values; its row; what has to be known.
-_Made = tuple[FieldSpec | str, MappingRow, str]
+# A field, or the dtype of its values; and what has to be known.
+_Made = tuple[FieldSpec | str, str]
 
 
 def _bytes(feature: Any, place: Place, single: bool, word: str, domain: Any) -> _Made:
@@ -249,24 +236,24 @@ def _bytes(feature: Any, place: Place, single: bool, word: str, domain: Any) -> 
             dtype="uint8",
         )
         said = "its size and channels? resize=(height, width) for batches"
-        return image, table.IMAGE, said
+        return image, said
     if word == "string_domain":
         values = tuple(domain.value)
         partial = feature.HasField("distribution_constraints")
         partial = partial and feature.distribution_constraints.min_domain_mass < 1
         if single and _are_classes(values) and not partial:
-            return _label(place, values), table.STRINGS, ""
+            return _label(place, values), ""
         said = f"one of {few([*map(repr, values)])}"
-        return "string", table.OPEN_STRINGS, said
+        return "string", said
     if word == "bool_domain":
         pair = (domain.false_value, domain.true_value)
         if single and _are_classes(pair):
-            return _label(place, pair), table.BOOL, ""
+            return _label(place, pair), ""
     if word in _TEXTS:
-        return "string", table.TEXT, ""
+        return "string", ""
     if word == "time_domain":
-        return "string", table.RANGE, f"a time: {domain.string_format}"
-    return "bytes", table.BYTES, f"of the {word}" if word else _MAYBE
+        return "string", f"a time: {domain.string_format}"
+    return "bytes", f"of the {word}" if word else _MAYBE
 
 
 def _are_classes(values: tuple[str, ...]) -> bool:
@@ -281,17 +268,17 @@ def _label(place: Place, classes: tuple[str, ...]) -> FieldSpec:
 def _number(feature: Any, place: Place, single: bool, word: str, domain: Any) -> _Made:
     dtype = DTYPES[feature.type]
     if word == "bool_domain" and dtype == "int64":
-        return "bool", table.BOOL, ""
+        return "bool", ""
     if word == "time_domain":
-        return dtype, table.RANGE, "a time, as a number"
+        return dtype, "a time, as a number"
     if word not in ("int_domain", "float_domain"):
         said = f"of the {word}" if word else ""
-        return dtype, table.RANGE if word else table.NUMBER, said
+        return dtype, said
     limits = [domain.HasField("min"), domain.HasField("max")]
     categorical = dtype == "int64" and domain.is_categorical and all(limits)
     if categorical and single and 0 <= domain.min <= domain.max:
         count = domain.max - domain.min + 1
-        return place.label("input", count, offset=domain.min), table.CATEGORY, ""
+        return place.label("input", count, offset=domain.min), ""
     words = [f"from {domain.min}" * limits[0], f"to {domain.max}" * limits[1]]
     said = " ".join(filter(None, words))
-    return dtype, table.RANGE if said else table.NUMBER, said
+    return dtype, said

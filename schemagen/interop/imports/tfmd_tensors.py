@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...kinds.field import FieldSpec
-from . import tfmd_mapping as table
-from .outcome import MappingRow, Outcome
+from .outcome import Outcome
 from .place import Place
 
 DTYPES = {1: "bytes", 2: "int64", 3: "float32"}  # by the numbers of FeatureType
@@ -67,7 +66,7 @@ class Tensors:
                 self.remarks[column] = f"a part of the sparse feature {name!r}"
             return
         made = Place(("sparse",), value).sparse(dtype, tuple(sizes), tuple(keys))
-        self._use(name, table.SPARSE, made, [*keys, value])
+        self._use(name, made, [*keys, value])
 
     def _ragged(self, name: str, tensor: Any) -> None:
         steps, partitions = list(tensor.feature_path.step), list(tensor.partition)
@@ -81,14 +80,12 @@ class Tensors:
         feature = self._features[value]
         place = Place(("ragged",), value, optional=feature.presence.min_fraction != 1)
         made = place.ragged(DTYPES.get(feature.type, "bytes"), lengths)
-        self._use(name, table.RAGGED, made, [value, lengths])
+        self._use(name, made, [value, lengths])
 
-    def _use(
-        self, name: str, row: MappingRow, made: FieldSpec, keys: list[str]
-    ) -> None:
+    def _use(self, name: str, made: FieldSpec, keys: list[str]) -> None:
         if self.used & {*keys}:  # another representation has them already
             return
-        self.outcomes.append(Outcome(name, row, (made,)))
+        self.outcomes.append(Outcome(name, (made,)))
         self.used.update(keys)
 
 
