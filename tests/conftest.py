@@ -7,6 +7,7 @@ import gc
 import importlib
 import itertools
 import os
+import random
 import signal
 import sys
 from collections import Counter
@@ -49,13 +50,15 @@ if os.path.isdir(_MEMORY):
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# `make test` runs a third of the examples; `pytest` alone runs all of them. The full tier
-# draws others in each run, and prints how to repeat a failure.
+# `make test` runs a third of the examples, the same in each run; `pytest` alone runs all of
+# them. The full tier draws others in each run, and prints their seed.
 # Other work on the machine may slow a test down.
 settings.register_profile(
     "default", deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
-settings.register_profile("quick", settings.get_profile("default"), max_examples=33)
+settings.register_profile(
+    "quick", settings.get_profile("default"), max_examples=33, derandomize=True
+)
 settings.register_profile(
     "full", settings.get_profile("default"), derandomize=False, print_blob=True
 )
@@ -96,6 +99,21 @@ class Workspace:
     def module(self, record: str, part: str) -> ModuleType:
         """Import a generated module, such as ("digit", "parser")."""
         return importlib.import_module(f"{self.package}.{record}.{part}")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Draw the seed of a full run, which all of its processes share."""
+    options = config.option
+    if options.hypothesis_profile == "full" and options.hypothesis_seed is None:
+        options.hypothesis_seed = str(random.SystemRandom().randrange(2**32))
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Print the seed: `--hypothesis-seed` repeats the run."""
+    if config.option.hypothesis_profile == "full":
+        seed = config.option.hypothesis_seed
+        terminalreporter.write_line(f"--hypothesis-seed={seed}")
 
 
 @pytest.hookimpl(tryfirst=True)
