@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numbered_rows import serialize
 from schemagen.runtime.shared.errors import RecordError
 from schemagen.runtime.shared.tfrecord import frame
 from schemagen.runtime.writing import encoding
@@ -20,6 +19,14 @@ from schemagen.runtime.writing.encoding import (
     Encoding,
     encode_rows,
 )
+
+
+def serialize(*, number: int, values: Any = (), size: int = 0) -> bytes:
+    """Return a record that shows the row, of at least `size` bytes."""
+    if number < 0:
+        raise RecordError("number", f"{number}", "a number from 0")
+    return (b"%d:" % number).ljust(size, b".")
+
 
 RAISE = Encoding(serialize)
 SKIP = Encoding(serialize, skip=True)

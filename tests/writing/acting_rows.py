@@ -1,18 +1,18 @@
-"""Rows, and sources of them, that worker processes can import."""
+"""Rows that do something else when they are loaded; worker processes import them."""
 
 from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-from schemagen.runtime.shared.errors import RecordError
-from schemagen.runtime.writing.encoding import Encoding
-from schemagen.runtime.writing.sources import Source
-from schemagen.runtime.writing.workers import chunks
+
+from generated import RecordError
 
 
 class Unsendable(Exception):
@@ -30,16 +30,18 @@ class Unreturnable(Exception):
         super().__init__(text)
 
 
-def serialize(*, number: int, values: Any = (), size: int = 0) -> bytes:
-    """Return a record that shows the row, of at least `size` bytes."""
-    if number < 0:
-        raise RecordError("number", f"{number}", "a number from 0")
-    record = b"%d:" % number + np.asarray(values, np.int64).tobytes()
-    return record.ljust(size, b".")
-
-
 def _raise(error: BaseException) -> None:
     raise error
+
+
+def _die_while_a_child_lives() -> None:
+    """End this process while another one keeps its connection open."""
+    if os.fork():
+        os._exit(3)
+    reading, writing = map(int, os.environ["SURVIVORS"].split())
+    os.close(writing)
+    os.read(reading, 1)
+    os._exit(0)
 
 
 ACTS: dict[str, Callable[[], object]] = {
@@ -48,20 +50,37 @@ ACTS: dict[str, Callable[[], object]] = {
     "unsendable": lambda: _raise(Unsendable("no way back")),
     "unreturnable": lambda: _raise(Unreturnable(text="lost on the way")),
     "leave": lambda: os._exit(3),
+    "leave a child": _die_while_a_child_lives,
     "stop": lambda: _raise(StopIteration()),
     "quit": lambda: _raise(SystemExit(4)),
     "interrupt": lambda: os.kill(os.getpid(), signal.SIGINT),
     "die": lambda: os.kill(os.getpid(), signal.SIGKILL),
+    "endless": lambda: _say_and_run(),
 }
+
+
+def _say_and_run() -> None:
+    print("running", flush=True)
+    while True:
+        pass  # as encoding does that takes long
 
 
 @dataclass
 class Table:
-    """Rows by index; some of them do something else when they are loaded."""
+    """Rows by index: of the digit record, or of one with `values` alone if they have a size.
+
+    Attributes:
+        length: how many.
+        acts: what some of them do when they are loaded: one of ACTS, "refused" for a
+            row that is wrong, or "wait for" a file that has stopped growing.
+        size: how many integers a row has, and 0 for the digit record.
+        log: a file that gets a byte for each row that was loaded.
+    """
 
     length: int
     acts: dict[int, str] = field(default_factory=dict)
     size: int = 0
+    log: str = ""
 
     def __len__(self) -> int:
         return self.length
@@ -71,17 +90,33 @@ class Table:
 
     def load(self, index: int) -> dict[str, Any]:
         """Return a row, or do what is asked for instead."""
+        if index >= self.length:
+            raise IndexError
         act = self.acts.get(index, "")
-        if act == "refused":
-            return {"number": -index}
-        if act == "misfit":
-            return {"nummer": index}
-        if act.startswith("wait for "):
-            with open(act.removeprefix("wait for "), encoding="utf-8") as pipe:
-                pipe.read()
-        elif act:
+        if self.log:
+            with open(self.log, "ab") as file:
+                file.write(b".")
+        if act == "wait":
+            _wait(Path(self.log))
+        elif act and act != "refused":
             ACTS[act]()
-        return {"number": index, "values": np.arange(index % 7), "size": self.size}
+        if self.size:
+            return {"values": np.full(self.size, index)}
+        return {
+            "image": np.zeros((8, 8, 1), np.uint8),
+            "ink_runs": [index] * (index % 7),
+            "moments": [0.5] * 8,
+            "digit": 17 if act == "refused" else index % 10,
+            "scan": index,
+        }
+
+
+def _wait(log: Path) -> None:
+    """Wait until no other process loads rows any more."""
+    before = -1
+    while (size := log.stat().st_size) != before:
+        before = size
+        time.sleep(0.4)
 
 
 @dataclass
@@ -109,19 +144,3 @@ class Part:
 
     def __call__(self) -> Iterator[dict[str, Any]]:
         return (self.table.load(index) for index in range(len(self.table)))
-
-
-def joined(source: Source, encoding: Encoding | None = None, **options: Any) -> Any:
-    """Encode a source; return the bytes, row positions and refused rows by part."""
-    found: dict[int, tuple[bytearray, list[int], list[Any]]] = {}
-    ended = []
-    for chunk in chunks(source, encoding or Encoding(serialize), **options):
-        data, rows, refused = found.setdefault(chunk.part, (bytearray(), [], []))
-        assert chunk.part not in ended
-        data += chunk.framed.data
-        rows += chunk.rows.tolist()
-        refused += chunk.refused
-        if chunk.last:
-            ended.append(chunk.part)
-    assert set(ended) == set(found)
-    return found
