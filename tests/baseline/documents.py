@@ -23,26 +23,28 @@ _CHANGES = HERE / "changes"
 Document = dict[str, Any]
 Documents = dict[str, Document]
 
-# Texts for people, which may change in any release.
-_TEXTS = frozenset(
-    (
-        *("advice", "cause", "described_by", "expected", "found", "message", "source"),
-        *("batch", "foreign", "manifest_problem", "title", "values", "what"),
-    )
-)
+# Texts for people, which may change in any release, and come and go.
+_TEXTS = ("advice", "cause", "described_by", "expected", "found", "message", "source")
+
+# Texts whose presence is a fact.
+_TOLD = ("batch", "foreign", "manifest_problem", "title", "values", "what")
 
 
 def facts(value: Any) -> Any:
-    """Return a document in which only the presence of a text is left."""
+    """Return a document without its texts."""
     if isinstance(value, dict):
-        return {key: _fact(key, each) for key, each in value.items()}
+        return {
+            key: _fact(key, each)
+            for key, each in value.items()
+            if key not in _TEXTS or not isinstance(each, str)
+        }
     return [facts(each) for each in value] if isinstance(value, list) else value
 
 
 def _fact(key: str, value: Any) -> Any:
     if not isinstance(value, str):
         return facts(value)
-    if key in _TEXTS:
+    if key in _TOLD:
         return "a text" if value else ""
     # `describe` has the kinds of a schema, and for data texts about them.
     return value if key != "kind" or value.isidentifier() else "a text"
