@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from differential import compare
 
-_SEED, _EXAMPLES = "in CI", 24
+_SEED, _EXAMPLES = "in CI", 16
 
 
 def test_random_cases_have_the_same_outcome() -> None:
