@@ -57,7 +57,7 @@ def test_a_terminal_shows_findings_in_colors(project: Path) -> None:
     assert shown.code == 2
     rule, label = colors.paint("SG111", "error"), colors.paint("to do:", "label")
     assert f"schemas/pets.py:5:5: {rule} Pet.age: no kind" in shown.terminal
-    assert f"\r\n    {label}    declare" in shown.terminal
+    assert f"\r\n    {label}    write" in shown.terminal
     plain = on_terminal(["-m", "schemagen", "check"], project, environment={"CI": "1"})
     assert click.unstyle(shown.terminal) == plain.terminal
     assert "\x1b" not in plain.terminal

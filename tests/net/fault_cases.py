@@ -1,6 +1,6 @@
 """Programs that `fault_injector` breaks off, and what they may leave.
 
-`test_faults.py` runs this as a program, without tensorflow, so that forking is cheap:
+`test_fault_injection.py` runs this as a program, without tensorflow, so that forking is cheap:
 
     python fault_cases.py <scratch> <case> <before> <fault> <every> <first>
 

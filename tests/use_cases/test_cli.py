@@ -299,7 +299,7 @@ def test_findings_as_text(project: Path) -> None:
         "    found:    dict[str, int]\n"
         "    expected: int, float, bool, str, bytes, a list of these, a Literal of "
         "names, an Enum, or Annotated[type, kind]\n"
-        "    to do:    declare a pydantic.BaseModel with the same keys, or a field for each key\n"
+        "    to do:    write Annotated[TYPE, KIND], such as Annotated[np.ndarray, Vector(shape=(5,))]\n"
     )
 
 
@@ -331,7 +331,7 @@ def test_findings_as_json(project: Path, command: str) -> None:
         "found": "dict[str, int]",
         "expected": "int, float, bool, str, bytes, a list of these, a Literal of "
         "names, an Enum, or Annotated[type, kind]",
-        "advice": "declare a pydantic.BaseModel with the same keys, or a field for each key",
+        "advice": "write Annotated[TYPE, KIND], such as Annotated[np.ndarray, Vector(shape=(5,))]",
         "severity": "error",
         "files": [],
     }
@@ -355,8 +355,8 @@ def test_findings_for_github(project: Path) -> None:
         "::error file=schemas/pets.py,line=7,col=5,title=SG111::Pet.age: no kind goes "
         "with the type dict[str, int]%0Afound: dict[str, int]%0Aexpected: int, float, "
         "bool, str, bytes, a list of these, a Literal of names, an Enum, or "
-        "Annotated[type, kind]%0Adeclare a pydantic.BaseModel with the same keys, or a "
-        "field for each key\n"
+        "Annotated[type, kind]%0Awrite Annotated[TYPE, KIND], such as "
+        "Annotated[np.ndarray, Vector(shape=(5,))]\n"
     )
 
 
