@@ -34,13 +34,12 @@ from baseline.documents import run
 Outcome = dict[str, Any]
 
 # What a feature of a damaged record may be instead.
+_INTEGERS = tuple(
+    feature("int", each)
+    for each in ([0], [1], [3], [-1], [9], [300], [2, 2], [1 << 40])
+)
 _FEATURES = (
-    None,
-    b"",
-    *(
-        feature("int", each)
-        for each in ([], [0], [1], [3], [-1], [300], [2, 2], [1 << 40])
-    ),
+    *(None, b"", *_INTEGERS, feature("int", [])),
     *(feature("float", each) for each in ([], [0.5], [float("nan")], [1.0, 2.0])),
     *(
         feature("bytes", each)
@@ -247,7 +246,7 @@ class _Case:
         path = chance.choice(files)
         data = path.read_bytes()
         plain = path.suffix == ".tfrecord"
-        way = chance.randrange(9)
+        way = chance.randrange(12)
         at = chance.randrange(len(data)) if data else 0
         if way == 0 and plain and data:
             path.write_bytes(
@@ -259,17 +258,22 @@ class _Case:
             path.unlink()
         elif way == 3 and plain:
             path.write_bytes(data + data[:at])
-        elif plain and data:  # a record that is wrong, under a right checksum
+        elif (
+            plain and data and way < 6
+        ):  # a record that is wrong, under a right checksum
             stored = list(records(data))
             place = chance.randrange(len(stored))
             changed = bytearray(stored[place])
-            number, other = chance.randrange(20), chance.choice(_FEATURES)
-            if way > 4:
-                changed = bytearray(with_entry(stored[place], number, other))
-            else:
-                for _ in range(min(chance.randint(1, 2), len(changed))):
-                    changed[chance.randrange(len(changed))] ^= 1 << chance.randrange(8)
+            for _ in range(min(chance.randint(1, 2), len(changed))):
+                changed[chance.randrange(len(changed))] ^= 1 << chance.randrange(8)
             stored[place] = bytes(changed)
+            path.write_bytes(b"".join(map(framed, stored)))
+        elif plain:  # records with features of other types, counts and values
+            some = chance.choice((_FEATURES, _INTEGERS))
+            stored = [
+                with_entry(record, chance.randrange(20), chance.choice(some))
+                for record in records(data)
+            ]
             path.write_bytes(b"".join(map(framed, stored)))
         elif path.name == "manifest.json":
             path.unlink()

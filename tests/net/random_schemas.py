@@ -500,15 +500,19 @@ class Drawing:
             return [self._picture(facts) for _ in range(count)]
         dtype = facts.get("dtype", "int64")
         finite = "finite" not in each.parameters
+        exact = "exact" not in each.parameters
         if each.kind == "Ragged":
             return [
-                [self.number(dtype, finite) for _ in range(self.chance.randint(0, 3))]
+                [
+                    self.number(dtype, finite, exact)
+                    for _ in range(self.chance.randint(0, 3))
+                ]
                 for _ in range(min(length, 2))
             ]
         if each.kind == "Sparse":
             size = int(np.prod(facts["shape"]))
             flat = self.chance.sample(range(size), min(length, size))
-            values = [self.number(dtype, finite) for _ in flat]
+            values = [self.number(dtype, finite, exact) for _ in flat]
             if len(facts["shape"]) == 1:
                 return dict(zip(flat, values, strict=True))
             return ([divmod(at, facts["shape"][1]) for at in flat], values)
@@ -521,18 +525,22 @@ class Drawing:
                 for s in facts.get("shape", ())
             )
         if not shape:
-            return self.number(dtype, finite)
-        return self._array(shape, dtype, finite)
+            return self.number(dtype, finite, exact)
+        return self._array(shape, dtype, finite, exact)
 
-    def _array(self, shape: tuple[int, ...], dtype: str, finite: bool) -> Any:
-        some = [self.number(dtype, finite) for _ in range(int(np.prod(shape)))]
+    def _array(
+        self, shape: tuple[int, ...], dtype: str, finite: bool, exact: bool
+    ) -> Any:
+        some = [self.number(dtype, finite, exact) for _ in range(int(np.prod(shape)))]
         if dtype in ("string", "bytes"):
             return some
         numpy_type = ml_dtypes.bfloat16 if dtype == "bfloat16" else np.dtype(dtype)
+        if not exact:
+            numpy_type = np.dtype("float64")  # which the writer rounds
         found = np.array(some, numpy_type).reshape(shape)
         return found.tolist() if found.size and self._maybe() else found
 
-    def number(self, dtype: str, finite: bool = True) -> Any:
+    def number(self, dtype: str, finite: bool = True, exact: bool = True) -> Any:
         """Draw a number, a text or bytes; the bounds of a dtype often."""
         if dtype == "string":
             return self.chance.choice(_TEXTS)
@@ -547,6 +555,8 @@ class Drawing:
                 (*some, self.chance.randint(bounds.min, bounds.max))
             )
         wide = [1 / 3, 0.1] if dtype in ("float32", "float64") else []
+        if not exact:  # also what lies between two numbers of 8 and of 11 bits
+            wide = [1 / 3, 0.1, 1 + 2**-8, 1 + 3 * 2**-8, 1 + 2**-11, 1 + 3 * 2**-11]
         rare = [] if finite else [float("nan"), float("inf")]
         return self.chance.choice([0.0, -0.0, 0.5, -2.0, 3.0, 1024.0, *wide, *rare])
 
