@@ -27,7 +27,7 @@ Documents = dict[str, Document]
 _TEXTS = ("advice", "cause", "described_by", "expected", "found", "message", "source")
 
 # Texts whose presence is a fact.
-_TOLD = ("batch", "foreign", "manifest_problem", "title", "values", "what")
+_TOLD = ("batch", "foreign", "manifest_problem", "title", "trouble", "values", "what")
 
 
 def facts(value: Any) -> Any:
