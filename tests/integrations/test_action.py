@@ -14,7 +14,7 @@ import yaml
 from composite import Action
 from scratch import CHECKOUT, Repository, project_in
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.integration
 
 FILE = CHECKOUT / "action.yml"
 DATA = yaml.safe_load(FILE.read_text(encoding="utf-8"))

@@ -58,7 +58,7 @@ def test_every_block_is_tested() -> None:
     ]
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 def test_the_commands_work(repository: Repository) -> None:
     """Exit code 0 where all is fresh, and 1 with the message of the page."""
     lines = block("sh", "check").splitlines()
@@ -74,7 +74,7 @@ def test_the_commands_work(repository: Repository) -> None:
     )
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 def test_the_hook_works(repository: Repository, released: Repository) -> None:
     """With this checkout for the repository that the page names."""
     text = block("yaml", "repos:")
@@ -159,7 +159,7 @@ def test_each_job_checks_its_shards(tmp_path: Path) -> None:
     assert codes()[-1] == 1
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 def test_the_workflow_works(action: Action, repository: Repository) -> None:
     """Its steps, with this checkout for the action that the page names."""
     workflow = yaml.safe_load(block("yaml", SCHEMAS))

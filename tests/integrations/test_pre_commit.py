@@ -16,7 +16,7 @@ import schemagen
 from command_line import run
 from scratch import CHECKOUT, PET, Repository, project_in
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.integration
 
 CONFIG = """\
 repos:

@@ -53,7 +53,7 @@ def pytest_in(directory: Path, *arguments: str) -> subprocess.CompletedProcess[s
     )
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 def test_one_line_is_a_test(project: Path) -> None:
     """It passes while the code is fresh, and writes nothing."""
     before = sorted(project.rglob("generated/**/*"))
@@ -136,7 +136,7 @@ def test_breaks_fail_a_test(tmp_path: Path) -> None:
         assert_no_breaks("no-such-branch", root)
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 def test_breaks_are_looked_for_in_the_callers_project(tmp_path: Path) -> None:
     """As `assert_fresh` finds it, and the failure is shown alike."""
     root = project_in(Repository(tmp_path), "ml")

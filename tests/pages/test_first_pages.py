@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from lived_pages import assert_shown, live
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.integration
 
 DOCS = Path(__file__).parents[2] / "docs"
 

@@ -28,7 +28,7 @@ def _schemagen(root: Path, arguments: list[str]) -> str:
     return done.stdout + done.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 def test_the_blocks_run_and_findings_are_as_shown(tmp_path: Path) -> None:
     """One after the other, but for the last, which is told in test_watching."""
     (tmp_path / "pyproject.toml").write_text("[tool.schemagen]\n")

@@ -22,7 +22,7 @@ def _run(command: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
     return done
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 def test_the_readme_works_from_top_to_bottom(tmp_path: Path) -> None:
     """Who follows the README gets a verified data set, a trained and a served model.
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from command_line import run
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.integration
 
 PAGE = Path(__file__).parents[2] / "docs" / "templates.md"
 TEXT = PAGE.read_text(encoding="utf-8")

@@ -312,7 +312,7 @@ def test_batches_of_foreign_files(
     assert labels == [n % 3 for n in range(_ROWS)]
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 @situations
 @pytest.mark.usefixtures("eager_training")
 def test_training(tutorial: Tutorial, package: Workspace, tmp_path: Path) -> None:

@@ -174,7 +174,7 @@ def test_the_source_distribution_has_all_that_git_tracks(
     assert not {name for name in inside if name.startswith((".venv", "data/", "dist/"))}
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 def test_the_source_distribution_builds_the_same_wheel(
     tmp_path: Path, distributions: tuple[Path, Path]
 ) -> None:
@@ -298,7 +298,7 @@ def test_a_checkout_finds_its_templates(tmp_path: Path) -> None:
     assert (templates_directory() / "serializer.py.jinja").is_file()
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 @pytest.mark.parametrize("python", interpreters())
 def test_the_wheel_works_outside_the_checkout(
     tmp_path: Path, distributions: tuple[Path, Path], python: str

@@ -9,7 +9,7 @@ import pytest
 
 from .conftest import Visit
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.integration
 
 OPEN_ALL = "document.querySelectorAll('details').forEach(e => { e.open = true })"
 
