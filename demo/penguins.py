@@ -52,7 +52,7 @@ def nest_of(row: dict[str, Any]) -> str:
     return str(row["individual"]).partition("A")[0]
 
 
-def _row(found: dict[str, Any]) -> dict[str, Any]:
+def _row(found: dict[Any, Any]) -> dict[str, Any]:
     # The table's missing values are NaN, in columns of text too.
     known: dict[str, Any] = {
         column: None if value != value else value for column, value in found.items()
