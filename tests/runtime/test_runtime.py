@@ -46,16 +46,16 @@ def findings(project: Path) -> list[tuple[str, str]]:
 
 @pytest.fixture
 def generated(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
-    """Forget the package `generated` before and after."""
+    """Forget the package `generated`, and put back afterwards what was imported of it."""
 
-    def forget() -> None:
-        for name in [*sys.modules]:
-            if name.split(".")[0] == "generated":
-                del sys.modules[name]
+    def forget() -> dict[str, ModuleType]:
+        names = [name for name in sys.modules if name.split(".")[0] == "generated"]
+        return {name: sys.modules.pop(name) for name in names}
 
-    forget()
+    loaded = forget()
     yield monkeypatch
     forget()
+    sys.modules.update(loaded)
 
 
 def imported(project: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
