@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 from command_line import make_project, run
-from schemagen.cli.plan_text import changes_text, import_place
-from schemagen.codegen.plan import Action, Plan, PlannedFile
+from schemagen.cli.plan_text import import_place
 from schemagen.config import find_project
 from schemagen.runtime.interface import INTERFACE
 
@@ -27,11 +26,11 @@ def generated(root: Path, *options: str) -> str:
     return result.stdout
 
 
-def with_output(root: Path, output: str, more: str = "") -> Path:
+def with_output(root: Path, output: str) -> Path:
     """Make a project that generates into a directory."""
     make_project(root, {"pets.py": PET.format("Pet")})
     path = root / "pyproject.toml"
-    path.write_text(path.read_text().replace("generated", output) + more)
+    path.write_text(path.read_text().replace("generated", output))
     return root
 
 
@@ -117,22 +116,19 @@ def test_the_import_is_that_of_the_output_directory(
     subprocess.run([sys.executable, "-c", program], cwd=root / directory, check=True)
 
 
-def _file(path: str, action: Action) -> PlannedFile:
-    return PlannedFile(path, action, None, "", None)
-
-
-@pytest.mark.parametrize(
-    ("files", "text"),
-    [
-        ({"__init__.py": Action.UPDATE}, "updated generated/__init__.py"),
-        (
-            {"a/x.py": Action.CREATE, "a/y.py": Action.UPDATE, "a/z.py": Action.KEEP},
-            "updated generated/a (2 of 3 files)\n1 file up to date",
-        ),
-        ({"a/x.py": Action.KEEP}, "1 file up to date"),
-    ],
-)
-def test_lines_of_a_plan(files: dict[str, Action], text: str) -> None:
-    """A directory with several changes is a line, and so is a single file."""
-    plan = Plan(tuple(_file(*each) for each in files.items()), "generated")
-    assert changes_text(plan) == text
+def test_a_file_has_a_line_of_its_own(tmp_path: Path) -> None:
+    """And so has a package of which some files change."""
+    root = make_project(tmp_path, {"pets.py": PET.format("Pet")})
+    generated(root)
+    output = root / "generated"
+    (output / "__init__.py").write_bytes(b"")
+    assert generated(root, "--dry-run") == (
+        "would update generated/__init__.py\n6 files up to date\n"
+    )
+    generated(root)
+    (output / "pet/model.py").unlink()
+    (output / "pet/parser.py").write_bytes(b"")
+    assert generated(root, "--brief") == (
+        "updated generated/pet (2 of 6 files)\n5 files up to date\n"
+    )
+    assert generated(root) == "7 files up to date\n"
