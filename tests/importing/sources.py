@@ -90,6 +90,14 @@ def dataset(directory: Path, **features: Any) -> str:
     return str(path)
 
 
+def tensor(dtype: str, *sizes: int, **more: Any) -> dict[str, Any]:
+    """Return a Tensor as features.json has it."""
+    return connector("Tensor", "tensor", shape=shape(*sizes), dtype=dtype, **more)
+
+
 def shape(*sizes: int) -> dict[str, Any]:
     """Return a shape as features.json has it."""
     return {"dimensions": [str(size) for size in sizes]}
+
+
+TEXT = connector("Text", "text")

@@ -120,7 +120,7 @@ TWO = A + A.replace("A", "B")
         (A.replace("tf.int64", "tf.int64, 3"), "", ["1:11"], "tf.io.VarLen"),
         (A.replace("tf.int64", "tf.int64, dtype=3"), "", ["1:11"], "tf.io.VarLen"),
         (A.replace("tf.int64", "*ARGS"), "", ["1:31"], "*ARGS"),
-        (A.replace("tf.int64", "**ARGS"), "", ["1:11"], "tf.io.VarLen"),
+        (A.replace("tf.int64", "**ARGS"), "", ["1:33"], "ARGS"),
         (f"A = {{\n  'a': {FIXED}([N], tf.int64)}}\n", "", ["2:31"], "N"),
         (f"A = {{'a': {FIXED}([2 * 3], tf.int64)}}\n", "", ["1:34"], "2 * 3"),
         (f"A = {{'a': {FIXED}([], tf.int64, {{1}})}}\n", "", ["1:47"], "{1}"),

@@ -57,38 +57,35 @@ FULL = {
 
 
 def parsed(parser: Any, *parts: dict[str, tf.train.Feature]) -> dict[str, Any]:
-    """Return one record, parsed."""
+    """Return the values of one record, parsed."""
     features = {name: value for part in parts for name, value in part.items()}
-    found: dict[str, Any] = parser.parse_batch(tf.constant([example(features)]))
-    return found
+    found = parser.parse_batch(tf.constant([example(features)]))
+    found["thin"] = tf.sparse.to_dense(found["thin"])
+    return {
+        name: (value.to_list() if name == "rows" else value.numpy().tolist())[0]
+        for name, value in found.items()
+    }
 
 
 def test_generated_code_parses_data_of_the_schema(parser: Any) -> None:
     """Values are what the features hold, whatever they have become."""
     found = parsed(parser, NEEDED, FULL)
-    assert found["fare"].numpy().tolist() == [7.5]
-    assert found["grid"].numpy().tolist() == [[[1, 2], [3, 4]]]
-    assert found["three"].numpy().tolist() == [[0.5, 1.5, 2.5]]
-    assert found["points"].numpy().tolist() == [[[1.0, 2.0], [3.0, 4.0]]]
-    assert found["text"].numpy().tolist() == [b"a trip"]
-    assert found["payment"].numpy().tolist() == [1]  # the second of the domain
-    assert found["colour"].numpy().tolist() == [1]
-    assert found["answer"].numpy().tolist() == [1]
-    assert found["paid"].numpy().tolist() == [True]
-    assert found["month"].numpy().tolist() == [11]  # counted from 0
-    assert found["rows"].to_list() == [[[1, 2], [], [3]]]
-    assert found["usual"].numpy().tolist() == [8]
-    dense = tf.sparse.to_dense(found["thin"]).numpy()[0]
-    assert (dense[5], dense[98], dense.shape) == (0.5, 1.5, (100,))
-    assert found["amount"].numpy().tolist() == [[1.0, 2.0]]
+    thin = found.pop("thin")
+    assert (thin[5], thin[98], len(thin)) == (0.5, 1.5, 100)
+    expected = {
+        **{"fare": 7.5, "text": b"a trip", "paid": True, "usual": 8},
+        **{"grid": [[1, 2], [3, 4]], "three": [0.5, 1.5, 2.5], "amount": [1.0, 2.0]},
+        **{"points": [[1.0, 2.0], [3.0, 4.0]], "rows": [[1, 2], [], [3]]},
+        # By their place in the domain; months are counted from 0.
+        **{"payment": 1, "colour": 1, "answer": 1, "month": 11},
+    }
+    assert found.items() >= expected.items()
 
 
 def test_what_need_not_be_there_may_be_missing(parser: Any) -> None:
     """Presence, environments and stages make fields optional."""
-    found = parsed(parser, NEEDED)
-    assert found["usual"].numpy().tolist() == [7]
-    assert found["target_present"].numpy().tolist() == [False]
-    assert found["colour"].numpy().tolist() == [-1]
+    expected = {"usual": 7, "target_present": False, "colour": -1}
+    assert parsed(parser, NEEDED).items() >= expected.items()
 
 
 LABEL = "Label(classes={}, stored='text', role='input')"
@@ -117,8 +114,8 @@ FIELDS = {
     "watched": "int | None = None",
     "opened": "list[bytes] | None = None",
     "opened_at": "list[int] | None = None",
-    "amount": "Annotated[list[float] | None, VarLen('float32', group='amounts')] = None",
-    "weight": "Annotated[list[float] | None, VarLen('float32', group='amounts')] = None",
+    "amount": "list[float] | None = None",
+    "weight": "list[float] | None = None",
     "usual": "int = 7",
     "grouped": "list[int] | None = None",
     "thin": "Annotated[dict[int, float] | None, "
@@ -127,21 +124,20 @@ FIELDS = {
     "Ragged('int64', row_lengths_key='row_lengths', key='row_values')]",
 }
 DOUBTS = {
-    "many": "2",
+    "many": "min: 2",
     "blob": "bytes",
-    "link": "1",
+    "link": "min: 1",
     "photo": "size",
-    "tags": "'a', 'b'",
-    "company": "'Acme'; not kept: distribution_constraints",
-    "share": "0.0 to 1.0",
-    "target": "TRAINING",
+    "tags": 'value: "a" value: "b"',
+    "company": "min_domain_mass: 0.9",
+    "share": "min: 0.0 max: 1.0",
+    "target": "SERVING",
     "idea": "PLANNED",
     "watched": "skew_comparator",
     "opened": "'open'",
     "opened_at": "'open'",
     "amount": "'weight'",
     "weight": "'amount'",
-    "grouped": "'other'",
 }
 
 
@@ -159,23 +155,21 @@ def test_each_feature_becomes_the_field_of_a_person(tmp_path: Path) -> None:
 
 # A feature, what it becomes, and a word of its doubt.
 LONE = [
-    (
-        "type: INT deprecated: true shape { }",
-        "Scalar('int64', role='info')",
-        "DEPRECATED",
-    ),
-    ("type: INT shape { } int_domain { min: 1 max: 9 }", "int", "from 1 to 9"),
-    ("type: INT shape { } int_domain { max: 9 is_categorical: true }", "int", "to 9"),
+    ("type: INT deprecated: true shape { }", "'int64', role='info')", "deprecated"),
+    ("type: INT shape { } int_domain { min: 1 max: 9 }", "int", "min: 1 max: 9"),
+    ("type: INT shape { } int_domain { max: 9 is_categorical: true }", "int", "max: 9"),
     ("type: INT shape { } time_domain { }", "int", "time"),
     ("type: INT shape { } int_domain { }", "int", ""),
+    ("type: FLOAT shape { } float_domain { disallow_nan: true }", "float", ""),
     ("type: BYTES shape { } time_domain { string_format: '%Y' }", "str", "%Y"),
-    ("type: BYTES shape { } string_domain { value: 'a' value: '' }", "str", "''"),
+    ("type: BYTES shape { } string_domain { value: 'a' value: '' }", "str", '""'),
     ("type: BYTES shape { } bool_domain { }", "bytes", "bool_domain"),
     ("type: BYTES image_domain { }", "list[bytes]", "image_domain"),
     ("type: BYTES shape { } mid_domain { }", "str", ""),
     ("type: INT shape { dim { size: 2 } dim { } }", "list[int]", "(2, -1)"),
-    ("type: INT shape { } in_environment: 'X'", "int", ""),
+    ("type: INT shape { } in_environment: 'X'", "int", '"X"'),
     ("type: INT shape { } group_presence { }", "int", "group_presence"),
+    ("type: INT shape { } lifecycle_stage: BETA", "int", ""),
     ("type: FLOAT shape { dim { size: 1 } }", "float", ""),
 ]
 
@@ -228,4 +222,4 @@ def test_without_tensorflow_metadata_it_says_what_to_install(
     monkeypatch.setitem(sys.modules, "tensorflow_metadata.proto.v0", None)
     (finding,) = refusals(EVERY, "tfmd", tmp_path)
     assert finding.rule == "SG407"
-    assert "tfmd" in finding.advice
+    assert "tensorflow-metadata" in finding.advice

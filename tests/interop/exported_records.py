@@ -169,15 +169,11 @@ def generated(project: Path, record: str, part: str) -> ModuleType:
     return importlib.import_module(f"exported_code.{record}.{part}")
 
 
-def png(
-    seed: int, height: int, width: int, channels: int, dtype: Any = np.uint8
-) -> bytes:
+def png(seed: int, *shape: int, dtype: Any = np.uint8) -> bytes:
     """Encode a noisy picture."""
     import tensorflow as tf
 
-    noise = np.random.default_rng(seed).integers(
-        0, np.iinfo(dtype).max, (height, width, channels)
-    )
+    noise = np.random.default_rng(seed).integers(0, np.iinfo(dtype).max, shape)
     found: bytes = tf.io.encode_png(noise.astype(dtype)).numpy()
     return found
 
@@ -197,7 +193,7 @@ def kept(number: int) -> dict[str, Any]:
     return {
         "photo": png(number, 4, 6, 3),
         "free": jpeg(number, 8 + number, 9),
-        "deep": png(number, 2, 2, 1, np.uint16),
+        "deep": png(number, 2, 2, 1, dtype=np.uint16),
         "pixels": noise.integers(0, 256, (2, 3, 1)).astype(np.uint8),
         "rows": noise.integers(0, 256, (1 + number % 3, 3, 1)).astype(np.uint8),
         "film": [png(at, 3, 3, 1) for at in range(2)],

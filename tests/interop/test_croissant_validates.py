@@ -40,6 +40,7 @@ def test_the_validator_recommends_what_was_said_to_be_missing(
     out = tmp_path / "croissant.json"
     output = export(project, "pair", "croissant", out, "--data", data["pair"])
     missing = set(re.findall("^left out: (\\w+); ", output, re.M))
+    assert missing == set(PROPERTIES)
     issues = mlcroissant.Dataset(out).metadata.ctx.issues.warnings
     assert missing - {"url"} == {
         name for name in missing if any(name in str(w) for w in issues)
@@ -48,31 +49,22 @@ def test_the_validator_recommends_what_was_said_to_be_missing(
     more = ("--data", data["pair"], "--force", *given)
     assert "left out" not in export(project, "pair", "croissant", out, *more)
     assert not mlcroissant.Dataset(out).metadata.ctx.issues.warnings
+    assert json.loads(out.read_text()).items() >= PROPERTIES.items()
 
 
-def test_files_are_named_with_their_sums(
+def test_files_splits_and_classes_are_read(
     project: Path, data: dict[str, Path], tmp_path: Path
 ) -> None:
-    out = tmp_path / "croissant.json"
-    export(project, "pair", "croissant", out, "--data", data["pair"])
-    dataset = mlcroissant.Dataset(out)
-    files = {f.name: f for f in dataset.metadata.file_objects}
-    assert set(files) == {
-        "train-00000-of-00002.tfrecord",
-        "train-00001-of-00002.tfrecord",
-    }
-    for name, file in files.items():
-        content = (data["pair"] / name).read_bytes()
-        assert file.sha256 == hashlib.sha256(content).hexdigest()
-        assert file.content_size == f"{len(content)} B"
-
-
-def test_classes_and_splits_are_read(
-    project: Path, data: dict[str, Path], tmp_path: Path
-) -> None:
+    """Files have their sums and sizes; classes and splits their rows."""
     out = tmp_path / "croissant.json"
     export(project, "changed", "croissant", out, "--data", data["changed"])
     dataset = mlcroissant.Dataset(out)
+    files = {each.name: each for each in dataset.metadata.file_objects}
+    assert set(files) == {path.name for path in data["changed"].glob("train-*")}
+    for name, file in files.items():
+        content = (data["changed"] / name).read_bytes()
+        assert file.sha256 == hashlib.sha256(content).hexdigest()
+        assert file.content_size == f"{len(content)} B"
     assert list(dataset.records("splits")) == [
         {"splits/name": "train", "splits/records": 7}
     ]

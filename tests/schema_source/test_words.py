@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import io
-import subprocess
-import sys
 import tokenize
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from contract.hard_texts import INJECTIONS
-from schemagen import Image, Label, Scalar, Text, VarLen, Vector
+from schemagen import Image, Label, Scalar
 from schemagen.kinds.field import FieldSpec
 from schemagen.schema_source import schema_source
 from schemagen.schema_source.texts import comment_lines
@@ -110,11 +108,16 @@ class Pet(Record):
 
 
 def test_nested_models_that_are_equal_are_one_class(tmp_path: Path) -> None:
-    """A model is named after the first field that holds it; prefixes are told apart."""
+    """A model is named after the first field that holds it; prefixes are told apart.
+
+    A prefix is the one that leaves most keys unsaid; fields keep their docstrings.
+    """
     spec = record(
         number("first", "x", key="first/x"),
         number("second", "x", key="another/second/x"),
-        number("third", "deep", "y", key="third/deep/y"),
+        number("third", "deep", "y", key="third/deep/y", doc="How many.\n\nOf what?"),
+        number("n", "x", key="a/b/c/x"),
+        number("n", "y", key="a/b/c/y"),
     )
     text = schema_source(spec, comments={"third": ["below"]})
     assert says(tmp_path, text, spec)
@@ -125,12 +128,21 @@ class First(BaseModel):
     x: int
 
 
-class Deep(BaseModel):
+class Deep(BaseModel, use_attribute_docstrings=True):
     y: int
+    """How many.
+
+    Of what?
+    """
 
 
 class Third(BaseModel):
     deep: Deep
+
+
+class N(BaseModel):
+    x: int
+    y: int
 
 
 class Pet(Record):
@@ -141,58 +153,9 @@ class Pet(Record):
 
     # below
     third: Third
+    n: Annotated[N, Nested(key="a/b/c")]
 '''
     )
-
-
-def test_fields_of_nested_models_have_docstrings_too(tmp_path: Path) -> None:
-    """The model tells pydantic to read them."""
-    spec = record(number("n", "x", key="n/x", doc="How many.\n\nOf what?"))
-    text = schema_source(spec)
-    assert "class N(BaseModel, use_attribute_docstrings=True):" in text
-    assert says(tmp_path, text, spec)
-
-
-def test_a_prefix_is_the_one_that_leaves_most_keys_unsaid(tmp_path: Path) -> None:
-    """Of `a`, `a/b` and `a/b/c` the one is chosen below which keys are names."""
-    spec = record(number("n", "x", key="a/b/c/x"), number("n", "y", key="a/b/c/y"))
-    text = schema_source(spec)
-    assert 'n: Annotated[N, Nested(key="a/b/c")]' in text
-    assert says(tmp_path, text, spec)
-
-
-def test_nested_fields_without_a_common_prefix_are_refused() -> None:
-    """No declaration could give them these keys."""
-    spec = record(number("n", "x", key="a/x"), number("n", "y", key="b/y"))
-    with pytest.raises(ValueError, match="nested fields 'n' do not begin alike"):
-        schema_source(spec)
-
-
-def test_fields_may_be_called_like_types_and_kinds(tmp_path: Path) -> None:
-    """What a field hides bears another name in the file."""
-    spec = record(
-        FieldSpec.of(Scalar, name="int", key="int", role="input", dtype="int64"),
-        FieldSpec.of(
-            Scalar,
-            name="float",
-            key="float",
-            role="input",
-            dtype="float32",
-            optional=True,
-            default=float("inf"),
-            finite=False,
-        ),
-        FieldSpec.of(
-            Vector, name="np", key="np", role="input", shape=(2,), dtype="float32"
-        ),
-        FieldSpec.of(
-            Text, name="Text", key="t", role="info", optional=True, default="none"
-        ),
-        FieldSpec.of(Text, name="Annotated", key="a", role="input"),
-    )
-    text = schema_source(spec)
-    assert "\n_float = float\n_int = int\n_np = np\n" in text
-    assert says(tmp_path, text, spec)
 
 
 def test_classes_may_stand_in_a_file_beside_it(tmp_path: Path) -> None:
@@ -202,12 +165,6 @@ def test_classes_may_stand_in_a_file_beside_it(tmp_path: Path) -> None:
     (tmp_path / "schemas").mkdir()
     (tmp_path / "schemas" / "breeds.txt").write_text("pug\ntabby\n")
     assert says(tmp_path, text, record(BREED))
-
-
-def test_a_remark_about_no_field_is_an_error() -> None:
-    """It would get lost."""
-    with pytest.raises(ValueError, match="Pet has no field 'bread'"):
-        schema_source(record(BREED), comments={"bread": ["doubt"]})
 
 
 @pytest.mark.parametrize("text", [*INJECTIONS, "ends\\", '"quoted"', "a\n    b\n  c"])
@@ -242,63 +199,6 @@ def test_comments_give_no_orders(order: str) -> None:
     source = schema_source(record(BREED), comments={"": [order], "breed": [order]})
     assert order not in source
     assert order[:1] in source
-
-
-def test_long_comments_go_on_below() -> None:
-    """No line of theirs is longer than others may be."""
-    words = " ".join(f"word{number}" for number in range(40))
-    source = schema_source(record(BREED), comments={"breed": [f"doubt: {words}"]})
-    lines = [line for line in source.splitlines() if line.startswith("    #")]
-    assert lines[0].startswith("    # doubt: word0 word1")
-    assert all(line.startswith("    #   word") for line in lines[1:])
-    assert max(map(len, lines)) <= 88
-    assert "".join(lines).count("word") == 40
-
-
-def test_long_defaults_are_laid_out_as_the_formatter_does(tmp_path: Path) -> None:
-    """Texts and arrays that do not fit on a line, with and without a kind."""
-    long = "a word " * 9
-    shared = {"role": "input", "optional": True}
-    spec = record(
-        FieldSpec.of(
-            Text, name="plain", key="plain", default=long + long[:10], **shared
-        ),
-        FieldSpec.of(Text, name="longer", key="longer", default=long * 2, **shared),
-        FieldSpec.of(Text, name="keyed", key="the key", default=long, **shared),
-        FieldSpec.of(Text, name="both", key=long, default=long, **shared),
-        FieldSpec.of(Text, name="m" * 80, key="m" * 80, **shared),
-        FieldSpec.of(
-            Vector,
-            name="numbers",
-            key="n",
-            shape=(9,),
-            dtype="float32",
-            default=(0.5, 1.5, -2.5, 100.0, 1000.0, 10000.0, 0.125, 7.0, 8.0),
-            **shared,
-        ),
-        FieldSpec.of(
-            Vector,
-            name="grid",
-            key="grid",
-            shape=(2, 20),
-            dtype="int64",
-            default=(tuple(range(20)), tuple(range(20))),
-            **shared,
-        ),
-        FieldSpec.of(
-            VarLen, name="z" * 70, key="z", dtype="int64", default=(), **shared
-        ),
-    )
-    source = schema_source(spec)
-    assert says(tmp_path, source, spec)
-    done = subprocess.run(
-        [sys.executable, "-m", "ruff", "format", "--isolated", "--diff", "-"],
-        input=source,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout
 
 
 @pytest.mark.parametrize(

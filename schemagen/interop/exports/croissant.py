@@ -1,43 +1,30 @@
-"""A description in Croissant, the JSON-LD of ML Commons for data sets.
+"""A description in Croissant, the JSON-LD of ML Commons for datasets.
 
-Croissant knows where files are, what a field is called and of which type it is. No tool
-of it extracts values from TFRecord files, so that this describes and does not load.
+Croissant describes where files are, what a field is called and its type. Its tools do not
+extract values from TFRecord files.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ... import schema
 from ...kinds.field import FieldSpec
-from ...kinds.label import Label
-from ...kinds.mask import Mask
-from ...kinds.multilabel import MultiLabel
 from ...runtime.storage.manifest import Split
 from ...spec.model import RecordSpec
-from .notes import Notes
-from .values import CLASS, PICTURE, value_of
+from .fields import CLASS, PICTURE, Notes, value_of
 
 Json = dict[str, Any]
 
-# What a description may be given by hand, and what a validator recommends.
+# The properties that --set takes, and those that a validator recommends.
 PROPERTIES = (
-    "citeAs",
-    "creator",
-    "datePublished",
-    "description",
-    "license",
-    "name",
-    "publisher",
-    "url",
-    "version",
+    *("citeAs", "creator", "datePublished", "description", "license", "name"),
+    *("publisher", "url", "version"),
 )
 RECOMMENDED = ("citeAs", "datePublished", "license", "url", "version")
 
-MIME_TYPE = "application/x-tfrecord"
-
-_CONFORMS_TO = "http://mlcommons.org/croissant/1.1"
+_FORMAT = {"encodingFormat": "application/x-tfrecord"}
 _CR_TERMS = (
     "arrayShape citeAs column equivalentProperty extract field fileObject fileProperty "
     "fileSet format includes isArray isLiveDataset jsonPath key md5 parentField path "
@@ -57,16 +44,15 @@ _CONTEXT: Json = {
     "sc": "https://schema.org/",
     **{term: f"cr:{term}" for term in _CR_TERMS.split()},
 }
-
 _DATA_TYPES = {
     "bool": "sc:Boolean",
+    "string": "sc:Text",
     "class id": "sc:Integer",
     PICTURE: "sc:ImageObject",
     **{f"int{bits}": f"cr:Int{bits}" for bits in (8, 16, 32, 64)},
     **{f"uint{bits}": f"cr:UInt{bits}" for bits in (8, 16, 32, 64)},
     **{f"float{bits}": f"cr:Float{bits}" for bits in (16, 32, 64)},
 }
-_FILES = "files"
 
 
 def description(
@@ -80,147 +66,117 @@ def description(
 
     Args:
         spec: of the record.
-        splits: what the manifest says of each, by name; empty where data is not known.
-        sha256: of each shard, by its file's name.
+        splits: what the manifest says of each, by name; empty without data.
+        sha256: of each shard, by file name.
         given: properties that only a person knows, such as the license.
         notes: what is approximated.
     """
-    found: Json = {
+    shards = [shard for split in splits.values() for shard in split.shards]
+    contained = [{"@id": shard.file} for shard in shards]
+    fields = [_field(spec, field, notes) for field in spec.fields]
+    return {
         "@context": _CONTEXT,
         "@type": "sc:Dataset",
-        "conformsTo": _CONFORMS_TO,
+        "conformsTo": "http://mlcommons.org/croissant/1.1",
         "name": spec.record,
-    }
-    if spec.doc:
-        found["description"] = spec.doc
-    found.update(given)
-    files = [
-        _file(shard.file, shard.bytes, sha256[shard.file])
-        for split in splits.values()
-        for shard in split.shards
-    ]
-    found["distribution"] = [*files, _file_set([file["@id"] for file in files])]
-    found["recordSet"] = [
-        *_splits(splits),
-        *(
-            _enumeration(spec, field)
-            for field in spec.fields
-            if isinstance(field.kind, (Label, MultiLabel))
-        ),
-        _records(spec, notes),
-    ]
-    return found
-
-
-def dumps(data: Json) -> str:
-    """Write JSON-LD for people to read; non-ASCII text stays as it is."""
-    return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
-
-
-def _file(name: str, size: int, sha256: str) -> Json:
-    return {
-        "@type": "cr:FileObject",
-        "@id": name,
-        "name": name,
-        "contentUrl": name,
-        "contentSize": f"{size} B",
-        "encodingFormat": MIME_TYPE,
-        "sha256": sha256,
+        **({"description": spec.doc} if spec.doc else {}),
+        **given,
+        "distribution": [
+            *(
+                _node(
+                    "FileObject",
+                    shard.file,
+                    contentUrl=shard.file,
+                    contentSize=f"{shard.bytes} B",
+                    sha256=sha256[shard.file],
+                    **_FORMAT,
+                )
+                for shard in shards
+            ),
+            _node(
+                "FileSet",
+                "files",
+                includes="*.tfrecord*",
+                **({"containedIn": contained} if contained else {}),
+                **_FORMAT,
+            ),
+        ],
+        "recordSet": [
+            *_record_sets(spec, splits),
+            _node("RecordSet", spec.record, field=fields),
+        ],
     }
 
 
-def _file_set(files: list[str]) -> Json:
-    found: Json = {"@type": "cr:FileSet", "@id": _FILES, "name": _FILES}
-    if files:
-        found["containedIn"] = [{"@id": file} for file in files]
-    return {**found, "encodingFormat": MIME_TYPE, "includes": "*.tfrecord*"}
-
-
-def _splits(splits: Mapping[str, Split]) -> Iterator[Json]:
-    if splits:
-        rows = [
-            {"splits/name": name, "splits/records": split.records}
-            for name, split in splits.items()
-        ]
-        yield {
-            "@type": "cr:RecordSet",
-            "@id": "splits",
-            "name": "splits",
-            "dataType": "cr:Split",
-            "key": {"@id": "splits/name"},
-            "field": [
-                _inline("splits/name", "sc:Text"),
-                _inline("splits/records", "sc:Integer"),
-            ],
-            "data": rows,
-        }
-
-
-def _inline(name: str, data_type: str) -> Json:
+def _node(kind: str, name: str, **more: Any) -> Json:
+    """Return a node of Croissant, which is called by the last part of its id."""
     short = name.rpartition("/")[2]
-    return {"@type": "cr:Field", "@id": name, "name": short, "dataType": data_type}
+    return {"@type": f"cr:{kind}", "@id": name, "name": short, **more}
 
 
-def _enumeration_name(spec: RecordSpec, field: FieldSpec) -> str:
+def _record_sets(spec: RecordSpec, splits: Mapping[str, Split]) -> Iterator[Json]:
+    """Yield the splits, and the classes of each field with what is stored for each."""
+    if splits:
+        counts = {name: split.records for name, split in splits.items()}
+        columns = {"name": list(counts), "records": list(counts.values())}
+        yield _table("splits", "cr:Split", "name", columns)
+    for field in spec.fields:
+        kind = field.kind
+        if isinstance(kind, (schema.Label, schema.MultiLabel)):
+            ids = range(kind.offset, kind.offset + kind.count)
+            columns = {"id": list(ids)}
+            if kind.class_names:
+                columns["name"] = list(kind.class_names)
+            yield _table(_classes(spec, field), "sc:Enumeration", _key(kind), columns)
+
+
+def _table(name: str, data_type: str, key: str, columns: Mapping[str, Any]) -> Json:
+    """Return a record set whose rows are in the description."""
+    ids = [f"{name}/{column}" for column in columns]
+    types = ["sc:Text" if column == "name" else "sc:Integer" for column in columns]
+    rows = zip(*columns.values(), strict=True)
+    return _node(
+        "RecordSet",
+        name,
+        dataType=data_type,
+        key={"@id": f"{name}/{key}"},
+        field=[
+            _node("Field", id_, dataType=each)
+            for id_, each in zip(ids, types, strict=True)
+        ],
+        data=[dict(zip(ids, row, strict=True)) for row in rows],
+    )
+
+
+def _classes(spec: RecordSpec, field: FieldSpec) -> str:
     return f"{spec.record}.{field.name}.classes"
 
 
-def _enumeration(spec: RecordSpec, field: FieldSpec[Label | MultiLabel]) -> Json:
-    """Return the classes of a field, with what stands for each on disk."""
-    name = _enumeration_name(spec, field)
-    id_, text = f"{name}/id", f"{name}/name"
-    fields = [_inline(id_, "sc:Integer")]
-    rows: list[Json] = [{id_: at + field.kind.offset} for at in range(field.kind.count)]
-    if field.kind.class_names:
-        fields.append(_inline(text, "sc:Text"))
-        for row, given in zip(rows, field.kind.class_names, strict=True):
-            row[text] = given
-    return {
-        "@type": "cr:RecordSet",
-        "@id": name,
-        "name": name,
-        "dataType": "sc:Enumeration",
-        "key": {"@id": text if field.kind.stored == "text" else id_},
-        "field": fields,
-        "data": rows,
-    }
-
-
-def _records(spec: RecordSpec, notes: Notes) -> Json:
-    return {
-        "@type": "cr:RecordSet",
-        "@id": spec.record,
-        "name": spec.record,
-        "field": [_field(spec, field, notes) for field in spec.fields],
-    }
+def _key(kind: schema.Label | schema.MultiLabel) -> str:
+    return "name" if kind.stored == "text" else "id"
 
 
 def _field(spec: RecordSpec, field: FieldSpec, notes: Notes) -> Json:
-    found: Json = {
-        "@type": "cr:Field",
-        "@id": f"{spec.record}/{field.name}",
-        "name": field.name,
-    }
+    found = _node("Field", f"{spec.record}/{field.name}")
     if field.doc:
         found["description"] = field.doc
     dtype, shape = value_of(field)
-    stored = getattr(getattr(field.kind, "step", field.kind), "stored", "id")
     if dtype == CLASS:
-        dtype = "class id" if stored == "id" else "string"
-    if dtype not in (*_DATA_TYPES, "string"):
+        kind = getattr(field.kind, "step", field.kind)
+        dtype = "class id" if kind.stored == "id" else "string"
+    if dtype not in _DATA_TYPES:
         notes.add(field, f"{dtype} as sc:Text")
     found["dataType"] = _DATA_TYPES.get(dtype, "sc:Text")
     if field.path:
         notes.add(field, f"named {field.name!r}")
     notes.leave_out(field, "optional", "default", "max_length", "max_count", "group")
-    if isinstance(field.kind, Mask):
+    if isinstance(field.kind, schema.Mask):
         notes.leave_out(field, "num_classes", "classes", "ignore")
     if shape:
         found["isArray"] = True
         found["arrayShape"] = ",".join("-1" if n is None else str(n) for n in shape)
-    if isinstance(field.kind, (Label, MultiLabel)):
-        part = "name" if stored == "text" else "id"
-        reference = f"{_enumeration_name(spec, field)}/{part}"
+    if isinstance(field.kind, (schema.Label, schema.MultiLabel)):
+        reference = f"{_classes(spec, field)}/{_key(field.kind)}"
         found["references"] = {"field": {"@id": reference}}
-    source = {"fileSet": {"@id": _FILES}, "extract": {"column": field.key}}
-    return {**found, "source": source}
+    found["source"] = {"fileSet": {"@id": "files"}, "extract": {"column": field.key}}
+    return found

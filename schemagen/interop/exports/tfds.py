@@ -1,7 +1,7 @@
-"""A dataset directory that `tfds.builder_from_directory` reads.
+"""The files that make a directory one that `tfds.builder_from_directory` reads.
 
-TFDS parses records with features of its own, which are named by keys here. Whatever it
-cannot make the same value of as the generated parser is given as what is stored.
+TFDS parses records with features of its own, which are named by keys here. A field that
+TFDS decodes differently than the generated parser is described as it is stored.
 """
 
 from __future__ import annotations
@@ -11,47 +11,69 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from ... import schema
 from ...kinds.field import FieldSpec
-from ...kinds.image import Image
-from ...kinds.images import Images
-from ...kinds.label import Label
-from ...kinds.mask import Mask
-from ...kinds.multilabel import MultiLabel
-from ...kinds.ragged import Ragged
-from ...kinds.scalar import Scalar
 from ...kinds.storage import BYTES, Entry
-from ...kinds.tensor import Tensor
-from ...kinds.text import Text
-from ...kinds.varlen import VarLen
-from ...kinds.vector import Vector
 from ...runtime.shared.values import RAW_ONLY
 from ...runtime.storage.manifest import Split
 from ...spec.model import RecordSpec
-from .notes import Notes
-from .values import Shape, value_of
+from .fields import Notes, Shape, value_of
 
 Json = dict[str, Any]
 
-FEATURES_FILE = "features.json"
-INFO_FILE = "dataset_info.json"
-VERSION = "1.0.0"
-
-# What our shards are called, in the words of TFDS.
-TEMPLATE = "{SPLIT}-{SHARD_X_OF_Y}.{FILEFORMAT}"
-
 _MODULE = "tensorflow_datasets.core.features"
 
-# What tf.io.decode_raw and TFDS both know; other numbers are left as the bytes they are.
-_RAW_READABLE = (
+# The dtypes of raw bytes that TFDS decodes.
+_RAW_DTYPES = (
     *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16"),
     *("float16", "float32", "float64"),
 )
-_RAGGED_VALUES = "/ragged_flat_values"
-_RAGGED_LENGTHS = "/ragged_row_lengths_0"
+_RAGGED_VALUES, _RAGGED_LENGTHS = "/ragged_flat_values", "/ragged_row_lengths_0"
 
 
-def features(spec: RecordSpec, notes: Notes) -> Json:
-    """Return the contents of `features.json`, by the keys of an Example."""
+def files(
+    spec: RecordSpec, splits: Mapping[str, Split], notes: Notes
+) -> dict[str, str]:
+    """Return the contents of the files by name, those that TFDS looks for first.
+
+    Args:
+        spec: of the record.
+        splits: what the manifest says of each, by name.
+        notes: what is approximated.
+    """
+    info, features = _dataset_info(spec, splits), _features(spec, notes)
+    return {
+        "dataset_info.json": json.dumps(info, indent=4, sort_keys=True) + "\n",
+        "features.json": json.dumps(features, indent=4, sort_keys=True) + "\n",
+        **_label_files(spec, notes),
+    }
+
+
+def _dataset_info(spec: RecordSpec, splits: Mapping[str, Split]) -> Json:
+    info: Json = {
+        "name": spec.record,
+        "description": spec.doc,
+        "version": "1.0.0",
+        "fileFormat": "tfrecord",
+        "moduleName": "schemagen",
+        "splits": [
+            {
+                "name": name,
+                "shardLengths": [str(shard.records) for shard in split.shards],
+                "numBytes": str(sum(shard.bytes for shard in split.shards)),
+                "filepathTemplate": "{SPLIT}-{SHARD_X_OF_Y}.{FILEFORMAT}",
+            }
+            for name, split in splits.items()
+        ],
+    }
+    inputs, targets = spec.with_role("input"), spec.with_role("target")
+    if len(inputs) == len(targets) == 1:
+        info["supervisedKeys"] = {"input": inputs[0].key, "output": targets[0].key}
+    return info
+
+
+def _features(spec: RecordSpec, notes: Notes) -> Json:
+    """Return the features by key; of a shared key the one that has to be there."""
     found: Json = {}
     for field in spec.fields:
         made = _features_of(field, notes)
@@ -63,86 +85,44 @@ def features(spec: RecordSpec, notes: Notes) -> Json:
                 found[name] = feature
     return {
         "type": f"{_MODULE}.features_dict.FeaturesDict",
-        "content": {"features": dict(sorted(found.items()))},
+        "content": {"features": found},
         "proto_cls": "tensorflow_datasets.FeaturesDict",
     }
 
 
-def label_files(spec: RecordSpec, notes: Notes) -> dict[str, str]:
-    """Return the files of class names, by their names.
-
-    Of two fields whose files would have one name neither gets one.
-    """
-    claimed = Counter(_file_name(field.key) for field in spec.fields)
+def _label_files(spec: RecordSpec, notes: Notes) -> dict[str, str]:
+    """Return the files of class names, without those that TFDS would misread."""
+    files = [field.key.replace("/", ".") for field in spec.fields]
+    claimed = Counter(files)
     found = {}
-    for field in spec.fields:
-        if not isinstance(field.kind, (Label, MultiLabel)) or not _is_class(field):
+    for field, file in zip(spec.fields, files, strict=True):
+        if not _is_class(field) or not field.kind.class_names:
             continue
-        names, file = field.kind.class_names, _file_name(field.key)
-        if names and (claimed[file] > 1 or not _are_lines(names)):
+        names = field.kind.class_names
+        text = "".join(f"{name}\n" for name in names)
+        if claimed[file] > 1 or [s.strip() for s in text.splitlines()] != [*names]:
             notes.leave_out(field, "classes")
-        elif names:
-            found[f"{file}.labels.txt"] = "".join(f"{name}\n" for name in names)
+        else:
+            found[f"{file}.labels.txt"] = text
     return found
 
 
-def _file_name(key: str) -> str:
-    """Return what TFDS makes of a feature's name in the name of a file."""
-    return key.replace("/", ".")
-
-
-def dataset_info(spec: RecordSpec, splits: Mapping[str, Split]) -> Json:
-    """Return the contents of `dataset_info.json`.
-
-    Args:
-        spec: of the record.
-        splits: what the manifest says of each, by name.
-    """
-    info: Json = {
-        "name": spec.record,
-        "description": spec.doc,
-        "version": VERSION,
-        "fileFormat": "tfrecord",
-        "moduleName": "schemagen",
-        "splits": [
-            {
-                "name": name,
-                "shardLengths": [str(shard.records) for shard in split.shards],
-                "numBytes": str(sum(shard.bytes for shard in split.shards)),
-                "filepathTemplate": TEMPLATE,
-            }
-            for name, split in splits.items()
-        ],
-    }
-    inputs, targets = spec.with_role("input"), spec.with_role("target")
-    if len(inputs) == len(targets) == 1:
-        pair = {"input": inputs[0].key, "output": targets[0].key}
-        info["supervisedKeys"] = pair
-    return info
-
-
-def dumps(data: Json) -> str:
-    """Write JSON as TFDS does, for people to read."""
-    return json.dumps(data, indent=4, sort_keys=True) + "\n"
-
-
 def _features_of(field: FieldSpec, notes: Notes) -> dict[str, Json]:
+    """Return the features of a field's keys, that of its value first."""
     doc = {"description": field.doc} if field.doc else {}
-    if isinstance(field.kind, Ragged) and _has_ragged_names(field):
+    if isinstance(field.kind, schema.Ragged) and _has_ragged_keys(field):
         rows = _sequence(_sequence(_tensor((), field.kind.dtype)))
         return {field.key.removesuffix(_RAGGED_VALUES): {**rows, **doc}}
     value, *others = field.storage
     feature = _value(field, value, notes)
     if field.optional:
         notes.add(field, f"{_missing(feature)} where it is missing")
-    found = {value.key: {**feature, **doc}}
-    for entry in others:
-        found[entry.key] = _stored(entry, entry.stored, optional=field.optional)
-    return found
+    more = {each.key: _stored(each, each.stored, field.optional) for each in others}
+    return {value.key: {**feature, **doc}, **more}
 
 
-def _has_ragged_names(field: FieldSpec[Ragged]) -> bool:
-    """Tell whether lists of lists stand under the keys that TFDS has for them."""
+def _has_ragged_keys(field: FieldSpec[schema.Ragged]) -> bool:
+    """Tell whether lists of lists have the keys that TFDS gives them."""
     if field.kind.dtype in RAW_ONLY or field.optional:
         return False
     lengths = field.key.removesuffix(_RAGGED_VALUES) + _RAGGED_LENGTHS
@@ -150,7 +130,7 @@ def _has_ragged_names(field: FieldSpec[Ragged]) -> bool:
 
 
 def _missing(feature: Json) -> str:
-    """Return what TFDS delivers for a feature that a record lacks."""
+    """Return the value that TFDS delivers for a missing feature."""
     tensor = feature.get("tensor")
     if tensor is None or "-1" in tensor["shape"].get("dimensions", ()):
         return "an empty list"
@@ -159,96 +139,83 @@ def _missing(feature: Json) -> str:
 
 
 def _value(field: FieldSpec, entry: Entry, notes: Notes) -> Json:
-    """Return the feature for a field's value."""
+    """Return the feature of a field's value."""
     dtype, shape = value_of(field)
     kind, optional = field.kind, field.optional
+    encoded = entry.encoding != "list" or entry.transfer_encoding is not None
     plain = not optional and entry.transfer_encoding is None
     known_shape = plain and shape.count(None) <= 1
-    listed = entry.stored != BYTES
     match kind:
-        case Image() if plain and _is_decoded(kind):
+        case schema.Image() if plain and _is_decoded(kind):
             return _image(kind, kind.stored_dtype)
-        case Images() if plain and _is_decoded(kind) and None not in kind.shape:
+        case schema.Images() if plain and _is_decoded(kind) and None not in kind.shape:
             return _sequence(_image(kind, "uint8"), kind.count)
-        case Label() if _is_class(field):
+        case schema.Label() if _is_class(field):
             return _class(kind)
-        case MultiLabel() if _is_class(field):
+        case schema.MultiLabel() if _is_class(field):
             notes.add(field, "a list of class ids")
             return _sequence(_class(kind))
-        case Text() if not optional:
+        case schema.Text() if plain:
             return _feature("text_feature.Text", "text", {})
-        case Text():
-            return _tensor((), dtype, optional=True)
-        case Scalar() if dtype == "bytes" and entry.transfer_encoding is None:
-            return _tensor((), dtype, optional=optional)
-        case Scalar() | Vector() if listed:
+        case schema.Text() | schema.Scalar() | schema.Vector() if not encoded:
             return _tensor(shape, dtype, optional=optional)
-        case Tensor() if listed and known_shape:
+        case schema.Tensor() if known_shape and not encoded:
             return _tensor(shape, dtype)
-        case VarLen() if dtype not in RAW_ONLY:
+        case schema.VarLen() if dtype not in RAW_ONLY:
             return _tensor(shape, dtype)
-        case Image() | Mask() | Scalar() | Vector() | Tensor() | VarLen() if (
-            entry.encoding == "raw" and known_shape and dtype in _RAW_READABLE
-        ):
+        case (
+            schema.Image()
+            | schema.Mask()
+            | schema.Scalar()
+            | schema.Vector()
+            | schema.Tensor()
+            | schema.VarLen()
+        ) if entry.encoding == "raw" and known_shape and dtype in _RAW_DTYPES:
             return _tensor(shape, dtype, "bytes")
-    if not hasattr(kind, "dtype") and dtype == entry.stored:
-        return _tensor(shape, dtype, optional=optional)
     notes.add(field, "as it is stored")
-    return _stored(entry, getattr(kind, "dtype", entry.stored), optional=optional)
+    return _stored(entry, getattr(kind, "dtype", entry.stored), optional)
 
 
-def _stored(entry: Entry, dtype: str, *, optional: bool) -> Json:
-    """Return the feature that delivers what is stored."""
+def _stored(entry: Entry, dtype: str, optional: bool) -> Json:
+    """Return the feature that delivers the stored list."""
     dtype = "string" if entry.stored == BYTES else dtype
     if entry.count == 1:
         return _tensor((), dtype, optional=optional)
     return _tensor((None,), dtype)
 
 
-def _is_decoded(kind: Image | Images) -> bool:
-    """Tell whether TFDS decodes pictures as the generated parser does."""
+def _is_decoded(kind: schema.Image | schema.Images) -> bool:
+    """Tell whether TFDS decodes images as the generated parser does."""
     channels = {"jpeg": (1, 3), "png": (1, 3, 4)}.get(kind.encoding, ())
     return kind.shape[-1] in channels
 
 
-def _is_class(field: FieldSpec[Label | MultiLabel]) -> bool:
-    plain = field.kind.stored == "id" and field.kind.offset == 0
-    return plain and (isinstance(field.kind, MultiLabel) or not field.optional)
+def _is_class(field: FieldSpec) -> bool:
+    kind = field.kind
+    if not isinstance(kind, (schema.Label, schema.MultiLabel)):
+        return False
+    may_lack = isinstance(kind, schema.Label) and field.optional
+    return kind.stored == "id" and kind.offset == 0 and not may_lack
 
 
-def _are_lines(names: tuple[str, ...]) -> bool:
-    """Tell whether class names can stand in a file, one a line, and be the same."""
-    return all(
-        name == name.strip() and name and "\n" not in name and "\r" not in name
-        for name in names
-    )
-
-
-def _class(kind: Label | MultiLabel) -> Json:
+def _class(kind: schema.Label | schema.MultiLabel) -> Json:
     content = {"numClasses": str(kind.count)}
     return _feature("class_label_feature.ClassLabel", "classLabel", content)
 
 
-def _image(kind: Image | Images, dtype: str) -> Json:
-    content = {
-        "shape": _shape(kind.shape),
-        "dtype": dtype,
-        "encodingFormat": kind.encoding,
-    }
+def _image(kind: schema.Image | schema.Images, dtype: str) -> Json:
+    given = {"shape": _shape(kind.shape), "dtype": dtype}
+    content = {**given, "encodingFormat": kind.encoding}
     return _feature("image_feature.Image", "image", content)
 
 
 def _tensor(
     shape: Shape, dtype: str, encoding: str = "none", *, optional: bool = False
 ) -> Json:
-    content: Json = {
-        "shape": _shape(shape),
-        "dtype": "string" if dtype == "bytes" else dtype,
-        "encoding": encoding,
-    }
-    if optional:
-        content["optional"] = True
-    return _feature("tensor_feature.Tensor", "tensor", content)
+    dtype = "string" if dtype == "bytes" else dtype
+    content = {"shape": _shape(shape), "dtype": dtype, "encoding": encoding}
+    more = {"optional": True} if optional else {}
+    return _feature("tensor_feature.Tensor", "tensor", {**content, **more})
 
 
 def _sequence(feature: Json, length: int | None = None) -> Json:

@@ -1,7 +1,7 @@
-"""A schema of TensorFlow Metadata, as the text of its protocol buffer.
+"""A schema of TensorFlow Metadata, in the text format of protocol buffers.
 
-The text format is printed here, so that no protobuf is needed; tests have protobuf's own
-parser read it. TensorFlow Data Validation holds data against it.
+The text is printed here, so that exporting needs no package. TensorFlow Data Validation
+validates data by it.
 """
 
 from __future__ import annotations
@@ -9,31 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ... import schema
 from ...kinds.field import FieldSpec
-from ...kinds.images import Images
-from ...kinds.label import Label
-from ...kinds.mask import Mask
-from ...kinds.multilabel import MultiLabel
-from ...kinds.ragged import Ragged
-from ...kinds.sparse import Sparse
 from ...kinds.storage import BYTES, FLOAT, INT, Entry, count_of
-from ...kinds.tensor import Tensor
-from ...kinds.text import Text
-from ...kinds.varlen import VarLen
-from ...kinds.vector import Vector
 from ...spec.model import RecordSpec
-from .notes import Notes
-from .values import PICTURE, value_of
-
-_TYPES = {INT: "INT", FLOAT: "FLOAT", BYTES: "BYTES"}
-
-
-class Enumerator(str):
-    """A name that stands for itself in the text format."""
-
+from .fields import PICTURE, Notes, value_of
 
 Message = Mapping[str, Any]
-"""A message by the names of its fields; those that are repeated are lists."""
+"""A message by the names of its fields; repeated ones are lists."""
+
+
+class _Enumerator(str):
+    """A name that the text format has without quotes."""
+
+
+_TYPES = {INT: "INT", FLOAT: "FLOAT", BYTES: "BYTES"}
 
 
 def schema_text(spec: RecordSpec, notes: Notes) -> str:
@@ -42,16 +32,14 @@ def schema_text(spec: RecordSpec, notes: Notes) -> str:
         if field.name != field.key:
             notes.add(field, f"named {field.key!r}")
         notes.leave_out(field, "default", "group", "format_text")
-        if isinstance(field.kind, Mask):
+        if isinstance(field.kind, schema.Mask):
             notes.leave_out(field, "num_classes", "classes", "ignore")
+    tensors = [{"key": field.name, "value": _tensor(field)} for field in spec.fields]
     message: dict[str, Any] = {
         "feature": [_feature(*each, notes) for each in spec.storage().values()]
     }
-    representations = [
-        {"key": field.name, "value": _tensor(field)} for field in spec.fields
-    ]
-    if representations:
-        group = {"key": "", "value": {"tensor_representation": representations}}
+    if tensors:
+        group = {"key": "", "value": {"tensor_representation": tensors}}
         message["tensor_representation_group"] = group
     if spec.doc:
         message["annotation"] = {"comment": spec.doc}
@@ -61,38 +49,31 @@ def schema_text(spec: RecordSpec, notes: Notes) -> str:
 def _feature(entry: Entry, field: FieldSpec, optional: bool, notes: Notes) -> Message:
     feature: dict[str, Any] = {
         "name": entry.key,
-        "type": Enumerator(_TYPES[entry.stored]),
+        "type": _Enumerator(_TYPES[entry.stored]),
     }
     if not optional:
-        # min_count is of examples that have the feature, so that a file without
-        # examples is found to be one.
+        # min_count makes data without records an anomaly.
         feature["presence"] = {"min_fraction": 1.0, "min_count": 1}
     if not optional and entry.count is not None:
         feature["shape"] = _shape(entry, field, entry.count)
     else:
-        least = 0 if entry.count is None else entry.count
-        most = entry.most if entry.count is None else entry.count
-        feature["value_count"] = {"min": least, "max": most}
-        if entry.part == "value" and entry.stored != BYTES:
-            _note_shape(field, notes)
+        least = entry.count or 0
+        feature["value_count"] = {"min": least, "max": entry.count or entry.most}
+        numbers = entry.part == "value" and entry.stored != BYTES
+        listed = isinstance(field.kind, (schema.Vector, schema.Tensor, schema.VarLen))
+        if numbers and listed and len(value_of(field)[1]) > 1:
+            notes.leave_out(field, "shape", "item_shape")
     annotation = _annotation(entry, field, notes)
     return {**feature, **_domain(entry, field), "annotation": annotation}
 
 
-def _note_shape(field: FieldSpec, notes: Notes) -> None:
-    """Note a shape of which only the number of values is said."""
-    _, shape = value_of(field)
-    if isinstance(field.kind, (Vector, Tensor, VarLen)) and len(shape) > 1:
-        notes.leave_out(field, "shape", "item_shape")
-
-
 def _shape(entry: Entry, field: FieldSpec, count: int) -> Message:
-    """Return the shape of what always has the same size."""
+    """Return the shape of a list that always has this many values."""
     sizes: tuple[int | None, ...] = () if count == 1 else (count,)
-    values = entry.part == "value" and entry.stored != BYTES
     if (
-        values
-        and isinstance(field.kind, (Vector, Tensor))
+        entry.part == "value"
+        and entry.stored != BYTES
+        and isinstance(field.kind, (schema.Vector, schema.Tensor))
         and count_of(field.kind.shape) == count
     ):
         sizes = field.kind.shape
@@ -100,80 +81,77 @@ def _shape(entry: Entry, field: FieldSpec, count: int) -> Message:
 
 
 def _domain(entry: Entry, field: FieldSpec) -> Message:
-    """Return what is known of the values under a key; one domain at most."""
-    label = isinstance(field.kind, (Label, MultiLabel))
-    may_lack = isinstance(field.kind, Label) and field.optional
-    if entry.stored == INT:
-        if getattr(field.kind, "dtype", None) == "bool" and entry.part == "value":
-            return {"bool_domain": {}}
-        if entry.bounds is None:
-            return {}
+    """Return the domain of the values of a key, if it has one."""
+    is_class = isinstance(field.kind, (schema.Label, schema.MultiLabel))
+    may_lack = isinstance(field.kind, schema.Label) and field.optional
+    is_value = entry.part == "value"
+    if is_value and entry.stored == INT and entry.dtype == "bool":
+        return {"bool_domain": {}}
+    if entry.stored == INT and entry.bounds is not None:
         least, most = entry.bounds
         if may_lack:
-            least = min(least or 0, -1)  # what stands for a missing one is read too
-        bounds = {"min": least, "max": most, "is_categorical": label or None}
+            least = min(least or 0, -1)  # the stored id of a missing label
+        bounds = {"min": least, "max": most, "is_categorical": is_class or None}
         return {"int_domain": bounds}
-    if entry.stored == FLOAT:
-        if getattr(field.kind, "finite", False):
-            return {"float_domain": {"disallow_nan": True, "disallow_inf": True}}
+    if entry.stored == FLOAT and getattr(field.kind, "finite", False):
+        return {"float_domain": {"disallow_nan": True, "disallow_inf": True}}
+    if entry.stored != BYTES or not is_value or entry.transfer_encoding:
         return {}
-    if entry.part != "value" or entry.transfer_encoding:
-        return {}
-    if isinstance(field.kind, (Label, MultiLabel)):
-        names = (
-            ["", *field.kind.class_names] if may_lack else list(field.kind.class_names)
-        )
+    if is_class:
+        names = [*([""] if may_lack else []), *field.kind.class_names]
         return {"string_domain": {"name": entry.key, "value": names}}
-    if isinstance(field.kind, Text):
+    if isinstance(field.kind, schema.Text):
         return {"natural_language_domain": {}}
     return {"image_domain": {}} if value_of(field)[0] == PICTURE else {}
 
 
 def _annotation(entry: Entry, field: FieldSpec, notes: Notes) -> Message:
-    """Return what only people read, of what TensorFlow Metadata has no words for."""
-    tags = [f"schemagen:{field.kind.name}", f"role:{field.role}"]
+    """Return as text what TensorFlow Metadata cannot express."""
+    kind = field.kind
+    tags = [f"schemagen:{kind.name}", f"role:{field.role}"]
     if entry.part != "value":
-        tags = [f"schemagen:{field.kind.name}:{entry.part.replace(' ', '_')}"]
+        tags = [f"schemagen:{kind.name}:{entry.part.replace(' ', '_')}"]
     elif entry.stored == BYTES:
-        shape = getattr(field.kind, "shape", None)
-        numeric = hasattr(field.kind, "dtype") and not isinstance(field.kind, Images)
-        tags += [f"dtype:{entry.dtype}"] if numeric else []
+        facts: dict[str, Any] = {}
+        if hasattr(kind, "dtype") and not isinstance(kind, schema.Images):
+            facts["dtype"] = entry.dtype
         if entry.transfer_encoding:
-            tags.append(f"transfer_encoding:{entry.transfer_encoding}")
+            facts["transfer_encoding"] = entry.transfer_encoding
+        shape = getattr(kind, "shape", None)
         if shape is not None:
-            sizes = ",".join("?" if size is None else str(size) for size in shape)
-            tags.append(f"shape:{sizes}")
-        if len(tags) > 2:
-            words = [tag.partition(":")[0] for tag in tags[2:]]
-            notes.add(field, f"{', '.join(words)} as tags")
+            facts["shape"] = ",".join("?" if n is None else str(n) for n in shape)
+        if facts:
+            notes.add(field, f"{', '.join(facts)} as tags")
+        tags += [f"{name}:{value}" for name, value in facts.items()]
     comments = [field.name] if field.name != field.key else []
     comments += [field.doc] if field.doc else []
-    if isinstance(field.kind, (Label, MultiLabel)) and field.kind.stored == "id":
-        names = enumerate(field.kind.class_names, field.kind.offset)
-        if field.kind.class_names:
+    if isinstance(kind, (schema.Label, schema.MultiLabel)) and kind.stored == "id":
+        if kind.class_names:
             notes.add(field, "classes as comments")
+        names = enumerate(kind.class_names, kind.offset)
         comments += [f"{at} is {name}" for at, name in names]
     return {"tag": tags, "comment": comments}
 
 
 def _tensor(field: FieldSpec) -> Message:
-    """Return how TFX makes a tensor of a field, if its columns say all of it."""
+    """Return the tensor that TFX makes of a field's columns."""
     value, *_ = field.storage
-    if isinstance(field.kind, Sparse):
+    if isinstance(field.kind, schema.Sparse):
         sparse = {
             "dense_shape": {"dim": [{"size": size} for size in field.kind.shape]},
             "index_column_names": field.kind.index_keys,
             "value_column_name": value.key,
         }
         return {"sparse_tensor": sparse}
-    if isinstance(field.kind, Ragged) and value.count != 1 and not field.optional:
-        partition = {"row_length": field.kind.lengths_key}
-        path = {"step": value.key}
-        return {"ragged_tensor": {"feature_path": path, "partition": partition}}
     column = {"column_name": value.key}
-    if isinstance(field.kind, Ragged) or value.count is None or field.optional:
+    ragged = isinstance(field.kind, schema.Ragged)
+    if field.optional or (value.count is None) != ragged:
         return {"varlen_sparse_tensor": column}
-    return {"dense_tensor": {**column, "shape": _shape(value, field, value.count)}}
+    if ragged:
+        path, partition = {"step": value.key}, {"row_length": field.kind.lengths_key}
+        return {"ragged_tensor": {"feature_path": path, "partition": partition}}
+    shape = _shape(value, field, value.count or 0)
+    return {"dense_tensor": {**column, "shape": shape}}
 
 
 def _lines(message: Message, indent: str) -> Iterator[str]:
@@ -188,7 +166,7 @@ def _lines(message: Message, indent: str) -> Iterator[str]:
 
 
 def _literal(value: str | int | float | bool) -> str:
-    if isinstance(value, Enumerator):
+    if isinstance(value, _Enumerator):
         return value
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -198,7 +176,7 @@ def _literal(value: str | int | float | bool) -> str:
 
 
 def _escaped(byte: int) -> str:
-    """Return a byte of a string so that the text is ASCII and one line."""
+    """Return a byte of a string as printable ASCII."""
     if byte in b'"\\':
         return "\\" + chr(byte)
     return chr(byte) if 32 <= byte < 127 else f"\\{byte:03o}"

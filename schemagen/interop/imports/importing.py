@@ -1,4 +1,4 @@
-"""Importing: a source is read, drafted, checked, and written as a schema file."""
+"""Importing: a source is read, checked, and written as a schema file."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ...schema_source.checking import wrong_with
 from ...spec.model import RecordSpec
 from ...spec.names import snake_case
 from .feature_spec import import_feature_spec
-from .outcome import Imported, Outcome
+from .parts import Part, Source
 from .tfds import import_tfds
 from .tfmd import import_tfmd
 
-_READERS: Mapping[str, Callable[[str], Imported]] = {
+_READERS: Mapping[str, Callable[[str], Source]] = {
     "tfds": import_tfds,
     "tfmd": import_tfmd,
     "feature-spec": import_feature_spec,
@@ -31,7 +31,7 @@ class Written:
     Attributes:
         path: the file.
         class_name: its record.
-        text: what stands in it.
+        text: its contents.
         fields: how many fields it declares.
         doubts: what a reader of the schema has to know, by the part of the source.
         left_out: why parts are not in it, by part.
@@ -57,33 +57,46 @@ def import_schema(
     """Write a schema file for records that something else describes.
 
     Args:
-        source: where that is: a path, or for "feature-spec" `file.py`, `file.py:NAME`
-            or `package.module:NAME`.
-        form: what it is, "tfds", "tfmd" or "feature-spec".
+        source: a path, or for "feature-spec" `file.py`, `file.py:NAME` or
+            `package.module:NAME`.
+        form: "tfds", "tfmd" or "feature-spec".
         out: the schema file to write.
         name: the record's class name; made of the file's name if empty.
-        force: write over a file that is there.
-        skip_refused: leave out what has no counterpart, and say so in a comment.
+        force: overwrite an existing file.
+        skip_refused: leave out parts without a counterpart, with a comment.
 
     Raises:
         SchemagenError: the source cannot be read, parts of it have no counterpart, or
-            the file cannot be written. Then nothing is.
+            the file cannot be written. Nothing is written.
     """
-    path = Path(out)
-    class_name = name or _class_name(path.stem)
+    path, place = Path(out), printable(source)
+    class_name = name or "".join(
+        word[0].upper() + word[1:]
+        for word in path.stem.replace("-", "_").split("_")
+        if word
+    )
     _check_target(path, class_name, force=force)
-    found = _read(source, form)
-    if found.refused and not skip_refused:
+    try:
+        found = _READERS[form](source)
+    except SchemagenError as error:
+        raise _placed(error.findings, place) from None
+    refused = [part for part in found.parts if part.reason]
+    doubtful = [part for part in found.parts if part.remark and part.fields]
+    if refused and not skip_refused:
+        advice = "--skip-refused leaves it out, with a comment in the schema"
         raise SchemagenError(
             Finding(
-                Location(printable(source)),
+                Location(place),
                 "SG462",
-                f"{printable(outcome.part)}: {outcome.reason}",
-                found=printable(outcome.remark),
-                advice="--skip-refused leaves it out, with a comment in the schema",
+                f"{printable(part.name)}: {printable(part.reason)}",
+                printable(part.remark),
+                advice=advice,
             )
-            for outcome in found.refused
+            for part in refused
         )
+    if not found.fields:
+        words = "nothing in it can be imported"
+        raise refuse(Finding(Location(place), "SG461", words, expected="one field"))
     spec = RecordSpec(
         record=snake_case(class_name),
         class_name=class_name,
@@ -92,87 +105,51 @@ def import_schema(
         fields=found.fields,
         message=found.message,
     )
-    if not spec.fields:
-        place, words = Location(printable(source)), "nothing in it can be imported"
-        raise refuse(Finding(place, "SG461", words, expected="at least one field"))
-    text = schema_source(spec, comments=_comments(found))
-    wrong = wrong_with(text, spec)
-    if wrong:
-        raise _placed(wrong, path.as_posix())
+    comments = {part.fields[0].name: [f"doubt: {part.remark}"] for part in doubtful}
+    if refused:
+        comments[""] = [f"left out: {part.name}: {_why(part)}" for part in refused]
+    text = schema_source(spec, comments=comments)
+    if wrong := wrong_with(text, spec):
+        raise _placed((replace(f, location=Location("")) for f in wrong), spec.source)
     write_whole(path, text, path.as_posix())
     return Written(
         path=path,
         class_name=class_name,
         text=text,
         fields=len(spec.fields),
-        doubts=tuple(
-            (printable(o.part), printable(o.remark)) for o in found.approximated
-        ),
-        left_out=tuple((printable(o.part), _why(o)) for o in found.refused),
+        doubts=tuple((printable(p.name), printable(p.remark)) for p in doubtful),
+        left_out=tuple((printable(p.name), _why(p)) for p in refused),
     )
-
-
-def _class_name(stem: str) -> str:
-    words = [word for word in stem.replace("-", "_").split("_") if word]
-    return "".join(word[0].upper() + word[1:] for word in words)
 
 
 def _check_target(path: Path, class_name: str, *, force: bool) -> None:
-    """Refuse what could not be written before anything is read."""
-    where = Location(path.as_posix())
+    """Refuse a file that could not be written, before anything is read."""
+    rule, shown, advice = "SG404", path.as_posix(), "choose another --out"
     if path.suffix != ".py":
-        finding = Finding(where, "SG404", "a schema file ends in .py", found=path.name)
+        message = f"{shown} is not a Python file"
     elif not class_name.isidentifier() or class_name.startswith("_"):
-        finding = Finding(
-            where,
-            "SG105",
-            f"no record can be called {printable(class_name)!r}",
-            expected="a name such as PetPhoto",
-            advice="give it one: --name PetPhoto",
-        )
+        rule, advice = "SG105", "give it one: --name PetPhoto"
+        message = f"{printable(class_name)!r} is not a name of a record"
     elif path.exists() and not force:
-        finding = Finding(
-            where,
-            "SG404",
-            f"{path.as_posix()} exists, and is yours",
-            advice="choose another name, or write over it with --force",
-        )
+        message, advice = f"{shown} already exists", "--force overwrites it"
     else:
         return
-    raise refuse(finding)
-
-
-def _read(source: str, form: str) -> Imported:
-    try:
-        return _READERS[form](source)
-    except SchemagenError as error:
-        if all(finding.location.path for finding in error.findings):
-            raise
-        raise _placed(error.findings, printable(source)) from None
+    raise refuse(Finding(Location(shown), rule, message, advice=advice))
 
 
 def _placed(findings: Iterable[Finding], path: str) -> SchemagenError:
-    """Return the error for findings of another file, or of none."""
+    """Return the error for findings, those without a place at a path."""
     return SchemagenError(
         replace(
-            finding,
-            location=replace(finding.location, path=path),
-            message=printable(finding.message),
-            found=printable(finding.found),
+            each,
+            location=replace(each.location, path=each.location.path or path),
+            message=printable(each.message),
+            found=printable(each.found),
         )
-        for finding in findings
+        for each in findings
     )
 
 
-def _why(outcome: Outcome) -> str:
-    found = f" ({printable(outcome.remark)})" if outcome.remark else ""
-    return f"{outcome.reason}{found}"
-
-
-def _comments(found: Imported) -> dict[str, list[str]]:
-    comments = {
-        outcome.fields[0].name: [f"doubt: {outcome.remark}"]
-        for outcome in found.approximated
-    }
-    left_out = [f"left out: {o.part}: {_why(o)}" for o in found.refused]
-    return {"": left_out, **comments} if left_out else comments
+def _why(part: Part) -> str:
+    found = f" ({part.remark})" if part.remark else ""
+    return printable(f"{part.reason}{found}")

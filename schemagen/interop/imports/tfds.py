@@ -1,45 +1,48 @@
-"""From the features of a TFDS dataset to fields, by how TFDS writes them.
+"""From the features of a TFDS dataset to fields, by how TFDS stores them.
 
-TFDS stores every int, bool and uint64 in an int64 list and every float in a float32
-list. What stands in one sequence becomes one list of all its steps; what stands in
-several a list of all values and, for each inner level, one of the rows' lengths.
+TFDS stores integers, bools and uint64 in int64 lists, and floats in float32 lists. The
+values of one sequence are one list. Those of nested sequences are a list of all values,
+and a list of row lengths for each inner sequence.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from dataclasses import replace
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from math import prod
 from pathlib import Path
 from typing import Any
 
 from ...kinds.field import FieldSpec
-from ...kinds.image import Image
-from ...kinds.images import Images
-from ...kinds.mask import Mask
-from ...kinds.ragged import Ragged
-from ...kinds.tensor import Tensor
-from ...kinds.varlen import VarLen
 from ...runtime.shared.values import FLOATS, INTEGERS, RAW_ONLY
-from .outcome import Imported, Outcome, few, joined
-from .place import Place, field_names, prose, zero_of
-from .tfds_features import Feature, find_features, read_features
-from .tfds_lists import FOREIGN, Here, Shape, fields_of, list_outcome
+from ...schema import Image, Images, Label, Mask, Ragged, Tensor, VarLen
+from .parts import (
+    STRINGS,
+    Made,
+    Part,
+    Place,
+    Source,
+    few,
+    joined,
+    part_of,
+    places,
+    prose,
+    read_bytes,
+    unreadable,
+)
 
-_NO_PICTURE = "readers cannot decode such pictures"
-_CHANNELS = {"jpeg": (1, 3), "png": (1, 3, 4), "any": (1, 3, 4)}
-_BOXES = {
-    "REL_YXYX": "ymin, xmin, ymax, xmax, as shares of the picture's size",
-    "XYXY": "xmin, ymin, xmax, ymax, in pixels",
-    "XYWH": "xmin, ymin, width, height, in pixels",
-    "CENTER_XYWH": "x and y of the centre, width, height, in pixels",
-    "REL_XYXY": "xmin, ymin, xmax, ymax, as shares of the picture's size",
-    "REL_XYWH": "xmin, ymin, width, height, as shares of the picture's size",
-    "REL_CENTER_XYWH": "x and y of the centre, width, height, as shares of the size",
-}
+Shape = tuple[int | None, ...]
+
+_EXPECTED = "the features.json of a TFDS dataset, or the directory it is in"
+_MALFORMED = (ValueError, TypeError, KeyError, AttributeError)
+_TEXT = {"type": "Text", "content": {}}
 
 
-def import_tfds(source: str) -> Imported:
+def import_tfds(source: str) -> Source:
     """Read the features of a dataset that TFDS has written.
 
     Args:
@@ -48,271 +51,318 @@ def import_tfds(source: str) -> Imported:
     Raises:
         SchemagenError: it is neither.
     """
-    path = find_features(Path(source))
-    top = read_features(path)
-    inputs = frozenset(each.shape[:2] for each in top.leaves() if each.kind == "Image")
-    outcomes: list[Outcome] = []
-    for name, place in _places(top, ()):
-        here = Here(name, place, (), path.parent, inputs, _stem(name))
-        outcomes += _outcomes(top.members[name], here)
-    return Imported(tuple(outcomes), _description(path.parent))
+    path = Path(source)
+    if path.is_dir():
+        own = path / "features.json"
+        found = [own] if own.is_file() else sorted(path.rglob("features.json"))
+        if len(found) != 1:
+            names = [each.parent.relative_to(path).as_posix() for each in found]
+            raise unreadable(f"{len(found)} datasets", few(names, 5), _EXPECTED)
+        (path,) = found
+    text = read_bytes(path, _EXPECTED)
+    try:
+        parts = [*_parts(json.loads(text), _Feature(path.parent, Place((), "")))]
+    except (*_MALFORMED, RecursionError):
+        parts = [Part("", (), " ".join(text.decode(errors="replace").split())[:60])]
+    if any(not part.name for part in parts):
+        raise unreadable("not features of TFDS", parts[0].remark, _EXPECTED) from None
+    return Source(tuple(_with_roles(parts)), _description(path.parent))
 
 
 def _description(directory: Path) -> str:
-    """Return the first paragraph of what the dataset says of itself."""
+    """Return the first paragraph of the dataset's description."""
     try:
-        text = (directory / "dataset_info.json").read_text(encoding="utf-8")
-        found = json.loads(text).get("description")
-    except (OSError, ValueError, AttributeError):
+        info = json.loads((directory / "dataset_info.json").read_bytes())
+        return prose(str(info["description"]).strip().partition("\n\n")[0], 84)
+    except (OSError, ValueError, KeyError, TypeError):
         return ""
-    return prose(str(found or "").strip().partition("\n\n")[0], 84)
 
 
-def _places(feature: Feature, path: tuple[str, ...]) -> Iterator[tuple[str, Place]]:
-    """Yield the names of the members of a dict of features with their places."""
-    names = field_names(feature.members, set())
-    for (key, member), name in zip(feature.members.items(), names, strict=True):
-        yield key, Place((*path, name), key, member.doc)
+def _with_roles(parts: Iterable[Part]) -> Iterator[Part]:
+    """Take masks out of the model that have no input image of their size."""
+    fields = [each for part in parts for each in part.fields]
+    images = [f for f in fields if isinstance(f.kind, Image) and f.role == "input"]
+    sizes = {image.kind.shape[:2] for image in images}
+    for part in parts:
+        masks = [f for f in part.fields if isinstance(f.kind, Mask)]
+        if any(mask.kind.shape not in sizes for mask in masks):
+            part = replace(part, fields=tuple(f.replaced(role="info") for f in masks))
+        yield part
 
 
-def _stem(name: str) -> str:
-    """Return what TFDS makes of a feature's name in the name of a file."""
-    return name.replace("/", ".")
+@dataclass(frozen=True)
+class _Feature:
+    """A feature: where it is, the name of its class, and its parameters.
+
+    Attributes:
+        directory: of the files of class names.
+        place: of its field.
+        lengths: of the sequences that it is in, from the outermost; None for any.
+        kind: the name of its class.
+        says: its parameters, by their names in JSON.
+    """
+
+    directory: Path
+    place: Place
+    lengths: Shape = ()
+    kind: str = ""
+    says: Mapping[str, Any] = field(default_factory=dict)
+
+    def read(self, data: Any) -> _Feature:
+        """Return the feature that is here, in any form that TFDS itself reads."""
+        if "pythonClassName" in data:
+            name = data["pythonClassName"]
+            content = next((v for v in data.values() if isinstance(v, dict)), {})
+        else:  # before TFDS 4.3, and the outermost feature
+            name, content = data["type"], data["content"]
+            content = json.loads(content) if isinstance(content, str) else content
+            if name.endswith("FeaturesDict") and "proto_cls" not in data:
+                content = {"features": content}
+        says = {
+            re.sub("_(.)", lambda match: match[1].upper(), key): value
+            for key, value in content.items()
+        }
+        doc = prose(data.get("description", "")) or self.place.doc
+        here = replace(self, place=replace(self.place, doc=doc))
+        return replace(here, kind=name.rpartition(".")[2], says=says)
+
+    @property
+    def shape(self) -> Shape:
+        """Its shape; None for a size that varies."""
+        given = self.says.get("shape") or ()
+        sizes = given.get("dimensions", ()) if isinstance(given, Mapping) else given
+        return tuple(None if n in (None, -1, "-1") else int(n) for n in sizes)
+
+    @property
+    def dtype(self) -> str:
+        """Its dtype; "string" for text and bytes alike."""
+        found = str(self.says.get("dtype", "")).removeprefix("tf.")
+        return "string" if found in ("object", "str", "bytes") else found
+
+    def class_names(self, count: int) -> tuple[tuple[str, ...] | None, str]:
+        """Return the names of classes from their file, and what is wrong with it."""
+        for separator in "-.":
+            stem = self.place.key.replace("/", separator)
+            path = self.directory / f"{stem}.labels.txt"
+            if path.is_file():
+                lines = path.read_text(encoding="utf-8").split("\n")
+                names = tuple(line.strip() for line in lines if line.strip())
+                if len(names) == count == len(set(names)):
+                    return names, ""
+                return None, f"{path.name} has {len(set(names))} names, not {count}"
+        return None, ""
 
 
-def _outcomes(feature: Feature, here: Here) -> Iterator[Outcome]:
-    """Yield what becomes of a feature and all that is below it."""
-    kind = feature.kind
-    if kind == "FeaturesDict":
-        yield from _dict(feature, here)
-    elif kind in ("Sequence", "Dataset") and feature.inner is not None:
-        given = feature.says.get("length")
-        length = None if given is None or int(given) < 0 else int(given)
-        step = replace(feature.inner, doc=feature.inner.doc or here.place.doc)
-        yield from _grouped(_outcomes(step, here.below(length)), here, length)
-    elif kind == "Video":
-        frames, *shape = feature.shape or (None, None, None, 3)
-        frame = replace(feature, kind="Image", says={**feature.says, "shape": shape})
-        yield from _outcomes(frame, here.below(frames))
-    elif kind == "Translation":
-        texts = {name: Feature("Text") for name in feature.says.get("languages", ())}
-        yield from _dict(replace(feature, members=texts), here)
-    elif kind == "TranslationVariableLanguages":
-        pair = {"language": Feature("Text"), "translation": Feature("Text")}
-        found = _dict(replace(feature, members=pair), here.below(None))
-        yield from _grouped(found, here, None)
-    else:
-        doc = prose(feature.doc or here.place.doc)
-        yield _leaf(feature, replace(here, place=replace(here.place, doc=doc)))
-
-
-def _dict(feature: Feature, here: Here) -> Iterator[Outcome]:
-    for name, place in _places(feature, here.place.path):
-        below = replace(
-            here,
-            part=f"{here.part}/{name}",
-            place=replace(place, key=f"{here.place.key}/{place.key}"),
-            stem=f"{here.stem}-{_stem(name)}",
-        )
-        yield from _outcomes(feature.members[name], below)
-
-
-def _grouped(
-    found: Iterator[Outcome], here: Here, length: int | None
-) -> Iterator[Outcome]:
-    """Say that the lists in one model of an outermost sequence are equally long."""
-    outcomes = list(found)
-    if here.rank or length is not None:
-        yield from outcomes
-        return
-    lists = [f.path[:-1] for o in outcomes for f in o.fields if _may_group(f)]
-    for outcome in outcomes:
-        fields = tuple(
-            _in_group(field)
-            if _may_group(field) and lists.count(field.path[:-1]) > 1
-            else field
-            for field in outcome.fields
-        )
-        yield replace(outcome, fields=fields)
-
-
-def _may_group(field: FieldSpec) -> bool:
-    """Tell whether a field has an item for each step."""
-    if not field.path or not hasattr(field.kind, "group"):
-        return False
-    return "ragged_" not in field.key.rpartition("/")[2] or field.kind.name == "Ragged"
-
-
-def _in_group(field: FieldSpec) -> FieldSpec:
-    """Put a list into the group of its model, whose name is below the model's keys."""
-    key = field.key
-    if isinstance(field.kind, Ragged):
-        key = key.rpartition("/")[0]
-    given: Any = {"group": f"{key.rpartition('/')[0]}/{field.path[-2]}"}
-    if isinstance(field.kind, VarLen):
-        given["exact"] = True  # no plain list[float] any more
-    return field.replaced(**given)
-
-
-def _leaf(feature: Feature, here: Here) -> Outcome:
-    """Return what becomes of one feature that is stored."""
-    kind = feature.kind
-    if kind in ("Image", "LabeledImage"):
-        return _image(feature, here)
-    if kind == "ClassLabel":
-        return _label(feature, here)
-    if kind == "Text" and feature.says:
-        return here.refused("only TFDS knows how its encoder reads")
-    if kind == "Text":
-        return list_outcome("string", (), here)
-    if kind == "BBoxFeature":
-        order = str(feature.says.get("bboxFormat") or "REL_YXYX")
-        doc = here.place.doc or f"A box: {_BOXES.get(order, order)}."
-        here = replace(here, place=replace(here.place, doc=doc))
-        dtype, shape = feature.dtype or "float32", feature.shape or (4,)
-        return list_outcome(dtype, shape, here, role="info")
-    if kind == "Audio" and feature.says.get("lazyDecode"):
-        form = feature.says.get("fileFormat") or "any format"
-        remark = f"the bytes of an audio file ({form}), which schemagen does not decode"
-        return here.as_bytes(remark)
-    if kind in ("Tensor", "Scalar", "Audio"):
-        return _tensor(feature, here)
-    return here.refused(FOREIGN, kind)
-
-
-def _image(feature: Feature, here: Here) -> Outcome:
-    shape: Shape = feature.shape or (None, None, 3)
-    form = str(feature.says.get("encodingFormat") or "any")
-    dtype = feature.dtype or "uint8"
-    if len(shape) != 3 or form not in _CHANNELS:
-        return here.refused(_NO_PICTURE, f"shape {shape}, encoding {form}")
-    if feature.kind == "LabeledImage" and not here.rank:
-        return _mask(feature, shape, here)
-    role, said = "input", ""
-    if dtype == "float32":
-        dtype, form, shape = "uint8", "png", (*shape[:2], 4)
-        role = "info"
-        said = "four channels are the bytes of one float32"
-    elif form != "any":
-        said = f'TFDS keeps files as they are: "any" if not all of them are {form}'
-    if dtype == "uint16":
-        form = "png"
-    if shape[2] not in _CHANNELS[form]:
-        return here.refused(_NO_PICTURE, f"{shape[2]} channels")
-    given: dict[str, Any] = {"shape": shape, "encoding": form}
-    if not here.rank:
-        if None in shape:
-            said = joined(said, "sizes vary: resize=(height, width) for batches")
-        image = FieldSpec.of(Image, **here.place.common(role), **given, dtype=dtype)
-        return Outcome(here.part, (image,), said)
-    if here.rank > 1 or None in shape or dtype != "uint8" or feature.kind != "Image":
-        sizes = "x".join("any" if size is None else str(size) for size in shape)
-        return here.as_bytes(f"encoded pictures, {sizes}, {dtype}")
-    count = here.lengths[0] or None
-    images = FieldSpec.of(Images, **here.place.common(role), **given, count=count)
-    return Outcome(here.part, (images,), said)
-
-
-def _mask(feature: Feature, shape: Shape, here: Here) -> Outcome:
-    if feature.says.get("encodingFormat") == "jpeg":
-        return here.refused("JPEG changes class ids")
-    count = int((feature.says.get("label") or {}).get("numClasses") or 0)
-    names, doubt = _class_names(here, count)
-    role = "target" if count and shape[:2] in here.inputs else "info"
-    field = FieldSpec.of(
-        Mask,
-        **here.place.common(role),
-        shape=shape[:2],
-        num_classes=count or None,
-        classes=names,
-        encoding="png",
-        dtype="uint16" if feature.dtype == "uint16" else "uint8",
-    )
-    return Outcome(here.part, (field,), doubt)
-
-
-def _class_names(here: Here, count: int) -> tuple[tuple[str, ...], str]:
-    """Return the names of classes out of their file, and what is doubtful about it."""
-    path = here.directory / f"{here.stem}.labels.txt"
+def _parts(data: Any, here: _Feature) -> Iterator[Part]:
+    """Yield what a feature and all features below it become."""
+    key = here.place.key
     try:
-        lines = path.read_text(encoding="utf-8").split("\n")
-    except (OSError, UnicodeDecodeError):
-        return (), ""
-    names = tuple(line.strip() for line in lines if line.strip())
-    if len(names) != count or len(set(names)) < len(names):
-        return (), f"{path.name} has {len(set(names))} names for {count} classes"
-    return names, ""
+        feature = here.read(data)
+        found = _below(feature)
+    except _MALFORMED:
+        yield Part(key, (), str(data)[:60], "cannot be imported: not a feature of TFDS")
+        return
+    if found is None:
+        yield part_of(key, feature.kind, partial(_leaf, feature))
+    else:
+        yield from found
 
 
-def _label(feature: Feature, here: Here) -> Outcome:
-    count = feature.number("numClasses")
-    names, doubt = _class_names(here, count)
-    if here.rank:
-        said = f"class ids from 0 to {count - 1}" if count else "class ids"
-        said += f", in the order of {few([*map(repr, names)])}" if names else ""
-        return list_outcome("int64", (), here, said, role="info")
-    if not count:
-        said = "a class id; no one says how many classes there are"
-        return list_outcome("int64", (), here, said, role="info")
-    field = here.place.label("target", count, classes=names)
-    return Outcome(here.part, (field,), doubt)
+def _below(feature: _Feature) -> list[Part] | None:
+    """Return the parts below a feature; None if it is a value itself."""
+    says, length, inner = feature.says, None, None
+    members: Mapping[str, Any] = {}
+    match feature.kind:
+        case "FeaturesDict":
+            members = dict(says["features"])
+        case "Translation":
+            members = dict.fromkeys(says["languages"], _TEXT)
+        case "TranslationVariableLanguages":
+            texts = dict.fromkeys(("language", "translation"), _TEXT)
+            inner = {"type": "FeaturesDict", "content": texts}
+        case "Sequence" | "Dataset":
+            inner, given = says["feature"], says.get("length")
+            length = None if given is None or int(given) < 0 else int(given)
+        case "Video":
+            length, *shape = feature.shape or (None, None, None, 3)
+            inner = {"type": "Image", "content": {**says, "shape": shape}}
+        case _:
+            return None
+    if inner is None:
+        prefix = feature.place.key and f"{feature.place.key}/"
+        below = zip(places(members, feature.place.path), members.values(), strict=True)
+        return [
+            part
+            for place, data in below
+            for part in _parts(
+                data, replace(feature, place=replace(place, key=prefix + place.key))
+            )
+        ]
+    lengths = (*feature.lengths, length)
+    parts = [*_parts(inner, replace(feature, lengths=lengths))]
+    return [*_grouped(parts)] if lengths == (None,) else parts
 
 
-def _tensor(feature: Feature, here: Here) -> Outcome:
-    """Return what becomes of numbers or texts of any shape."""
-    shape, dtype = feature.shape, feature.dtype
-    encoding = str(feature.says.get("encoding") or "none").lower()
-    if feature.says.get("optional"):
-        here = replace(here, place=replace(here.place, optional=True))
-    if 0 in shape:
-        return here.refused("it holds nothing", f"shape {shape}")
-    if encoding != "none":
-        return _encoded(encoding, shape, dtype, here)
-    if (here.rank and None in shape) or shape.count(None) > 1:
-        return here.refused("several sizes vary, and are not stored", f"shape {shape}")
-    if dtype == "string":
-        said = "TFDS does not say whether these are texts or bytes"
-        return list_outcome("string", shape, here, said)
-    return list_outcome(dtype, shape, here)
-
-
-def _encoded(encoding: str, shape: Shape, dtype: str, here: Here) -> Outcome:
-    """Return what becomes of numbers that TFDS has turned into bytes."""
-    place = here.place
-    if dtype not in (*INTEGERS, *FLOATS, "bool"):
-        return here.refused(FOREIGN, f"dtype {dtype}")
-    raw = encoding == "bytes" and not here.rank
-    gaps = shape.count(None)
-    wide = dtype in RAW_ONLY
-    field: FieldSpec
-    if raw and gaps > 1:
-        sizes = f"{place.key}/shape"
-        field = FieldSpec.of(
-            Tensor,
-            **replace(place, key=f"{place.key}/value").common("input"),
-            shape=shape,
-            dtype=dtype,
-            encoding="raw",
-            shape_key=sizes,
-            padding_value=zero_of(dtype),
+def _grouped(parts: list[Part]) -> Iterator[Part]:
+    """Group the lists of a model that have an item for each step of a sequence."""
+    fields = [each for part in parts for each in part.fields]
+    counts = Counter(each.path[:-1] for each in fields if _has_steps(each))
+    for part in parts:
+        made = (
+            _in_group(each) if _has_steps(each) and counts[each.path[:-1]] > 1 else each
+            for each in part.fields
         )
-        return Outcome(here.part, (field,))
+        yield replace(part, fields=tuple(made))
+
+
+def _has_steps(made: FieldSpec) -> bool:
+    listed = "ragged_" not in made.key.rpartition("/")[2]
+    ragged = isinstance(made.kind, Ragged)
+    return bool(made.path) and hasattr(made.kind, "group") and (listed or ragged)
+
+
+def _in_group(made: FieldSpec) -> FieldSpec:
+    ragged = isinstance(made.kind, Ragged)
+    key = made.key.rpartition("/")[0] if ragged else made.key
+    exact = {"exact": True} if isinstance(made.kind, VarLen) else {}
+    return made.replaced(group=f"{key.rpartition('/')[0]}/{made.path[-2]}", **exact)
+
+
+def _leaf(feature: _Feature) -> Made:
+    """Return what a feature without others below it becomes."""
+    says, shape, place = feature.says, feature.shape, feature.place
+    match feature.kind:
+        case "LabeledImage" if not feature.lengths:
+            return _mask(feature)
+        case "Image" | "LabeledImage":
+            return _image(feature)
+        case "ClassLabel":
+            return _label(feature, int(says.get("numClasses") or 0))
+        case "Text" if not says:
+            return _listed(feature, "string")
+        case "BBoxFeature":
+            doc = place.doc or f"A box: {says.get('bboxFormat') or 'REL_YXYX'}."
+            feature = replace(feature, place=replace(place, doc=doc))
+            dtype = feature.dtype or "float32"
+            return _listed(feature, dtype, shape or (4,), role="info")
+        case "Audio" if says.get("lazyDecode"):
+            return _bytes(feature, "an audio file, which is not decoded")
+        case "Tensor" | "Scalar" | "Audio":
+            place = replace(place, optional=bool(says.get("optional")))
+            feature = replace(feature, place=place)
+            encoding = str(says.get("encoding") or "none").lower()
+            if encoding != "none":
+                return _encoded(feature, encoding)
+            if shape.count(None) > (0 if feature.lengths else 1):
+                raise ValueError("sizes that vary and are not stored")
+            remark = "texts or bytes?" if feature.dtype == "string" else ""
+            return _listed(feature, feature.dtype, shape, remark)
+    raise ValueError("only TFDS or its package can read it")
+
+
+def _image(feature: _Feature) -> Made:
+    shape, lengths = feature.shape or (None, None, 3), feature.lengths
+    form = str(feature.says.get("encodingFormat") or "any")
+    dtype, remark, role = feature.dtype or "uint8", "", "input"
+    if dtype == "float32":
+        dtype, form, shape, role = "uint8", "png", (*shape[:2], 4), "info"
+        remark = "four channels are the bytes of one float32"
+    elif form != "any":
+        remark = f'files are stored as they are: "any" if not all of them are {form}'
+    form = "png" if dtype == "uint16" else form
+    facts: dict[str, Any] = {"shape": shape, "encoding": form, "role": role}
+    if not lengths:
+        if None in shape:
+            remark = joined(remark, "sizes vary: resize=(height, width) for batches")
+        return (feature.place.field(Image, dtype=dtype, **facts),), remark
+    alike = len(lengths) == 1 and None not in shape and dtype == "uint8"
+    if not alike or feature.kind != "Image":
+        return _bytes(feature, f"encoded images of shape {shape}, {dtype}")
+    return (feature.place.field(Images, count=lengths[0], **facts),), remark
+
+
+def _mask(feature: _Feature) -> Made:
+    if feature.says.get("encodingFormat") == "jpeg":
+        raise ValueError("JPEG changes class ids")
+    count = int((feature.says.get("label") or {}).get("numClasses") or 0)
+    names, remark = feature.class_names(count)
+    dtype = "uint16" if feature.dtype == "uint16" else "uint8"
+    facts: dict[str, Any] = {"num_classes": count or None, "classes": names}
+    facts |= {"shape": feature.shape[:2], "encoding": "png", "dtype": dtype}
+    return (feature.place.field(Mask, **facts),), remark
+
+
+def _label(feature: _Feature, count: int) -> Made:
+    names, remark = feature.class_names(count)
+    if count and not feature.lengths:
+        return (feature.place.field(Label, num_classes=count, classes=names),), remark
+    remark = f"class ids of {count or 'unknown'} classes"
+    remark += f": {few([*map(repr, names)])}" if names else ""
+    return _listed(feature, "int64", (), remark, role="info")
+
+
+def _encoded(feature: _Feature, encoding: str) -> Made:
+    """Return what numbers become that TFDS stores as bytes."""
+    shape, dtype, place = feature.shape, feature.dtype, feature.place
+    if dtype not in (*INTEGERS, *FLOATS, "bool"):
+        raise ValueError(f"bytes of dtype {dtype}")
+    raw, wide = encoding == "bytes" and not feature.lengths, dtype in RAW_ONLY
+    gaps = shape.count(None)
+    if raw and gaps > 1:
+        facts: dict[str, Any] = {"shape_key": f"{place.key}/shape", "encoding": "raw"}
+        place = replace(place, key=f"{place.key}/value")
+        return (place.field(Tensor, shape=shape, dtype=dtype, **facts),), ""
+    if raw and wide and (not shape or (gaps and shape[0] is None)):
+        return (place.array(dtype, shape),), ""
     if raw and not gaps:
-        said = "" if shape or wide else "one number, stored as raw bytes"
-        known = tuple(size or 0 for size in shape) or (1,)
-        field = place.vector(known, dtype, raw=True, role="input")
-        field = place.scalar(dtype) if wide and not shape else field
-        return Outcome(here.part, (field,), said)
-    if raw and wide and shape[0] is None:
-        return Outcome(here.part, (place.array(dtype, shape),))
+        remark = "" if shape else "one number, stored as raw bytes"
+        return (place.array(dtype, shape or (1,), encoding="raw"),), remark
+    if gaps > 1:
+        raise ValueError("sizes that vary in compressed tensors")
     value = "zlib.decompress(value)" if encoding == "zlib" else "value"
-    words = f"np.frombuffer({value}, {dtype!r}).reshape"
-    if gaps < 2:
-        sizes = str(tuple(-1 if size is None else size for size in shape))
-        return here.as_bytes(words + sizes)
-    key = f"{place.key}/shape"
-    numbers = replace(here, place=replace(place, key=f"{place.key}/value"))
-    shapes = replace(here, place=place.next_to("_shape", key))
-    found = numbers.as_bytes(f"{words}(value of {key!r})")
-    more = fields_of("int32", (len(shape),), shapes, "info")
-    return replace(found, fields=(*found.fields, *more))
+    sizes = tuple(-1 if size is None else size for size in shape)
+    return _bytes(feature, f"np.frombuffer({value}, {dtype!r}).reshape{sizes}")
+
+
+def _bytes(feature: _Feature, remark: str) -> Made:
+    return _fields(feature, "bytes", ()), remark
+
+
+def _listed(
+    feature: _Feature, dtype: str, shape: Shape = (), remark: str = "", **facts: Any
+) -> Made:
+    """Return what values become that TFDS stores in a list."""
+    said, flat, rank = "", "", len(feature.lengths)
+    if dtype == "uint64":
+        dtype = "int64"
+        said = "uint64 with the bits of int64: from 2**63 on it reads negative"
+    elif dtype in FLOATS and dtype != "float32":
+        said, dtype = f"{dtype}, which TFDS stores as float32", "float32"
+    sizes = tuple(-1 if size is None else size for size in (*feature.lengths, *shape))
+    if rank > 2 or (rank == 2 and shape):
+        flat = "all values; the fields below have the lengths of the rows"
+    elif rank < 2 and (-1 in sizes[1:] or (dtype == "string" and sizes)):
+        flat = f"flat: reshape{sizes}" if sizes != (-1,) else ""
+    return _fields(feature, dtype, shape, **facts), joined(remark, said, flat)
+
+
+def _fields(
+    feature: _Feature, dtype: str, shape: Shape, **facts: Any
+) -> list[FieldSpec]:
+    """Return the fields of a value: its own, and those of the lengths of rows."""
+    place, lengths = feature.place, feature.lengths
+    if len(lengths) < 2:
+        sizes = (*lengths, *shape)
+        if dtype in STRINGS and sizes and None not in sizes:
+            facts["max_length"] = prod(size or 0 for size in sizes)
+        return [place.array(dtype, sizes, **facts)]
+    flat = replace(place, key=f"{place.key}/ragged_flat_values")
+    rows = [
+        place.at(f"_lengths_{level}", f"{place.key}/ragged_row_lengths_{level}")
+        for level in range(len(lengths) - 1)
+    ]
+    if len(rows) == 1 and not shape:
+        facts |= {"exact": False} if dtype == "float32" else {}
+        return [flat.field(Ragged, dtype=dtype, row_lengths_key=rows[0].key, **facts)]
+    more = (replace(row, doc="").array("int64", (None,), role="info") for row in rows)
+    return [flat.array(dtype, (None, *shape), **facts), *more]

@@ -2,37 +2,41 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ...kinds.field import FieldSpec
-from ...kinds.image import Image
-from ...kinds.varlen import VarLen
-from .outcome import (
-    Imported,
-    Outcome,
-    few,
+from ...schema import Image, Label, Ragged, Sparse, VarLen
+from .parts import (
+    MAYBE,
+    Made,
+    Part,
+    Place,
+    Source,
     joined,
     not_installed,
-    read_text,
+    part_of,
+    places,
+    prose,
+    read_bytes,
     unreadable,
 )
-from .place import Place, field_names, prose
-from .tfmd_tensors import DTYPES, Tensors
 
 _EXPECTED = "a schema.pbtxt: the text format of tensorflow_metadata's Schema"
-_MAYBE = "a text (str), a picture (Image) or other bytes?"
+_DTYPES = {"BYTES": "bytes", "INT": "int64", "FLOAT": "float32"}
 _TEXTS = ("natural_language_domain", "url_domain", "mid_domain")
-_UNCHECKED = (
-    *("skew_comparator", "drift_comparator", "unique_constraints", "group_presence"),
-    *("distribution_constraints", "sequence_metadata"),
-)
-_SHY = ("PLANNED", "ALPHA", "DEBUG_ONLY", "DEPRECATED", "DISABLED")
+
+# Fields of Feature that a schema expresses, and those that make a field optional.
+_KEPT = ("name", "type", "annotation", "presence")
+_STAGES = {"lifecycle_stage", "deprecated"}
+_SELDOM = _STAGES | {"in_environment", "not_in_environment", "group_presence"}
 
 
-def import_tfmd(source: str) -> Imported:
+def import_tfmd(source: str) -> Source:
     """Read a schema of TensorFlow Metadata.
 
     Args:
@@ -41,244 +45,234 @@ def import_tfmd(source: str) -> Imported:
     Raises:
         SchemagenError: it is not one, or tensorflow-metadata is not installed.
     """
-    schema = _read(Path(source))
-    outcomes = _weighted(schema, list(_outcomes(schema)))
-    return Imported(tuple(outcomes), prose(_comment(schema), 84))
-
-
-def _read(path: Path) -> Any:
-    """Return a schema as the message that it is."""
-    text = read_text(path, _EXPECTED)
+    text = read_bytes(Path(source), _EXPECTED)
     try:
         from google.protobuf import text_format
         from tensorflow_metadata.proto.v0 import schema_pb2
     except ImportError:
-        raise not_installed(
-            "tensorflow-metadata", "reading a schema.pbtxt", "tfmd"
-        ) from None
+        raise not_installed("tensorflow-metadata", "reading a schema.pbtxt") from None
     try:
-        return text_format.Parse(text, schema_pb2.Schema())
-    except text_format.ParseError as error:
-        message = "it is no schema of TensorFlow Metadata"
-        raise unreadable(message, str(error), _EXPECTED) from None
+        schema = text_format.Parse(text.decode(), schema_pb2.Schema())
+    except (text_format.ParseError, UnicodeDecodeError) as error:
+        raise unreadable("not a schema of TFMD", str(error), _EXPECTED) from None
+    return Source(tuple(_parts(schema)), prose(_comment(schema), 84))
 
 
 def _comment(message: Any) -> str:
     return " ".join(message.annotation.comment)
 
 
-def _outcomes(schema: Any) -> Iterator[Outcome]:
-    tensors = Tensors(schema)
-    taken: set[str] = set()
-    features = [f for f in schema.feature if f.name not in tensors.used]
-    names = field_names((f.name for f in features), taken)
-    for feature, name in zip(features, names, strict=True):
-        default = tensors.defaults.get(feature.name)
-        outcome = _feature(schema, feature, name, default)
-        said = tensors.remarks.get(feature.name, "")
-        if said and outcome.fields:
-            outcome = replace(outcome, remark=joined(outcome.remark, said))
-        yield outcome
-    names = field_names((made.part for made in tensors.outcomes), taken)
-    for made, name in zip(tensors.outcomes, names, strict=True):
-        (field,) = made.fields
-        yield replace(made, fields=(replace(field, name=name),))
+def _word(message: Any, name: str) -> str:
+    """Return the name of the value of an enumeration."""
+    values = message.DESCRIPTOR.fields_by_name[name].enum_type.values_by_number
+    return str(values[getattr(message, name)].name)
 
 
-def _weighted(schema: Any, outcomes: list[Outcome]) -> Iterator[Outcome]:
-    """Put the two features of a weighted one into a group, if they are lists."""
-    words: dict[str, str] = {}
-    groups: dict[str, str] = {}
-    fields = {outcome.part: outcome.fields for outcome in outcomes}
-    for weighted in schema.weighted_feature:
-        value = ".".join(weighted.feature.step)
-        weight = ".".join(weighted.weight_feature.step)
-        if value not in fields or weight not in fields:
-            continue
-        words[weight] = f"the weights of {value!r}"
-        words.setdefault(value, f"weighted by {weight!r}")
-        made = [fields[value], fields[weight]]
-        if all(len(m) == 1 and isinstance(m[0].kind, VarLen) for m in made):
-            groups.update(dict.fromkeys((value, weight), weighted.name))
-    for outcome in outcomes:
-        if outcome.part in words and outcome.fields:
-            given: Any = {}
-            if outcome.part in groups:
-                given = {"group": groups[outcome.part], "exact": True}
-            outcome = Outcome(
-                outcome.part,
-                tuple(field.replaced(**given) for field in outcome.fields),
-                joined(outcome.remark, words[outcome.part]),
-            )
-        yield outcome
+def _text(message: Any) -> str:
+    """Return the beginning of a message in the text format."""
+    from google.protobuf import text_format
+
+    text = text_format.MessageToString(message, as_one_line=True)
+    return textwrap.shorten(text, 200)
 
 
-def _feature(schema: Any, feature: Any, name: str, default: Any) -> Outcome:
-    """Return what becomes of a feature.
+def _parts(schema: Any) -> Iterator[Part]:
+    used: set[str] = set()
+    remarks: dict[str, str] = {}
+    tensors: list[Part] = []
+    for name, columns, make in _tensors(schema):
+        part = part_of(name, "", make)
+        if part.fields and not used & {*columns}:
+            tensors.append(part)
+            used.update(columns)
+        else:
+            remarks.update(dict.fromkeys(columns, f"a part of the tensor {name!r}"))
+    for each in schema.weighted_feature:
+        value, weight = (
+            ".".join(path.step) for path in (each.feature, each.weight_feature)
+        )
+        remarks |= {value: f"weighted by {weight!r}", weight: f"weights of {value!r}"}
+    features = [each for each in schema.feature if each.name not in used]
+    here = places([*(f.name for f in features), *(t.name for t in tensors)])
+    defaults = _defaults(schema)
+    for feature, place in zip(features, here, strict=False):
+        _resolve_domain(schema, feature)
+        found, name = _word(feature, "type"), feature.name
+        place = replace(place, default=defaults.get(name))
+        ragged = schema.represent_variable_length_as_ragged
+        make = partial(_feature, feature, place, remarks.get(name, ""), ragged=ragged)
+        yield part_of(name, found, make)
+    for part, place in zip(tensors, here, strict=True):
+        yield replace(part, fields=(replace(part.fields[0], name=place.path[0]),))
 
-    Args:
-        schema: the schema, in which domains have names.
-        feature: the feature.
-        name: its field's name.
-        default: what a missing one reads as, by its tensor representation.
+
+def _representations(schema: Any) -> list[tuple[str, Any]]:
+    return sorted(schema.tensor_representation_group[""].tensor_representation.items())
+
+
+def _defaults(schema: Any) -> dict[str, Any]:
+    """Return the values of missing features, by their names."""
+    found = {}
+    for _, tensor in _representations(schema):
+        value = tensor.dense_tensor.default_value
+        if word := value.WhichOneof("kind"):
+            found[tensor.dense_tensor.column_name] = getattr(value, word)
+    return found
+
+
+def _tensors(schema: Any) -> Iterator[tuple[str, list[str], partial[Made]]]:
+    """Yield the name, columns and field of each sparse and ragged tensor."""
+    features = {feature.name: feature for feature in schema.feature}
+    for each in schema.sparse_feature:
+        columns = [
+            each.value_feature.name,
+            *(index.name for index in each.index_feature),
+        ]
+        yield each.name, columns, partial(_sparse, features, columns, each.dense_shape)
+    for name, tensor in _representations(schema):
+        match tensor.WhichOneof("kind"):
+            case "sparse_tensor":
+                found = tensor.sparse_tensor
+                columns = [found.value_column_name, *found.index_column_names]
+                make = partial(_sparse, features, columns, found.dense_shape)
+                yield name, columns, make
+            case "ragged_tensor":
+                found = tensor.ragged_tensor
+                lengths = [each.row_length for each in found.partition]
+                columns = [*found.feature_path.step, *lengths]
+                yield name, columns, partial(_ragged, features, columns)
+
+
+def _sparse(features: dict[str, Any], columns: list[str], dense_shape: Any) -> Made:
+    value, *indices = (features[column] for column in columns)
+    domains = (index.int_domain for index in indices)
+    sizes = [dim.size for dim in dense_shape.dim] or [
+        domain.max + 1 if domain.HasField("max") else 0 for domain in domains
+    ]
+    facts = {"shape": tuple(sizes), "index_key": tuple(columns[1:])}
+    place = Place((columns[0],), columns[0], optional=True)
+    return (place.field(Sparse, dtype=_DTYPES[_word(value, "type")], **facts),), ""
+
+
+def _ragged(features: dict[str, Any], columns: list[str]) -> Made:
+    value, lengths = (features[column] for column in columns)
+    optional, dtype = value.presence.min_fraction != 1, _DTYPES[_word(value, "type")]
+    facts = {"row_lengths_key": lengths.name, "exact": dtype != "float32"}
+    place = Place((value.name,), value.name, optional=optional)
+    return (place.field(Ragged, dtype=dtype, **facts),), ""
+
+
+def _resolve_domain(schema: Any, feature: Any) -> None:
+    """Put the domain that a feature names in the place of the name."""
+    for word in ("string_domain", "int_domain", "float_domain"):
+        for domain in getattr(schema, word):
+            if feature.domain and domain.name == feature.domain:
+                getattr(feature, word).CopyFrom(domain)
+
+
+def _feature(feature: Any, place: Place, remark: str, *, ragged: bool) -> Made:
+    """Return what a feature becomes; what no schema expresses becomes a remark.
+
+    Everything that the field expresses is cleared from the feature.
     """
-    stage = "DEPRECATED" if feature.deprecated else _word(feature, "lifecycle_stage")
-    if stage == "VALIDATION_DERIVED":
-        return Outcome(feature.name, reason="it is calculated, and not stored")
-    dtype = DTYPES.get(feature.type)
+    stage, dtype = (
+        _word(feature, "lifecycle_stage"),
+        _DTYPES.get(_word(feature, "type")),
+    )
     if dtype is None or feature.HasField("value_counts"):
-        reason = "an Example does not hold it as it is"
-        return Outcome(feature.name, (), _word(feature, "type"), reason)
-    environments = _environments(schema, feature)
-    seldom = bool(environments) or stage in _SHY
-    required = feature.presence.min_fraction == 1 and not seldom
-    required = required and not feature.HasField("group_presence")
-    place = Place(
-        (name,),
-        feature.name,
-        doc=prose(_comment(feature)),
-        optional=not required,
-        default=None if required else default,
-    )
-    field, said = _field(schema, feature, dtype, place)
-    _, _, least = _sizes(feature)
-    unchecked = [word for word in _UNCHECKED if feature.HasField(word)]
-    remark = joined(
-        said,
-        environments,
-        f"its stage is {stage}" if stage in _SHY else "",
-        f"at least {least} values" if least else "",
-        f"not kept: {', '.join(unchecked)}" if unchecked else "",
-    )
-    if stage in _SHY:
-        field = field.replaced(role="info")
-    return Outcome(feature.name, (field,), remark)
+        raise ValueError("an Example does not hold it as it is")
+    if stage == "VALIDATION_DERIVED":
+        raise ValueError("it is calculated, and not stored")
+    if stage in ("BETA", "PRODUCTION"):
+        feature.ClearField("lifecycle_stage")
+    given = {each.name for each, _ in feature.ListFields()}
+    required = feature.presence.min_fraction == 1 and not given & _SELDOM
+    place = replace(place, doc=prose(_comment(feature)), optional=not required)
+    place = replace(place, default=None) if required else place
+    facts: dict[str, Any] = {"role": "info"} if given & _STAGES else {}
+    shape = _shape(feature, facts)
+    find = _of_bytes if dtype == "bytes" else _of_numbers
+    made, words = find(feature, replace(place, default=None), dtype, shape == ())
+    if not isinstance(made, str):
+        made = made.replaced(**facts)
+    elif not shape:
+        made = place.array(made, **facts)
+    else:
+        made = replace(place, default=None).array(made, shape, **facts)
+        if isinstance(made.kind, VarLen):
+            made = made.replaced(ragged=ragged)
+            if len(shape) > 1 and not made.kind.item_shape:
+                sizes = tuple(-1 if size is None else size for size in shape)
+                words = joined(words, f"flat: of shape {sizes}")
+    for name in _KEPT:
+        feature.ClearField(name)
+    rest = _text(feature)
+    return (made,), joined(words, remark, f"not kept: {rest}" if rest else "")
 
 
-def _word(message: Any, field: str) -> str:
-    """Return the word for the value of an enumeration."""
-    values = message.DESCRIPTOR.fields_by_name[field].enum_type.values_by_number
-    return str(values[getattr(message, field)].name)
-
-
-def _environments(schema: Any, feature: Any) -> str:
-    """Say in which environments a feature is; "" if in all."""
-    default = set(schema.default_environment)
-    here = (default - {*feature.not_in_environment}) | {*feature.in_environment}
-    every = default.union(
-        *(f.in_environment for f in schema.feature),
-        *(f.not_in_environment for f in schema.feature),
-    )
-    said = feature.in_environment or feature.not_in_environment or default
-    if here == every or not said:
-        return ""
-    return "only in " + ", ".join(sorted(here)) if here else "in no environment"
-
-
-def _sizes(feature: Any) -> tuple[tuple[int | None, ...], int | None, int]:
-    """Return the shape; of a flat list the most values; and the least, if said."""
+def _shape(feature: Any, facts: dict[str, Any]) -> tuple[int | None, ...]:
+    """Return the shape of a feature, and add the greatest length of a list to facts."""
+    shape: tuple[int | None, ...]
     if feature.HasField("shape"):
         shape = tuple(dim.size or None for dim in feature.shape.dim)
-        return (() if shape == (1,) else shape), None, 0
+        feature.ClearField("shape")
+        return () if shape == (1,) else shape
     least, most = feature.value_count.min, feature.value_count.max
-    if least == most and most > 0:
-        return (() if most == 1 else (most,)), None, 0
-    return (None,), most if most > 0 else None, max(0, least)
+    if least in (0, most):
+        feature.ClearField("value_count")
+    if least == most > 0:
+        return () if most == 1 else (most,)
+    facts["max_length"] = most if most > 0 else None
+    return (None,)
 
 
-def _field(
-    schema: Any, feature: Any, dtype: str, place: Place
-) -> tuple[FieldSpec, str]:
-    """Return a feature's field and what is to be known."""
-    shape, longest, _ = _sizes(feature)
-    word, domain = _domain(schema, feature)
-    single = shape == ()
-    bare = replace(place, default=None)
-    find = _bytes if dtype == "bytes" else _number
-    made, said = find(feature, bare, single, word, domain)
-    if not isinstance(made, str):
-        return made, said
-    if single:
-        return place.scalar(made), said
-    field = bare.array(made, shape, max_length=longest)
-    if not isinstance(field.kind, VarLen):
-        return field, said
-    if len(shape) > 1 and not field.kind.item_shape:
-        sizes = tuple(-1 if size is None else size for size in shape)
-        said = joined(said, f"flat: of shape {sizes}")
-    ragged = schema.represent_variable_length_as_ragged
-    return field.replaced(ragged=ragged), said
+_Found = tuple[FieldSpec | str, str]
+"""A field, or the dtype of its values; and a remark."""
 
 
-def _domain(schema: Any, feature: Any) -> tuple[str, Any]:
-    """Return the word for what a feature's values are, and the message that says it."""
-    kind = feature.WhichOneof("domain_info") or ""
-    if kind != "domain":
-        return kind, getattr(feature, kind) if kind else None
-    for word in ("string_domain", "int_domain", "float_domain"):
-        for named in getattr(schema, word):
-            if named.name == feature.domain:
-                return word, named
-    return "", None
-
-
-# A field, or the dtype of its values; and what has to be known.
-_Made = tuple[FieldSpec | str, str]
-
-
-def _bytes(feature: Any, place: Place, single: bool, word: str, domain: Any) -> _Made:
-    if word == "image_domain" and single:
-        image = FieldSpec.of(
-            Image,
-            **place.common("input"),
-            shape=(None, None, 3),
-            encoding="any",
-            dtype="uint8",
-        )
-        said = "its size and channels? resize=(height, width) for batches"
-        return image, said
-    if word == "string_domain":
-        values = tuple(domain.value)
-        partial = feature.HasField("distribution_constraints")
-        partial = partial and feature.distribution_constraints.min_domain_mass < 1
-        if single and _are_classes(values) and not partial:
-            return _label(place, values), ""
-        said = f"one of {few([*map(repr, values)])}"
-        return "string", said
+def _of_bytes(feature: Any, place: Place, dtype: str, single: bool) -> _Found:
+    word = feature.WhichOneof("domain_info") or ""
+    domain: Any = getattr(feature, word, None)
+    classes: tuple[str, ...] = ()
+    if word == "string_domain" and not feature.HasField("distribution_constraints"):
+        classes = tuple(domain.value)
     if word == "bool_domain":
-        pair = (domain.false_value, domain.true_value)
-        if single and _are_classes(pair):
-            return _label(place, pair), ""
+        classes = (domain.false_value, domain.true_value)
+    if single and classes and all(classes) and len({*classes}) == len(classes):
+        feature.ClearField(word)
+        facts: dict[str, Any] = {"num_classes": len(classes), "stored": "text"}
+        return place.field(Label, classes=classes, role="input", **facts), ""
+    if word == "image_domain" and single:
+        feature.ClearField(word)
+        facts = {"shape": (None, None, 3), "encoding": "any", "dtype": "uint8"}
+        remark = "its size and channels? resize=(height, width) for batches"
+        return place.field(Image, **facts), remark
     if word in _TEXTS:
+        feature.ClearField(word)
+    if word in (*_TEXTS, "string_domain", "time_domain"):
         return "string", ""
-    if word == "time_domain":
-        return "string", f"a time: {domain.string_format}"
-    return "bytes", f"of the {word}" if word else _MAYBE
+    return "bytes", "" if word else MAYBE
 
 
-def _are_classes(values: tuple[str, ...]) -> bool:
-    return bool(values) and all(values) and len(set(values)) == len(values)
-
-
-def _label(place: Place, classes: tuple[str, ...]) -> FieldSpec:
-    """Return a label whose names are stored."""
-    return place.label("input", len(classes), classes=classes, stored="text")
-
-
-def _number(feature: Any, place: Place, single: bool, word: str, domain: Any) -> _Made:
-    dtype = DTYPES[feature.type]
+def _of_numbers(feature: Any, place: Place, dtype: str, single: bool) -> _Found:
+    word = feature.WhichOneof("domain_info") or ""
+    domain: Any = getattr(feature, word, None)
     if word == "bool_domain" and dtype == "int64":
+        feature.ClearField(word)
         return "bool", ""
-    if word == "time_domain":
-        return dtype, "a time, as a number"
-    if word not in ("int_domain", "float_domain"):
-        said = f"of the {word}" if word else ""
-        return dtype, said
-    limits = [domain.HasField("min"), domain.HasField("max")]
-    categorical = dtype == "int64" and domain.is_categorical and all(limits)
-    if categorical and single and 0 <= domain.min <= domain.max:
+    if word == "int_domain" and single and domain.is_categorical:
         count = domain.max - domain.min + 1
-        return place.label("input", count, offset=domain.min), ""
-    words = [f"from {domain.min}" * limits[0], f"to {domain.max}" * limits[1]]
-    said = " ".join(filter(None, words))
-    return dtype, said
+        if (
+            domain.HasField("min")
+            and domain.HasField("max")
+            and count > 0 <= domain.min
+        ):
+            facts: dict[str, Any] = {"num_classes": count, "offset": domain.min}
+            feature.ClearField(word)
+            return place.field(Label, role="input", **facts), ""
+    if word == "float_domain":  # fields refuse NaN and infinities
+        domain.ClearField("disallow_nan")
+        domain.ClearField("disallow_inf")
+    if word in ("int_domain", "float_domain") and not domain.ByteSize():
+        feature.ClearField(word)
+    return dtype, ""

@@ -1,0 +1,197 @@
+"""The parts of an imported source: what each becomes, or why it is refused."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ...findings import Finding, Location, SchemagenError, refuse
+from ...kinds.field import FieldSpec
+from ...kinds.kind import Kind
+from ...schema import Scalar, Text, VarLen, Vector
+from ...schema_source import field_name
+
+STRINGS = ("string", "bytes")
+MAYBE = "a text (str), a picture (Image) or other bytes?"
+
+Made = tuple[Sequence[FieldSpec], str]
+"""The fields that a part becomes, and a remark on what they approximate."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One part of a source: the fields that it becomes, or why it is refused.
+
+    Attributes:
+        name: as the source calls it.
+        fields: what it becomes; empty if it is refused.
+        remark: what a reader of the schema has to know; of a refused part what was
+            found.
+        reason: why it is refused; empty if it is not.
+    """
+
+    name: str
+    fields: tuple[FieldSpec, ...] = ()
+    remark: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A source that was read.
+
+    Attributes:
+        parts: in their order.
+        doc: its description of a record.
+        message: "Example" or "SequenceExample".
+    """
+
+    parts: tuple[Part, ...]
+    doc: str = ""
+    message: str = "Example"
+
+    @property
+    def fields(self) -> tuple[FieldSpec, ...]:
+        """All fields, in order."""
+        return tuple(field for part in self.parts for field in part.fields)
+
+
+def part_of(name: str, found: str, make: Callable[[], Made]) -> Part:
+    """Return what a part becomes; it is refused if no kind can hold it.
+
+    Args:
+        name: as the source calls it.
+        found: the part in words, for a refusal.
+        make: returns its fields, or raises an error.
+    """
+    try:
+        fields, remark = make()
+        for field in fields:
+            if field.default not in (None, ()):
+                field.kind.check_default(field.name, field.default)
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        return Part(name, (), found, f"cannot be imported: {error}")
+    return Part(name, tuple(fields), remark)
+
+
+@dataclass(frozen=True)
+class Place:
+    """The place of a field, and what its source says whatever its kind is.
+
+    Attributes:
+        path: its names, from the outermost to its own.
+        key: its key in an Example.
+        doc: its description.
+        optional: whether it may be missing.
+        default: its value if it is missing.
+    """
+
+    path: tuple[str, ...]
+    key: str
+    doc: str = ""
+    optional: bool = False
+    default: Any = None
+
+    def at(self, suffix: str, key: str) -> Place:
+        """Return the place of a further field with another suffix and key."""
+        name = self.path[-1] + suffix
+        return replace(self, path=(*self.path[:-1], name), key=key)
+
+    def field(self, kind: type[Kind], **facts: Any) -> FieldSpec:
+        """Return a field of a kind.
+
+        Raises:
+            Problem: the kind does not take such facts.
+        """
+        declared = kind(key=self.key, **facts)
+        if problem := next(declared.all_problems(), None):
+            raise problem
+        return FieldSpec(
+            "_".join(self.path),
+            declared,
+            optional=self.optional,
+            default=self.default,
+            doc=self.doc,
+            path=self.path if len(self.path) > 1 else (),
+        )
+
+    def array(
+        self, dtype: str, shape: Sequence[int | None] = (), **facts: Any
+    ) -> FieldSpec:
+        """Return values of a shape: flat if no kind has it.
+
+        Args:
+            dtype: of a value.
+            shape: None for a size that varies.
+            **facts: more parameters of the field; a `max_length` is for lists only.
+        """
+        # As a plain float and list[float] have it.
+        rounded = {"exact": False} if dtype == "float32" else {}
+        most = facts.pop("max_length", None)
+        if not shape and dtype == "string":
+            return self.field(Text, **facts)
+        if not shape:
+            return self.field(Scalar, dtype=dtype, **rounded, **facts)
+        if dtype not in STRINGS and None not in shape:
+            return self.field(Vector, dtype=dtype, shape=tuple(shape), **facts)
+        items = () if dtype in STRINGS or None in shape[1:] else tuple(shape[1:])
+        rounded = {} if items else rounded
+        facts = {"item_shape": items, "max_length": most, **rounded, **facts}
+        return self.field(VarLen, dtype=dtype, **facts)
+
+
+def places(names: Iterable[str], path: tuple[str, ...] = ()) -> Iterator[Place]:
+    """Yield the places of the fields with these names in the source."""
+    taken: set[str] = set()
+    for name in names:
+        own = field_name(name, taken)
+        taken.add(own)
+        yield Place((*path, own), name)
+
+
+def prose(text: str, width: int = 80) -> str:
+    """Return the text of a source as the lines of a docstring."""
+    words = " ".join(text.encode("utf-8", "backslashreplace").decode().split())
+    return "\n".join(textwrap.wrap(words, width))
+
+
+def joined(*remarks: str) -> str:
+    """Return the remarks that are not empty as one."""
+    return "; ".join(filter(None, remarks))
+
+
+def few(names: Sequence[str], most: int = 8) -> str:
+    """Return the first names, and the number of the others."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+def unreadable(
+    message: str, found: str = "", expected: str = "", advice: str = ""
+) -> SchemagenError:
+    """Return the error for a source of another form; `import_schema` adds its path."""
+    message = f"cannot be imported: {message}"
+    return refuse(Finding(Location(""), "SG461", message, found, expected, advice))
+
+
+def not_installed(package: str, purpose: str) -> SchemagenError:
+    """Return the error for a package that a source needs."""
+    message = f"{purpose} needs {package}, which is not installed"
+    advice = f"pip install {package}"
+    return refuse(Finding(Location(""), "SG407", message, advice=advice))
+
+
+def read_bytes(path: Path, expected: str = "") -> bytes:
+    """Return the contents of a source.
+
+    Raises:
+        SchemagenError: it cannot be read.
+    """
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        words = error.strerror or str(error)
+        raise unreadable(words, expected=expected) from None
