@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from ..statistics.numbers import Numbers
@@ -9,32 +10,21 @@ from .description import DataDescription, FieldFacts
 
 _Json = dict[str, Any]
 
+_OF_SPLIT = ("records", "shards", "bytes", "compression", "fingerprint")
+_OF_FIELD = ("name", "key", "kind", "batch", "role", "optional", "doc")
+
 
 def description_data(found: DataDescription) -> _Json:
     """Return a description as values of JSON."""
-    manifest = found.manifest
     return {
         "title": found.title,
         "doc": found.spec.doc if found.spec else "",
         "sound": found.sound,
         "limit": found.statistics.limit,
         "described_by": f"schemagen {found.version}",
-        "manifest": manifest
-        and {
-            "record": manifest.record,
-            "fingerprint": manifest.fingerprint,
-            "format": manifest.format,
-            "sha256": manifest.sha256,
-        },
+        "manifest": found.manifest and asdict(found.manifest),
         "splits": [
-            {
-                "split": split.name,
-                "records": split.records,
-                "shards": split.shards,
-                "bytes": split.bytes,
-                "compression": split.compression,
-                "fingerprint": split.fingerprint,
-            }
+            {"split": split.name} | {key: getattr(split, key) for key in _OF_SPLIT}
             for split in found.splits
         ],
         "fields": [_field(field) for field in found.fields],
@@ -46,7 +36,7 @@ def description_data(found: DataDescription) -> _Json:
                     {
                         "name": name,
                         "counts": {
-                            split.name: counted.counts[split.name].get(name, 0)
+                            split.name: counted.counts.get(split.name, {}).get(name, 0)
                             for split in found.splits
                         },
                     }
@@ -60,13 +50,7 @@ def description_data(found: DataDescription) -> _Json:
 
 def _field(field: FieldFacts) -> _Json:
     return {
-        "name": field.name,
-        "key": field.key,
-        "kind": field.kind,
-        "batch": field.batch,
-        "role": field.role,
-        "optional": field.optional,
-        "doc": field.doc,
+        **{key: getattr(field, key) for key in _OF_FIELD},
         "missing": dict(field.missing),
         "lengths": _range(field.lengths),
         "numbers": None

@@ -19,7 +19,8 @@ from ...display.blocks import (
 from ..formatting import percent, plural, size, sizes
 from ..inspect.text import troubles_of
 from ..inspect.values import extent
-from .description import ClassFacts, DataDescription, FieldFacts
+from ..report.classes import ClassCounts
+from .description import DataDescription, FieldFacts
 from .reading_code import plain_code, schemagen_code
 
 # So many fields are listed, and so many classes of each of so many fields.
@@ -180,7 +181,7 @@ def _classes(found: DataDescription) -> Iterator[Block]:
         yield Paragraph(f"The classes of {more} more are not listed.")
 
 
-def _class_table(found: DataDescription, counted: ClassFacts) -> Table:
+def _class_table(found: DataDescription, counted: ClassCounts) -> Table:
     splits = [split for split in found.splits if counted.counts.get(split.name)]
     shown = list(counted.classes)
     if len(shown) > _CLASSES:

@@ -29,16 +29,11 @@ from ..report.columns import (
     spec_of_data,
     specs_by_split,
     splits_of,
+    title_of,
 )
 from ..sources import Data
 from ..statistics.model import DataStatistics
-from .description import (
-    ClassFacts,
-    DataDescription,
-    FieldFacts,
-    ManifestFacts,
-    SplitFacts,
-)
+from .description import DataDescription, FieldFacts, ManifestFacts, SplitFacts
 
 _SHARD = re.compile(r"\d{5}-of-\d{5}")
 
@@ -76,19 +71,18 @@ def _described(data: Data, found: DataStatistics) -> DataDescription:
     splits = splits_of(found.splits)
     spec = spec_of_data(splits, specs_by_split(data))
     columns = columns_of(splits, spec)
-    classes = [
-        (column, counted)
-        for column in columns
-        if (counted := class_counts(column, splits)) is not None
-    ]
+    counted = [class_counts(column, splits) for column in columns]
+    classes = tuple(found for found in counted if found is not None)
     numbers = {
-        column.key: getattr(column.field and column.field.kind, "count", None)
-        or len(counted.names)
-        for column, counted in classes
+        each.column.key: getattr(
+            each.column.field and each.column.field.kind, "count", 0
+        )
+        or len(each.classes)
+        for each in classes
     }
     fields = {field.key: field for field in spec.fields} if spec else {}
     return DataDescription(
-        title=_title(found, spec),
+        title=title_of(found, spec),
         spec=spec,
         manifest=_manifest(data),
         splits=tuple(_split(found, each) for each in splits),
@@ -98,24 +92,10 @@ def _described(data: Data, found: DataStatistics) -> DataDescription:
             )
             for column in columns
         ),
-        classes=tuple(
-            ClassFacts(
-                column.name,
-                column.field is not None,
-                counted.names,
-                {each.name: counted.of(each) for each in splits},
-            )
-            for column, counted in classes
-        ),
+        classes=classes,
         statistics=found,
         version=version("schemagen"),
     )
-
-
-def _title(found: DataStatistics, spec: RecordSpec | None) -> str:
-    if spec is not None:
-        return spec.class_name
-    return PurePath(found.where.rstrip("/\\")).name or "Data"
 
 
 def _manifest(data: Data) -> ManifestFacts | None:
@@ -175,10 +155,7 @@ def _field(
         optional=column.optional,
         doc=field.doc if field is not None else "",
         in_steps=column.steps,
-        missing={
-            each.name: each.found.read - column.present.get(each.name, 0)
-            for each in splits
-        },
+        missing={each.name: column.missing_in(each) for each in splits},
         lengths=whole.lengths,
         values=values,
         numbers=whole.numbers,

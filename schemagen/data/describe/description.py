@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ...spec.model import RecordSpec
+from ..report.classes import ClassCounts
 from ..statistics.model import DataStatistics
 from ..statistics.numbers import Numbers
 
@@ -68,24 +69,6 @@ class FieldFacts:
 
 
 @dataclass(frozen=True)
-class ClassFacts:
-    """The classes of a field, and how often each occurs.
-
-    Attributes:
-        name: the name of the field.
-        declared: whether a schema says that these are classes. If not, they are few
-            values that occur again and again.
-        classes: the names.
-        counts: the frequency of each name, by split.
-    """
-
-    name: str
-    declared: bool
-    classes: Sequence[str]
-    counts: Mapping[str, Mapping[str, int]]
-
-
-@dataclass(frozen=True)
 class ManifestFacts:
     """The manifest of a data directory.
 
@@ -122,7 +105,7 @@ class DataDescription:
     manifest: ManifestFacts | None
     splits: tuple[SplitFacts, ...]
     fields: tuple[FieldFacts, ...]
-    classes: tuple[ClassFacts, ...]
+    classes: tuple[ClassCounts, ...]
     statistics: DataStatistics
     version: str
 
@@ -140,8 +123,8 @@ class DataDescription:
 
     def text(self, columns: int = 80) -> str:
         """Return the description for a terminal of so many columns."""
+        from ..inspect.terminal import blocks_text
         from .card import description_blocks
-        from .text import blocks_text
 
         return blocks_text(description_blocks(self, docs_apart=True), columns)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -13,8 +13,7 @@ from ..columns import Column
 from ..decoding import decode
 from ..message import BYTES
 from ..records import records_of
-from ..statistics.bytes_values import BytesValues, content_of
-from ..statistics.histograms import Bin
+from ..statistics.bytes_values import BytesValues, Picture, content_of
 from ..statistics.model import (
     DataStatistics,
     FileStatistics,
@@ -24,6 +23,7 @@ from ..statistics.model import (
 )
 from ..statistics.numbers import Numbers, quantile
 from ..statistics.samples import Sample
+from ..tensor_proto import TensorHead
 
 VERSION = 1
 
@@ -119,10 +119,23 @@ def _split(
 
 def _counts(counts: Mapping[Any, int] | None, name: str) -> list[_Json] | None:
     """Return counts, the greatest first; None for more than are counted."""
+    return _rows(counts, lambda value: {name: value}, _frequent)
+
+
+def _rows(
+    counts: Mapping[Any, int] | None,
+    row: Callable[[Any], _Json],
+    order: Callable[[tuple[Any, int]], Any] | None = None,
+) -> list[_Json] | None:
+    """Return counts with what is said of their values; None for more than are counted."""
     if counts is None:
         return None
-    order = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
-    return [{name: value, "count": count} for value, count in order]
+    some = sorted(counts.items(), key=order)
+    return [{**row(value), "count": count} for value, count in some]
+
+
+def _frequent(each: tuple[Any, int]) -> tuple[int, Any]:
+    return -each[1], each[0]
 
 
 def _key(found: KeyStatistics) -> _Json:
@@ -153,24 +166,17 @@ def _numbers(found: Numbers) -> _Json:
         "nan": found.nan,
         "negative_infinity": found.infinite[0],
         "positive_infinity": found.infinite[1],
-        "distinct": None
-        if found.distinct is None
-        else [
-            {"value": value, "count": count}
-            for value, count in sorted(found.distinct.items())
-        ],
+        "distinct": _rows(found.distinct, lambda value: {"value": value}),
         "quantiles": []
         if not found.finite
         else [
             {"share": share, "value": quantile(found, share)} for share in _QUANTILES
         ],
-        "histogram": [_bin(each) for each in found.histogram.bins()],
+        "histogram": [
+            {"low": low, "high": high if math.isfinite(high) else None, "count": count}
+            for low, high, count in found.histogram.bins()
+        ],
     }
-
-
-def _bin(each: Bin) -> _Json:
-    high = each.high if math.isfinite(each.high) else None
-    return {"low": each.low, "high": high, "count": each.values}
 
 
 def _bytes(found: BytesValues) -> _Json:
@@ -187,33 +193,17 @@ def _bytes(found: BytesValues) -> _Json:
             "widths": _numbers(found.widths),
             "channels": _counts(found.channels, "channels"),
             "bits": _counts(found.depths, "bits"),
-            "sizes": None
-            if found.pictures is None
-            else [
-                {**picture._asdict(), "count": count}
-                for picture, count in sorted(found.pictures.items())
-            ],
+            "sizes": _rows(found.pictures, Picture._asdict),
             "troubles": _counts(found.troubles, "trouble"),
         },
-        "tensors": None
-        if found.tensors is None
-        else [
-            {
-                "dtype": tensor.dtype,
-                "shape": None if tensor.shape is None else list(tensor.shape),
-                "count": count,
-            }
-            for tensor, count in sorted(found.tensors.items(), key=repr)
-        ],
-        "distinct": None
-        if found.distinct is None
-        else [
-            {**_text_or_base64(value), "count": count}
-            for value, count in sorted(
-                found.distinct.items(), key=lambda each: (-each[1], each[0])
-            )
-        ],
+        "tensors": _rows(found.tensors, _tensor, order=repr),
+        "distinct": _rows(found.distinct, _text_or_base64, _frequent),
     }
+
+
+def _tensor(found: TensorHead) -> _Json:
+    shape = None if found.shape is None else list(found.shape)
+    return {"dtype": found.dtype, "shape": shape}
 
 
 def _text_or_base64(value: bytes) -> _Json:

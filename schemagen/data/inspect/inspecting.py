@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
+from typing import NamedTuple
 
 import numpy as np
 
@@ -140,40 +141,20 @@ def _written_by(data: Data) -> dict[str, WrittenBy]:
     }
 
 
-@dataclass(frozen=True)
-class _Piece:
-    """A file, or a part of it.
-
-    Attributes:
-        rank: the file's place among those of its split.
-        file: the file.
-        part: which of its records to read.
-    """
+class _Piece(NamedTuple):
+    """A file or a part of it, the file's place in its split, and the bytes on disk."""
 
     rank: int
     file: DataFile
     part: Part
-
-    @property
-    def bytes(self) -> int:
-        """The size on disk."""
-        stop = self.part.stop
-        return (_size(self.file.path) if stop is None else stop) - self.part.start
+    bytes: int
 
 
-@dataclass(frozen=True)
-class _Task:
-    """What one process reads at a time.
-
-    Attributes:
-        split: the split's name.
-        pieces: of its files.
-        limit: how many records to read of all of them together.
-        max_record_bytes: the most bytes of a record.
-    """
+class _Task(NamedTuple):
+    """What one process reads at a time: pieces of a split, up to so many records."""
 
     split: str
-    pieces: tuple[_Piece, ...]
+    pieces: Sequence[_Piece]
     limit: int | None
     max_record_bytes: int
 
@@ -191,29 +172,26 @@ def _tasks(
     Small files go together, and large ones are cut; their sizes alone determine how, so
     sums are rounded alike for any number of processes.
     """
-    sizes = listing.sizes
     for split, files in listing.data.splits.items():
         group: list[_Piece] = []
-        size = 0
-
-        def task(pieces: list[_Piece], split: str = split) -> _Task:
-            return _Task(split, tuple(pieces), limit, max_record_bytes)
-
+        grouped = 0
         for rank, each in enumerate(files):
             # A spec is not looked at, and need not go to another process.
             file = replace(each, spec=None)
-            own = sizes[file.path] or 0
-            if limit is None and own >= 2 * PART_BYTES:
+            size = listing.sizes[file.path] or 0
+            if limit is None and size >= 2 * PART_BYTES:
                 for part in parts_of(file.path):
-                    yield task([_Piece(rank, file, part)])
+                    stop = size if part.stop is None else part.stop
+                    piece = _Piece(rank, file, part, stop - part.start)
+                    yield _Task(split, [piece], limit, max_record_bytes)
                 continue
-            group.append(_Piece(rank, file, Part(file.path)))
-            size += own
-            if limit is None and size >= _TASK_BYTES:
-                yield task(group)
-                group, size = [], 0
+            group.append(_Piece(rank, file, Part(file.path), size))
+            grouped += size
+            if limit is None and grouped >= _TASK_BYTES:
+                yield _Task(split, group, limit, max_record_bytes)
+                group, grouped = [], 0
         if group:
-            yield task(group)
+            yield _Task(split, group, limit, max_record_bytes)
 
 
 def _size(path: FilePath) -> int:

@@ -2,37 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import islice
 
-from ...display.blocks import (
-    Block,
-    Code,
-    Heading,
-    Items,
-    Paragraph,
-    Picture,
-    Pictures,
-    Table,
-)
-from ..formatting import plural, shell_word
+from ...display.blocks import Block, Heading, Items, Paragraph, Picture, Pictures
 from ..message import BYTES, MalformedError, parse_message
 from ..statistics.bytes_values import content_of
 from ..statistics.model import DataStatistics, RecordStatistics
-from .text import (
-    KEYS,
-    LISTED,
-    SPLIT,
-    STEPS,
-    contents_of,
-    described_splits,
-    facts_of,
-    key_rows,
-    notes_of,
-    split_row,
-    step_rows,
-    troubles_of,
-)
+from .text import advice_of, inspection_blocks, troubles_of
 
 # So many keys are listed of each split, each of no more than so many characters.
 _KEYS = 100
@@ -45,55 +22,16 @@ _PICTURE_BYTES = 40_000
 
 def overview_blocks(found: DataStatistics) -> list[Block]:
     """Return the tables of the splits and keys, a few pictures, and what is wrong."""
-    first, *others = facts_of(found)
-    splits = list(found.splits.items())
-    rows = [split_row(found, name, split) for name, split in splits[:LISTED]]
-    blocks: list[Block] = [Paragraph(first), Table(SPLIT, rows, (1, 2, 3, 5))]
-    if len(splits) > LISTED:
-        others.append(f"{plural(len(splits) - LISTED, 'split')} more")
-    if others:
-        blocks.append(Items(others))
-    for title, split in described_splits(found).items():
-        if split.read:
-            blocks += _of_records(title, split)
-    troubles = troubles_of(found)
-    if troubles:
-        advice = f"schemagen verify {shell_word(found.where)}"
+    blocks = inspection_blocks(found, _samples, characters=_CHARACTERS, keys=_KEYS)
+    if troubles := troubles_of(found):
         blocks += [Heading("What is wrong", 3), Items(troubles)]
-        blocks.append(Paragraph(f"`{advice}` says more."))
+        blocks.append(Paragraph(advice_of(found)))
     return blocks
 
 
-def _of_records(title: str, found: RecordStatistics) -> Iterator[Block]:
-    yield Heading(title + contents_of(found), 3)
-    keys = [
-        row
-        for key in islice(found.keys.values(), _KEYS)
-        for row in key_rows(key, found.read, _CHARACTERS)
-    ]
-    if keys:
-        yield Table(KEYS, [_named(row) for row in keys])
-    steps = [
-        row
-        for lists in islice(found.steps.values(), _KEYS)
-        for row in step_rows(lists, found.read, _CHARACTERS)
-    ]
-    if steps:
-        yield Paragraph("Feature lists; lengths and values are those of a step:")
-        yield Table(STEPS, [_named(row) for row in steps])
-    notes = list(notes_of(found))
-    more = max(0, len(found.keys) - _KEYS) + max(0, len(found.steps) - _KEYS)
-    if more:
-        notes.append(f"{plural(more, 'key')} more.")
-    if notes:
-        yield Items(notes)
-    pictures = list(islice(_pictures(found), _PICTURES))
-    if pictures:
+def _samples(found: RecordStatistics) -> Iterator[Block]:
+    if pictures := list(islice(_pictures(found), _PICTURES)):
         yield Pictures(pictures)
-
-
-def _named(row: Sequence[str]) -> Sequence[str]:
-    return (Code(row[0]), *row[1:])
 
 
 def _pictures(found: RecordStatistics) -> Iterator[Picture]:

@@ -3,7 +3,20 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+
+from ...display.blocks import (
+    Block,
+    Cell,
+    Heading,
+    Items,
+    Listing,
+    Paragraph,
+    Picture,
+    Table,
+    printable,
+    printable_lines,
+)
 
 _GAP = "  "
 
@@ -15,6 +28,39 @@ _SHORTEST = 8
 
 # With less than this the last column would be a tower of words.
 _NARROWEST = 24
+
+
+def blocks_text(blocks: Sequence[Block], columns: int, bullet: str = "- ") -> str:
+    """Return blocks in lines of no more than so many columns if they can be."""
+    parts = ["\n".join(_lines(block, columns, bullet)) for block in blocks]
+    return "\n\n".join(parts) + "\n"
+
+
+def _lines(block: Block, columns: int, bullet: str) -> Iterator[str]:
+    match block:
+        case Heading():
+            yield printable(block.text)
+        case Paragraph():
+            yield from wrapped(printable(" ".join(block.text.split())), columns)
+        case Table():
+            rows = [[_cell(each) for each in row] for row in block.rows]
+            headings = [list(block.headings)] if any(block.headings) else []
+            if rows:
+                yield from table([*headings, *rows], columns)
+        case Listing():
+            yield from printable_lines(block.text).split("\n")
+        case Items():
+            for item in block.items:
+                line = printable(" ".join(item.split()))
+                first, *rest = wrapped(line, columns - len(bullet))
+                yield bullet + first
+                yield from (" " * len(bullet) + each for each in rest)
+        case _:
+            yield from map(_cell, block.pictures)
+
+
+def _cell(cell: Cell) -> str:
+    return printable(cell.about if isinstance(cell, Picture) else cell)
 
 
 def table(rows: Sequence[Sequence[str]], columns: int) -> list[str]:

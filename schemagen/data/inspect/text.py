@@ -1,10 +1,12 @@
-"""Everything that inspecting has found, for a terminal."""
+"""Everything that inspecting has found, as blocks, and as text for a terminal."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 
+from ...display.blocks import Block, Code, Heading, Items, Listing, Paragraph, Table
 from ...runtime.storage.journal import publishing_problem
 from ..formatting import plural, shell_word, size, sizes
 from ..keyed import NO_KEY, WRITE_EXAMPLES
@@ -20,7 +22,7 @@ from ..statistics.model import (
     StepsStatistics,
     merged_records,
 )
-from .terminal import escaped, named, table, wrapped
+from .terminal import blocks_text, escaped, named
 from .values import extent, sample_text, share, values_text
 
 RECORDS = 3
@@ -47,12 +49,80 @@ def inspection_text(
         columns: how wide the terminal is.
         records: how many records to show of each split.
     """
-    parts = [_head(found, columns)]
+    order = {file.path: at for at, file in enumerate(found.files)}
+
+    def samples(split: RecordStatistics) -> Iterator[Block]:
+        for sample in sorted(
+            split.samples[:records],
+            key=lambda each: (order.get(each.file, 0), each.number),
+        ):
+            lines = sample_text(sample, named(Path(sample.file).name), columns)
+            yield Listing("\n".join(lines))
+
+    blocks = inspection_blocks(found, samples, characters=columns)
+    troubles = troubles_of(found)
+    if troubles:
+        blocks.append(Items(troubles))
+    text = blocks_text(blocks, columns, bullet="")
+    return f"{text}{advice_of(found)}\n" if troubles else text
+
+
+def inspection_blocks(
+    found: DataStatistics,
+    samples: Callable[[RecordStatistics], Iterable[Block]],
+    *,
+    characters: int,
+    keys: int = MOST_KEYS,
+) -> list[Block]:
+    """Return tables of the splits and of their keys, and what is unusual about them.
+
+    Args:
+        found: the statistics.
+        samples: shows some records of a split.
+        characters: the most of a key.
+        keys: the most of a split.
+    """
+    first, *facts = facts_of(found)
+    blocks: list[Block] = [Heading(first)]
+    blocks += [Items(facts)] if facts else []
+    if found.tfds:
+        blocks.append(Paragraph("note: features.json knows more than the records:"))
+        blocks.append(Listing(import_command(found.tfds)))
+    splits = list(found.splits.items())
+    rows = [split_row(found, name, split) for name, split in splits[:LISTED]]
+    blocks.append(Table(SPLIT, rows, (1, 2, 3, 5)))
+    if len(splits) > LISTED:
+        blocks.append(Paragraph(f"... {plural(len(splits) - LISTED, 'split')} more"))
     for title, split in described_splits(found).items():
-        parts.append(_keys(split, title, columns))
-        parts.append(_samples(split, found.files, records, columns))
-    parts.append(_trouble(found, columns))
-    return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
+        if split.read:
+            blocks.append(Heading(title + contents_of(split), 3))
+            blocks += _keys(split, characters, keys)
+        blocks += samples(split)
+    return blocks
+
+
+def _keys(found: RecordStatistics, characters: int, most: int) -> Iterator[Block]:
+    """Yield the tables of the keys, and what is unusual about them."""
+    rows = [
+        (Code(named(key.key, characters)), *row)
+        for key in islice(found.keys.values(), most)
+        for row in key_rows(key, found.read)
+    ]
+    if rows:
+        yield Table(KEYS, rows)
+    rows = [
+        (Code(named(lists.key, characters)), *row)
+        for lists in islice(found.steps.values(), most)
+        for row in step_rows(lists, found.read)
+    ]
+    if rows:
+        yield Paragraph("feature lists, whose lengths and values are those of a step:")
+        yield Table(STEPS, rows)
+    notes = list(notes_of(found))
+    if more := max(0, len(found.keys) - most) + max(0, len(found.steps) - most):
+        notes.append(f"{plural(more, 'key')} more.")
+    if notes:
+        yield Items(notes)
 
 
 def described_splits(found: DataStatistics) -> dict[str, RecordStatistics]:
@@ -67,26 +137,6 @@ def described_splits(found: DataStatistics) -> dict[str, RecordStatistics]:
     return {
         f"split {named(name)}: " if name else "": split for name, split in own.items()
     }
-
-
-def _head(found: DataStatistics, columns: int) -> list[str]:
-    first, *rest = facts_of(found)
-    lines = [first, *(line for fact in rest for line in wrapped(fact, columns))]
-    if found.tfds:
-        lines += wrapped("note: features.json knows more than the records:", columns)
-        lines.append(f"  {import_command(found.tfds)}")
-    if found.passed_over:
-        names = listed_names(found.passed_over)
-        lines += wrapped(f"not looked at: {names}", columns)
-    rows: list[Sequence[str]] = [SPLIT]
-    rows += [
-        split_row(found, name, split)
-        for name, split in list(found.splits.items())[:LISTED]
-    ]
-    lines += ["", *table(rows, columns)]
-    if len(found.splits) > LISTED:
-        lines.append(f"... {plural(len(found.splits) - LISTED, 'split')} more")
-    return lines
 
 
 def facts_of(found: DataStatistics) -> Iterator[str]:
@@ -111,6 +161,8 @@ def facts_of(found: DataStatistics) -> Iterator[str]:
         names = ", ".join(named(name) for name in found.unlisted[:LISTED])
         more = ", ..." if len(found.unlisted) > LISTED else ""
         yield f"not in manifest.json, and not read: {names}{more}"
+    if found.passed_over:
+        yield f"not looked at: {listed_names(found.passed_over)}"
     for gap in found.gaps[:LISTED]:
         yield f"note: {named(gap.split)}: {gap.text}"
 
@@ -134,28 +186,6 @@ def split_row(
     )
 
 
-def _keys(found: RecordStatistics, title: str, columns: int) -> list[str]:
-    """Return the tables of the keys, and what is unusual about them."""
-    if not found.read:
-        return []
-    lines = wrapped(title + contents_of(found), columns)
-    if found.keys:
-        rows: list[Sequence[str]] = [KEYS]
-        for key in found.keys.values():
-            rows += key_rows(key, found.read, columns)
-        lines += ["", *table(rows, columns)]
-    if found.steps:
-        steps: list[Sequence[str]] = [STEPS]
-        for lists in found.steps.values():
-            steps += step_rows(lists, found.read, columns)
-        lines += ["", "feature lists, whose lengths and values are those of a step:"]
-        lines += table(steps, columns)
-    notes = list(notes_of(found))
-    if notes:
-        lines += ["", *(line for note in notes for line in wrapped(note, columns))]
-    return lines
-
-
 def contents_of(found: RecordStatistics) -> str:
     """Return the number of records, what they are, and the number of keys."""
     what = {
@@ -167,11 +197,10 @@ def contents_of(found: RecordStatistics) -> str:
     return f"{plural(found.read, 'record')} of {what}, {plural(keys, 'key')}"
 
 
-def key_rows(found: KeyStatistics, whole: int, columns: int) -> list[tuple[str, ...]]:
-    """Return a row for each kind."""
+def key_rows(found: KeyStatistics, whole: int) -> list[tuple[str, ...]]:
+    """Return a row for each kind, without the key."""
     return [
         (
-            named(found.key, columns),
             kind or "-",
             share(held.present, whole),
             extent(held.lengths) if kind else "-",
@@ -181,9 +210,7 @@ def key_rows(found: KeyStatistics, whole: int, columns: int) -> list[tuple[str, 
     ]
 
 
-def step_rows(
-    found: StepsStatistics, whole: int, columns: int
-) -> list[tuple[str, ...]]:
+def step_rows(found: StepsStatistics, whole: int) -> list[tuple[str, ...]]:
     """Return a row for each kind, and for a key that never has a step one without."""
     head = share(found.present, whole), extent(found.steps)
     steps = sum(held.present for held in found.values.by_kind.values())
@@ -191,9 +218,8 @@ def step_rows(
     for kind, held, text in _kinds(found.values):
         if held.present != steps:
             text = f"in {share(held.present, steps)} of the steps; {text}"
-        lengths = extent(held.lengths) if kind else "-"
-        rows.append((named(found.key, columns), kind or "-", *head, lengths, text))
-    return rows or [(named(found.key, columns), "-", *head, "-", "no steps")]
+        rows.append((kind or "-", *head, extent(held.lengths) if kind else "-", text))
+    return rows or [("-", *head, "-", "no steps")]
 
 
 def _kinds(found: KeyStatistics) -> list[tuple[str, KindStatistics, str]]:
@@ -232,30 +258,9 @@ def notes_of(found: RecordStatistics) -> Iterator[str]:
         yield f"{escaped(name)} in {many}: no Example has it, and readers skip it."
 
 
-def _samples(
-    found: RecordStatistics,
-    files: Iterable[FileStatistics],
-    records: int,
-    columns: int,
-) -> list[str]:
-    """Return some records, in the order of their places."""
-    order = {file.path: at for at, file in enumerate(files)}
-    chosen = sorted(
-        found.samples[:records], key=lambda each: (order.get(each.file, 0), each.number)
-    )
-    lines: list[str] = []
-    for sample in chosen:
-        lines += [""] if lines else []
-        lines += sample_text(sample, named(Path(sample.file).name), columns)
-    return lines
-
-
-def _trouble(found: DataStatistics, columns: int) -> list[str]:
-    lines = troubles_of(found)
-    shown = [part for line in lines for part in wrapped(line, columns)]
-    if shown:
-        shown.append(f"`schemagen verify {shell_word(found.where)}` says more.")
-    return shown
+def advice_of(found: DataStatistics) -> str:
+    """Return the command that says more of what is wrong."""
+    return f"`schemagen verify {shell_word(found.where)}` says more."
 
 
 def troubles_of(found: DataStatistics) -> list[str]:

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..columns import Column, StepColumn
-from ..decoding import decode
 from ..formatting import number, percent, plural, record_value, size, sizes
-from ..message import BYTES, NOTHING
-from ..records import records_of
+from ..message import BYTES, NOTHING, Feature, MalformedError, parse_message
 from ..statistics.bytes_values import (
     EMPTY,
     IMAGES,
@@ -215,56 +212,49 @@ def sample_text(sample: Sample, name: str, columns: int) -> list[str]:
         columns: how wide the terminal is.
     """
     title = f"record {sample.number:,} of {name}, {size(len(sample.data))}"
-    found = decode(records_of([sample.data]))
-    if found.malformed:
-        return [title, f"  no tf.train.Example: {found.malformed[0].reason}"]
+    try:
+        message = parse_message(sample.data)
+    except MalformedError as error:
+        return [title, f"  no tf.train.Example: {error}"]
     columns -= 2
-    some = [
-        (named(key, columns), column.kind or "-", column)
-        for key, held in found.by_key.items()
-        for column in held
-    ][:_SAMPLE_KEYS]
-    lists = [
-        (named(key, columns), _step_kinds(column), column)
-        for key, column in found.steps.items()
-    ][:_SAMPLE_KEYS]
+    features = sorted(message.features.items())[:_SAMPLE_KEYS]
+    lists = sorted(message.lists.items())[:_SAMPLE_KEYS]
+    heads = [(named(key, columns), each.kind or "-") for key, each in features]
+    heads += [(named(key, columns), _step_kinds(steps)) for key, steps in lists]
     lines = ["no keys"]
-    if heads := [each[:2] for each in (*some, *lists)]:
+    if heads:
         room = room_for_last(heads, columns)
-        texts = [_feature(column, 0, room) for *_, column in some]
-        texts += [_steps(column, room) for *_, column in lists]
+        texts = [feature_text(each, sample.data, room) for _, each in features]
+        texts += [steps_text(steps, sample.data, room) for _, steps in lists]
         rows = [(*head, text) for head, text in zip(heads, texts, strict=True)]
         lines = table(rows, columns)
-    more = len(found.by_key) + len(found.steps) - len(heads)
+    more = len(message.features) + len(message.lists) - len(heads)
     if more > 0:
         lines.append(f"... {plural(more, 'key')} more")
     return [title, *(f"  {line}".rstrip() for line in lines)]
 
 
-def _step_kinds(column: StepColumn) -> str:
-    return "/".join(each.kind for each in column.columns if each.kind) or "-"
+def _step_kinds(steps: Sequence[Feature]) -> str:
+    return "/".join(sorted({each.kind for each in steps if each.kind})) or "-"
 
 
-def _steps(column: StepColumn, room: int) -> str:
-    steps = int(column.steps[0])
-    texts: dict[int, str] = {}
-    for each in column.columns:
-        for at, row in enumerate(each.rows[:_SAMPLE_VALUES].tolist()):
-            texts[row] = _feature(each, at, room // 2)
-    shown = _fitting([texts[row] for row in sorted(texts)], room, 3)
-    more = " | ..." if len(shown) < steps else ""
-    return f"{plural(steps, 'step')}: {' | '.join(shown)}{more}"
+def steps_text(steps: Sequence[Feature], data: bytes, room: int) -> str:
+    """Return the features of steps in a record in about so many columns."""
+    texts = [feature_text(each, data, room // 2) for each in steps[:_SAMPLE_VALUES]]
+    shown = _fitting(texts, room, 3)
+    more = " | ..." if len(shown) < len(steps) else ""
+    return f"{plural(len(steps), 'step')}: {' | '.join(shown)}{more}"
 
 
-def _feature(column: Column, index: int, room: int) -> str:
-    """Return the values of one feature in about so many columns."""
-    if column.kind == NOTHING:
+def feature_text(feature: Feature, data: bytes, room: int) -> str:
+    """Return the values of a feature of a record in about so many columns."""
+    if feature.kind == NOTHING:
         return "no list"
-    count = int(column.lengths[index])
-    start = int(column.starts[index])
-    texts = [
-        _value(column, at) for at in range(start, start + min(count, _SAMPLE_VALUES))
-    ]
+    count, some = len(feature.values), feature.values[:_SAMPLE_VALUES]
+    if feature.kind == BYTES:
+        texts = [_bytes_value(data[start:stop]) for start, stop in some]
+    else:
+        texts = [record_value(value) for value in some]
     if count == 1:
         return texts[0]
     tail = f", ... {count:,} values]"
@@ -289,12 +279,6 @@ def _fitting(
         if at and used > room and not (whole and at + 1 == len(texts)):
             return texts[:at]
     return texts
-
-
-def _value(column: Column, at: int) -> str:
-    if column.kind == BYTES:
-        return _bytes_value(column.bytes_at(at))
-    return record_value(column.values[at].item())
 
 
 def _bytes_value(value: bytes) -> str:

@@ -149,10 +149,8 @@ def _steps(line: Line) -> list[dict[str, float]]:
 
 
 def _line(series: int, *, filled: bool) -> dict[str, Any]:
-    color, dash = f"var(--s{series})", _DASHES[series]
-    line: dict[str, Any] = {"stroke": color, "strokeWidth": 1.6}
-    if dash:
-        line["strokeDash"] = list(dash)
+    color, dash = f"var(--s{series})", list(_DASHES[series])
+    line: dict[str, Any] = {"stroke": color, "strokeWidth": 1.6, "strokeDash": dash}
     if filled:
         line = {"fill": color, "fillOpacity": 0.25, "line": line}
     mark = {"type": "area" if filled else "line", "interpolate": "step-after"}
@@ -173,6 +171,8 @@ def bars(bars: Sequence[Bar], series: int, label: str) -> Plot:
             "scale": {"paddingInner": 1 - thick * series / step, "paddingOuter": 0.15},
         },
         "x": _quantity("value", _axis(5, "~%")),
+        "color": {"field": "color", "type": "nominal", "scale": None},
+        "description": {"field": "hint"},
     }
     if series > 1:
         encoding["yOffset"] = {
@@ -186,38 +186,16 @@ def bars(bars: Sequence[Bar], series: int, label: str) -> Plot:
         "height": step * len({each.category for each in bars}),
         "autosize": {"type": "fit-x", "contains": "padding"},
     }
-    return _plot(label, _bars(bars, encoding, cornerRadiusEnd=1) | size)
-
-
-def vertical_bars(bars: Sequence[Bar], label: str) -> Plot:
-    """Draw amounts as vertical bars without labels, in their order."""
-    encoding = {
-        "x": {
-            "field": "index",
-            "type": "ordinal",
-            "axis": {"labels": False, "ticks": False, "title": None, "grid": False},
-            "scale": {
-                "paddingInner": 0.15 if len(bars) < 100 else 0,
-                "paddingOuter": max(0.1, (8 - len(bars)) / 2),
-            },
-        },
-        "y": _quantity("value", _axis(3, "~s")),
+    spec = {
+        "data": {"values": [_values(bar) for bar in bars]},
+        "mark": {"type": "bar", "cornerRadiusEnd": 1},
+        "encoding": encoding,
     }
-    return _plot(label, _bars(bars, encoding) | _SIZED)
+    return _plot(label, spec | size)
 
 
-def _bars(bars: Sequence[Bar], encoding: Any, **mark: Any) -> dict[str, Any]:
-    values = [
-        vars(bar) | {"index": index, "color": f"var(--s{bar.series})"}
-        for index, bar in enumerate(bars)
-    ]
-    color = {"field": "color", "type": "nominal", "scale": None}
-    hint = {"field": "hint"}
-    return {
-        "data": {"values": values},
-        "mark": {"type": "bar", **mark},
-        "encoding": {**encoding, "color": color, "description": hint},
-    }
+def _values(bar: Bar) -> dict[str, Any]:
+    return vars(bar) | {"color": f"var(--s{bar.series})"}
 
 
 def _quantity(field: str, axis: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The frequency of each class in each split."""
+"""How often each class occurs in each split."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from typing import Any
 
 from ...kinds.label import Label
 from ...kinds.multilabel import MultiLabel
-from ..formatting import listed, number, one_line, plural, share
+from ..formatting import one_line
 from ..statistics.histograms import summed
-from .charts import Bar, Figure, Table, bars, unique
+from .charts import unique
 from .columns import Column, Split
 
-_MOST_BARS = 24
 _MOST_CLASSES = 1_000
 
 # Without a schema, values look like classes if they are few and come again.
@@ -29,19 +28,25 @@ class ClassCounts:
 
     Attributes:
         column: the column.
-        names: unique names of the classes; those of the schema first.
+        classes: unique names of the classes; those of the schema first.
         known: the number of classes in the schema; None without a schema.
         counts: the frequency of each name, by split.
     """
 
     column: Column
-    names: tuple[str, ...]
+    classes: tuple[str, ...]
     known: int | None
     counts: Mapping[str, Mapping[str, int]]
 
-    def of(self, split: Split) -> Mapping[str, int]:
-        """Return the frequency of each name in a split."""
-        return self.counts.get(split.name, {})
+    @property
+    def name(self) -> str:
+        """The name of the column."""
+        return self.column.name
+
+    @property
+    def declared(self) -> bool:
+        """Whether a schema says that these are classes, and not their values."""
+        return self.known is not None
 
 
 def class_counts(column: Column, splits: Sequence[Split]) -> ClassCounts | None:
@@ -114,75 +119,3 @@ def _name(value: int | bytes) -> str:
     if isinstance(value, int):
         return str(value)
     return one_line(value.decode("utf-8", "backslashreplace"), 60)
-
-
-def class_figure(classes: ClassCounts, splits: Sequence[Split]) -> Figure:
-    """Draw the share of each class in each split."""
-    column, whole = classes.column, summed(classes.counts.values())
-    names = list(classes.names)
-    if len(names) > _MOST_BARS:
-        names.sort(key=lambda name: -whole.get(name, 0))
-    groups = {name: [name] for name in names[:_MOST_BARS]}
-    if rest := names[_MOST_BARS:]:
-        groups[f"{len(rest):,} others"] = rest
-    shown = [
-        split for split in splits if split.drawn and any(classes.of(split).values())
-    ]
-    drawn = []
-    for label, group in groups.items():
-        for split in shown:
-            counts = classes.of(split)
-            count, total = sum(counts.get(n, 0) for n in group), sum(counts.values())
-            hint = f"{label}: {count:,} in {split.label}, {share(count, total)}"
-            drawn.append(Bar(label, split.series, count / total, hint))
-    field = column.field
-    several = field is not None and isinstance(field.kind, MultiLabel)
-    what = "Share of all labels" if several else "Share of each class"
-    label = f"{what} of {column.name}, in {listed([split.label for split in shown])}"
-    return Figure(
-        title=column.name,
-        kind=column.type if column.field else f"{column.type}, looks like a class",
-        plots=[(what, bars(drawn, len(shown), label))] if drawn else [],
-        notes=_notes(classes, whole),
-        table=_table(classes, splits, names),
-        wide=len(drawn) > 40,
-    )
-
-
-def _notes(classes: ClassCounts, whole: Mapping[str, int]) -> list[str]:
-    notes = []
-    known = classes.names[: classes.known]
-    never = [name for name in known if not whole.get(name)]
-    there = sorted((whole[name], name) for name in known if whole.get(name))
-    if never:
-        notes.append(f"Never there: {listed(never)}.")
-    if len(there) > 1:
-        (least, rare), (most, frequent) = there[0], there[-1]
-        if most / least >= 1.5:
-            notes.append(
-                f"{frequent} is {number(round(most / least, 1))} times as frequent as "
-                f"{rare}, which is there {plural(least, 'time')}."
-            )
-        else:
-            notes.append(
-                f"Balanced: between {least:,} ({rare}) and {most:,} ({frequent})."
-            )
-    if unknown := classes.names[len(known) :]:
-        notes.append(f"Outside of the schema: {listed(unknown)}.")
-    return notes
-
-
-def _table(
-    classes: ClassCounts, splits: Sequence[Split], names: Sequence[str]
-) -> Table:
-    titles = ["Class"]
-    rows = [[name] for name in names]
-    for split in splits:
-        prefix = f"{split.label}: " if len(splits) > 1 else ""
-        titles += [f"{prefix}count", f"{prefix}share"]
-        counts, total = classes.of(split), sum(classes.of(split).values())
-        for row in rows:
-            count = counts.get(row[0], 0)
-            row += [f"{count:,}", share(count, total)]
-    caption = f"How often each class of {classes.column.name} occurs"
-    return Table(caption, titles, rows, range(1, len(titles)))

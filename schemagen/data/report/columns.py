@@ -6,21 +6,23 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import PurePath
 
 from ...kinds.field import FieldSpec
-from ...kinds.image import Image
-from ...kinds.images import Images
-from ...kinds.label import Label
-from ...kinds.multilabel import MultiLabel
 from ...kinds.steps import Steps
+from ...kinds.view import field_view
+from ...runtime.shared.values import shape_text
+from ...spec.describe import kind_text
 from ...spec.model import RecordSpec
 from ...spec.serial import from_data
 from ..formatting import listed, one_line
 from ..sources import Data
 from ..statistics.model import (
+    DataStatistics,
     KeyStatistics,
     KindStatistics,
     RecordStatistics,
+    StepsStatistics,
     merged_kind,
 )
 from .charts import SERIES
@@ -106,9 +108,14 @@ class Column:
         ]
         return merged_kind(every) if every else KindStatistics()
 
-    def missing_in(self, split: Split) -> float:
-        """Return the share of records that lack it."""
-        return 1 - self.present.get(split.name, 0) / split.found.read
+    def missing_in(self, split: Split) -> int:
+        """Return how many records lack it."""
+        return split.found.read - self.present.get(split.name, 0)
+
+    @property
+    def lengths(self) -> str:
+        """What its lengths are."""
+        return "values in a step" if self.steps else "values in a record"
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -124,26 +131,14 @@ class Column:
 
 
 def type_of(field: FieldSpec) -> str:
-    """Return kind, classes, shape, dtype or format, and role of a field."""
-    shape = getattr(field.kind, "shape", None)
-    dtype = getattr(field.kind, "dtype", None)
-    words = [field.kind.name]
-    if isinstance(field.kind, Label | MultiLabel):
-        words.append(f"of {field.kind.count:,} classes")
-    if shape is not None:
+    """Return kind, classes or format, shape, dtype and role of a field."""
+    words = [kind_text(field_view(field))]
+    if shape := getattr(field.kind, "shape", None):
         words.append(shape_text(shape))
-    if isinstance(field.kind, Image | Images) and field.kind.encoding != "raw":
-        words.append(field.kind.encoding.upper())
-    elif dtype is not None:
-        words.append(dtype)
+    words.append(getattr(field.kind, "dtype", ""))
     if field.role != "input":
         words.append(f"({field.role})")
-    return " ".join(words)
-
-
-def shape_text(shape: Sequence[int | None]) -> str:
-    """Return a shape such as 28×28×?."""
-    return "×".join("?" if size is None else str(size) for size in shape)
+    return " ".join(filter(None, words))
 
 
 def name_of(field: FieldSpec) -> str:
@@ -180,6 +175,13 @@ def spec_of_data(
     return max(found, key=lambda spec: len(spec.fields), default=None)
 
 
+def title_of(found: DataStatistics, spec: RecordSpec | None) -> str:
+    """Return the name of the record's class, or else of the data."""
+    if spec is not None:
+        return spec.class_name
+    return PurePath(found.where.rstrip("/\\")).name or "Data"
+
+
 def columns_of(splits: Sequence[Split], spec: RecordSpec | None) -> tuple[Column, ...]:
     """Return the fields in the order of the schema, then further keys."""
     fields = {field.key: field for field in (spec.fields if spec else ())}
@@ -197,12 +199,10 @@ def _column(
     found: dict[str, KeyStatistics] = {}
     present: dict[str, int] = {}
     for split in splits:
-        if steps and key in split.found.steps:
-            lists = split.found.steps[key]
-            found[split.name], present[split.name] = lists.values, lists.present
-        elif not steps and key in split.found.keys:
-            found[split.name] = split.found.keys[key]
-            present[split.name] = split.found.keys[key].present
+        held = split.found.steps.get(key) if steps else split.found.keys.get(key)
+        if held is not None:
+            values = held.values if isinstance(held, StepsStatistics) else held
+            found[split.name], present[split.name] = values, held.present
     inner = field if not steps else None
     if field is not None and isinstance(field.kind, Steps):
         inner = field.step if steps else None

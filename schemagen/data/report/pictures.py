@@ -5,19 +5,17 @@ from __future__ import annotations
 import base64
 import io
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 import PIL.Image
 from numpy.typing import NDArray
 
-from ...runtime.shared.errors import Problem
-from ...runtime.shared.image_headers import HEADERS
-from ...runtime.shared.images import encode_png, sniff
 from ..formatting import size
+from ..statistics.bytes_values import IMAGES, content_of
 
 SIDE = 400
 """The greatest height and width of a copy while the page is small."""
@@ -30,9 +28,6 @@ MOST_PIXELS = 50_000_000
 
 MOST_BYTES = 64 << 20
 """Longer encoded images are not decoded."""
-
-# Where the header of a PNG says how colors are stored.
-_PNG_COLOR_TYPE, _PALETTE = 25, b"\x03"
 
 _COARSE = 64
 _CHANNELS = {1: "grey", 2: "grey and alpha", 3: "RGB", 4: "RGBA"}
@@ -62,7 +57,18 @@ class Budget:
         return True
 
 
-@dataclass
+class Box(NamedTuple):
+    """A box in pixels of a picture; `label` may be empty."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+    label: str
+    color: str = ""
+
+
+@dataclass(frozen=True)
 class Picture:
     """A picture of a record.
 
@@ -74,7 +80,8 @@ class Picture:
         coarse: True if there are so few pixels that each is shown as a square.
         trouble: the reason why there is no copy.
         name: of its column.
-        overlay: a data URL of its masks and boxes; empty if there are none.
+        overlays: data URLs of its masks.
+        boxes: the boxes over it.
     """
 
     url: str = ""
@@ -84,7 +91,8 @@ class Picture:
     coarse: bool = False
     trouble: str = ""
     name: str = ""
-    overlay: str = ""
+    overlays: Sequence[str] = ()
+    boxes: Sequence[Box] = ()
 
 
 @contextmanager
@@ -102,20 +110,12 @@ def opened(data: bytes, form: str) -> Iterator[PIL.Image.Image]:
             yield image
 
 
-def has_palette(data: bytes) -> bool:
-    """Return whether an encoded image is a PNG with a palette, by its header."""
-    return sniff(data) == "png" and data[_PNG_COLOR_TYPE:][:1] == _PALETTE
-
-
 def copy_of(data: bytes, budget: Budget) -> Picture:
     """Return a copy of an encoded image."""
-    form = sniff(data)
-    if form is None:
+    content = content_of(data)
+    form, header = content.format, content.picture
+    if form not in IMAGES:
         return Picture(trouble="no image: neither JPEG, PNG, GIF, BMP nor WebP")
-    try:
-        header, trouble = HEADERS[form](data), f"a truncated {form} image"
-    except Problem as problem:
-        header, trouble = None, problem.found
     if header and header.height * header.width > MOST_PIXELS:
         return Picture(
             trouble=f"a {form} image of {size(len(data))} that says it is "
@@ -130,14 +130,24 @@ def copy_of(data: bytes, budget: Budget) -> Picture:
             side = budget.side
             image.draft("RGB" if image.mode == "RGB" else None, (side, side))
             image.load()
-            url = _encoded(_eight_bits(image), side, photo=form in ("jpeg", "webp"))
+            url = _encoded(_eight_bits(image), side)
     except Exception:  # of any type, as the bytes can be hostile
         damaged = f"a {form} image that cannot be decoded"
-        return Picture(trouble=damaged if header else trouble)
-    if not budget.spend(url):
-        return Picture(trouble=FULL)
+        return Picture(trouble=content.trouble or damaged)
     about = f"{width} × {height}, {channels} {form.upper()}, {size(len(data))}"
-    return Picture(url, about, height, width, max(width, height) <= _COARSE)
+    return with_url(_sized(about, height, width), url, budget)
+
+
+def _sized(about: str, height: int, width: int) -> Picture:
+    coarse = max(height, width) <= _COARSE
+    return Picture(about=about, height=height, width=width, coarse=coarse)
+
+
+def with_url(picture: Picture, url: str, budget: Budget) -> Picture:
+    """Return a picture with its URL, or why it has none."""
+    if budget.spend(url):
+        return replace(picture, url=url)
+    return replace(picture, trouble=FULL)
 
 
 def _eight_bits(image: PIL.Image.Image) -> PIL.Image.Image:
@@ -147,25 +157,19 @@ def _eight_bits(image: PIL.Image.Image) -> PIL.Image.Image:
         return PIL.Image.fromarray((values / 257).clip(0, 255).astype(np.uint8))
     if image.mode in ("L", "RGB", "RGBA"):
         return image
-    if image.mode == "1":
-        return image.convert("L")
     alpha = "A" in image.getbands() or "transparency" in image.info
     return image.convert("RGBA" if alpha else "RGB")
 
 
-def _encoded(image: PIL.Image.Image, side: int, *, photo: bool) -> str:
-    coarse = max(image.size) <= _COARSE
-    if max(image.size) > side:
-        image.thumbnail((side, side), PIL.Image.Resampling.LANCZOS)
-        photo = photo or image.mode == "RGB"
+def _encoded(image: PIL.Image.Image, side: int) -> str:
+    """Return a small JPEG, or a PNG of few pixels or with transparency."""
+    form = "png" if image.mode == "RGBA" or max(image.size) <= _COARSE else "jpeg"
+    image.thumbnail((side, side), PIL.Image.Resampling.LANCZOS)
     # Comments and profiles of the original would be written, too.
     image.info.clear()
     out = io.BytesIO()
-    if photo and not coarse and image.mode != "RGBA":
-        image.save(out, "JPEG", quality=82, optimize=True)
-        return data_url(out.getvalue(), "jpeg")
-    image.save(out, "PNG", optimize=True)
-    return data_url(out.getvalue(), "png")
+    image.save(out, form, quality=82, optimize=True)
+    return data_url(out.getvalue(), form)
 
 
 def data_url(data: bytes, form: str) -> str:
@@ -194,7 +198,6 @@ def copy_of_pixels(pixels: NDArray[Any], budget: Budget) -> Picture:
         small = np.where(finite, (values - low) / (high - low or 1.0), 0.0)
         small = (255 * small).round().astype(np.uint8)
         about += f", black is {low:g}, white {high:g}"
-    url = data_url(encode_png(np.ascontiguousarray(small)), "png")
-    if not budget.spend(url):
-        return Picture(trouble=FULL, about=about)
-    return Picture(url, about, height, width, max(height, width) <= _COARSE)
+    image = PIL.Image.fromarray(small[..., 0] if small.shape[2] == 1 else small)
+    url = _encoded(image, budget.side)
+    return with_url(_sized(about, height, width), url, budget)

@@ -16,8 +16,8 @@ from ...kinds.mask import Mask
 from ...kinds.multilabel import MultiLabel
 from ...runtime.shared import base64_text
 from ...runtime.shared.errors import Problem
-from ...runtime.shared.images import sniff
-from ..formatting import decoded, hexadecimal, one_line, plural, record_value, size
+from ..formatting import decoded, hexadecimal, one_line, record_value
+from ..inspect.values import feature_text, steps_text
 from ..message import BYTES, Feature, MalformedError, Message, parse_message
 from .columns import Column
 
@@ -25,7 +25,6 @@ MISSING = "not there"
 
 _MOST_VALUES = 12
 _MOST_TEXT = 400
-_MOST_STEPS = 4
 
 
 @dataclass(frozen=True)
@@ -65,11 +64,6 @@ class Features:
         found = self.feature(key)
         return [] if found is None or found.kind == BYTES else found.values
 
-    def integer(self, key: str | None) -> int | None:
-        """Return the value of an int64 feature that has one."""
-        values = self.numbers(key) if key is not None else []
-        return values[0] if len(values) == 1 and isinstance(values[0], int) else None
-
     def pixels(self, field: FieldSpec[Image | Mask]) -> NDArray[Any] | None:
         """Return raw pixels in their shape; None if they do not fit."""
         values = self.contents_of(field, field.key)
@@ -81,7 +75,7 @@ class Features:
             getattr(field.kind, "channels_key", None),
         )
         sizes = [
-            self.integer(key) if size is None else size
+            next(iter(self.numbers(key or "")), None) if size is None else size
             for size, key in zip(field.kind.shape, keys, strict=False)
         ]
         return shaped(values[0], field.kind.dtype, sizes)
@@ -104,11 +98,7 @@ def shaped(data: bytes, dtype: str, shape: Sequence[int | None]) -> NDArray[Any]
     if len(known) < len(shape) - 1 or any(size < 1 for size in known):
         return None
     try:
-        if dtype == "bfloat16":
-            high = np.frombuffer(data, "<u2").astype(np.uint32) << 16
-            values: NDArray[Any] = high.view(np.float32)
-        else:
-            values = np.frombuffer(data, np.dtype(dtype).newbyteorder("<"))
+        values: NDArray[Any] = np.frombuffer(data, np.dtype(dtype).newbyteorder("<"))
         whole = values.reshape([-1 if size is None else size for size in shape])
     except (TypeError, ValueError):
         return None
@@ -117,67 +107,32 @@ def shaped(data: bytes, dtype: str, shape: Sequence[int | None]) -> NDArray[Any]
 
 def value_text(column: Column, features: Features) -> str:
     """Return the values of a record in a column; MISSING if there are none."""
-    if not column.steps:
-        feature = features.feature(column.key)
-        return _feature_text(column.field, feature, features) if feature else MISSING
-    steps = features.message.lists.get(column.key)
-    if steps is None:
+    if column.steps:
+        steps = features.message.lists.get(column.key)
+        return steps_text(steps, features.data, _MOST_TEXT) if steps else MISSING
+    feature = features.feature(column.key)
+    if feature is None:
         return MISSING
-    lines = [
-        f"{index}: {_feature_text(column.field, step, features)}"
-        for index, step in enumerate(steps[:_MOST_STEPS])
-    ]
-    more = len(steps) - len(lines)
-    lines += [f"… {plural(more, 'more step')}"] if more else []
-    return "\n".join([plural(len(steps), "step"), *lines])
-
-
-def _feature_text(field: FieldSpec | None, feature: Feature, features: Features) -> str:
-    if not feature.values:
-        return "an empty list"
+    field = column.field
     if field is not None and isinstance(field.kind, Label | MultiLabel):
-        return ", ".join(class_names(field, feature, features))
+        return ", ".join(class_names(field, features))
     values = features.bytes_of(feature)
-    if len(values) == 1:
-        return _bytes_text(values[0], _MOST_TEXT)
-    texts = [_bytes_text(value, 80) for value in values[:_MOST_VALUES]]
-    texts += [
-        record_value(value) for value in feature.values[:_MOST_VALUES] if not values
-    ]
-    if len(feature.values) > _MOST_VALUES:
-        texts.append(f"… ({plural(len(feature.values), 'value')})")
-    return ("\n" if values else "  ").join(texts)
+    text = decoded(values[0], _MOST_TEXT) if len(values) == 1 else None
+    return text or feature_text(feature, features.data, _MOST_TEXT)
 
 
-def _bytes_text(value: bytes, limit: int) -> str:
-    text, form = decoded(value, limit), sniff(value)
-    if text is not None:
-        return text or '""'
-    return f"{form.upper()} image, {size(len(value))}" if form else hexadecimal(value)
-
-
-def class_names(
-    field: FieldSpec[Label | MultiLabel], feature: Feature | None, features: Features
-) -> list[str]:
-    """Return the names of the classes in a feature of a record."""
+def class_names(field: FieldSpec[Label | MultiLabel], features: Features) -> list[str]:
+    """Return the names of the first classes of a record, or the values of no class."""
+    feature = features.feature(field.key)
     if feature is None:
         return []
+    names, offset = field.kind.class_names, field.kind.offset
     if feature.kind == BYTES:
-        return [
-            one_line(decoded(value) or hexadecimal(value), 60)
-            for value in features.bytes_of(feature)[:_MOST_VALUES]
-        ]
-    return [class_name(field, value) for value in feature.values[:_MOST_VALUES]]
-
-
-def class_name(
-    field: FieldSpec[Label | MultiLabel], value: float, limit: int = 60
-) -> str:
-    """Return the name of a stored class id, or else the number."""
-    id_ = value - field.kind.offset if isinstance(value, int) else -1
-    known = 0 <= id_ < len(field.kind.class_names)
-    return (
-        one_line(field.kind.class_names[int(id_)], limit)
-        if known
+        values = features.bytes_of(feature)[:_MOST_VALUES]
+        return [one_line(decoded(value) or hexadecimal(value), 60) for value in values]
+    return [
+        one_line(names[value - offset], 60)
+        if isinstance(value, int) and 0 <= value - offset < len(names)
         else record_value(value)
-    )
+        for value in feature.values[:_MOST_VALUES]
+    ]

@@ -15,7 +15,7 @@ from markupsafe import Markup
 from ...atomic_write import write_whole
 from ...runtime.shared.errors import DatasetError
 from ...spec.model import RecordSpec
-from ..formatting import listed, number, one_line, plural, share, size
+from ..formatting import number, one_line, plural, share, size
 from ..sources import find_data
 from ..statistics.model import DataStatistics
 from ..verify.model import Verification
@@ -127,7 +127,6 @@ def _html(
     environment.filters |= {
         "basename": os.path.basename,
         "thousands": "{:,}".format,
-        "listed": listed,
         "number": number,
         "one_line": one_line,
         "plural": plural,

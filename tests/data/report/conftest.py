@@ -8,15 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from schemagen.data.decoding import decode
-from schemagen.data.inspect.inspecting import inspect_data
-from schemagen.data.records import records_of
-from schemagen.data.report.writing import specs_of, write_report
-from schemagen.data.statistics.measuring import Measuring
-from schemagen.data.statistics.model import RecordStatistics
-from schemagen.data.verify import verify
+from command_line import run
 
-from .scenes import Features, example, write_scenes
+from .scenes import write_scenes
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 _FLAGS = (
@@ -34,17 +28,10 @@ Visit = Callable[..., Any]
 
 
 def make_report(data: Path, out: Path) -> Path:
-    """Do what `schemagen inspect DATA --html OUT` does; return OUT."""
-    found, checked = inspect_data(data), verify(data, workers=1)
-    write_report(out, found, specs_of(data), checked)
+    """Run `schemagen inspect DATA --html OUT`; return OUT."""
+    result = run("inspect", data, "--html", out)
+    assert out.exists(), result.output
     return out
-
-
-def measured(rows: list[Features]) -> RecordStatistics:
-    """Return the statistics of records."""
-    measuring = Measuring()
-    measuring.add(decode(records_of([example(row) for row in rows])))
-    return measuring.found()
 
 
 @pytest.fixture(scope="package")

@@ -2,70 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
-from google_crc32c import value as crc32c
 from numpy.typing import NDArray
 from PIL import Image as Pillow
 from schemagen import Image, Label, Mask, MultiLabel, Scalar, Text, VarLen
-from schemagen.kinds.field import FieldSpec
-from schemagen.kinds.kind import Kind
-from schemagen.runtime.shared.tfrecord import frame
-from schemagen.runtime.storage import manifest
-from schemagen.spec.model import RecordSpec
-from schemagen.spec.serial import fingerprint, to_data
 
-from .. import messages
-
-Features = Mapping[str, Sequence[Any] | None]
-
-
-def example(features: Features) -> bytes:
-    """Return a tf.train.Example; None is a feature that it lacks."""
-    held = {key: features[key] for key in sorted(features)}
-    return messages.example({k: v for k, v in held.items() if v is not None})
-
-
-def write_files(
-    directory: Path, splits: Mapping[str, Sequence[bytes]], shards: int = 1
-) -> dict[str, list[manifest.Shard]]:
-    """Write records as shards, as evenly as it goes; return what was written."""
-    directory.mkdir(parents=True, exist_ok=True)
-    written: dict[str, list[manifest.Shard]] = {}
-    for split, records in splits.items():
-        written[split] = []
-        for index in range(shards):
-            name = f"{split}-{index:05}-of-{shards:05}.tfrecord"
-            some = records[index::shards]
-            data = b"".join(map(frame, some))
-            (directory / name).write_bytes(data)
-            shard = manifest.Shard(name, len(some), len(data), f"{crc32c(data):08x}")
-            written[split].append(shard)
-    return written
-
-
-def write_dataset(
-    directory: Path,
-    spec: RecordSpec,
-    splits: Mapping[str, Sequence[bytes]],
-    shards: int = 1,
-) -> Path:
-    """Write a data directory with its manifest."""
-    written = write_files(directory, splits, shards)
-    whole = manifest.Manifest(
-        record=spec.record,
-        fingerprint=fingerprint(spec),
-        spec=to_data(spec),
-        splits={
-            split: manifest.Split("", tuple(some)) for split, some in written.items()
-        },
-    )
-    manifest.save(directory, whole)
-    return directory
+from ..messages import example, record, write_data
 
 
 def encoded(pixels: NDArray[np.uint8], form: str) -> bytes:
@@ -76,58 +22,43 @@ def encoded(pixels: NDArray[np.uint8], form: str) -> bytes:
 
 
 SIDES = ("xmin", "ymin", "xmax", "ymax")
-
-
-def record_spec(name: str, *fields: FieldSpec, doc: str = "") -> RecordSpec:
-    """Return the spec of a record."""
-    class_name = name.title().replace("_", "")
-    return RecordSpec(name, class_name, f"schemas/{name}.py", doc, fields)
-
-
-def field(
-    kind: type[Kind], name: str, key: str = "", role: str = "input", **more: Any
-) -> Any:
-    """Return the spec of a field."""
-    return FieldSpec.of(kind, name=name, key=key or name, role=role, **more)
-
-
-def box_lists(prefix: str = "", group: str | None = "box") -> list[Any]:
-    """Return the specs of the lists of the sides of boxes."""
-    kind = {"dtype": "float32", "group": group}
-    return [field(VarLen, side, prefix + side, **kind) for side in SIDES]
-
-
-ENCODED = {"shape": (None, None, 3), "encoding": "jpeg", "dtype": "uint8"}
 SHAPES = ("sky", "disc", "square", "stripe")
-PARTS = field(
-    Mask,
-    "parts",
-    "image/parts",
-    "target",
-    shape=(None, None),
-    num_classes=4,
-    encoding="png",
-    dtype="uint8",
-    classes=SHAPES,
-    ignore=255,
+
+
+def box_lists(prefix: str = "", group: str = "box") -> dict[str, Any]:
+    """Return the annotations of the lists of the sides of boxes."""
+    return {
+        side: Annotated[list[float], VarLen("float32", group=group, key=prefix + side)]
+        for side in SIDES
+    }
+
+
+PHOTO = Image((None, None, 3), encoding="jpeg", resize=(64, 64), key="image/encoded")
+PARTS = Mask(
+    (None, None), classes=SHAPES, ignore=255, resize=(64, 64), key="image/parts"
 )
-WEATHER = {"num_classes": 3, "classes": ("clear", "cloudy", "night")}
-TAGS = {"num_classes": 4, "classes": ("busy", "wet", "centre", "motorway")}
-SCENE = record_spec(
-    "street_scene",
-    field(Image, "photo", "image/encoded", **ENCODED),
-    PARTS,
-    field(Label, "weather", "image/weather", "target", **WEATHER),
-    field(MultiLabel, "tags", "image/tags", "target", **TAGS),
-    *box_lists("object/"),
-    field(VarLen, "what", "object/class", dtype="string", group="box"),
-    field(Scalar, "speed_kmh", "speed", dtype="float32", optional=True),
-    field(Text, "note", role="info", optional=True),
-    doc="A drawn street, with what can be seen in it.",
+TAGS = ("busy", "wet", "centre", "motorway")
+Scene = record(
+    "StreetScene",
+    {
+        "photo": Annotated[bytes, PHOTO],
+        "parts": Annotated[np.ndarray, PARTS],
+        "weather": Annotated[
+            int, Label(classes=("clear", "cloudy", "night"), key="image/weather")
+        ],
+        "tags": Annotated[list[int], MultiLabel(classes=TAGS, key="image/tags")],
+        **box_lists("object/"),
+        "what": Annotated[list[str], VarLen("string", group="box", key="object/class")],
+        "speed_kmh": Annotated[float | None, Scalar("float32", key="speed")],
+        "note": Annotated[str | None, Text(role="info")],
+    },
+    __doc__="A drawn street, with what can be seen in it.",
+    speed_kmh=None,
+    note=None,
 )
 
 
-def scene(random: np.random.Generator, *, shifted: bool = False) -> Features:
+def scene(random: np.random.Generator, *, shifted: bool = False) -> dict[str, Any]:
     """Return the features of a scene; shifted ones are darker, faster and at night."""
     height, width = (int(side) for side in random.integers((120, 180), (200, 320)))
     weather = int(random.choice(3, p=(0.15, 0.25, 0.6) if shifted else (0.6, 0.3, 0.1)))
@@ -168,8 +99,8 @@ def scene(random: np.random.Generator, *, shifted: bool = False) -> Features:
         "image/tags": tags or [0],
         **{f"object/{side}": list(corners[i]) for i, side in enumerate(SIDES)},
         "object/class": list(corners[4]),
-        "speed": [speed] if known else None,
-        "note": [b"seen from the bridge"] if random.random() < 0.4 else None,
+        **({"speed": speed} if known else {}),
+        **({"note": "seen from the bridge"} if random.random() < 0.4 else {}),
     }
 
 
@@ -186,4 +117,4 @@ def write_scenes(directory: Path) -> Path:
         "validation": scenes(60, 2),
         "test": scenes(60, 3, shifted=True),
     }
-    return write_dataset(directory, SCENE, splits, shards=2)
+    return write_data(directory, Scene, splits, shards=2)

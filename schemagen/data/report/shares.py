@@ -1,0 +1,141 @@
+"""Shares of categories in each split: of classes, and of keys that are missing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ...kinds.multilabel import MultiLabel
+from ..formatting import listed, number, plural, share
+from ..statistics.histograms import summed
+from .charts import Bar, Figure, Plot, Table, bars, unique
+from .classes import ClassCounts
+from .columns import Column, Split
+
+_MOST_BARS = 24
+
+
+@dataclass(frozen=True)
+class Shares:
+    """How often each of some categories occurs in each split.
+
+    Attributes:
+        what: what the shares are of.
+        names: the categories, of which the first ones are drawn.
+        counts: of each category, by split.
+        totals: what the counts are shares of, by split.
+    """
+
+    what: str
+    names: Sequence[str]
+    counts: Mapping[str, Mapping[str, int]]
+    totals: Mapping[str, int]
+
+    def plots(self, splits: Sequence[Split]) -> list[tuple[str, Plot]]:
+        """Return the plot, with its caption; none if there is nothing to draw."""
+        shown = [each for each in splits if each.drawn and self.totals.get(each.name)]
+        drawn = []
+        for name in self.names[:_MOST_BARS]:
+            for split in shown:
+                count, total = (
+                    self.counts[split.name].get(name, 0),
+                    self.totals[split.name],
+                )
+                hint = f"{name}: {count:,} in {split.label}, {share(count, total)}"
+                drawn.append(Bar(name, split.series, count / total, hint))
+        label = f"{self.what}, in {listed([split.label for split in shown])}"
+        return [(self.what, bars(drawn, len(shown), label))] if drawn else []
+
+    def figure(
+        self, splits: Sequence[Split], notes: list[str], title: str = "", kind: str = ""
+    ) -> Figure:
+        """Return the plot and the table, with notes."""
+        if len(self.names) > _MOST_BARS:
+            more = len(self.names) - _MOST_BARS
+            notes = [*notes, f"{more:,} more are in the table only."]
+        return Figure(
+            title=title,
+            kind=kind,
+            plots=self.plots(splits),
+            notes=notes,
+            table=self.table(splits),
+            wide=len(self.names) * len(splits) > 40,
+        )
+
+    def table(self, splits: Sequence[Split]) -> Table:
+        """Return the count and the share of each category in each split."""
+        titles = ["Name"]
+        rows = [[name] for name in self.names]
+        for split in splits:
+            prefix = f"{split.label}: " if len(splits) > 1 else ""
+            titles += [f"{prefix}count", f"{prefix}share"]
+            counts = self.counts.get(split.name, {})
+            for row in rows:
+                count = counts.get(row[0], 0)
+                row += [f"{count:,}", share(count, self.totals.get(split.name, 0))]
+        return Table(self.what, titles, rows, range(1, len(titles)))
+
+
+def class_figure(classes: ClassCounts, splits: Sequence[Split]) -> Figure:
+    """Draw the share of each class in each split."""
+    column, whole = classes.column, summed(classes.counts.values())
+    names = list(classes.classes)
+    if len(names) > _MOST_BARS:
+        names.sort(key=lambda name: -whole.get(name, 0))
+    several = column.field is not None and isinstance(column.field.kind, MultiLabel)
+    what = "Share of all labels" if several else "Share of each class"
+    totals = {split: sum(counts.values()) for split, counts in classes.counts.items()}
+    shares = Shares(f"{what} of {column.name}", names, classes.counts, totals)
+    kind = column.type if column.field else f"{column.type}, looks like a class"
+    return shares.figure(splits, _balance(classes, whole), column.name, kind)
+
+
+def _balance(classes: ClassCounts, whole: Mapping[str, int]) -> list[str]:
+    notes = []
+    known = classes.classes[: classes.known]
+    never = [name for name in known if not whole.get(name)]
+    there = sorted((whole[name], name) for name in known if whole.get(name))
+    if never:
+        notes.append(f"Never there: {listed(never)}.")
+    if len(there) > 1:
+        (least, rare), (most, frequent) = there[0], there[-1]
+        if most / least >= 1.5:
+            notes.append(
+                f"{frequent} is {number(round(most / least, 1))} times as frequent as "
+                f"{rare}, which is there {plural(least, 'time')}."
+            )
+        else:
+            notes.append(
+                f"Balanced: between {least:,} ({rare}) and {most:,} ({frequent})."
+            )
+    if unknown := classes.classes[len(known) :]:
+        notes.append(f"Outside of the schema: {listed(unknown)}.")
+    return notes
+
+
+def missing_figure(columns: Sequence[Column], splits: Sequence[Split]) -> Figure:
+    """Draw the share of records of each split that lack a key."""
+
+    def missing(column: Column) -> int:
+        return sum(map(column.missing_in, splits))
+
+    lacking = sorted(filter(missing, columns), key=missing, reverse=True)
+    complete = len(columns) - len(lacking)
+    notes = []
+    if not lacking:
+        every = "the one key is" if complete == 1 else f"all {complete:,} keys are"
+        return Figure(notes=[f"Nothing is missing: {every} in every record."])
+    if complete:
+        others = plural(complete, "other key is", "other keys are")
+        notes.append(f"{others} in every record.")
+    names = unique(column.name for column in lacking)
+    counts = {
+        split.name: {
+            name: column.missing_in(split)
+            for name, column in zip(names, lacking, strict=True)
+        }
+        for split in splits
+    }
+    read = {split.name: split.found.read for split in splits}
+    shares = Shares("Records in which a key is missing", names, counts, read)
+    return shares.figure(splits, notes)
