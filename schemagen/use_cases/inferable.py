@@ -133,11 +133,10 @@ def check_groups(data: Data, files: Sequence[FileKeys]) -> None:
     groups = groups_of(files)
     if len(groups) < 2:
         return
-    every = [file.path for file in data.files]
     raise refused(
         data.where,
         f"the files hold {len(groups)} kinds of records, which share few keys",
-        found="; ".join(group.shown(every) for group in groups),
+        found="; ".join(map(str, groups)),
         expected="records of one kind",
         advice="name the files of one kind, or declare one record of all keys with "
         "--merge",

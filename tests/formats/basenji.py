@@ -6,28 +6,21 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
-from numpy.typing import NDArray
 
-from .original import Format, Row, Tensors, bytes_feature, example
+from .original import Format, Row, Tensors, example, texts
 
 LENGTH, BINS, SIGNALS = 512, 4, 7
 
 
-def feature_bytes(values: NDArray[Any]) -> tf.train.Feature:
-    return bytes_feature(values.flatten().tobytes())
-
-
 def write(row: Row) -> bytes:
     return example(
-        sequence=feature_bytes(row["sequence"]), target=feature_bytes(row["target"])
+        {name: texts(row[name].tobytes()) for name in ("sequence", "target")}
     )
 
 
 def read(serialized: Any) -> Tensors:
-    features = {
-        "sequence": tf.io.FixedLenFeature([], tf.string),
-        "target": tf.io.FixedLenFeature([], tf.string),
-    }
+    text = tf.io.FixedLenFeature([], tf.string)
+    features = {"sequence": text, "target": text}
     parsed = tf.io.parse_single_example(serialized, features)
     sequence = tf.io.decode_raw(parsed["sequence"], tf.uint8)
     target = tf.io.decode_raw(parsed["target"], tf.float16)

@@ -6,7 +6,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from .original import Format, Row, Tensors, example, float_feature, int64_feature
+from .original import Format, Row, Tensors, example, floats, ints
 
 SIZES = {
     "input_ids": 128,
@@ -23,13 +23,11 @@ def write(row: Row) -> bytes:
         values = list(row[name])
         while len(values) < size:
             values.append(0)
-        features[name] = int64_feature(*values)
+        features[name] = ints(*values)
     weights = list(row["masked_lm_weights"])
-    features["masked_lm_weights"] = float_feature(
-        *weights, *[0.0] * (20 - len(weights))
-    )
-    features["next_sentence_labels"] = int64_feature(row["next_sentence_labels"])
-    return example(**features)
+    features["masked_lm_weights"] = floats(*weights, *[0.0] * (20 - len(weights)))
+    features["next_sentence_labels"] = ints(row["next_sentence_labels"])
+    return example(features)
 
 
 def read(serialized: Any) -> Tensors:

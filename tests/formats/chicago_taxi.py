@@ -6,50 +6,29 @@ from typing import Any
 
 import tensorflow as tf
 
-from .original import (
-    Format,
-    Row,
-    Tensors,
-    bytes_feature,
-    example,
-    float_feature,
-    int64_feature,
-)
+from .original import Format, Row, Tensors, example, floats, ints, texts
 
-COLUMNS: dict[str, Any] = {
-    "trip_start_timestamp": tf.int64,
-    "trip_start_month": tf.int64,
-    "trip_start_day": tf.int64,
-    "trip_start_hour": tf.int64,
-    "pickup_community_area": tf.int64,
-    "dropoff_community_area": tf.float32,
-    "pickup_latitude": tf.float32,
-    "pickup_longitude": tf.float32,
-    "dropoff_latitude": tf.float32,
-    "dropoff_longitude": tf.float32,
-    "pickup_census_tract": tf.string,
-    "dropoff_census_tract": tf.float32,
-    "trip_miles": tf.float32,
-    "trip_seconds": tf.float32,
-    "fare": tf.float32,
-    "payment_type": tf.string,
-    "company": tf.string,
-    "tips": tf.float32,
+_DTYPES = {
+    tf.int64: "trip_start_timestamp trip_start_month trip_start_day trip_start_hour "
+    "pickup_community_area",
+    tf.float32: "dropoff_community_area pickup_latitude pickup_longitude "
+    "dropoff_latitude dropoff_longitude dropoff_census_tract trip_miles trip_seconds "
+    "fare tips",
+    tf.string: "pickup_census_tract payment_type company",
 }
+COLUMNS = {name: dtype for dtype, names in _DTYPES.items() for name in names.split()}
 
 
 def _feature(dtype: Any, value: Any) -> tf.train.Feature:
     if value is None:
         return tf.train.Feature()  # no kind is set where a cell is empty
     if dtype == tf.string:
-        return bytes_feature(value.encode())
-    return int64_feature(value) if dtype == tf.int64 else float_feature(value)
+        return texts(value.encode())
+    return ints(value) if dtype == tf.int64 else floats(value)
 
 
 def write(row: Row) -> bytes:
-    return example(
-        **{name: _feature(dtype, row.get(name)) for name, dtype in COLUMNS.items()}
-    )
+    return example({n: _feature(dtype, row.get(n)) for n, dtype in COLUMNS.items()})
 
 
 def _filled_in(values: tf.SparseTensor) -> tf.Tensor:

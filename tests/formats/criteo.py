@@ -6,21 +6,21 @@ from typing import Any
 
 import tensorflow as tf
 
-from .original import Format, Row, Tensors, bytes_feature, example, int64_feature
+from .original import Format, Row, Tensors, example, ints, texts
 
 COUNTS = [f"I{number}" for number in range(1, 14)]
 CATEGORIES = [f"C{number}" for number in range(1, 27)]
 
 
 def write(row: Row) -> bytes:
-    features = {"label": int64_feature(row["label"])}
+    features = {"label": ints(row["label"])}
     for name in COUNTS:
         if name in row:
-            features[name] = int64_feature(row[name])
+            features[name] = ints(row[name])
     for name in CATEGORIES:
         if name in row:
-            features[name] = bytes_feature(row[name].encode())
-    return example(**features)
+            features[name] = texts(row[name].encode())
+    return example(features)
 
 
 def read(serialized: Any) -> Tensors:

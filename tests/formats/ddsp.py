@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from .original import Format, Row, Tensors, example, float_feature
+from .original import Format, Row, Tensors, example, floats
 
 SIZES = {"audio": 64_000, "f0_hz": 1000, "f0_confidence": 1000, "loudness_db": 1000}
 
 
 def write(row: Row) -> bytes:
-    return example(**{name: float_feature(*row[name]) for name in SIZES})
+    return example({name: floats(*row[name]) for name in SIZES})
 
 
 def read(serialized: Any) -> Tensors:

@@ -7,46 +7,42 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from .original import Format, Row, Tensors, bytes_feature, example, int64_feature
+from .original import Format, Row, Tensors, example, ints, texts
 
 SHAPE = (100, 221, 6)
 
 
 def write(row: Row) -> bytes:
     return example(
-        **{
-            "locus": bytes_feature(row["locus"]),
-            "variant/encoded": bytes_feature(row["variant"]),
-            "variant_type": int64_feature(row["variant_type"]),
-            "alt_allele_indices/encoded": bytes_feature(row["alt_allele_indices"]),
-            "image/encoded": bytes_feature(row["image"].tobytes()),
-            "image/shape": int64_feature(*row["image"].shape),
-            "sequencing_type": int64_feature(row["sequencing_type"]),
-            "label": int64_feature(row["label"]),
+        {
+            "locus": texts(row["locus"]),
+            "variant/encoded": texts(row["variant"]),
+            "variant_type": ints(row["variant_type"]),
+            "alt_allele_indices/encoded": texts(row["alt_allele_indices"]),
+            "image/encoded": texts(row["image"].tobytes()),
+            "image/shape": ints(*row["image"].shape),
+            "sequencing_type": ints(row["sequencing_type"]),
+            "label": ints(row["label"]),
         }
     )
 
 
 def read(serialized: Any) -> Tensors:
+    text, number = (tf.io.FixedLenFeature((), each) for each in (tf.string, tf.int64))
+    encoded = ("image/encoded", "variant/encoded", "alt_allele_indices/encoded")
     features = {
-        "locus": tf.io.FixedLenFeature((), tf.string),
-        "image/encoded": tf.io.FixedLenFeature((), tf.string),
+        **dict.fromkeys(("locus", *encoded), text),
+        **dict.fromkeys(("variant_type", "sequencing_type"), number),
         "image/shape": tf.io.FixedLenFeature((3,), tf.int64),
-        "variant/encoded": tf.io.FixedLenFeature((), tf.string),
-        "alt_allele_indices/encoded": tf.io.FixedLenFeature((), tf.string),
-        "variant_type": tf.io.FixedLenFeature((), tf.int64),
-        "sequencing_type": tf.io.FixedLenFeature((), tf.int64),
         "label": tf.io.FixedLenFeature((1,), tf.int64),
     }
     parsed = tf.io.parse_single_example(serialized, features)
     image = tf.io.decode_raw(parsed["image/encoded"], tf.uint8)
     return {
         "image": tf.reshape(image, parsed["image/shape"]),
-        "locus": parsed["locus"],
+        **{name: parsed[name] for name in ("locus", "variant_type", "sequencing_type")},
         "variant": parsed["variant/encoded"],
         "alt_allele_indices": parsed["alt_allele_indices/encoded"],
-        "variant_type": parsed["variant_type"],
-        "sequencing_type": parsed["sequencing_type"],
         "label": parsed["label"][0],
     }
 

@@ -6,15 +6,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from .original import (
-    Format,
-    Row,
-    Tensors,
-    bytes_feature,
-    example,
-    float_feature,
-    int64_feature,
-)
+from .original import Format, Row, Tensors, example, floats, ints, texts
 from .pictures import jpeg
 
 HEIGHT, WIDTH = 5, 7
@@ -23,23 +15,23 @@ HEIGHT, WIDTH = 5, 7
 def write(row: Row) -> bytes:
     label = row["label"] + 1
     corners = {
-        f"image/object/bbox/{side}": float_feature(*row[side])
+        f"image/object/bbox/{side}": floats(*row[side])
         for side in ("xmin", "xmax", "ymin", "ymax")
     }
     return example(
-        **{
-            "image/height": int64_feature(HEIGHT),
-            "image/width": int64_feature(WIDTH),
-            "image/colorspace": bytes_feature(b"RGB"),
-            "image/channels": int64_feature(3),
-            "image/class/label": int64_feature(label),
-            "image/class/synset": bytes_feature(row["synset"].encode()),
-            "image/class/text": bytes_feature(row["text"].encode()),
+        {
+            "image/height": ints(HEIGHT),
+            "image/width": ints(WIDTH),
+            "image/colorspace": texts(b"RGB"),
+            "image/channels": ints(3),
+            "image/class/label": ints(label),
+            "image/class/synset": texts(row["synset"].encode()),
+            "image/class/text": texts(row["text"].encode()),
             **corners,
-            "image/object/bbox/label": int64_feature(*[label] * len(row["xmin"])),
-            "image/format": bytes_feature(b"JPEG"),
-            "image/filename": bytes_feature(row["filename"].encode()),
-            "image/encoded": bytes_feature(row["image"]),
+            "image/object/bbox/label": ints(*[label] * len(row["xmin"])),
+            "image/format": texts(b"JPEG"),
+            "image/filename": texts(row["filename"].encode()),
+            "image/encoded": texts(row["image"]),
         }
     )
 

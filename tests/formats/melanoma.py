@@ -6,7 +6,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from .original import Format, Row, Tensors, bytes_feature, example, int64_feature
+from .original import Format, Row, Tensors, example, ints, texts
 from .pictures import jpeg
 
 SIZE = 16
@@ -16,11 +16,9 @@ OF_TRAINING = ("diagnosis", "target")
 
 def write(row: Row) -> bytes:
     integers = [name for name in (*METADATA, *OF_TRAINING) if name in row]
-    return example(
-        image=bytes_feature(row["image"]),
-        image_name=bytes_feature(row["image_name"].encode()),
-        **{name: int64_feature(row[name]) for name in integers},
-    )
+    names = {"image": row["image"], "image_name": row["image_name"].encode()}
+    features = {name: texts(value) for name, value in names.items()}
+    return example({**features, **{name: ints(row[name]) for name in integers}})
 
 
 def read(serialized: Any) -> Tensors:

@@ -7,60 +7,47 @@ from typing import Any
 
 import tensorflow as tf
 
-from .original import (
-    Format,
-    Row,
-    Tensors,
-    bytes_feature,
-    example,
-    float_feature,
-    int64_feature,
-)
+from .original import Format, Row, Tensors, example, floats, ints, texts
 from .pictures import jpeg, png
 
 FLAGS = ("is_crowd", "difficult", "group_of")
 SIDES = ("ymin", "xmin", "ymax", "xmax")
+TEXTS = {"filename": "filename", "source_id": "source_id", "sha256": "key/sha256"}
 HEIGHT, WIDTH = 6, 4
 
 
 def write(row: Row) -> bytes:
     form = b"png" if row["image"].startswith(b"\x89PNG") else b"jpeg"
     features = {
-        "image/height": int64_feature(HEIGHT),
-        "image/width": int64_feature(WIDTH),
-        "image/encoded": bytes_feature(row["image"]),
-        "image/format": bytes_feature(form),
-        "image/object/class/label": int64_feature(*row["label"]),
+        "image/height": ints(HEIGHT),
+        "image/width": ints(WIDTH),
+        "image/encoded": texts(row["image"]),
+        "image/format": texts(form),
+        "image/object/class/label": ints(*row["label"]),
     }
-    for name, key in (
-        ("filename", "image/filename"),
-        ("source_id", "image/source_id"),
-        ("sha256", "image/key/sha256"),
-    ):
+    for name, key in TEXTS.items():
         if name in row:
-            features[key] = bytes_feature(row[name].encode())
+            features[f"image/{key}"] = texts(row[name].encode())
     for side in SIDES:
-        features[f"image/object/bbox/{side}"] = float_feature(*row[side])
+        features[f"image/object/bbox/{side}"] = floats(*row[side])
     for name in ("area", "weight"):
         if name in row:
-            features[f"image/object/{name}"] = float_feature(*row[name])
+            features[f"image/object/{name}"] = floats(*row[name])
     for name in FLAGS:
         if name in row:
-            features[f"image/object/{name}"] = int64_feature(*map(int, row[name]))
+            features[f"image/object/{name}"] = ints(*map(int, row[name]))
     if "text" in row:
-        texts = [text.encode() for text in row["text"]]
-        features["image/object/class/text"] = bytes_feature(*texts)
-    return example(**features)
+        names = [text.encode() for text in row["text"]]
+        features["image/object/class/text"] = texts(*names)
+    return example(features)
 
 
 def read(serialized: Any) -> Tensors:
+    text = tf.io.FixedLenFeature((), tf.string, default_value="")
+    size = tf.io.FixedLenFeature((), tf.int64, default_value=1)
     single = {
-        "image/encoded": tf.io.FixedLenFeature((), tf.string, default_value=""),
-        "image/filename": tf.io.FixedLenFeature((), tf.string, default_value=""),
-        "image/source_id": tf.io.FixedLenFeature((), tf.string, default_value=""),
-        "image/key/sha256": tf.io.FixedLenFeature((), tf.string, default_value=""),
-        "image/height": tf.io.FixedLenFeature((), tf.int64, default_value=1),
-        "image/width": tf.io.FixedLenFeature((), tf.int64, default_value=1),
+        **{f"image/{name}": text for name in ("encoded", *TEXTS.values())},
+        **{f"image/{name}": size for name in ("height", "width")},
     }
     listed = {
         **{f"bbox/{side}": tf.float32 for side in SIDES},
@@ -101,17 +88,14 @@ def ours(tensors: Tensors) -> Tensors:
     weights = tensors["weight"]
     if not len(weights):
         weights = tf.ones(len(tensors["label"]))
+    alike = ("image", "filename", "source_id", "area", *FLAGS)
     return {
-        "image": tensors["image"],
+        **{name: tensors[name] for name in alike},
         "size": tf.shape(tensors["image"], tf.int64)[:2],
         "key": tensors["sha256"],
-        "filename": tensors["filename"],
-        "source_id": tensors["source_id"],
         "boxes": tf.stack([tensors[side] for side in SIDES], axis=-1),
         "classes": tensors["label"],
         "class_text": tensors["text"],
-        "area": tensors["area"],
-        **{name: tensors[name] for name in FLAGS},
         "weights": weights,
     }
 

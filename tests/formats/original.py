@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from contract.kinds.case import in_order
 
 Row = Mapping[str, Any]
 Tensors = Mapping[str, Any]
+Features = Mapping[str, tf.train.Feature]
 
 
 def _as_delivered(tensors: Tensors) -> Tensors:
@@ -43,24 +45,24 @@ class Format:
     same_bytes: bool = True
 
 
-def int64_feature(*values: int) -> tf.train.Feature:
+def ints(*values: int) -> tf.train.Feature:
     """Return an Int64List, as every tutorial has it."""
     return tf.train.Feature(int64_list=tf.train.Int64List(value=values))
 
 
-def float_feature(*values: float) -> tf.train.Feature:
+def floats(*values: float) -> tf.train.Feature:
     """Return a FloatList."""
     return tf.train.Feature(float_list=tf.train.FloatList(value=values))
 
 
-def bytes_feature(*values: bytes) -> tf.train.Feature:
+def texts(*values: bytes) -> tf.train.Feature:
     """Return a BytesList."""
     return tf.train.Feature(bytes_list=tf.train.BytesList(value=values))
 
 
-def example(**features: tf.train.Feature) -> bytes:
-    """Serialize an Example; keys that are no identifiers are given as `**{...}`."""
-    return in_order(features)
+def example(features: Features) -> bytes:
+    """Serialize an Example."""
+    return in_order(dict(features))
 
 
 def as_numpy(value: Any) -> Any:
@@ -72,3 +74,28 @@ def as_numpy(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {name: as_numpy(item) for name, item in value.items()}
     return np.asarray(value)
+
+
+def by_key(
+    values: Mapping[str, Any],
+    names: Mapping[str, str] = MappingProxyType({}),
+    prefix: str = "",
+) -> Iterator[tuple[str, Any]]:
+    """Yield nested values by their keys, in which some models have other names."""
+    for name, value in values.items():
+        key = prefix + names.get(name, name)
+        if isinstance(value, Mapping):
+            yield from by_key(value, names, f"{key}/")
+        else:
+            yield key, value
+
+
+def sequence_example(context: Features, lists: Mapping[str, Sequence[Any]]) -> bytes:
+    """Serialize a tf.train.SequenceExample: a context and feature lists."""
+    steps = {key: tf.train.FeatureList(feature=each) for key, each in lists.items()}
+    message = tf.train.SequenceExample(
+        context=tf.train.Features(feature=context),
+        feature_lists=tf.train.FeatureLists(feature_list=steps),
+    )
+    data: bytes = message.SerializeToString(deterministic=True)
+    return data

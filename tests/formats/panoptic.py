@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from .original import Format, Row, Tensors, bytes_feature, example, int64_feature
+from .original import Format, Row, Tensors, example, ints, texts
+from .pictures import jpeg
 
 DIVISOR = 256
 
@@ -15,30 +16,28 @@ DIVISOR = 256
 def write(row: Row) -> bytes:
     height, width, channels = tf.io.decode_jpeg(row["image"]).shape
     return example(
-        **{
-            "image/encoded": bytes_feature(row["image"]),
-            "image/filename": bytes_feature(row["filename"].encode()),
-            "image/format": bytes_feature(b"jpeg"),
-            "image/height": int64_feature(height),
-            "image/width": int64_feature(width),
-            "image/channels": int64_feature(channels),
-            "image/segmentation/class/encoded": bytes_feature(
+        {
+            "image/encoded": texts(row["image"]),
+            "image/filename": texts(row["filename"].encode()),
+            "image/format": texts(b"jpeg"),
+            "image/height": ints(height),
+            "image/width": ints(width),
+            "image/channels": ints(channels),
+            "image/segmentation/class/encoded": texts(
                 row["panoptic"].astype(np.int32).tobytes()
             ),
-            "image/segmentation/class/format": bytes_feature(b"raw"),
+            "image/segmentation/class/format": texts(b"raw"),
         }
     )
 
 
 def read(serialized: Any) -> Tensors:
+    text = tf.io.FixedLenFeature((), tf.string, default_value="")
+    size = tf.io.FixedLenFeature((), tf.int64, default_value=0)
     features = {
-        "image/encoded": tf.io.FixedLenFeature((), tf.string, default_value=""),
-        "image/filename": tf.io.FixedLenFeature((), tf.string, default_value=""),
-        "image/height": tf.io.FixedLenFeature((), tf.int64, default_value=0),
-        "image/width": tf.io.FixedLenFeature((), tf.int64, default_value=0),
-        "image/segmentation/class/encoded": tf.io.FixedLenFeature(
-            (), tf.string, default_value=""
-        ),
+        **dict.fromkeys(("image/encoded", "image/filename"), text),
+        **dict.fromkeys(("image/height", "image/width"), size),
+        "image/segmentation/class/encoded": text,
     }
     parsed = tf.io.parse_single_example(serialized, features)
     image = tf.io.decode_image(parsed["image/encoded"], channels=3)
@@ -66,12 +65,11 @@ def rows() -> list[Row]:
     chance = np.random.default_rng(1)
     found: list[Row] = []
     for number, (height, width) in enumerate(((16, 21), (25, 18))):
-        picture = chance.integers(0, 256, (height, width, 3)).astype(np.uint8)
         classes = chance.integers(0, 201, (height, width))
         things = chance.integers(0, DIVISOR, (height, width))
         found.append(
             {
-                "image": tf.io.encode_jpeg(picture).numpy(),
+                "image": jpeg(height, width, seed=number),
                 "filename": f"{number:012}",
                 "panoptic": (classes * DIVISOR + things).astype(np.int32),
             }

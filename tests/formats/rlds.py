@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
-from PIL import Image
 
-from .original import (
-    Format,
-    Row,
-    Tensors,
-    bytes_feature,
-    example,
-    float_feature,
-    int64_feature,
-)
+from .original import Format, Row, Tensors, by_key, example, floats, ints, texts
+from .pictures import png
 
 FLOATS = ("reward", "discount")
 FLAGS = ("is_first", "is_last", "is_terminal")
@@ -27,22 +18,22 @@ IMAGES = ("image", "wrist_image")
 def write(row: Row) -> bytes:
     steps, observation = row["steps"], row["steps"]["observation"]
     features = {
-        "episode_metadata/file_path": bytes_feature(
+        "episode_metadata/file_path": texts(
             row["episode_metadata"]["file_path"].encode()
         ),
-        "steps/observation/state": float_feature(*observation["state"].flatten()),
-        "steps/action": float_feature(*steps["action"].flatten()),
-        "steps/language_instruction": bytes_feature(
+        "steps/observation/state": floats(*observation["state"].flatten()),
+        "steps/action": floats(*steps["action"].flatten()),
+        "steps/language_instruction": texts(
             *(text.encode() for text in steps["language_instruction"])
         ),
     }
     for name in IMAGES:
-        features[f"steps/observation/{name}"] = bytes_feature(*observation[name])
+        features[f"steps/observation/{name}"] = texts(*observation[name])
     for name in FLOATS:
-        features[f"steps/{name}"] = float_feature(*steps[name])
+        features[f"steps/{name}"] = floats(*steps[name])
     for name in FLAGS:
-        features[f"steps/{name}"] = int64_feature(*map(int, steps[name]))
-    return example(**features)
+        features[f"steps/{name}"] = ints(*map(int, steps[name]))
+    return example(features)
 
 
 def read(serialized: Any) -> Tensors:
@@ -72,24 +63,8 @@ def read(serialized: Any) -> Tensors:
     return found
 
 
-def ours(tensors: Tensors, prefix: str = "") -> dict[str, Any]:
-    """Name nested tensors by their keys."""
-    found: dict[str, Any] = {}
-    for name, value in tensors.items():
-        if isinstance(value, Mapping):
-            found |= ours(value, f"{prefix}{name}/")
-        else:
-            found[prefix + name] = value
-    return found
-
-
-def png(chance: np.random.Generator) -> bytes:
-    pixels = chance.integers(0, 256, (4, 6, 3), np.uint8)
-    from io import BytesIO
-
-    out = BytesIO()
-    Image.fromarray(pixels).save(out, "PNG")
-    return out.getvalue()
+def ours(tensors: Tensors) -> Tensors:
+    return dict(by_key(tensors))
 
 
 def rows() -> list[Row]:
@@ -97,8 +72,8 @@ def rows() -> list[Row]:
     found: list[Row] = []
     for length in (3, 1):
         observation = {
-            "image": [png(chance) for _ in range(length)],
-            "wrist_image": [png(chance) for _ in range(length)],
+            "image": [png(4, 6, seed=at) for at in range(length)],
+            "wrist_image": [png(4, 6, seed=at + 9) for at in range(length)],
             "state": chance.normal(size=(length, 7)).astype("float32"),
         }
         steps = {

@@ -6,34 +6,24 @@ from typing import Any
 
 import tensorflow as tf
 
-from .original import Format, Row, Tensors, bytes_feature, example, int64_feature
+from .original import Format, Row, Tensors, example, ints, texts
+
+TOKENS = ("inputs", "targets")
 
 
 def write(row: Row) -> bytes:
-    return example(
-        inputs=int64_feature(*row["inputs"]),
-        inputs_pretokenized=bytes_feature(row["inputs_pretokenized"].encode()),
-        targets=int64_feature(*row["targets"]),
-        targets_pretokenized=bytes_feature(row["targets_pretokenized"].encode()),
-    )
+    tokens = {name: ints(*row[name]) for name in TOKENS}
+    words = {f"{name}_pretokenized": row[f"{name}_pretokenized"] for name in TOKENS}
+    return example({**tokens, **{k: texts(v.encode()) for k, v in words.items()}})
 
 
 def read(serialized: Any) -> Tensors:
     tokens = tf.io.FixedLenSequenceFeature([], tf.int64, allow_missing=True)
     text = tf.io.FixedLenFeature([], tf.string)
-    found = tf.io.parse_single_example(
-        serialized,
-        {
-            "inputs": tokens,
-            "inputs_pretokenized": text,
-            "targets": tokens,
-            "targets_pretokenized": text,
-        },
-    )
-    return {
-        name: tf.cast(value, tf.int32) if value.dtype == tf.int64 else value
-        for name, value in found.items()
-    }
+    features = dict.fromkeys(TOKENS, tokens)
+    features |= {f"{name}_pretokenized": text for name in TOKENS}
+    found = tf.io.parse_single_example(serialized, features)
+    return {**found, **{name: tf.cast(found[name], tf.int32) for name in TOKENS}}
 
 
 def rows() -> list[Row]:

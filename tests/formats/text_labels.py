@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from .original import Format, Row, Tensors, bytes_feature, example, float_feature
+from .original import Format, Row, Tensors, example, floats, texts
 
 VOCABULARY = Path(__file__).parent / "schemas" / "flowers.txt"
 
 
 def write(row: Row) -> bytes:
     return example(
-        **{
-            "petal length": float_feature(row["petal_length"]),
-            "species": bytes_feature(row["species"].encode()),
+        {
+            "petal length": floats(row["petal_length"]),
+            "species": texts(row["species"].encode()),
         }
     )
 

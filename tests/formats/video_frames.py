@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import tensorflow as tf
 
-from .original import Format, Row, Tensors, bytes_feature, int64_feature
-from .sequence import sequence_example
+from .original import Format, Row, Tensors, ints, sequence_example, texts
+from .pictures import jpeg
 
 SIZE = 16
 STEP_MICROSECONDS = 40_000
@@ -17,14 +16,14 @@ STEP_MICROSECONDS = 40_000
 def write(row: Row) -> bytes:
     return sequence_example(
         {
-            "image/height": int64_feature(row["height"]),
-            "image/width": int64_feature(row["width"]),
-            "clip/label/index": int64_feature(row["label"]),
-            "clip/label/text": bytes_feature(row["action"].encode()),
+            "image/height": ints(row["height"]),
+            "image/width": ints(row["width"]),
+            "clip/label/index": ints(row["label"]),
+            "clip/label/text": texts(row["action"].encode()),
         },
         {
-            "image/encoded": [bytes_feature(frame) for frame in row["frames"]],
-            "image/timestamp": [int64_feature(time) for time in row["timestamp"]],
+            "image/encoded": [texts(frame) for frame in row["frames"]],
+            "image/timestamp": [ints(time) for time in row["timestamp"]],
         },
     )
 
@@ -35,15 +34,16 @@ def decode(frame: Any) -> Any:
 
 
 def read(serialized: Any) -> Tensors:
+    number = tf.io.FixedLenFeature([], tf.int64)
+    text = tf.io.FixedLenFeature([], tf.string)
     context, lists = tf.io.parse_single_sequence_example(
         serialized,
-        context_features={
-            "image/height": tf.io.FixedLenFeature([], tf.int64),
-            "image/width": tf.io.FixedLenFeature([], tf.int64),
-            "clip/label/index": tf.io.FixedLenFeature([], tf.int64),
-            "clip/label/text": tf.io.FixedLenFeature([], tf.string),
+        {
+            **{f"image/{name}": number for name in ("height", "width")},
+            "clip/label/index": number,
+            "clip/label/text": text,
         },
-        sequence_features={
+        {
             "image/encoded": tf.io.FixedLenSequenceFeature([], tf.string),
             "image/timestamp": tf.io.FixedLenSequenceFeature([], tf.int64),
         },
@@ -61,14 +61,12 @@ def read(serialized: Any) -> Tensors:
 
 
 def rows() -> list[Row]:
-    chance = np.random.default_rng(0)
     found: list[Row] = []
     clips = (("ApplyEyeMakeup", 0, 3, (24, 32)), ("YoYo", 100, 1, (20, 9)))
     for action, label, length, (height, width) in clips:
-        pixels = chance.integers(0, 256, (length, height, width, 3), np.uint8)
         found.append(
             {
-                "frames": [tf.io.encode_jpeg(frame).numpy() for frame in pixels],
+                "frames": [jpeg(height, width, seed=step) for step in range(length)],
                 "timestamp": [STEP_MICROSECONDS * step for step in range(length)],
                 "height": height,
                 "width": width,

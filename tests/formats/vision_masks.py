@@ -7,15 +7,8 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from .original import (
-    Format,
-    Row,
-    Tensors,
-    bytes_feature,
-    example,
-    float_feature,
-    int64_feature,
-)
+from .original import Format, Row, Tensors, example, floats, ints, texts
+from .pictures import jpeg
 
 SIZE = (16, 24)
 CORNERS = ("xmin", "xmax", "ymin", "ymax")
@@ -23,16 +16,16 @@ CORNERS = ("xmin", "xmax", "ymin", "ymax")
 
 def write(row: Row) -> bytes:
     return example(
-        **{
-            "image/encoded": bytes_feature(row["image"]),
-            "image/height": int64_feature(SIZE[0]),
-            "image/width": int64_feature(SIZE[1]),
-            "image/source_id": bytes_feature(row["source_id"].encode()),
-            **{f"image/object/bbox/{c}": float_feature(*row[c]) for c in CORNERS},
-            "image/object/class/label": int64_feature(*row["classes"]),
-            "image/object/area": float_feature(*row["area"]),
-            "image/object/is_crowd": int64_feature(*map(int, row["is_crowd"])),
-            "image/object/mask": bytes_feature(*row["masks"]),
+        {
+            "image/encoded": texts(row["image"]),
+            "image/height": ints(SIZE[0]),
+            "image/width": ints(SIZE[1]),
+            "image/source_id": texts(row["source_id"].encode()),
+            **{f"image/object/bbox/{c}": floats(*row[c]) for c in CORNERS},
+            "image/object/class/label": ints(*row["classes"]),
+            "image/object/area": floats(*row["area"]),
+            "image/object/is_crowd": ints(*map(int, row["is_crowd"])),
+            "image/object/mask": texts(*row["masks"]),
         }
     )
 
@@ -40,15 +33,15 @@ def write(row: Row) -> bytes:
 def read(serialized: Any) -> Tensors:
     integer = tf.io.FixedLenFeature((), tf.int64)
     text = tf.io.FixedLenFeature((), tf.string)
-    floats, integers = tf.io.VarLenFeature(tf.float32), tf.io.VarLenFeature(tf.int64)
+    numbers, integers = map(tf.io.VarLenFeature, (tf.float32, tf.int64))
     features = {
         "image/encoded": text,
         "image/height": integer,
         "image/width": integer,
         "image/source_id": text,
-        **{f"image/object/bbox/{corner}": floats for corner in CORNERS},
+        **{f"image/object/bbox/{corner}": numbers for corner in CORNERS},
         "image/object/class/label": integers,
-        "image/object/area": floats,
+        "image/object/area": numbers,
         "image/object/is_crowd": integers,
         "image/object/mask": tf.io.VarLenFeature(tf.string),
     }
@@ -102,11 +95,10 @@ def rows() -> list[Row]:
     chance = np.random.default_rng(2)
     found: list[Row] = []
     for number, objects in enumerate((3, 0, 1)):
-        picture = chance.integers(0, 256, (*SIZE, 3)).astype(np.uint8)
         masks = chance.integers(0, 2, (objects, *SIZE, 1)).astype(np.uint8)
         found.append(
             {
-                "image": tf.io.encode_jpeg(picture).numpy(),
+                "image": jpeg(*SIZE, seed=number),
                 "source_id": str(number),
                 **{c: chance.random(objects).astype(np.float32) for c in CORNERS},
                 "classes": chance.integers(1, 91, objects),

@@ -2,62 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
-from .original import (
-    Format,
-    Row,
-    Tensors,
-    bytes_feature,
-    example,
-    float_feature,
-    int64_feature,
-)
+from .original import Format, Row, Tensors, by_key, example, floats, ints, texts
 
 AGENTS, POINTS = 128, 50
+NAMES = {"road": "roadgraph_samples"}
 
-FEATURES = {
-    "state/id": tf.io.FixedLenFeature([AGENTS], tf.float32),
-    "state/type": tf.io.FixedLenFeature([AGENTS], tf.float32),
-    "state/is_sdc": tf.io.FixedLenFeature([AGENTS], tf.int64),
-    "state/past/x": tf.io.FixedLenFeature([AGENTS, 10], tf.float32),
-    "state/past/y": tf.io.FixedLenFeature([AGENTS, 10], tf.float32),
-    "state/past/bbox_yaw": tf.io.FixedLenFeature([AGENTS, 10], tf.float32),
-    "state/past/valid": tf.io.FixedLenFeature([AGENTS, 10], tf.int64),
-    "state/future/x": tf.io.FixedLenFeature([AGENTS, 80], tf.float32),
-    "state/future/y": tf.io.FixedLenFeature([AGENTS, 80], tf.float32),
-    "state/future/valid": tf.io.FixedLenFeature([AGENTS, 80], tf.int64),
-    "roadgraph_samples/xyz": tf.io.FixedLenFeature([POINTS, 3], tf.float32),
-    "roadgraph_samples/type": tf.io.FixedLenFeature([POINTS, 1], tf.int64),
-    "roadgraph_samples/valid": tf.io.FixedLenFeature([POINTS, 1], tf.int64),
-    "scenario/id": tf.io.FixedLenFeature([], tf.string),
+
+def _fixed(dtype: tf.DType, *shape: int) -> tf.io.FixedLenFeature:
+    return tf.io.FixedLenFeature(shape, dtype)
+
+
+_TRACKS = {
+    "past/x": 10,
+    "past/y": 10,
+    "past/bbox_yaw": 10,
+    "future/x": 80,
+    "future/y": 80,
 }
-
-
-def by_key(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield nested values by the keys that they are stored under."""
-    for name, value in values.items():
-        key = prefix + {"road": "roadgraph_samples"}.get(name, name)
-        if isinstance(value, Mapping):
-            yield from by_key(value, f"{key}/")
-        else:
-            yield key, value
+FEATURES = {
+    **{f"state/{name}": _fixed(tf.float32, AGENTS) for name in ("id", "type")},
+    **{f"state/{name}": _fixed(tf.float32, AGENTS, n) for name, n in _TRACKS.items()},
+    "state/is_sdc": _fixed(tf.int64, AGENTS),
+    "state/past/valid": _fixed(tf.int64, AGENTS, 10),
+    "state/future/valid": _fixed(tf.int64, AGENTS, 80),
+    "roadgraph_samples/xyz": _fixed(tf.float32, POINTS, 3),
+    "roadgraph_samples/type": _fixed(tf.int64, POINTS, 1),
+    "roadgraph_samples/valid": _fixed(tf.int64, POINTS, 1),
+    "scenario/id": _fixed(tf.string),
+}
 
 
 def write(row: Row) -> bytes:
     features = {}
-    for key, value in by_key(row):
+    for key, value in by_key(row, NAMES):
         if isinstance(value, bytes):
-            features[key] = bytes_feature(value)
+            features[key] = texts(value)
         elif value.dtype == np.int64:
-            features[key] = int64_feature(*value.ravel())
+            features[key] = ints(*value.ravel())
         else:
-            features[key] = float_feature(*value.ravel())
-    return example(**features)
+            features[key] = floats(*value.ravel())
+    return example(features)
 
 
 def read(serialized: Any) -> Tensors:
@@ -66,7 +55,7 @@ def read(serialized: Any) -> Tensors:
 
 
 def ours(tensors: Tensors) -> Tensors:
-    return dict(by_key(tensors))
+    return dict(by_key(tensors, NAMES))
 
 
 def rows() -> list[Row]:

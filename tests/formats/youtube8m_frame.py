@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from .original import Format, Row, Tensors, bytes_feature, int64_feature
-from .sequence import sequence_example
+from .original import Format, Row, Tensors, ints, sequence_example, texts
 
 CLASSES = 3862
 SIZES = {"rgb": 1024, "audio": 128}
@@ -16,8 +15,8 @@ SIZES = {"rgb": 1024, "audio": 128}
 
 def write(row: Row) -> bytes:
     return sequence_example(
-        {"id": bytes_feature(row["id"]), "labels": int64_feature(*row["labels"])},
-        {name: [bytes_feature(step.tobytes()) for step in row[name]] for name in SIZES},
+        {"id": texts(row["id"]), "labels": ints(*row["labels"])},
+        {name: [texts(step.tobytes()) for step in row[name]] for name in SIZES},
     )
 
 

@@ -7,25 +7,17 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from .original import (
-    Format,
-    Row,
-    Tensors,
-    bytes_feature,
-    example,
-    float_feature,
-    int64_feature,
-)
+from .original import Format, Row, Tensors, example, floats, ints, texts
 
 NUM_CLASSES = 3862
 SIZES = {"mean_rgb": 1024, "mean_audio": 128}
 
 
 def write(row: Row) -> bytes:
-    features = {name: float_feature(*row[name]) for name in SIZES}
+    features = {name: floats(*row[name]) for name in SIZES}
     if "labels" in row:
-        features["labels"] = int64_feature(*row["labels"])
-    return example(id=bytes_feature(row["id"]), **features)
+        features["labels"] = ints(*row["labels"])
+    return example({"id": texts(row["id"]), **features})
 
 
 def read(serialized: Any) -> Tensors:

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+import schemagen
 from contract.hostile_texts import HOSTILE
 from contract.strategies import contract
 from hypothesis import given
 from hypothesis import strategies as st
-from schemagen.data.infer.naming import PYDANTIC, identifier, name_fields
-from schemagen.data.verify import verify
 from schemagen.findings import SchemagenError
 from schemagen.schema.record import SequenceRecord
 from schemagen.use_cases.infer import infer
@@ -40,6 +39,14 @@ BLOBS = (
     st.sampled_from(PICTURES)
     | st.sampled_from([b"jpeg", b"png", b"cat", b"BM", b"\x08\x01\x12\x00", b"\xff"])
     | st.binary(max_size=12)
+)
+
+
+TAKEN = sorted(
+    {
+        *(name for name in dir(SequenceRecord) if not name.startswith("_")),
+        *(name for name in dir(type(SequenceRecord)) if not name.startswith("_")),
+    }
 )
 
 
@@ -85,7 +92,7 @@ def check(messages: list[bytes], directory: Path) -> None:
         if rules != ["SG442"]:
             raise
         return
-    findings = verify(data, spec=found.spec, workers=1).findings
+    findings = schemagen.verify(data, record=found.spec).findings
     text = (directory / "found.py").read_text()
     # Such records a parser takes for those of something else.
     if "without a value" not in text:
@@ -139,32 +146,31 @@ def test_five_hundred_keys_are_five_hundred_fields(tmp_path: Path) -> None:
     assert [field.name for field in found.spec.fields] == [f"k{i}" for i in range(500)]
 
 
-def test_the_names_of_pydantic_are_known() -> None:
-    """What a model has already cannot be a field of it."""
-    taken = {name for name in dir(SequenceRecord) if not name.startswith("_")}
-    taken |= {name for name in dir(type(SequenceRecord)) if not name.startswith("_")}
-    assert taken <= PYDANTIC
+@pytest.mark.parametrize("word", [*keyword.kwlist, *TAKEN])
+def test_words_of_python_and_pydantic_are_no_names(tmp_path: Path, word: str) -> None:
+    """A field whose key is such a word has another name, and the file loads."""
+    data = write_file(tmp_path / "data.tfrecord", [example({word: 1, "z": 0.5})])
+    found = infer(data, tmp_path / "found.py")
+    [field] = [field for field in found.spec.fields if field.key == word]
+    assert field.name != word
+    assert word in field.name
 
 
-@pytest.mark.parametrize("word", [*keyword.kwlist, "self", "json", "copy"])
-def test_words_of_python_and_pydantic_get_a_stroke(word: str) -> None:
-    """As people write class_."""
-    assert identifier(word) == f"{word}_"
+# Keys, and the names of their fields, with dots where they are nested.
+NAMES: dict[tuple[str, ...], list[str]] = {
+    ("a b", "a_b", "a-b"): ["a_b_2", "a_b", "a_b_3"],
+    ("model/dump", "model/x", "model_dump_x", "self/a", "self/b"): [
+        *("model.dump_2", "model.x", "field_model_dump_x", "self_.a", "self_.b"),
+    ],
+}
 
 
-def test_a_name_that_fits_goes_to_its_own_key() -> None:
-    """Whatever else would be called so."""
-    names = name_fields(["a b", "a_b", "a-b"])
-    assert names.paths == {"a_b": ("a_b",), "a b": ("a_b_2",), "a-b": ("a_b_3",)}
-
-
-def test_names_that_join_to_a_reserved_one_are_numbered() -> None:
-    """A nested field is called after its path, too."""
-    names = name_fields(["model/dump", "model/x", "model_dump_x", "self/a", "self/b"])
-    assert names.paths == {
-        "model_dump_x": ("field_model_dump_x",),
-        "model/dump": ("model", "dump_2"),
-        "model/x": ("model", "x"),
-        "self/a": ("self_", "a"),
-        "self/b": ("self_", "b"),
-    }
+@pytest.mark.parametrize("keys", NAMES)
+def test_a_name_that_fits_goes_to_its_own_key(
+    tmp_path: Path, keys: tuple[str, ...]
+) -> None:
+    """Others that would be called so are numbered; nested ones by their path."""
+    data = write_file(tmp_path / "data.tfrecord", [example(dict.fromkeys(keys, 0.5))])
+    found = infer(data, tmp_path / "found.py")
+    names = {each.key: ".".join(each.path) or each.name for each in found.spec.fields}
+    assert [names[key] for key in keys] == NAMES[keys]

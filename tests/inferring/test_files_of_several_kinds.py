@@ -38,16 +38,14 @@ def data(tmp_path: Path) -> Path:
 
 
 def test_files_that_share_few_keys_are_refused_with_their_groups(data: Path) -> None:
-    """Each can be named by what is printed; nothing is written."""
+    """By a file and the keys of each; nothing is written."""
     out = data.parent / "x.py"
     with pytest.raises(SchemagenError) as caught:
         infer(data, out)
     (finding,) = caught.value.findings
-    assert "2 kinds of records" in finding.message
-    assert f"{data}/films.tfrecord, 1 file with 'city', 'film'" in finding.found
-    assert f"'{data}/user-*.tfrecord', 3 files with 'age', 'city', 'user'" in (
-        finding.found
-    )
+    assert finding.rule == "SG442"
+    for part in (f"{data}/films.tfrecord", f"{data}/user-0.tfrecord", "'age', 'city'"):
+        assert part in finding.found
     assert not out.exists()
     assert infer(f"{data}/user-*.tfrecord", out).read == "all 12 records of 3 files"
 
@@ -58,7 +56,7 @@ def test_merging_declares_all_keys_and_names_the_file_of_each(data: Path) -> Non
     assert run(data, "--out", out, "--merge").exit_code == 0
     text = out.read_text()
     assert "film: int | None = None" in text
-    assert "doubt: in records of 'films.tfrecord' only" in text
+    assert "'films.tfrecord'" in text
 
 
 def test_a_split_without_labels_is_of_the_same_kind(tmp_path: Path) -> None:
@@ -66,7 +64,7 @@ def test_a_split_without_labels_is_of_the_same_kind(tmp_path: Path) -> None:
     write_file(tmp_path / "train.tfrecord", many(lambda i: {"x": i, "label": i % 2}))
     write_file(tmp_path / "test.tfrecord", many(lambda i: {"x": i}))
     text = infer(tmp_path, tmp_path / "x.py").path.read_text()
-    assert "doubt: in records of 'train.tfrecord' only" in text
+    assert "'train.tfrecord'" in text
 
 
 def test_files_without_a_key_are_named_among_others(data: Path, tmp_path: Path) -> None:
@@ -75,5 +73,5 @@ def test_files_without_a_key_are_named_among_others(data: Path, tmp_path: Path) 
     write_file(data / "other.tfrecord", [b"some text", b"more of it"])
     done = run(data, "--out", tmp_path / "x.py")
     assert done.exit_code == 1
-    assert f"no tf.train.Example in {data}/other.tfrecord: " in done.output
+    assert f"{data}/other.tfrecord" in done.output
     assert (tmp_path / "x.py").exists()

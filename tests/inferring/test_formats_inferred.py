@@ -10,7 +10,6 @@ import pytest
 import schemagen
 from contract.generated_records import importable
 from formats.test_formats import NAMES, format_of
-from schemagen.data.verify import verify
 from schemagen.use_cases.infer import Inferred, infer
 
 from .messages import write_file
@@ -47,8 +46,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Fo
 def test_verify_finds_nothing(project: tuple[Path, Found], name: str) -> None:
     """What was inferred is true of the records that it was inferred from."""
     root, found = project
-    checked = verify(
-        root / "data" / f"{name}.tfrecord", spec=found[name].spec, workers=1
+    checked = schemagen.verify(
+        root / "data" / f"{name}.tfrecord", record=found[name].spec
     )
     assert checked.records == len(messages_of(name))
     assert not checked.findings

@@ -1,150 +1,101 @@
-"""What is read to infer from, what is refused, and what the command says."""
+"""What is read to infer from, what is refused, and what the command writes."""
 
 from __future__ import annotations
 
-import gzip
-from dataclasses import replace
+import ast
+import inspect
+import json
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
-from click.testing import CliRunner
-from google_crc32c import value as crc32c
-from schemagen import Scalar
-from schemagen.cli import main
-from schemagen.data.verify import verify
-from schemagen.findings import SchemagenError
-from schemagen.kinds.field import FieldSpec
-from schemagen.runtime.storage.manifest import Manifest, Shard, Split, save
-from schemagen.spec.model import RecordSpec
-from schemagen.spec.serial import fingerprint, to_data
+import schemagen
+from command_line import run
+from data.messages import write_data
+from schemagen import Record, Scalar
+from schemagen.findings import Finding, SchemagenError
 from schemagen.use_cases.infer import infer
 
-from .messages import example, sequence_example, varint, write_file
+from .messages import example, found_in, number, sequence_example, write_file
 
 
-def rows(number: int, start: int = 0) -> list[bytes]:
+def rows(count: int, start: int = 0) -> list[bytes]:
     """Return records with a number each."""
-    return [example({"a": at}) for at in range(start, start + number)]
+    return [example({"a": at}) for at in range(start, start + count)]
 
 
-def run(*arguments: Any) -> Any:
-    """Run the verb."""
-    return CliRunner().invoke(main, ["infer", *map(str, arguments)])
-
-
-def refusal(data: Path | str, out: Path, **options: Any) -> str:
+def refusal(data: Path, out: Path, **options: Any) -> Finding:
     """Return the finding with which data is refused; nothing is written."""
     before = sorted(out.parent.iterdir())
+    named = [f"--{name}={value}" for name, value in options.items()]
+    assert run("infer", data, "--out", out, *named).exit_code == 2
     with pytest.raises(SchemagenError) as caught:
         infer(data, out, **options)
     assert sorted(out.parent.iterdir()) == before
-    return str(caught.value)
+    [found] = caught.value.findings
+    return found
 
 
 def test_the_first_records_of_each_file_are_read(tmp_path: Path) -> None:
-    """Up to the limit, which small files leave to large ones."""
-    for shard, number in enumerate((2, 50, 50)):
-        name = f"train-{shard:05}-of-00003.tfrecord"
-        write_file(tmp_path / name, rows(number, 100 * shard))
+    """Up to the limit, which small files leave to large ones; the header says so."""
+    files = [tmp_path / f"train-{n:05}-of-00003.tfrecord" for n in range(3)]
+    for at, (path, count) in enumerate(zip(files, (2, 50, 50), strict=True)):
+        write_file(path, rows(count, 100 * at))
     found = infer(tmp_path, tmp_path / "x.py", limit=30)
-    assert found.read == "30 records, the first ones of each of 3 files"
-    assert (tmp_path / "x.py").read_text().startswith(f'"""Inferred from {found.read}.')
-    assert infer(tmp_path, tmp_path / "y.py").read == "all 102 records of 3 files"
-    one = infer(tmp_path / name, tmp_path / "z.py", limit=7)
-    assert one.read == "the first 7 records of a file"
+    assert "30 records" in found.read
+    assert found.read in (tmp_path / "x.py").read_text().splitlines()[0]
+    assert "102 records of 3 files" in infer(tmp_path, tmp_path / "y.py").read
+    assert "7 records" in infer(files[2], tmp_path / "z.py", limit=7).read
 
 
 def test_one_split_can_be_named(tmp_path: Path) -> None:
-    """Others may hold something else."""
-    write_file(tmp_path / "train-00000-of-00001.tfrecord", rows(3))
-    write_file(tmp_path / "test-00000-of-00001.tfrecord", [b"no example"])
+    """Others may hold something else; files may be compressed."""
+    write_file(tmp_path / "train-00000-of-00001", rows(3), "GZIP")
+    write_file(tmp_path / "test-00000-of-00001", [b"no example"])
     found = infer(tmp_path, tmp_path / "x.py", split="train")
-    assert found.read == "all 3 records of a file"
+    assert "3 records" in found.read
 
 
-def test_compressed_files_are_read(tmp_path: Path) -> None:
-    """Whatever they are called."""
-    path = write_file(tmp_path / "records", rows(3))
-    path.write_bytes(gzip.compress(path.read_bytes()))
-    assert infer(path, tmp_path / "x.py").read == "all 3 records of a file"
-
-
-def test_a_damaged_file_is_read_around_its_damage(tmp_path: Path) -> None:
-    """The header and the command say that there is some."""
-    path = write_file(tmp_path / "records", rows(30))
+def test_damage_and_other_messages_are_counted(tmp_path: Path) -> None:
+    """In the schema's header; the other records are read."""
+    path = write_file(tmp_path / "records", [*rows(30), b"\xff\xff"])
     data = bytearray(path.read_bytes())
-    data[len(data) // 2] ^= 1
+    data[100] ^= 1
     path.write_bytes(data)
-    result = run(path, "--out", tmp_path / "x.py")
-    assert result.exit_code == 0
-    assert "1 place could not be read, the first at record 1" in result.output
-    assert "Places that could not be read: 1." in (tmp_path / "x.py").read_text()
-
-
-def test_some_records_of_another_message_are_told(tmp_path: Path) -> None:
-    """As long as most are Examples."""
-    path = write_file(tmp_path / "records", [*rows(9), b"\xff\xff"])
     found = infer(path, tmp_path / "x.py")
-    assert found.malformed == 1
-    assert "no tf.train.Example: 1." in (tmp_path / "x.py").read_text()
+    assert (len(found.damages), found.malformed) == (1, 1)
+    header = (tmp_path / "x.py").read_text().partition("import")[0]
+    assert header.count(": 1.") == 2
+    result = run("infer", path, "--out", tmp_path / "x.py", "--force")
+    assert result.exit_code == 0
+    assert "record 3" in result.output
+
+
+OTHER = b"\x12\x03abc" * 9
 
 
 @pytest.mark.parametrize(
-    ("records", "message"),
+    ("records", "text"),
     [
-        ([], "no records: the files are empty"),
-        ([b"\x12\x03abc" * 9], "no record has a key of a tf.train.Example"),
-        ([b"\x22\x01a"], "no record has a key of a tf.train.Example"),
-        ([b""], "no record has a key of a tf.train.Example"),
-        (
-            [example({"a": 1}), *[b"\x12\x03abc" * 9] * 2],
-            "2 of 3 records are no tf.train.Example: they hold another message, or none",
-        ),
-        (
-            [example({"a": 1}), sequence_example({}, {"b": [1]})],
-            "the records are of two sorts",
-        ),
-        ([example({"a": None})], "no field can be made of any of the keys"),
-        (
-            [sequence_example({"a": 1}, {"b": [[1], [1, 2]]})],
-            "no field can be made of the feature lists",
-        ),
-        (
-            [example({f"k{at}": at for at in range(2001)})],
-            "more than 2,000 keys",
-        ),
+        ([], ""),
+        ([OTHER], "Example"),
+        ([b"\x22\x01a"], "Example"),
+        ([b""], "Example"),
+        ([example({"a": 1}), OTHER, OTHER], "2 of 3"),
+        ([example({"a": 1}), sequence_example({}, {"b": [1]})], ""),
+        ([example({"a": None})], "keys"),
+        ([sequence_example({"a": 1}, {"b": [[1], [1, 2]]})], "feature lists"),
+        ([example({f"k{at}": at for at in range(2001)})], "2,000"),
     ],
 )
 def test_what_is_no_training_data_is_refused(
-    records: list[bytes], message: str, tmp_path: Path
+    records: list[bytes], text: str, tmp_path: Path
 ) -> None:
-    """In plain words, and nothing is written."""
+    """With what to do, and nothing is written."""
     path = write_file(tmp_path / "records", records)
-    assert f"SG442 {message}\n" in refusal(path, tmp_path / "x.py") + "\n"
-
-
-def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
-    """With what was found there."""
-    path = tmp_path / "records"
-    path.write_bytes(b"PK\x03\x04" + b"text" * 99)
     found = refusal(path, tmp_path / "x.py")
-    assert "SG442 no record can be read from records" in found
-    assert "found: " in found
-
-
-def test_data_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    """As by the other verbs."""
-    found = refusal(tmp_path / "nowhere", tmp_path / "x.py")
-    assert "SG441" in found
-    assert "no such directory or file" in found
-
-
-def test_the_refusal_is_exit_code_2(tmp_path: Path) -> None:
-    """And says what to do."""
-    result = run(write_file(tmp_path / "records", []), "--out", tmp_path / "x.py")
-    assert result.exit_code == 2
-    assert "to do:    name files that hold data" in result.output
+    assert (found.rule, bool(found.advice)) == ("SG442", True)
+    assert text in found.message
 
 
 def test_a_file_is_only_overwritten_by_force(tmp_path: Path) -> None:
@@ -152,12 +103,11 @@ def test_a_file_is_only_overwritten_by_force(tmp_path: Path) -> None:
     path = write_file(tmp_path / "records", rows(3))
     out = tmp_path / "x.py"
     out.write_text("mine")
-    result = run(path, "--out", out)
-    assert result.exit_code == 2
-    assert f"SG404 {out} is already there" in result.output
-    assert "overwrite it with --force" in result.output
+    found = refusal(path, out)
+    assert (found.rule, str(out) in found.message) == ("SG404", True)
+    assert "--force" in found.advice
     assert out.read_text() == "mine"
-    assert run(path, "--out", out, "--force").exit_code == 0
+    assert run("infer", path, "--out", out, "--force").exit_code == 0
     assert "class X(Record):" in out.read_text()
 
 
@@ -165,15 +115,15 @@ def test_a_file_is_only_overwritten_by_force(tmp_path: Path) -> None:
 def test_a_schema_file_can_be_imported(name: str, tmp_path: Path) -> None:
     """Another would never be found again."""
     path = write_file(tmp_path / "records", rows(3))
-    assert f"{name} is no name of a schema file" in refusal(path, tmp_path / name)
+    assert name in refusal(path, tmp_path / name).message
 
 
-@pytest.mark.parametrize("name", ["", "a b", "Class", "Größe", "1st", "x.y"])
+@pytest.mark.parametrize("name", ["a b", "Class", "Größe", "1st", "x.y"])
 def test_a_class_has_a_name_of_a_class(name: str, tmp_path: Path) -> None:
     """Its package is named after it."""
     path = write_file(tmp_path / "records", rows(3))
     found = refusal(path, tmp_path / "x.py", name=name)
-    assert f"SG105 the record cannot be called {name!r}" in found
+    assert (found.rule, repr(name) in found.message) == ("SG105", True)
 
 
 @pytest.mark.parametrize("name", ["Record", "Label", "Annotated", "Found"])
@@ -183,33 +133,30 @@ def test_a_class_may_be_called_like_what_is_imported(name: str, tmp_path: Path) 
     assert infer(path, tmp_path / "x.py", name=name).spec.class_name == name
 
 
-def test_the_command_says_what_was_found_and_what_comes_next(tmp_path: Path) -> None:
-    """In a few lines."""
+def test_the_command_prints_what_was_found_and_what_comes_next(tmp_path: Path) -> None:
+    """Keys that are left out, escaped; the next commands can be pasted."""
     records = [
         example({"label": at % 3, "x": 0.5, "bad\x1b": 1 if at else "a"})
         for at in range(30)
     ]
     path = write_file(tmp_path / "records", records)
     out = tmp_path / "pet_photos.py"
-    result = run(path, "--out", out, "--name", "PetPhoto")
-    assert result.output == (
-        f"wrote {out}: PetPhoto, 2 fields, from all 30 records of a file\n"
-        "  left out 'bad\\x1b': bytes in 1 record and int64 in 29 records\n"
-        '  2 doubts: see the comments with "doubt:", and take each out once it is '
-        "settled\n"
-        "Next: run `schemagen generate`, then "
-        f"`schemagen verify {path} --record pet_photo`.\n"
-    )
+    result = run("infer", path, "--out", out, "--name", "PetPhoto")
+    for part in (
+        f"{out}: PetPhoto, 2 fields",
+        "30 records",
+        r"'bad\x1b': bytes in 1 record and int64 in 29 records",
+        "2 doubts",
+        "`schemagen generate`",
+        f"`schemagen verify {path} --record pet_photo`",
+    ):
+        assert part in result.output
 
 
-def test_field_numbers_that_no_example_has_are_told(tmp_path: Path) -> None:
+def test_field_numbers_that_no_example_has_are_doubts(tmp_path: Path) -> None:
     """Readers pass over them."""
-    path = write_file(
-        tmp_path / "records", [example({"a": 1}) + varint(7 << 3) + b"\x01"]
-    )
-    infer(path, tmp_path / "x.py")
-    text = (tmp_path / "x.py").read_text()
-    assert "# doubt: field 7 of the record in 1 record" in text
+    _, said = found_in(tmp_path, [example({"a": 1}) + number(7, 1)])
+    assert "field 7 of the record" in said[""]
 
 
 def test_verify_agrees_with_what_was_inferred_of_steps(tmp_path: Path) -> None:
@@ -223,70 +170,51 @@ def test_verify_agrees_with_what_was_inferred_of_steps(tmp_path: Path) -> None:
     ]
     path = write_file(tmp_path / "records", records)
     found = infer(path, tmp_path / "x.py")
-    assert not verify(path, spec=found.spec, workers=1).findings
+    assert schemagen.verify(path, record=found.spec).clean
     assert [field.kind.name for field in found.spec.fields] == ["Steps"] * 3 + ["Text"]
 
 
-def written_by_us(directory: Path, specs: dict[str, RecordSpec]) -> None:
-    """Write a data directory whose manifest tells the schema of each split."""
-    splits = {}
-    for split, spec in specs.items():
-        path = write_file(directory / f"{split}-00000-of-00001.tfrecord", rows(1))
-        shard = Shard(
-            path.name, 1, path.stat().st_size, f"{crc32c(path.read_bytes()):08x}"
-        )
-        splits[split] = Split("", (shard,), fingerprint(spec), to_data(spec))
-    first = next(iter(specs.values()))
-    save(directory, Manifest(first.record, fingerprint(first), to_data(first), splits))
-
-
-COUNT = RecordSpec(
-    record="count",
-    class_name="Count",
-    source="schemas/counts.py",
-    doc="How many there were.",
-    fields=(
-        FieldSpec.of(
-            Scalar, name="number", key="a", role="input", dtype="int64", doc="Of all."
-        ),
-    ),
-)
-BACK = '''\
-"""The schema that wrote this data, as its manifest has it."""
-
-from typing import Annotated
-
-from schemagen import Record, Scalar
-
-
 class Count(Record):
-    """How many there were."""
+    """How many."""
 
     number: Annotated[int, Scalar("int64", key="a")]
     """Of all."""
-'''
 
 
-def test_what_schemagen_has_written_gets_its_schema_back(tmp_path: Path) -> None:
+CLASS = ast.unparse(ast.parse(inspect.getsource(Count)))
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Path:
+    """A data directory whose manifest has a schema for each split."""
+    data = write_data(tmp_path / "data", Count, {"train": rows(1), "test": rows(1)})
+    path = data / "manifest.json"
+    manifest = json.loads(path.read_text())
+    del manifest["crc32c"]
+    other = json.loads(path.read_text())["spec"]
+    manifest["splits"]["test"] |= {
+        "spec": {**other, "doc": "Another."},
+        "fingerprint": "0" * 16,
+    }
+    path.write_text(json.dumps(manifest))
+    return data
+
+
+def test_what_schemagen_has_written_gets_its_schema_back(
+    written: Path, tmp_path: Path
+) -> None:
     """Names and descriptions included; the records are not looked at."""
-    written_by_us(tmp_path / "data", {"train": COUNT, "test": COUNT})
     out = tmp_path / "counts.py"
-    result = run(tmp_path / "data", "--out", out)
-    assert result.output == (
-        f"wrote {out}: Count, 1 field, the schema that wrote this data, by its "
-        "manifest\nNext: run `schemagen generate`.\n"
-    )
-    assert out.read_text() == BACK
-    file = tmp_path / "data" / "train-00000-of-00001.tfrecord"
+    result = run("infer", written, "--out", out, "--split", "train")
+    assert result.exit_code == 0, result.output
+    assert ast.unparse(ast.parse(out.read_text()).body[-1]) == CLASS
+    file = written / "train-00000-of-00001.tfrecord"
     assert infer(file, tmp_path / "x.py", name="Number").spec.record == "number"
 
 
-def test_splits_of_several_schemas_are_named(tmp_path: Path) -> None:
+def test_splits_of_several_schemas_are_refused(written: Path, tmp_path: Path) -> None:
     """One file declares what one of them holds."""
-    other = replace(COUNT, doc="Another.")
-    written_by_us(tmp_path / "data", {"train": COUNT, "test": other})
-    found = refusal(tmp_path / "data", tmp_path / "x.py")
-    assert "SG442 its splits were written by 2 different schemas" in found
-    assert "name a split by --split" in found
-    again = infer(tmp_path / "data", tmp_path / "x.py", split="test")
+    found = refusal(written, tmp_path / "x.py")
+    assert (found.rule, "--split" in found.advice) == ("SG442", True)
+    again = infer(written, tmp_path / "x.py", split="test")
     assert again.spec.doc == "Another."

@@ -2,68 +2,35 @@
 
 from __future__ import annotations
 
+import ast
+import base64
+import hashlib
 import io
+import pickle
+import re
 import struct
-from typing import Any
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pytest
+from command_line import run
 from PIL import Image
-from schemagen.kinds.field import FieldSpec
+from schemagen.use_cases.infer import infer
 
-from .messages import drafted, many, picture
+from .messages import found_in, many, picture, write_file
+
+if TYPE_CHECKING:
+    from conftest import Workspace
+
+Row = Callable[[int], dict[str, Any]]
 
 
 def floats_of(seed: int, dtype: str = "<f4", number: int = 8) -> bytes:
     """Return numbers as they are measured."""
     return np.random.default_rng(seed).normal(size=number).astype(dtype).tobytes()
-
-
-def inferred(row: Any, number: int = 30) -> tuple[dict[str, FieldSpec], dict[str, str]]:
-    """Return the fields by their keys, and what is said of each in one line."""
-    found = drafted(many(row, number))
-    said = {
-        field.key: found.comments.get(field.name, ()) for field in found.spec.fields
-    }
-    fields = {field.key: field for field in found.spec.fields}
-    return fields, {key: "; ".join(texts) for key, texts in said.items()}
-
-
-def test_a_shape_belongs_to_no_field_when_many_would_fit() -> None:
-    """All are rows of numbers; the doubt asks whether it is theirs, and for the dtype."""
-    fields, said = inferred(
-        lambda i: {
-            "arr": floats_of(i),
-            "big_endian": floats_of(i, ">f4"),
-            "zeros": bytes(64),
-            "shape": [2, 4],
-        }
-    )
-    assert {field.kind.name for field in fields.values()} == {"Vector"}
-    assert fields["shape"].role == "info"
-    assert (
-        "doubt: the sizes in 'shape' would fit numbers of 4 bytes: are they of this "
-        "key, and is it float32 or int32 or uint32? Tensor((2, 4), dtype=..., "
-        "shape_key=...)"
-    ) in said["arr"]
-    assert "would fit numbers of 8 bytes" in said["zeros"]
-
-
-def test_a_shape_belongs_to_the_field_that_it_names() -> None:
-    """arr_shape is that of arr, whatever else has so many bytes."""
-    fields, said = inferred(
-        lambda i: {"arr": floats_of(i), "other": floats_of(9 + i), "arr_shape": [2, 4]}
-    )
-    assert fields["arr"].kind.shape_key == "arr_shape"  # type: ignore[attr-defined]
-    assert fields["other"].kind.name == "Vector"
-    assert "arr_shape" not in said["other"]
-
-
-def test_a_shape_without_a_name_is_that_of_the_only_candidate() -> None:
-    """It is a Tensor, and both are doubtful: its dtype, and whose shape that is."""
-    fields, said = inferred(lambda i: {"arr": floats_of(i), "shape": [2, 4]})
-    assert fields["arr"].kind.name == "Tensor"
-    assert "which look like float32: or int32 or uint32?" in said["arr"]
-    assert "doubt: are its sizes those in 'shape'?" in said["arr"]
 
 
 def proto(dtype: int, content: bytes, *shape: int) -> bytes:
@@ -73,23 +40,9 @@ def proto(dtype: int, content: bytes, *shape: int) -> bytes:
     return head + b"\x22" + bytes([len(content)]) + content
 
 
-def test_serialized_tensors_of_two_dtypes_are_said_to_be_that() -> None:
-    """No Tensor holds them; the doubt says why."""
-    ones = (proto(1, struct.pack("<3f", 1, 1, 1), 3), proto(4, b"\1\1\1", 3))
-    fields, said = inferred(lambda i: {"t": ones[i % 2]})
-    assert fields["t"].kind.name == "Scalar"
-    assert said["t"] == (
-        "doubt: serialized tensors of float32 and uint8, so that no Tensor can be "
-        "declared"
-    )
-
-
-def test_serialized_tensors_of_two_ranks_are_said_to_be_that() -> None:
-    """The dtype is one, the dimensions are not."""
-    four = struct.pack("<4f", 1, 1, 1, 1)
-    ones = (proto(1, four, 4), proto(1, four, 2, 2))
-    _, said = inferred(lambda i: {"t": ones[i % 2]})
-    assert "serialized tensors of float32 with 1 and 2 dimensions" in said["t"]
+FOUR = struct.pack("<4f", 1, 1, 1, 1)
+DTYPES = (proto(1, FOUR, 4), proto(4, b"\1\1\1", 3))
+RANKS = (proto(1, FOUR, 4), proto(1, FOUR, 2, 2))
 
 
 def cmyk() -> bytes:
@@ -99,41 +52,14 @@ def cmyk() -> bytes:
     return out.getvalue()
 
 
-def photo(number: int) -> dict[str, Any]:
-    """Return a row of which one has four channels."""
+def photo(number: int, cut: int = 0) -> dict[str, Any]:
+    """Return a row; in one picture are four channels, and the first may be cut."""
+    image = cmyk() if number == 7 else picture(4, 6, form="jpeg")
     return {
-        "image/encoded": cmyk() if number == 7 else picture(4, 6, form="jpeg"),
-        "image/format": "JPEG",
-        "image/height": 4,
-        "image/width": 6,
+        "image/encoded": image[:-9] if number < cut else image,
+        **{"image/format": "JPEG", "image/height": 4, "image/width": 6},
         "image/channels": 3,
     }
-
-
-def test_one_picture_of_other_channels_is_told_apart() -> None:
-    """The reader can leave it out."""
-    fields, said = inferred(photo)
-    assert fields["image/encoded"].kind.name == "Scalar"
-    assert said["image/encoded"] == (
-        "doubt: 1 of 30 images has 4 channels, which decode_jpeg would convert and "
-        "this schema language refuses: without them this is an Image"
-    )
-
-
-def test_damaged_pictures_are_counted_without_those_of_other_channels() -> None:
-    """Two reasons, each with its number."""
-    cut = picture(4, 6, form="jpeg")[:-9]
-    _, said = inferred(
-        lambda i: {**photo(i), **({"image/encoded": cut} if i < 2 else {})}
-    )
-    assert "1 of 30 images has 4 channels" in said["image/encoded"]
-    assert "2 of 30 images cannot be read" in said["image/encoded"]
-
-
-def test_sizes_and_format_of_pictures_that_stay_bytes_are_no_inputs() -> None:
-    """They say nothing that a model could learn from."""
-    fields, _ = inferred(photo)
-    assert {field.role for field in fields.values()} == {"info"}
 
 
 def smooth(height: int, width: int, channels: int, at: int) -> np.ndarray:
@@ -143,77 +69,257 @@ def smooth(height: int, width: int, channels: int, at: int) -> np.ndarray:
     return np.stack(colours, -1).astype(np.uint8)
 
 
-def raw(pixels: np.ndarray, height: int, width: int) -> dict[str, Any]:
+def raw(pixels: np.ndarray, height: int = 16, width: int = 20) -> dict[str, Any]:
     """Return a row of raw pixels with their sizes."""
     sizes = {"rows": height, "cols": width}
-    return {**sizes, "depth": 3, "pixels": pixels.tobytes()}
+    return {"pixels": pixels.tobytes(), **sizes, "depth": 3}
 
 
-def test_pixels_that_are_channels_first_are_no_image() -> None:
-    """Neighbours tell; an Image would be scrambled."""
-    fields, said = inferred(
-        lambda i: raw(smooth(16, 20, 3, i).transpose(2, 0, 1), 16, 20)
-    )
-    assert set(fields) == {"pixels"}
-    field: Any = fields["pixels"]
-    assert (field.kind.name, field.kind.shape, field.kind.dtype) == (
+def first(height: int, width: int, at: int) -> np.ndarray:
+    """Return pixels with their channels first."""
+    return smooth(height, width, 3, at).transpose(2, 0, 1)
+
+
+NOISE = np.random.default_rng(0).integers(0, 256, (16, 20, 3)).astype(np.uint8)
+
+# Rows, the kind of their first key, names of the data that its comments have, and what
+# else the kind has.
+DOUBTS: dict[str, tuple[Row, str, tuple[str, ...], dict[str, Any]]] = {
+    "a shape that would fit several": (
+        lambda i: {
+            **{"arr": floats_of(i), "big_endian": floats_of(i, ">f4")},
+            **{"zeros": bytes(64), "shape": [2, 4]},
+        },
+        "Vector",
+        ("'shape'", "float32 or int32 or uint32", "Tensor((2, 4)"),
+        {},
+    ),
+    "a shape that is named": (
+        lambda i: {"arr": floats_of(i), "z": floats_of(9 + i), "arr_shape": [2, 4]},
         "Tensor",
-        (3, 16, 20),
-        "uint8",
-    )
-    assert field.kind.shape_key == ("depth", "rows", "cols")
-    assert (
-        "raw pixels, taken as 3 x height x width; neighboring pixels differ by"
-        in said["pixels"]
-    )
-    assert "as height x width x 3" in said["pixels"]
+        (),
+        {"shape_key": "arr_shape"},
+    ),
+    "a shape of the only candidate": (
+        lambda i: {"arr": floats_of(i), "shape": [2, 4]},
+        "Tensor",
+        ("float32: or int32 or uint32", "'shape'"),
+        {"shape_key": "shape"},
+    ),
+    "tensors of two dtypes": (
+        lambda i: {"t": DTYPES[i % 2]},
+        "Scalar",
+        ("float32 and uint8",),
+        {},
+    ),
+    "tensors of two ranks": (
+        lambda i: {"t": RANKS[i % 2]},
+        "Scalar",
+        ("float32 with 1 and 2 dimensions",),
+        {},
+    ),
+    "a picture of other channels": (photo, "Scalar", ("1 of 30 images", "4"), {}),
+    "damaged pictures": (
+        lambda i: photo(i, cut=2),
+        "Scalar",
+        ("1 of 30 images", "2 of 30 images"),
+        {},
+    ),
+    "channels first": (
+        lambda i: raw(first(16, 20, i)),
+        "Tensor",
+        ("3 x height x width",),
+        {"shape": (3, 16, 20), "shape_key": ("depth", "rows", "cols")},
+    ),
+    "channels first without their number": (
+        lambda i: {"pixels": first(16, 20, 0).tobytes(), "h": 16, "w": 20},
+        "Tensor",
+        (),
+        {"shape": (3, 16, 20), "shape_key": (None, "h", "w")},
+    ),
+    "large pictures": (
+        lambda i: raw(first(224, 224, 0), 224, 224),
+        "Tensor",
+        (),
+        {},
+    ),
+    "channels last": (
+        lambda i: raw(smooth(16, 20, 3, i)),
+        "Image",
+        ("'rows'", "eighboring"),
+        {"shape": (16, 20, 3)},
+    ),
+    "noise": (lambda i: raw(NOISE), "Image", ("'rows'",), {}),
+    "swapped sizes": (
+        lambda i: raw(smooth(16, 20, 3, i), 20, 16),
+        "Image",
+        ("'rows' seems to be",),
+        {},
+    ),
+    "grey pixels": (
+        lambda i: {"x": bytes(range(64)), "h": 8, "w": 8},
+        "Image",
+        ("'h'",),
+        {"shape": (8, 8, 1)},
+    ),
+}
 
 
-def test_pixels_that_are_channels_last_are_an_image_with_what_was_seen() -> None:
-    """The order is doubtful all the same."""
-    fields, said = inferred(lambda i: raw(smooth(16, 20, 3, i), 16, 20))
-    assert fields["pixels"].kind.name == "Image"
-    assert (
-        "doubt: raw pixels, taken as height x width x 3: or 3 x height x width, and is "
-        "'rows' the height? Neighboring pixels differ by"
-    ) in said["pixels"]
+@pytest.mark.parametrize("case", DOUBTS)
+def test_what_data_does_not_tell_is_asked(tmp_path: Path, case: str) -> None:
+    """By names and numbers of the data; nothing is declared that may be wrong."""
+    row, kind, parts, others = DOUBTS[case]
+    fields, said = found_in(tmp_path, many(row, 4 if "large" in case else 30))
+    key = next(iter(row(0)))
+    assert fields[key].kind.name == kind
+    assert [part for part in parts if part not in said.get(key, "")] == []
+    assert {name: getattr(fields[key].kind, name) for name in others} == others
+    assert ("eighboring" in said.get(key, "")) <= (case != "noise")
+    if kind == "Scalar":  # sizes and format say nothing that a model could learn from
+        assert "input" not in {f.role for name, f in fields.items() if "/" in name}
 
 
-def test_noise_tells_no_order() -> None:
-    """Then nothing is said to be seen."""
-    noise = np.random.default_rng(0).integers(0, 256, (16, 20, 3)).astype(np.uint8)
-    fields, said = inferred(lambda i: raw(noise, 16, 20))
-    assert fields["pixels"].kind.name == "Image"
-    assert "raw pixels, taken as" in said["pixels"]
-    assert "eighboring" not in said["pixels"]
+def pixels(number: int) -> np.ndarray:
+    """Return a picture: neighbors are alike."""
+    y, x = np.mgrid[0:12, 0:10]
+    colors = np.stack([y * 9, x * 11, y * 4 + x * 5], axis=2) + number
+    return (colors % 256).astype(np.uint8)
 
 
-def test_sizes_whose_names_are_swapped_are_said() -> None:
-    """The pixels tell that the width stands under the height's key."""
-    _, said = inferred(lambda i: raw(smooth(16, 20, 3, i), 20, 16))
-    assert said["pixels"].endswith("so that 'rows' seems to be the width")
+def integers(number: int) -> np.ndarray:
+    """Return five numbers of words."""
+    return np.random.default_rng(number).integers(0, 50_000, 5).astype("<i8")
 
 
-def test_nothing_is_said_of_channels_that_are_not_stored() -> None:
-    """Of grey pixels only the height is asked for."""
-    _, said = inferred(lambda i: {"h": 8, "w": 8, "x": bytes(range(64))})
-    assert said["x"] == (
-        "as many bytes as height and width say; "
-        "doubt: raw pixels, taken as height x width: is 'h' the height?"
-    )
+def shown(number: int) -> np.ndarray:
+    """Return the pixels of an encoded picture."""
+    return np.asarray(Image.open(io.BytesIO(picture(12, 10, seed=number))))
 
 
-def test_large_pictures_are_looked_at_whole() -> None:
-    """The order is seen of 224 by 224 pixels as it is of few."""
-    row = raw(smooth(224, 224, 3, 0).transpose(2, 0, 1), 224, 224)
-    fields, _ = inferred(lambda i: row, 4)
-    assert fields["pixels"].kind.name == "Tensor"
+# Rows, and what is read of their first key with the declaration that is offered.
+WRAPPED: dict[str, tuple[Row, Callable[[int], Any]]] = {
+    "encoded images": (
+        lambda i: {
+            "image/encoded": base64.b64encode(picture(12, 10, seed=i)),
+            "image/class/label": i % 3,
+        },
+        shown,
+    ),
+    "encoded images in the URL-safe alphabet": (
+        lambda i: {
+            "plot": base64.urlsafe_b64encode(picture(12, 10, seed=i)).rstrip(b"=")
+        },
+        shown,
+    ),
+    "raw pixels": (
+        lambda i: {
+            "image/encoded": base64.b64encode(pixels(i).tobytes()),
+            **{"image/height": 12, "image/width": 10, "image/channels": 3},
+        },
+        pixels,
+    ),
+    "floats": (
+        lambda i: {"embedding": base64.b64encode(floats_of(i))},
+        lambda i: np.frombuffer(floats_of(i), "<f4"),
+    ),
+    "integers": (
+        lambda i: {"ids": base64.b64encode(integers(i).tobytes())},
+        integers,
+    ),
+    "lines": (lambda i: {"plot": base64.encodebytes(picture(12, 10, seed=i))}, shown),
+}
+# What the declarations use; the draft imports what it uses itself.
+IMPORTS = (
+    "from typing import Annotated",
+    "import numpy as np",
+    "from schemagen import *",
+)
 
 
-def test_pixels_that_are_channels_first_without_their_number() -> None:
-    """Only the sizes that are stored are named as keys."""
-    pixels = smooth(16, 20, 3, 0).transpose(2, 0, 1).tobytes()
-    fields, said = inferred(lambda i: {"h": 16, "w": 20, "pixels": pixels})
-    field: Any = fields["pixels"]
-    assert (field.kind.shape, field.kind.shape_key) == ((3, 16, 20), (None, "h", "w"))
-    assert said["pixels"].startswith("3 bytes for each pixel of height and width")
+def pasted(text: str, key: str, names: dict[str, str]) -> str:
+    """Return a schema with the declaration that a comment offers in place of a field."""
+    comments = re.sub(r"\n    #\s+", " ", text)
+    offer = re.search(r"declare it as (Annotated\[.*?\)\])", comments)
+    assert offer is not None
+    removed = re.search(r"leave out .*? of ('[^\n]*)", comments)
+    gone = {names[key] for key in re.findall(r"'(.*?)'", removed[1] if removed else "")}
+    lines = text.splitlines()
+    [declared] = [n for n in ast.parse(text).body if isinstance(n, ast.ClassDef)]
+    for node in reversed(declared.body):
+        assert isinstance(node, ast.AnnAssign)
+        name = ast.unparse(node.target)
+        place = slice(node.lineno - 1, node.end_lineno)
+        if name == names[key]:
+            lines[place] = [f"    content: {offer[1]}"]
+        elif name in gone:
+            lines[place] = []
+    return "\n".join((*IMPORTS, *lines, ""))
+
+
+@pytest.mark.parametrize("case", WRAPPED)
+def test_base64_text_has_the_declaration_that_reads_it(
+    workspace: Workspace, case: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is pasted over the draft's, and the fields that it names are removed."""
+    row, content = WRAPPED[case]
+    data = write_file(workspace.root / "old" / "train.tfrecord", many(row))
+    found = infer(data, workspace.root / "schemas" / "found.py")
+    names = {field.key: field.name for field in found.spec.fields}
+    found.path.write_text(pasted(found.path.read_text(), next(iter(row(0))), names))
+    workspace.generate()
+    monkeypatch.chdir(workspace.root)
+    verified = run("verify", data, "--record", "found")
+    assert verified.exit_code == 0, verified.output
+    make_dataset = workspace.module("found", "pipeline").make_dataset
+    for number, batch in enumerate(make_dataset(str(data), batch_size=1)):
+        features = batch[0] if isinstance(batch, tuple) else batch
+        np.testing.assert_array_equal(features["content"][0], content(number))
+    assert number == 29
+
+
+def npy(array: np.ndarray) -> bytes:
+    """Return an array as np.save writes it."""
+    out = io.BytesIO()
+    np.save(out, array)
+    return out.getvalue()
+
+
+# Values, and what their comment names; nothing is said of ordinary text.
+OTHERS: dict[str, tuple[str, Callable[[int], Any], str]] = {
+    "paths": ("image", lambda i: f"images/{i:03}.jpg", "'images/000.jpg'"),
+    "paths under any key": ("x", lambda i: f"a/B c/{i:03}.png", "'a/B c/000.png'"),
+    "pickles": ("image", lambda i: pickle.dumps({"pixels": pixels(i)}), "pickle"),
+    "npy": ("image", lambda i: npy(np.full((3, 4), i, "<f4")), ".npy"),
+    "zlib": ("image", lambda i: zlib.compress(picture(9, 9, seed=i)), "zlib"),
+    "npy in base64": (
+        "image",
+        lambda i: base64.b64encode(npy(np.full((3, 4), i, "<i8"))),
+        ".npy",
+    ),
+    "TIFF": ("image", lambda i: b"II*\0" + bytes(range(i, i + 40)), "TIFF"),
+    "hashes in hex": ("image", lambda i: hashlib.sha256(b"%d" % i).hexdigest(), ""),
+    "hashes in base64": (
+        "image",
+        lambda i: base64.b64encode(hashlib.sha256(b"%d" % i).digest()),
+        "",
+    ),
+    "long words": ("image", lambda i: "counterrevolutionaries" + "abc" * (i + 1), ""),
+    "sentences": ("image", lambda i: f"a picture of {i} cats and nothing else", ""),
+    "names of files": ("image/filename", lambda i: f"{i:06}.jpg", ""),
+    "titles": ("title", lambda i: f"ID3{i}", ""),
+    "base64 but for the last": (
+        "plot",
+        lambda i: base64.b64encode(picture(5, 5)) if i < 29 else b"none",
+        "",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", OTHERS)
+def test_content_that_no_kind_reads_is_named(tmp_path: Path, case: str) -> None:
+    """It stays text or bytes."""
+    key, value, part = OTHERS[case]
+    fields, said = found_in(tmp_path, many(lambda i: {key: value(i), "w": i}))
+    assert fields[key].kind.name in ("Text", "Scalar", "VarLen")
+    assert part in said.get(key, "")
+    assert bool(said.get(key)) == bool(part)

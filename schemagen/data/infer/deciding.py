@@ -12,7 +12,7 @@ from ...spec.names import snake_case
 from ..formatting import plural
 from .draft import DOUBT, Draft, Scene, listed, quoted
 from .evidence import Evidence
-from .file_groups import FileKeys, only_in, sizes_by_file
+from .file_groups import FileKeys, only_in
 from .lists import (
     group_lists,
     take_objects,
@@ -106,12 +106,6 @@ def draft_record(
         if key in drafts:
             drafts[key].doubts.append(
                 f"in records of {quoted(file)} only: are these files of one kind?"
-            )
-    for key, draft in drafts.items():
-        said = sizes_by_file(files, key)
-        if said and draft.kind == "Scalar":
-            draft.doubts.append(
-                f"always {said}: are these files of one kind? Infer each by itself"
             )
     return _drafted(evidence, class_name, drafts, names, left_out)
 

@@ -5,20 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import takewhile
-
-import numpy as np
 
 from ..columns import Columns
 from ..formatting import plural, shell_word
-from ..message import BYTES
 from ..remote_path import FilePath
 from .draft import listed, quoted
 
 # Records of one kind have so large a share of the keys of either in common.
 _COMMON = 0.5
 
-_MOST_KEYS, _MOST_FILES = 6, 3
+_MOST_KEYS = 6
 
 
 @dataclass
@@ -29,24 +25,17 @@ class FileKeys:
         path: the file.
         records: how many of its records were read.
         keys: in how many records each key is.
-        sizes: of each key that holds bytes, the size of its values; 0 if it varies.
     """
 
     path: FilePath
     records: int = 0
     keys: Counter[str] = field(default_factory=Counter)
-    sizes: dict[str, int] = field(default_factory=dict)
 
     def add(self, batch: Columns) -> None:
         """Add some records."""
         self.records += len(batch.records)
         for key, columns in batch.by_key.items():
             self.keys[key] += sum(map(len, columns))
-            for column in columns:
-                if column.kind == BYTES and len(column.values):
-                    found = np.unique(column.values[:, 1] - column.values[:, 0])
-                    size = int(found[0]) if len(found) == 1 else 0
-                    self.sizes[key] = size * (self.sizes.get(key, size) == size)
         for key, steps in batch.steps.items():
             self.keys[key] += len(steps.rows)
 
@@ -63,34 +52,12 @@ class FileGroup:
     files: tuple[FileKeys, ...]
     keys: tuple[str, ...]
 
-    def shown(self, every: Sequence[FilePath]) -> str:
-        """Describe it: how to name its files, their number and keys.
-
-        Args:
-            every: all files of the data.
-        """
+    def __str__(self) -> str:
+        """Return the name of a file, the number of files, and their keys."""
         keys = listed([quoted(key) for key in self.keys], _MOST_KEYS)
-        paths = [file.path for file in self.files]
-        return f"{_named(paths, every)}, {plural(len(paths), 'file')} with {keys}"
-
-
-def _named(paths: Sequence[FilePath], every: Sequence[FilePath]) -> str:
-    """Return a glob for some files and no others, or their names."""
-    names = [str(path) for path in paths]
-    if len(names) == 1:
-        return shell_word(names[0])
-    start = _common_start(names)
-    end = _common_start([name[len(start) :][::-1] for name in names])[::-1]
-    matched = [str(path) for path in every if str(path).startswith(start)]
-    if {name for name in matched if name.endswith(end)} == set(names):
-        return shell_word(f"{start}*{end}")
-    return listed([shell_word(name) for name in names], _MOST_FILES)
-
-
-def _common_start(names: Sequence[str]) -> str:
-    first, last = min(names), max(names)
-    pairs = zip(first, last, strict=False)
-    return "".join(one for one, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        first, number = shell_word(str(self.files[0].path)), len(self.files)
+        more = f" and {plural(number - 1, 'other file')}" if number > 1 else ""
+        return f"{first}{more} with {keys}"
 
 
 def groups_of(files: Sequence[FileKeys]) -> tuple[FileGroup, ...]:
@@ -133,13 +100,3 @@ def only_in(files: Sequence[FileKeys]) -> Mapping[str, str]:
         for key, found in holding.items()
         if several and len(found) == 1
     }
-
-
-def sizes_by_file(files: Sequence[FileKeys], key: str) -> str:
-    """Say that the values of a key have one size in each file, and not in all; or ""."""
-    sizes = {file.path.name: file.sizes[key] for file in files if key in file.sizes}
-    several = list(dict.fromkeys(sizes.values()))
-    if len(several) < 2 or 0 in several:
-        return ""
-    first = {size: name for name, size in reversed(list(sizes.items()))}
-    return listed(f"{size:,} bytes in {quoted(first[size])}" for size in several)

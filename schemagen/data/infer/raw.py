@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ..formats import unread_content
 from ..formatting import plural
-from .contents import unread_content
 from .draft import Draft, Scene, quoted
 from .dtypes import SIZES, Guess, as_numbers, guess_dtype, item_bytes
 from .evidence import KeyEvidence

@@ -1,4 +1,4 @@
-"""Content that is not what its key says: base64, hex, paths, pickles, compressed bytes.
+"""Content that is not what its key says: base64, paths, pickles, compressed bytes.
 
 Fields stay what the data safely is, text or bytes. Doubts name the content, and offer the
 declaration that reads it.
@@ -7,13 +7,11 @@ declaration that reads it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 
 from ...schema_source import annotation_source
-from ..statistics.bytes_values import IMAGES, content_of
-from .base64_values import SHORTEST
-from .contents import unread_content
+from ..formats import unread_content
 from .draft import Draft, Scene, listed, quoted
 from .dtypes import item_bytes
 from .evidence import Evidence, KeyEvidence
@@ -27,7 +25,6 @@ _PATH = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_PATH = 4096
-_HEX = re.compile(rb"(?:[0-9a-fA-F]{2})+")
 # Dtypes that other bytes hardly ever seem to have, if there are four numbers or more.
 _SURE = ("float32", "float64", "int64", "int32")
 _FEWEST_NUMBERS = 4
@@ -46,20 +43,13 @@ def say_wrapped(scene: Scene, rules: Rules) -> None:
             continue
         if draft.kind == "Text":
             _say_text(scene, draft, seen, rules)
-        elif seen.decoded is not None:
-            _say_images(draft, seen.decoded)
         elif not seen.values.text and (said := unread_content(seen.values.samples)):
             draft.doubts[:] = [f"each value is {said}"]
 
 
 def _say_text(scene: Scene, draft: Draft, seen: KeyEvidence, rules: Rules) -> None:
     samples = seen.values.samples
-    if text := _of_hex(samples):
-        draft.doubts.append(
-            f"hex text of {text}: no kind reads hex; decode it when the records are "
-            "written again"
-        )
-    elif seen.decoded is not None:
+    if seen.decoded is not None:
         _say_base64(scene, draft, seen.decoded, rules)
     elif samples and all(map(_is_path, samples)) and meaning_of(seen.key) != "info":
         draft.role = "info"
@@ -69,34 +59,9 @@ def _say_text(scene: Scene, draft: Draft, seen: KeyEvidence, rules: Rules) -> No
         )
 
 
-def _say_images(draft: Draft, decoded: KeyEvidence) -> None:
-    """Say that each value is the base64 text of an image, and that no kind reads it."""
-    look = decoded.values
-    if look.formats.total() == look.values:
-        forms = " and ".join(sorted(look.formats))
-        what = "lists of" if draft.kind == "VarLen" else "masks or other images,"
-        draft.doubts.append(
-            f"{what} base64 text of {forms} images: no kind reads them; decode them "
-            "when the records are written again"
-        )
-
-
 def _is_path(sample: bytes) -> bool:
     short = len(sample) <= _LONGEST_PATH  # longer samples may end within a letter
     return short and _PATH.fullmatch(sample.decode()) is not None
-
-
-def _of_hex(samples: Sequence[bytes]) -> str:
-    """Say what hex text is of; "" for other text, and for hashes and other numbers."""
-    if not samples or not all(
-        len(sample) >= SHORTEST and _HEX.fullmatch(sample) for sample in samples
-    ):
-        return ""
-    contents = [bytes.fromhex(sample.decode()) for sample in samples]
-    forms = {content_of(each).format for each in contents}
-    if forms <= {*IMAGES}:
-        return f"{' and '.join(sorted(forms))} images"
-    return unread_content(contents)
 
 
 def _say_base64(scene: Scene, draft: Draft, decoded: KeyEvidence, rules: Rules) -> None:
@@ -109,7 +74,6 @@ def _say_base64(scene: Scene, draft: Draft, decoded: KeyEvidence, rules: Rules) 
     inner = rules(replace(scene.evidence, keys=keys)).drafts.get(draft.key)
     found = _content(inner, decoded) if inner is not None else None
     if found is None:
-        _say_images(draft, decoded)
         return
     content, field = found
     facts = {**field.facts, "transfer_encoding": "base64"}
