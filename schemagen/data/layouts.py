@@ -23,7 +23,7 @@ from .stream import InflateError, compression_of, inflated
 # How much of a compressed file suffices to inflate a record's header.
 _START_BYTES = 4096
 
-_TFX, _WORD = "Split-", "tfrecord"
+_TFX = "Split-"
 _TFDS_FILE, _TFDS_INFO = "features.json", "dataset_info.json"
 
 # Directories of data are read so many levels below, and named below that. So many are
@@ -71,7 +71,7 @@ def directories_below(where: str, root: Directory) -> list[Directory]:
                 parts = (*each.parts, name[:-1])
                 found.append(Directory(path, parts, *names_in(path, _MOST_OPENED)))
     full = [each for each in found if each.data]
-    _check_one_dataset(where, root.path, full)
+    _check_one_dataset(where, full)
     leading = {each.parts[:at] for each in full for at in range(len(each.parts) + 1)}
     return [
         replace(
@@ -87,13 +87,12 @@ def directories_below(where: str, root: Directory) -> list[Directory]:
     ]
 
 
-def _check_one_dataset(where: str, root: FilePath, full: list[Directory]) -> None:
+def _check_one_dataset(where: str, full: list[Directory]) -> None:
     """Refuse directories that are deeper, or of several datasets."""
     own = [each for each in full if _has(each.path, manifest.FILE_NAME)]
     tfds = [each for each in full if _has(each.path, _TFDS_FILE)]
     versions = [each for each in full if VERSION.fullmatch(each.parts[-1])]
     depths = {len(each.parts) for each in full}
-    everything = ""
     if own:
         listed, reason = own, f"directories with a {manifest.FILE_NAME} of their own"
     elif len(tfds) > 1 or len(versions) > 1:
@@ -101,18 +100,13 @@ def _check_one_dataset(where: str, root: FilePath, full: list[Directory]) -> Non
         reason = "directories of several datasets"
     elif max(depths, default=0) > _LEVELS:
         listed, reason = full, f"files of records more than {_LEVELS} directories below"
-        if len(depths) == 1 and all(
-            _WORD in name for each in full for name in each.data
-        ):
-            pattern = glob_of(root, "*/" * min(depths) + f"*{_WORD}*")
-            everything = f"; or all of them: {pattern}"
     else:
         return
     names = [shell_word(str(each.path)) for each in listed]
     more = len(names) - _NAMES
     shown = " or ".join(names[:_NAMES])
     shown += f", or one of {more:,} more" if more > 0 else ""
-    raise DatasetError(f"{where}: {reason}; name one of them: {shown}{everything}")
+    raise DatasetError(f"{where}: {reason}; name one of them: {shown}")
 
 
 def _has(directory: FilePath, name: str) -> bool:

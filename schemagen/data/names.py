@@ -43,7 +43,7 @@ VERSION = re.compile(r"\d+\.\d+\.\d+")
 """The name of a directory that holds one version of a TFDS dataset."""
 
 # How many missing files are named.
-_TOLD = 3
+_LISTED = 3
 
 
 @dataclass(frozen=True)
@@ -160,19 +160,10 @@ def _mixed(
     directory: FilePath, split: str, totals: list[dict[int, re.Match[str]]]
 ) -> Gap:
     """Return the gap of names with several totals."""
-    first = [shards[min(shards)] for shards in totals[:_TOLD]]
-    text = " and ".join(
-        f"{_files(len(shards))} -of-{shard['total']}"
-        for shards, shard in zip(totals, first, strict=False)
-    )
-    if len(totals) > _TOLD:
-        text += f", and {len(totals) - _TOLD:,} more such numbers"
-    path = directory / first[0].string
-    return Gap(split, path, f"names of several writings: {text}", True)
-
-
-def _files(number: int) -> str:
-    return f"{number:,} file{'' if number == 1 else 's'}"
+    first = [shards[min(shards)] for shards in totals]
+    listed = ", ".join(f"-of-{shard['total']}" for shard in first[:_LISTED])
+    text = f"names of several writings: {listed}{', ...' * (len(first) > _LISTED)}"
+    return Gap(split, directory / first[0].string, text, True)
 
 
 def _missing(
@@ -184,17 +175,12 @@ def _missing(
     if lacking <= 0:
         return []
     numbers = (number for number in count(start) if number not in shards)
-    first = list(islice(numbers, min(lacking, _TOLD)))
+    first = list(islice(numbers, min(lacking, _LISTED)))
     like = shards[min(shards)]
     digits = len(like["number"])
-    told = ", ".join(f"{each:0{digits}d}" for each in first)
-    text = f"names say {_files(total)}, "
-    if lacking == 1:
-        text += f"{told} is not there"
-    elif lacking <= _TOLD:
-        text += f"{told} are not there"
-    else:
-        text += f"{lacking:,} of them are not there, the first ones {told}"
+    listed = ", ".join(f"{each:0{digits}d}" for each in first)
+    more = ", ..." if lacking > len(first) else ""
+    text = f"names say {total:,} files; {lacking:,} missing: {listed}{more}"
     at, to = like.span("number")
     name = f"{like.string[:at]}{first[0]:0{digits}d}{like.string[to:]}"
     return [Gap(split, directory / name, text)]

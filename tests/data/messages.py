@@ -1,39 +1,41 @@
-"""Records with fields of many kinds, made without tensorflow, and their spec."""
+"""Records as bytes, made of Python values without tensorflow, and files of them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+import gzip
+import struct
+import types
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
 
 import numpy as np
-from schemagen import Image, Label, Ragged, Scalar, Sparse, Text, VarLen, Vector
-from schemagen.kinds.field import FieldSpec
+import schemagen
+from google_crc32c import value as crc32c
+from schemagen import (
+    Image,
+    Label,
+    Ragged,
+    Record,
+    Scalar,
+    Sparse,
+    Text,
+    VarLen,
+    Vector,
+)
+from schemagen.runtime.shared.tfrecord import frame, masked_crc32c
 from schemagen.runtime.shared.wire import varint
-from schemagen.spec.model import RecordSpec
-from schemagen.spec.serial import to_data
+from schemagen.runtime.storage import manifest
+from schemagen.runtime.storage.opening import open_directory
+from schemagen.spec.serial import fingerprint, to_data
 
-Values = Sequence[int] | Sequence[float] | Sequence[bytes]
+Values = Sequence[Any] | np.ndarray | bytes | str | int | float | None
 
+PACK = {"": bytes, "GZIP": gzip.compress, "ZLIB": zlib.compress}
 
-def example(features: Mapping[str, Values | None]) -> bytes:
-    """Return the bytes of a tf.train.Example; None is a feature without a list."""
-    entries = (
-        sized(1, sized(1, key.encode()) + sized(2, feature(values)))
-        for key, values in features.items()
-    )
-    return sized(1, b"".join(entries))
-
-
-def feature(values: Values | None) -> bytes:
-    """Return the bytes of a tf.train.Feature; lists of no values are of int64."""
-    if values is None:
-        return b""
-    if any(isinstance(value, bytes) for value in values):
-        return sized(1, b"".join(sized(1, bytes(value)) for value in values))  # type: ignore[arg-type]
-    if any(isinstance(value, float) for value in values):
-        return sized(2, sized(1, np.asarray(values, "<f4").tobytes()))
-    packed = b"".join(varint(int(value) & (1 << 64) - 1) for value in values)
-    return sized(3, sized(1, packed) if packed else b"")
+NO_FLOATS = np.empty(0, np.float32)
+NO_BYTES = np.empty(0, object)
 
 
 def sized(number: int, content: bytes) -> bytes:
@@ -41,54 +43,144 @@ def sized(number: int, content: bytes) -> bytes:
     return varint(number << 3 | 2) + varint(len(content)) + content
 
 
-def record_of(*fields: FieldSpec, **more: Any) -> RecordSpec:
-    """Return the spec of a record with some fields."""
-    return RecordSpec("mixed", "Mixed", "schemas/mixed.py", "", fields, **more)
+def number(field: int, value: int) -> bytes:
+    """Return a field of a message that holds a varint."""
+    return varint(field << 3) + varint(value)
 
 
-def common(name: str, **more: Any) -> dict[str, Any]:
-    """Return what all fields have."""
-    return {"name": name, "key": name, "role": "input", **more}
+def feature(values: Values) -> bytes:
+    """Return a tf.train.Feature; None has no list.
+
+    An empty list is one of int64; an empty array one of its dtype, object of bytes.
+    """
+    if values is None:
+        return b""
+    if isinstance(values, (bytes, str, int, float, np.generic)):
+        values = [values]
+    some = list(values)
+    empty = values.dtype.kind if isinstance(values, np.ndarray) and not some else ""
+    if empty == "O" or (some and isinstance(some[0], (bytes, str))):
+        data = (v.encode() if isinstance(v, str) else v for v in some)
+        return sized(1, b"".join(sized(1, one) for one in data))
+    if empty == "f" or (some and isinstance(some[0], (float, np.floating))):
+        packed = struct.pack(f"<{len(some)}f", *some)
+        return sized(2, sized(1, packed) if some else b"")
+    packed = b"".join(varint(int(v) & (1 << 64) - 1) for v in some)
+    return sized(3, sized(1, packed) if packed else b"")
 
 
-MIXED = to_data(
-    record_of(
-        FieldSpec.of(
-            Image, **common("image"), shape=(4, 3, 1), encoding="raw", dtype="uint8"
-        ),
-        FieldSpec.of(Label, **common("label"), num_classes=3, classes=("a", "b", "c")),
-        FieldSpec.of(Vector, **common("stats"), shape=(2,), dtype="float32"),
-        FieldSpec.of(VarLen, **common("tokens"), dtype="int32", max_length=9),
-        FieldSpec.of(
-            VarLen, **common("boxes"), dtype="float32", item_shape=(2,), group="boxes"
-        ),
-        FieldSpec.of(VarLen, **common("words"), dtype="string", group="boxes"),
-        FieldSpec.of(Scalar, **common("age", optional=True), dtype="int8"),
-        FieldSpec.of(Text, **common("name")),
-        FieldSpec.of(
-            Ragged, **common("lists"), dtype="int64", row_lengths_key="lists/lengths"
-        ),
-        FieldSpec.of(Sparse, **common("sparse"), shape=(9,), index_key=("sparse/at",)),
+def features(values: Mapping[str, Values]) -> bytes:
+    """Return a map of features, in the order of its keys."""
+    return b"".join(
+        sized(1, sized(1, key.encode()) + sized(2, feature(each)))
+        for key, each in sorted(values.items(), key=lambda item: item[0].encode())
     )
-)
-"""The spec of `mixed`, as JSON has it."""
 
 
-def mixed(number: int) -> bytes:
-    """Return a record of the spec MIXED."""
+def example(values: Mapping[str, Values]) -> bytes:
+    """Return a tf.train.Example."""
+    return sized(1, features(values))
+
+
+def sequence_example(
+    context: Mapping[str, Values], lists: Mapping[str, Sequence[Values]]
+) -> bytes:
+    """Return a tf.train.SequenceExample."""
+    entries = b"".join(
+        sized(
+            1,
+            sized(1, key.encode())
+            + sized(2, b"".join(sized(1, feature(step)) for step in steps)),
+        )
+        for key, steps in sorted(lists.items())
+    )
+    return sized(1, features(context)) + sized(2, entries)
+
+
+def header(length: int) -> bytes:
+    """Return the length of a record and its right checksum."""
+    packed = struct.pack("<Q", length)
+    return packed + struct.pack("<I", masked_crc32c(packed))
+
+
+def write_file(path: Path, messages: Iterable[bytes], compression: str = "") -> Path:
+    """Write a TFRecord file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(PACK[compression](b"".join(map(frame, messages))))
+    return path
+
+
+def record(
+    name: str, fields: Mapping[str, Any], base: type[Record] = Record, **members: Any
+) -> type[Record]:
+    """Return a record class of annotations by field name.
+
+    Args:
+        name: the name of the class.
+        fields: the annotations.
+        base: `Record` or `SequenceRecord`.
+        members: defaults of fields, or the docstring as `__doc__`.
+    """
+    namespace = {"__annotations__": fields, "__module__": __name__, **members}
+    return types.new_class(name, (base,), {}, lambda space: space.update(namespace))
+
+
+def write_data(
+    directory: Path,
+    written_by: type[Record],
+    splits: Mapping[str, Sequence[bytes]],
+    shards: int = 1,
+    compression: str = "",
+) -> Path:
+    """Write a data directory with its manifest."""
+    spec = schemagen.describe(written_by)
+    listed = {}
+    for split, messages in splits.items():
+        names = [f"{split}-{n:05}-of-{shards:05}.tfrecord" for n in range(shards)]
+        entries = []
+        for n, name in enumerate(names):
+            some = messages[n::shards]
+            data = write_file(directory / name, some, compression).read_bytes()
+            crc = f"{crc32c(data):08x}"
+            entries.append(manifest.Shard(name, len(some), len(data), crc))
+        listed[split] = manifest.Split(compression, tuple(entries))
+    whole = manifest.Manifest(spec.record, fingerprint(spec), to_data(spec), listed)
+    manifest.save(open_directory(directory), whole)
+    return directory
+
+
+FIELDS: dict[str, Any] = {
+    "image": Annotated[np.ndarray, Image((4, 3, 1))],
+    "label": Annotated[int, Label(classes=("a", "b", "c"))],
+    "stats": Annotated[np.ndarray, Vector((2,))],
+    "tokens": Annotated[list[int], VarLen("int32", max_length=9)],
+    "boxes": Annotated[np.ndarray, VarLen("float32", item_shape=(2,), group="box")],
+    "words": Annotated[list[str], VarLen("string", group="box")],
+    "age": Annotated[int | None, Scalar("int8")],
+    "name": Annotated[str, Text()],
+    "lists": Annotated[
+        list[list[int]], Ragged("int64", row_lengths_key="lists/lengths")
+    ],
+    "sparse": Annotated[dict[int, float], Sparse((9,), index_key="sparse/at")],
+}
+Mixed = record("Mixed", FIELDS, age=None)
+
+
+def mixed(seed: int) -> bytes:
+    """Return a record of `Mixed`."""
     return example(
         {
-            "image": [bytes(range(number, number + 12))],
-            "label": [number % 3],
-            "stats": [0.5, float(number)],
-            "tokens": [number, 300, 7][: number % 4],
+            "image": bytes(range(seed, seed + 12)),
+            "label": seed % 3,
+            "stats": [0.5, float(seed)],
+            "tokens": [seed, 300, 7][: seed % 4],
             "boxes": [0.0, 1.0, 0.5, 0.25],
-            "words": [b"one", "zwölf".encode()],
-            "age": [number],
-            "name": [b"n" * number],
+            "words": ["one", "zwölf"],
+            "age": seed,
+            "name": b"n" * seed,
             "lists": [1, 2, 3],
             "lists/lengths": [2, 0, 1],
-            "sparse": [0.5],
-            "sparse/at": [8],
+            "sparse": 0.5,
+            "sparse/at": 8,
         }
     )

@@ -4,198 +4,119 @@ from __future__ import annotations
 
 import gzip
 import json
-import struct
+import re
 import subprocess
 import sys
 import tracemalloc
-import zlib
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+import schemagen
 from command_line import run
-from schemagen.data.framing import scan, scan_pieces
-from schemagen.data.infer.reading import Reading
-from schemagen.data.inspect.inspecting import inspect_data
-from schemagen.data.limits import MAX_RECORD_BYTES, byte_count, size_text
-from schemagen.data.records import Damage
-from schemagen.data.verify import verify
-from schemagen.runtime.shared.tfrecord import frame, masked_crc32c
+from schemagen.runtime.shared.tfrecord import frame
 
-from .messages import example
+from .messages import PACK, example, header, write_file
 
 MB = 1 << 20
-LIMIT = MB
 GOOD = example({"a": [1, 2]})
-COMPRESSIONS: dict[str, Callable[[bytes], bytes]] = {
-    "GZIP": gzip.compress,
-    "ZLIB": zlib.compress,
-}
 
 
-def header(length: int) -> bytes:
-    """Return the length of a record and its right checksum."""
-    packed = struct.pack("<Q", length)
-    return packed + struct.pack("<I", masked_crc32c(packed))
+def blob(size: int) -> bytes:
+    """Return a record of so many bytes."""
+    spare = size
+    while len(found := example({"b": bytes(spare)})) > size:
+        spare -= 1
+    return found
 
 
-def scanned(path: Path, limit: int = LIMIT) -> tuple[list[bytes], list[Damage]]:
-    """Return the records and the damages of a file."""
-    records: list[bytes] = []
-    damages: list[Damage] = []
-    for each in scan(path, max_record_bytes=limit):
-        if isinstance(each, Damage):
-            damages.append(each)
-        else:
-            records += [each[row] for row in range(len(each))]
-    return records, damages
+@pytest.mark.parametrize(
+    ("limit", "size"),
+    [
+        *[("4096", 4096), ("1KB", 1024), ("2MiB", 2 * MB), ("1.5 k", 1536)],
+        *[(text, 0) for text in ("", "0", "MB", "-1MB", "1TBB", "ten", "0.1")],
+    ],
+)
+def test_a_limit_is_a_size_with_a_unit(tmp_path: Path, limit: str, size: int) -> None:
+    """Units are powers of 1,024; a record of exactly the limit is read."""
+    messages = [blob(max(size, 1000)), blob(max(size, 1000) + 1)]
+    path = write_file(tmp_path / "train.tfrecord", messages)
+    result = run("verify", path, "--format", "json", "--max-record-bytes", limit)
+    if not size:
+        assert result.exit_code == 2
+        return
+    [finding] = json.loads(result.stdout)["findings"]
+    assert (finding["rule"], finding["data"]["record"]) == ("SG512", 1)
 
 
-def written(tmp_path: Path, data: bytes, name: str = "train.tfrecord") -> Path:
-    path = tmp_path / name
-    path.write_bytes(data)
-    return path
-
-
-def test_a_size_is_read_and_written_with_its_unit() -> None:
-    """Units are powers of 1,024, and what is written is never less than was meant."""
-    sizes = {"4096": 4096, "1KB": 1024, "256MB": 1 << 28, "256MiB": 1 << 28}
-    sizes |= {"1.5 g": 3 << 29, "2gib": 2 << 30}
-    for text, size in sizes.items():
-        assert byte_count(text) == size
-        assert size <= byte_count(size_text(size)) <= 2 * size
-    assert size_text(MAX_RECORD_BYTES) == "256MB"
-    for text in ("", "0", "MB", "-1MB", "1TBB", "ten", "0.1"):
-        with pytest.raises(ValueError, match="is not a size"):
-            byte_count(text)
-
-
-def test_a_record_over_the_limit_is_skipped_in_a_plain_file(tmp_path: Path) -> None:
-    """The records before and behind it are read, with their numbers."""
-    big = bytes(3 * MB)
-    path = written(tmp_path, frame(GOOD) + frame(big) + frame(GOOD))
-    records, (damage,) = scanned(path)
-    assert records == [GOOD, GOOD]
-    assert (damage.kind, damage.record) == ("limit", 1)
-    assert (damage.offset, damage.skipped) == (len(frame(GOOD)), len(big) + 16)
-    assert damage.found == f"a record of {3 * MB} bytes"
-    assert "--max-record-bytes 3MB" in damage.cause
-    assert scanned(path, 3 * MB) == ([GOOD, big, GOOD], [])
-
-
-def test_a_limit_holds_for_records_that_stand_in_the_window(tmp_path: Path) -> None:
-    """It does not depend on how much is read at a time."""
-    path = written(tmp_path, frame(GOOD) + frame(bytes(100)) * 2 + frame(GOOD))
-    records, damages = scanned(path, limit=50)
-    assert records == [GOOD, GOOD]
-    assert [damage.record for damage in damages] == [1, 2]
-
-
-@pytest.mark.parametrize("compression", COMPRESSIONS)
-def test_the_rest_of_a_compressed_file_is_not_read(
+@pytest.mark.parametrize("compression", PACK)
+def test_every_verb_reports_a_record_over_the_limit(
     tmp_path: Path, compression: str
 ) -> None:
-    """Behind record is over the limit: it may inflate to a thousand times as much."""
-    data = COMPRESSIONS[compression](frame(GOOD) + frame(bytes(3 * MB)) + frame(GOOD))
-    records, (damage,) = scanned(written(tmp_path, data))
-    assert records == [GOOD]
-    assert (damage.kind, damage.skipped) == ("limit", None)
-    assert "the rest of this compressed file was not read" in damage.cause
+    """The rest of a compressed file is not read; the advice of each verb works."""
+    messages = [GOOD, example({"a": [1, 2], "b": bytes(3 * MB)}), GOOD]
+    path = write_file(tmp_path / "train", messages, compression)
+    limit = ("--max-record-bytes", "1MB")
+    found = schemagen.verify(path, max_record_bytes=MB)
+    assert [each.rule for each in found.findings] == ["SG512"]
+    assert found.records == (1 if compression else 2)
+    document = json.loads(run("inspect", path, "--format", "json", *limit).stdout)
+    [damage] = document["files"][0]["damages"]
+    place = (damage["kind"], damage["record"], damage["offset"], damage["skipped"])
+    skipped = None if compression else len(messages[1]) + 16
+    assert place == ("limit", 1, len(frame(GOOD)), skipped)
+    out = ("--out", tmp_path / "schema.py", "--force")
+    for verb, more, code in (("verify", (), 1), ("inspect", (), 1), ("infer", out, 0)):
+        result = run(verb, path, *limit, *more)
+        assert result.exit_code == code, result.output
+        advice = re.search(r"(--max-record-bytes) (\d+MB)", result.output)
+        assert advice is not None
+        assert run(verb, path, *advice.groups(), *more).exit_code == 0
+    assert schemagen.verify(path).clean
 
 
-@pytest.mark.parametrize("compression", COMPRESSIONS)
-def test_scanning_a_long_record_takes_no_memory(
+@pytest.mark.parametrize("compression", PACK)
+def test_a_long_record_is_decided_by_its_header(
     tmp_path: Path, compression: str
 ) -> None:
-    """64 MB of one record are decided by its header."""
-    data = COMPRESSIONS[compression](header(64 * MB) + bytes(64 * MB) + b"crc.")
-    path = written(tmp_path, data)
+    """64 MB are not held."""
+    data = header(64 * MB) + bytes(64 * MB) + b"crc."
+    path = tmp_path / "train.tfrecord"
+    path.write_bytes(PACK[compression](data))
+    del data
     tracemalloc.start()
-    _, damages = scanned(path)
+    [file] = schemagen.inspect(path, max_record_bytes=MB).files
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert [damage.kind for damage in damages] == ["limit"]
+    assert [each.kind for each in file.damages] == ["limit"]
     assert peak < 16 * MB
 
 
-def test_a_long_record_that_a_file_cannot_hold_is_truncated(tmp_path: Path) -> None:
-    """A length that goes beyond the end of the file is damage, and no reason to read."""
-    path = written(tmp_path, frame(GOOD) + header(3 * MB) + bytes(100))
-    records, (damage,) = scanned(path)
-    assert (records, damage.kind) == ([GOOD], "truncated")
+CLAIMS = b"".join(header(900_000) + b"?" for _ in range(50_000))
 
 
-def test_a_compressed_file_is_searched_no_further_than_a_record_may_be_long() -> None:
-    """A hole in it may be any size; what stands behind it is given up."""
-    data = frame(GOOD) + bytes(8 * MB) + frame(GOOD)
-    pieces = [gzip.compress(data)]
-    good, damage = scan_pieces(pieces, "file", max_record_bytes=LIMIT)
-    assert not isinstance(good, Damage)
-    assert isinstance(damage, Damage)
-    assert (damage.kind, damage.skipped) == ("length", None)
-    assert "the rest of the file was not read" in damage.cause
-    found = list(scan_pieces(pieces, "file", max_record_bytes=16 * MB))
-    assert [isinstance(each, Damage) for each in found] == [False, True, False]
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [
+        (frame(GOOD) + header(3 * MB) + bytes(100), "truncated"),
+        (gzip.compress(frame(GOOD) + bytes(8 * MB) + frame(GOOD)), "length"),
+        (frame(GOOD) + b"torn" * 8 + CLAIMS + bytes(2 * MB) + frame(GOOD), "length"),
+    ],
+    ids=["a length beyond the end", "a hole in a compressed file", "many lengths"],
+)
+def test_a_search_for_the_next_record_ends(
+    tmp_path: Path, data: bytes, kind: str
+) -> None:
+    """No further than a record may be long, and not for each length that is claimed."""
+    path = tmp_path / "train.tfrecord"
+    path.write_bytes(data)
+    found = schemagen.inspect(path, max_record_bytes=MB)
+    [damage] = found.files[0].damages
+    assert (damage.kind, damage.skipped) == (kind, None)
+    assert found.splits["train"].records == 1
 
 
-def test_lengths_without_records_are_not_followed_for_ever() -> None:
-    """Each costs a checksum of as many bytes as it tells of."""
-    claims = b"".join(header(900_000) + b"?" for _ in range(50_000))
-    data = frame(GOOD) + b"torn" * 8 + claims + bytes(2 * MB) + frame(GOOD)
-    found = list(scan_pieces([data], "file", len(data), max_record_bytes=LIMIT))
-    (damage,) = (each for each in found if isinstance(each, Damage))
-    assert damage.skipped is None
-    assert "the rest of the file was not read" in damage.cause
-
-
-def bomb(tmp_path: Path) -> Path:
-    """Return a file of a record over 1 MB behind a good one."""
-    data = frame(GOOD) + frame(bytes(3 * MB)) + frame(GOOD)
-    return written(tmp_path, gzip.compress(data), "train-00000-of-00001.tfrecord.gz")
-
-
-def test_verify_reports_a_record_over_the_limit(tmp_path: Path) -> None:
-    """It is a finding, and exit code 1."""
-    path = bomb(tmp_path)
-    found = verify(path, workers=1, max_record_bytes=LIMIT)
-    (finding,) = found.findings
-    assert (finding.rule, finding.examples[0].record) == ("SG512", 1)
-    assert found.records == 1
-    shown = run("verify", path, "--workers", "1", "--max-record-bytes", "1MB")
-    assert shown.exit_code == 1
-    assert "raise the limit: --max-record-bytes 3MB" in shown.output
-    assert run("verify", path, "--max-record-bytes", "little").exit_code == 2
-    above = verify(path, workers=1)
-    assert [each.rule for each in above.findings] == ["SG521"]  # zeros are no Example
-
-
-def test_inspect_reports_a_record_over_the_limit(tmp_path: Path) -> None:
-    """As damage of the file, with what to do, and exit code 1."""
-    path = bomb(tmp_path)
-    (file,) = inspect_data(path, max_record_bytes=LIMIT).files
-    assert [damage.kind for damage in file.damages] == ["limit"]
-    shown = run("inspect", path, "--max-record-bytes", "1MB")
-    assert shown.exit_code == 1
-    assert "--max-record-bytes 3MB" in " ".join(shown.output.split())
-    data = json.loads(
-        run("inspect", path, "--max-record-bytes", "1MB", "--format", "json").output
-    )
-    assert data["files"][0]["damages"][0]["kind"] == "limit"
-
-
-def test_infer_reports_a_record_over_the_limit(tmp_path: Path) -> None:
-    """The schema is that of the other records."""
-    path = bomb(tmp_path)
-    reading = Reading(LIMIT)
-    assert sum(len(each.records) for each in reading.batches([path], None)) == 1
-    assert [damage.kind for damage in reading.damages] == ["limit"]
-    out = tmp_path / "schema.py"
-    shown = run("infer", path, "--out", out, "--max-record-bytes", "1MB")
-    assert shown.exit_code == 0, shown.output
-    assert "raise the limit: --max-record-bytes 3MB" in shown.output
-
-
-_LIMITED = """
+_MEASURED = """
 import sys
 from schemagen.cli import main
 code = 0
@@ -228,9 +149,9 @@ def test_no_verb_takes_a_gigabyte_for_a_small_file(
     small_file: Path, tmp_path: Path, verb: str
 ) -> None:
     """Whatever it inflates to."""
-    more = ["--out", str(tmp_path / "s.py"), "--force"] if verb == "infer" else []
+    more: list[Any] = ["--out", tmp_path / "s.py"] if verb == "infer" else []
     done = subprocess.run(
-        [sys.executable, "-c", _LIMITED, verb, str(small_file), *more],
+        [sys.executable, "-c", _MEASURED, verb, str(small_file), *map(str, more)],
         capture_output=True,
         text=True,
         timeout=300,

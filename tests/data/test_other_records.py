@@ -10,20 +10,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import schemagen
 from command_line import run
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from schemagen.data.inspect.inspecting import inspect_data
-from schemagen.data.verify import verify
-from schemagen.runtime.shared.tfrecord import frame
-from schemagen.runtime.shared.wire import varint
 
-from .messages import example, mixed, sized
-
-
-def number(field: int, value: int) -> bytes:
-    """Return a field of a message that holds a varint."""
-    return varint(field << 3) + varint(value)
+from .messages import example, mixed, number, sized, write_file
 
 
 def saved(*arrays: np.ndarray) -> bytes:
@@ -33,61 +25,88 @@ def saved(*arrays: np.ndarray) -> bytes:
     return out.getvalue()
 
 
-EXAMPLE = example({"a": [1, 2], "text": [b"some"]})
-OTHER = "another protobuf message, with "
+EXAMPLE = example({"a": [1, 2], "text": "some"})
 LISTS = sized(1, EXAMPLE) * 3 + sized(2, EXAMPLE)
 EVENT = b"\x09" + bytes(8) + sized(3, b"brain.Event:2")
 
-# What records are that no reader of Examples finds a value in.
+# What records are in which no reader of Examples finds a value, and words of it.
 RECORDS: dict[str, tuple[bytes, str]] = {
-    "lists of Examples": (LISTS, OTHER + "fields 1 (bytes), 2 (bytes)"),
-    "features": (EXAMPLE[2:], OTHER + "field 1 (bytes)"),
-    "events": (EVENT, OTHER + "fields 1 (64 bits), 3 (bytes)"),
+    "lists of Examples": (LISTS, "1 (bytes), 2 (bytes)"),
+    "features": (EXAMPLE[2:], "1 (bytes)"),
+    "events": (EVENT, "1 (64 bits), 3 (bytes)"),
     "all wire types": (
         number(1, 1) + sized(7, b"\x08\x01") + b"\x4d" + bytes(4),
-        OTHER + "fields 1 (varint), 7 (bytes), 9 (32 bits)",
+        "1 (varint), 7 (bytes), 9 (32 bits)",
     ),
     "many fields": (
         b"".join(number(at, 1) for at in range(3, 20)),
-        OTHER
-        + "fields "
-        + ", ".join(f"{at} (varint)" for at in range(3, 11))
-        + ", ...",
+        ", ".join(f"{at} (varint)" for at in range(3, 11)) + ", ...",
     ),
-    "100,000 fields": (
-        b"\x0a\x00" * 100_000 + b"\x08\x01",
-        OTHER + "field 1 (bytes)",
-    ),
-    "text": ("Zoë".encode(), "text: 'Zoë'"),
-    "pickles": (pickle.dumps(np.zeros(4), protocol=5), "a pickle"),
-    "Parquet files": (b"PAR1" + bytes(20), "a Parquet file"),
-    "JPEG images": (b"\xff\xd8\xff\xe0" + bytes(20), "a JPEG image"),
-    "bytes": (b"\xff\x00\x80\x91", "bytes that begin with ff 00 80 91"),
-    "empty records": (b"", "an Example without a feature"),
-    "empty maps": (b"\x0a\x00\x12\x00", "an Example without a feature"),
+    "10,000 fields": (b"\x0a\x00" * 10_000 + b"\x08\x01", "1 (bytes)"),
+    "text": ("Zoë".encode(), "'Zoë'"),
+    "pickles": (pickle.dumps(np.zeros(4), protocol=5), "pickle"),
+    "Parquet files": (b"PAR1" + bytes(20), "Parquet"),
+    "JPEG images": (b"\xff\xd8\xff\xe0" + bytes(20), "JPEG"),
+    "bytes": (b"\xff\x00\x80\x91", "ff 00 80 91"),
+    "empty records": (b"", "Example"),
+    "empty maps": (b"\x0a\x00\x12\x00", "Example"),
 }
+FILES: dict[str, tuple[bytes, str]] = {
+    "npy": (saved(np.zeros(30)), "numpy (.npy)"),
+    "npz": (saved(np.zeros(3), np.zeros(3)), ".npz"),
+    "parquet": (b"PAR1" + bytes(99), "Parquet"),
+    "arrow": (b"ARROW1\0\0" + bytes(99), "Arrow file"),
+    "Arrow stream": (
+        b"\xff\xff\xff\xff\x90\x00\x00\x00\x10\x00\x00\x00" + bytes(20),
+        "Arrow stream",
+    ),
+    "pickle": (pickle.dumps(list(range(99))), "pickle"),
+    "lmdb": (bytes(16) + b"\xde\xc0\xef\xbe" + bytes(99), "LMDB"),
+    "hdf5": (b"\x89HDF\r\n\x1a\n" + bytes(99), "HDF5"),
+    "text": ("Größe der Stadt".encode(), "'Größe der Stadt'"),
+    "zeros": (bytes(100), "zeros"),
+    "zstd": (b"\x28\xb5\x2f\xfd" + bytes(90), "zstd"),
+    "short": (b"\x01\x02\x03", "01 02 03"),
+    "text in GZIP": (gzip.compress(b"id, name"), "'id, name', compressed with GZIP"),
+}
+
+
+def check(path: Path, rule: str, words: str) -> None:
+    """Assert that verify and inspect find it, and that infer refuses it."""
+    [finding] = [each for each in schemagen.verify(path).findings if each.rule == rule]
+    [shown] = finding.examples
+    assert shown.cause
+    assert words in shown.found
+    for verb, code in (("verify", 1), ("inspect", 1), ("infer", 2)):
+        out = ["--out", path.parent / "x.py"] if verb == "infer" else []
+        result = run(verb, path, *out)
+        assert result.exit_code == code
+        assert shown.found in " ".join(result.output.split())
+    assert not (path.parent / "x.py").exists()
 
 
 @pytest.mark.parametrize("name", RECORDS)
 def test_records_without_a_key_are_named_by_every_verb(
     tmp_path: Path, name: str
 ) -> None:
-    """Verify and inspect end with exit code 1, infer with 2 and the same words."""
-    record, what = RECORDS[name]
+    """By the fields of another message, or by their format."""
+    record, words = RECORDS[name]
+    path = write_file(tmp_path / "train.tfrecord", [record, record])
+    check(path, "SG513", words)
+    document = json.loads(run("inspect", path, "--format", "json").stdout)
+    assert words in document["files"][0]["foreign"]
+    assert not document["sound"]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_files_of_other_formats_are_named_by_every_verb(
+    tmp_path: Path, name: str
+) -> None:
+    """Whatever their own name says."""
+    data, words = FILES[name]
     path = tmp_path / "train.tfrecord"
-    path.write_bytes(frame(record) * 2)
-    [finding] = [each for each in verify(path).findings if each.rule == "SG513"]
-    assert [each.found for each in finding.examples] == [what]
-    assert finding.examples[0].cause
-    shown = run("inspect", path)
-    assert shown.exit_code == 1
-    assert what in " ".join(shown.stdout.split())
-    as_json = json.loads(run("inspect", path, "--format", "json").stdout)
-    assert (as_json["files"][0]["foreign"], as_json["sound"]) == (what, False)
-    refused = run("infer", path, "--out", tmp_path / "x.py")
-    assert refused.exit_code == 2
-    assert f"found:    {what}\n" in refused.output
-    assert not (tmp_path / "x.py").exists()
+    path.write_bytes(data)
+    check(path, "SG508", words)
 
 
 @pytest.mark.parametrize(
@@ -95,18 +114,16 @@ def test_records_without_a_key_are_named_by_every_verb(
     [
         EXAMPLE,
         example({"a": None}),
-        example({"": [1]}),
+        example({"": 1}),
         sized(2, sized(1, sized(1, b"steps") + sized(2, sized(1, b"")))),
         EXAMPLE + sized(7, b"unknown"),
     ],
 )
 def test_records_with_a_key_are_examples(tmp_path: Path, record: bytes) -> None:
     """With a list or without, of Examples and SequenceExamples."""
-    path = tmp_path / "train.tfrecord"
-    path.write_bytes(frame(record))
-    found = inspect_data(path)
-    assert found.sound
-    assert verify(path).clean
+    path = write_file(tmp_path / "train.tfrecord", [record])
+    assert schemagen.verify(path).clean
+    assert run("inspect", path).exit_code == 0
 
 
 @pytest.mark.parametrize("record", [LISTS, EXAMPLE[2:], EVENT, number(7, 1) * 4])
@@ -114,34 +131,32 @@ def test_files_of_another_message_among_good_ones_are_named(
     tmp_path: Path, record: bytes
 ) -> None:
     """Verify, inspect and infer end with exit code 1; the schema is of the others."""
-    for at in range(3):
-        name = f"train-0000{at}-of-00003.tfrecord"
-        (tmp_path / name).write_bytes(frame(record if at == 1 else mixed(at)) * 2)
-    [finding] = [each for each in verify(tmp_path).findings if each.rule == "SG513"]
-    bad = tmp_path / "train-00001-of-00003.tfrecord"
-    assert [each.file for each in finding.examples] == [str(bad)]
-    shown = run("inspect", tmp_path)
-    assert shown.exit_code == 1
-    assert f"\n{bad.name}: no record has a key" in shown.stdout
-    assert "split train: " in shown.stdout
+    files = [tmp_path / f"train-0000{at}-of-00003.tfrecord" for at in range(3)]
+    for at, path in enumerate(files):
+        write_file(path, [record if at == 1 else mixed(at)] * 2)
+    found = schemagen.verify(tmp_path).findings
+    [finding] = [each for each in found if each.rule == "SG513"]
+    assert [each.file for each in finding.examples] == [str(files[1])]
+    document = json.loads(run("inspect", tmp_path, "--format", "json").stdout)
+    foreign = [bool(each["foreign"]) for each in document["files"]]
+    assert (foreign, document["sound"]) == ([False, True, False], False)
     done = run("infer", tmp_path, "--out", tmp_path / "x.py")
     assert done.exit_code == 1
-    assert str(bad) in done.output
+    assert str(files[1]) in done.output
     assert (tmp_path / "x.py").exists()
 
 
 def test_other_messages_in_a_good_file_are_findings(tmp_path: Path) -> None:
     """Those that parse as an Example without a key, too; an empty record is none."""
     path = tmp_path / "train.tfrecord"
-    records = [mixed(0), number(7, 1) * 4, b"", mixed(1)]
-    path.write_bytes(b"".join(map(frame, records)))
-    [finding] = verify(path).findings
-    assert (finding.rule, finding.what) == ("SG521", "record has no key")
+    write_file(path, [mixed(0), number(7, 1) * 4, b"", mixed(1)])
+    [finding] = schemagen.verify(path).findings
+    assert finding.rule == "SG521"
     assert [each.record for each in finding.examples] == [1]
     assert run("inspect", path).exit_code == 1
-    path.write_bytes(frame(mixed(0)) + frame(b""))
-    assert verify(path).clean
-    assert inspect_data(path).sound
+    write_file(path, [mixed(0), b""])
+    assert schemagen.verify(path).clean
+    assert run("inspect", path).exit_code == 0
 
 
 @settings(max_examples=60, deadline=None)
@@ -155,47 +170,8 @@ def test_any_bytes_are_described_in_one_line(
 ) -> None:
     """Damaged messages, too."""
     path = tmp_path_factory.mktemp("any") / "train.tfrecord"
-    path.write_bytes(frame(record[:at] + some + record[at + len(some) :]))
-    for finding in verify(path).findings:
+    write_file(path, [record[:at] + some + record[at + len(some) :]])
+    for finding in schemagen.verify(path).findings:
         for each in finding.examples:
             assert each.found
             assert each.found.isprintable()
-
-
-FILES: dict[str, tuple[bytes, str]] = {
-    "npy": (saved(np.zeros(30)), "an array of numpy (.npy)"),
-    "npz": (saved(np.zeros(3), np.zeros(3)), "a ZIP archive, as .npz files are"),
-    "parquet": (b"PAR1" + bytes(99), "a Parquet file"),
-    "arrow": (b"ARROW1\0\0" + bytes(99), "an Arrow file (Feather)"),
-    "Arrow stream": (
-        b"\xff\xff\xff\xff\x90\x00\x00\x00\x10\x00\x00\x00" + bytes(20),
-        "an Arrow stream",
-    ),
-    "pickle": (pickle.dumps(list(range(99))), "a pickle"),
-    "lmdb": (bytes(16) + b"\xde\xc0\xef\xbe" + bytes(99), "an LMDB database"),
-    "hdf5": (b"\x89HDF\r\n\x1a\n" + bytes(99), "an HDF5 file"),
-    "text": ("Größe der Stadt".encode(), "text: 'Größe der Stadt'"),
-    "zeros": (bytes(100), "nothing but zeros, as a file that was set aside and never"),
-    "zstd": (b"\x28\xb5\x2f\xfd" + bytes(90), "compressed with zstd"),
-    "short": (b"\x01\x02\x03", "bytes that begin with 01 02 03"),
-    "text in GZIP": (
-        gzip.compress(b"id, name"),
-        "text: 'id, name', compressed with GZIP",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", FILES)
-def test_files_of_other_formats_are_named(tmp_path: Path, name: str) -> None:
-    """Whatever their own name says."""
-    data, what = FILES[name]
-    path = tmp_path / "train.tfrecord"
-    path.write_bytes(data)
-    [finding] = verify(path).findings
-    assert finding.rule == "SG508"
-    assert finding.examples[0].found.startswith(what)
-    refused = run("infer", path, "--out", tmp_path / "x.py")
-    assert f"found:    {what}" in refused.output
-    shown = run("inspect", path)
-    assert shown.exit_code == 1
-    assert what in " ".join(shown.stdout.split())

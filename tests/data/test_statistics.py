@@ -1,36 +1,27 @@
-"""What is measured of records is so, however they are cut up, ordered and merged."""
+"""The numbers of `inspect`, compared with numpy's, however records are distributed."""
 
 from __future__ import annotations
 
-import random
+import io
+import json
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import replace
-from fractions import Fraction
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import numpy as np
 import pytest
+import schemagen
+from command_line import run
 from hypothesis import given
 from hypothesis import strategies as st
-from schemagen.data.decoding import decode
-from schemagen.data.records import records_of
-from schemagen.data.statistics import measuring, model, samples
-from schemagen.data.statistics.histograms import BINS
-from schemagen.data.statistics.measuring import Measuring
-from schemagen.data.statistics.model import RecordStatistics, merged_records
-from schemagen.data.statistics.numbers import (
-    DISTINCT,
-    Numbers,
-    merged_numbers,
-    numbers,
-    quantile,
-)
+from PIL import Image
 from tiers import examples
 
-from .example_bytes import Value, example, sequence_example
+from .messages import Values, example, write_file
+
+DISTINCT, LONGEST, BINS = 1024, 256, 256  # as docs/inspecting.md states them
+KEY = "k"
 
 FLOATS = st.floats(width=32) | st.sampled_from([0.0, -0.0, 1.0, 0.1, 1e-45, 3e38])
 INT64S = st.integers(-(2**63), 2**63 - 1) | st.integers(-3, 30)
@@ -40,67 +31,78 @@ COLUMNS = st.one_of(
 )
 
 
-def pieces(values: Any, draw: st.DataObject) -> list[Any]:
-    """Cut a sequence anywhere, and put the pieces in any order."""
-    cuts = draw.draw(st.lists(st.integers(0, len(values)), max_size=5).map(sorted))
-    bounds = [0, *cuts, len(values)]
-    found = [values[a:b] for a, b in pairwise(bounds)]
-    return draw.draw(st.permutations(found))
+def inspected(directory: Path, shards: list[list[Values]]) -> dict[str, Any]:
+    """Return what `inspect` says of a key with these values in each record."""
+    for at, rows in enumerate(shards):
+        path = directory / f"train-{at:05}-of-{len(shards):05}"
+        write_file(path, [example({KEY: row}) for row in rows])
+    result = run("inspect", directory, "--format", "json", "--records", "0")
+    [split] = json.loads(result.stdout, parse_constant=pytest.fail)["splits"]
+    assert split["records"] == sum(map(len, shards))
+    [kind] = split["keys"][0]["kinds"]
+    found: dict[str, Any] = kind
+    return found
 
 
-def check(found: Numbers, values: Any) -> None:
+def quantile(found: dict[str, Any], share: float) -> Any:
+    return next(each["value"] for each in found["quantiles"] if each["share"] == share)
+
+
+def check(found: dict[str, Any], values: Any) -> None:
     """Compare a summary with what numpy and plain Python say of all values."""
     finite = values[np.isfinite(values)]
     plain = finite.tolist()
-    assert (found.count, found.finite) == (len(values), len(plain))
-    assert found.nan == int(np.isnan(values).sum())
-    assert found.infinite == ((values == -np.inf).sum(), (values == np.inf).sum())
-    assert found.zeros == plain.count(0)
-    assert found.whole == sum(value == int(value) for value in plain)
-    assert found.minimum == min(plain, default=None)
-    assert found.maximum == max(plain, default=None)
+    assert (found["count"], found["nan"]) == (len(values), np.isnan(values).sum())
+    assert found["negative_infinity"] == (values == -np.inf).sum()
+    assert found["positive_infinity"] == (values == np.inf).sum()
+    assert found["zeros"] == plain.count(0)
+    assert found["whole"] == sum(value == int(value) for value in plain)
+    assert found["minimum"] == min(plain, default=None)
+    assert found["maximum"] == max(plain, default=None)
     counts = Counter(plain)
-    assert found.distinct == (counts if len(counts) <= DISTINCT else None)
-    assert len(found.histogram.counts) <= BINS
-    width = Fraction(2) ** found.histogram.exponent
-    assert found.histogram.counts == Counter(Fraction(each) // width for each in plain)
-    inside = Counter()
-    for low, high, count in found.magnitudes.bins():
-        assert low == high == 0 or high - low <= max(abs(low), abs(high)) / 4
-        inside[low] += count
-        wide = finite.astype(np.float64)
-        there = (
-            (low < wide) & (wide <= high) if low < 0 else (low <= wide) & (wide < high)
-        )
-        assert count == (there.sum() if low != high else plain.count(0))
-    assert inside.total() == len(plain)
+    assert found["distinct"] == (
+        [{"value": value, "count": count} for value, count in sorted(counts.items())]
+        if len(counts) <= DISTINCT
+        else None
+    )
+    bins = found["histogram"]
+    assert len(bins) <= BINS
+    for each in bins:
+        low, high = each["low"], float("inf") if each["high"] is None else each["high"]
+        if high - low > np.spacing(abs(low)):  # the bounds are not rounded to one
+            assert each["count"] == sum(low <= value < high for value in plain)
+    assert sum(each["count"] for each in bins) == len(plain)
     if not plain:
-        assert found.mean is found.deviation is None
+        assert found["mean"] is None
+        assert found["quantiles"] == []
         return
     floats = finite.astype(np.float64)
     tolerance = 1e-9 * np.abs(floats).max()
-    assert found.mean == pytest.approx(floats.mean(), rel=1e-9, abs=tolerance)
-    assert found.deviation == pytest.approx(floats.std(), rel=1e-9, abs=tolerance)
+    assert found["mean"] == pytest.approx(floats.mean(), rel=1e-9, abs=tolerance)
+    if found["distinct"]:
+        ordered = sorted(plain)
+        assert quantile(found, 0.5) == float(ordered[(len(ordered) - 1) // 2])
 
 
-@examples(200)
+@examples(100)
 @given(COLUMNS, st.data())
-def test_merged_numbers_are_those_of_the_whole(
-    values: Any, data: st.DataObject
+def test_any_numbers_in_any_files_are_those_of_numpy(
+    tmp_path_factory: pytest.TempPathFactory, values: Any, data: st.DataObject
 ) -> None:
-    """Parts of any sizes, none included, merge in any order and any grouping."""
-    whole = numbers(values)
-    parts = [numbers(piece) for piece in pieces(values, data)]
-    one = Numbers()
-    for part in parts:
-        one = merged_numbers([part, one])
-    for found in (whole, merged_numbers(parts), one):
-        assert found == whole
-        check(found, values)
+    """Files and records of any sizes, none included, in any order."""
+    size = st.integers(0, len(values))
+    bounds = sorted([0, len(values), *data.draw(st.lists(size, max_size=5))])
+    rows: list[Values] = [values[a:b] for a, b in pairwise(bounds)]
+    cut = data.draw(st.integers(0, len(rows)))
+    one = inspected(tmp_path_factory.mktemp("one"), [rows])
+    two = inspected(tmp_path_factory.mktemp("two"), [rows[cut:], [], rows[:cut]])
+    assert one == two
+    check(one["numbers"], values)
+    check(one["lengths"], np.array([len(row) for row in rows]))  # type: ignore[arg-type]
 
 
 RANDOM = np.random.default_rng(1)
-LARGE = {
+LARGE: dict[str, Any] = {
     "far from zero": 1e6 + RANDOM.normal(size=4000).astype(np.float32),
     "huge": RANDOM.normal(size=4000).astype(np.float32) * np.float32(5e37),
     "tiny": np.array([0, 1e-45, -1e-45, 1e-38] * 999, np.float32),
@@ -116,221 +118,130 @@ LARGE = {
 
 
 @pytest.mark.parametrize("name", LARGE)
-def test_merged_numbers_agree_with_numpy_at_any_magnitude(name: str) -> None:
+def test_numbers_of_any_magnitude_are_those_of_numpy(tmp_path: Path, name: str) -> None:
     """Rounding stays below 1e-9 of the greatest magnitude."""
     values = LARGE[name]
-    parts = [numbers(part) for part in np.split(values, [0, 1, 7, 500, 501, 3000])]
-    found = merged_numbers([Numbers(), *parts])
-    assert found == numbers(values)
+    pieces: list[Values] = np.split(values, [1, 7, 500, 501, 3000])
+    found = inspected(tmp_path, [[piece] for piece in pieces[::-1]])["numbers"]
     check(found, values)
-    assert merged_numbers(parts[::-1]).mean == found.mean
 
 
 @pytest.mark.parametrize("shape", ["normal", "lognormal", "integers"])
-def test_quantiles_are_near(shape: str) -> None:
+def test_quantiles_are_near(tmp_path: Path, shape: str) -> None:
     """Within a hundredth of the spread of nearly all, or an eighth of the value."""
     values: Any = {
         "normal": RANDOM.normal(size=50_000).astype(np.float32),
         "lognormal": RANDOM.lognormal(0, 3, size=50_000).astype(np.float32),
         "integers": RANDOM.integers(-(10**12), 10**15, size=50_000),
     }[shape]
-    found = numbers(values)
+    found = inspected(tmp_path, [[values]])["numbers"]
     spread = np.quantile(values, 0.99) - np.quantile(values, 0.01)
-    for share in (0.01, 0.1, 0.5, 0.9, 0.99):
+    for share in (0.01, 0.05, 0.5, 0.95, 0.99):
         expected = float(np.quantile(values, share))
-        near = quantile(found, share)
-        assert near is not None
-        assert abs(near - expected) < max(spread / 100, abs(expected) / 8)
+        distance = abs(quantile(found, share) - expected)
+        assert distance < max(spread / 100, abs(expected) / 8)
 
 
-def test_quantiles_of_few_values_are_exact() -> None:
-    """As long as each is counted."""
-    few = numbers(np.array([5, 1, 1, 9, 7]))
-    assert [quantile(few, share) for share in (0, 0.4, 0.5, 1)] == [1, 1, 5, 9]
-    assert quantile(Numbers(), 0.5) is None
+PIXELS = RANDOM.integers(0, 256, (20, 30, 3), np.uint8)
 
 
-# A record is a dict of features and one of feature lists.
-KEYS = st.sampled_from(["a", "b", "image/encoded", "é", ""])
-FEATURES = st.one_of(
-    st.tuples(st.just("int64"), st.lists(INT64S, max_size=8)),
-    st.tuples(st.just("float"), st.lists(FLOATS, max_size=8)),
-    st.tuples(st.just("bytes"), st.lists(st.binary(max_size=20), max_size=4)),
-    st.just(("", [])),
+def image(form: str, mode: str = "RGB") -> bytes:
+    out = io.BytesIO()
+    Image.fromarray(PIXELS).convert(mode).save(out, form)
+    return out.getvalue()
+
+
+# As tf.io.serialize_tensor writes it.
+TENSOR = bytes.fromhex("08011208120208021202080322") + b"\x18" + bytes(24)
+
+# A value, its format, whether it is UTF-8, and what else is known of it.
+CONTENTS: list[tuple[bytes, str, bool, Any]] = [
+    *[
+        (image(form, mode), form, False, (20, 30, channels))
+        for form, mode, channels in [
+            *(
+                ("jpeg", "RGB", 3),
+                ("jpeg", "L", 1),
+                ("png", "RGBA", 4),
+                ("png", "L", 1),
+            ),
+            *(("bmp", "RGB", 3), ("gif", "RGB", 3), ("webp", "RGB", 3)),
+        ]
+    ],
+    (image("jpeg")[:-20], "jpeg", False, None),
+    (image("png")[:-20], "png", False, None),
+    (b"", "empty", True, None),
+    (b"a word", "text", True, None),
+    ("Straße, 東京\n\ttabs".encode(), "text", True, None),
+    (b"BMW is a car", "text", True, None),
+    (b"GIF89a is a format", "text", True, None),
+    (b"RIFF1234WEBP", "text", True, None),
+    (b"\x00\x01\x02", "raw", True, None),
+    (b"\x1b[31mred", "raw", True, None),
+    (b"\xff\xfe\x00", "raw", False, None),
+    (b"BM\xff\xff", "bmp", False, None),
+    (b"\x08\x01", "tensor", False, ("float32", [])),
+    (TENSOR, "tensor", False, ("float32", [2, 3])),
+    (bytes.fromhex("0809120022080700000000000000"), "tensor", False, ("int64", [])),
+    (bytes.fromhex("080412021200"), "tensor", False, ("uint8", [0])),
+    (bytes.fromhex("080112021801"), "tensor", False, ("float32", None)),
+    (b"\x08\x63\x12\x00", "raw", True, None),
+    (b"\x08backspace", "raw", True, None),
+]
+
+
+@pytest.mark.parametrize(
+    ("value", "form", "utf8", "known"), CONTENTS, ids=range(len(CONTENTS))
 )
-RECORDS = st.tuples(
-    st.dictionaries(KEYS, FEATURES, max_size=4),
-    st.dictionaries(KEYS, st.lists(FEATURES, max_size=4), max_size=2),
-)
-Row = tuple[dict[str, Value], dict[str, list[Value]]]
-
-
-def serialized(row: Row) -> bytes:
-    context, lists = row
-    return sequence_example(context, lists) if lists else example(context)
-
-
-def measured(messages: Sequence[bytes], file: str = "file") -> RecordStatistics:
-    found = Measuring()
-    if messages:
-        found.add(decode(records_of(list(messages), file)))
-    return found.found()
-
-
-@examples(100)
-@given(st.lists(RECORDS, max_size=12), st.data())
-def test_statistics_merge_into_the_same(rows: list[Row], data: st.DataObject) -> None:
-    """Records in any runs, by any number of workers, in any order of files."""
-    messages = [serialized(row) for row in rows]
-    files = [(f"{at}", piece) for at, piece in enumerate(pieces(messages, data))]
-    one_by_one = Measuring()
-    for name, piece in files:
-        one_by_one.add(decode(records_of(piece, name)), rank=int(name))
-    parts = []
-    for name, piece in data.draw(st.permutations(files)):
-        part = Measuring()
-        part.add(decode(records_of(piece, name)), rank=int(name))
-        parts.append(part.found())
-    whole = one_by_one.found()
-    assert merged_records(parts) == whole
-    found = RecordStatistics()
-    for part_found in parts:
-        found = part_found.merged(found)
-    assert found == whole
-
-
-def test_batches_of_any_size_have_the_same_statistics(
-    monkeypatch: pytest.MonkeyPatch,
+def test_bytes_are_told_apart_by_their_content(
+    tmp_path: Path, value: bytes, form: str, utf8: bool, known: Any
 ) -> None:
-    """Measured at once, every few records, or whenever memory is full."""
-    chance = random.Random(3)
-    rows = [
-        example(
-            {
-                "n": ("int64", [chance.randrange(5000) for _ in range(9)]),
-                "x": ("float", [chance.gauss(0, 1)]),
-                "t": ("bytes", [b"%d" % chance.randrange(50), bytes(300)]),
-            }
-        )
-        for _ in range(400)
+    """Images with their sizes, tensors with their shapes, text; all are counted."""
+    found = inspected(tmp_path, [[value, b"cat"], [[value, b"\xff" * (LONGEST + 1)]]])
+    kind = found["bytes"]
+    formats = Counter({form: 2}) + Counter(["text", "raw"])
+    assert {each["format"]: each["count"] for each in kind["formats"]} == formats
+    assert (kind["count"], kind["utf8"]) == (4, 1 + 2 * utf8)
+    check(kind["sizes"], np.array([len(value), 3, len(value), LONGEST + 1]))
+    assert kind["distinct"] is None
+    tensors = [
+        (each["dtype"], each["shape"], each["count"]) for each in kind["tensors"]
     ]
-
-    def found() -> RecordStatistics:
-        held = Measuring()
-        for at in range(0, len(rows), 7):
-            held.add(decode(records_of(rows[at : at + 7], f"{at:04}")), rank=at)
-        return held.found()
-
-    usual = found()
-    for limit in ("_MOST_RECORDS", "_MOST_BYTES"):
-        with monkeypatch.context() as patch:
-            patch.setattr(measuring, limit, 20)
-            assert found() == usual
-            patch.setattr(measuring, "_PARTS", 2)
-            assert found() == usual
+    assert tensors == ([(*known, 2)] if form == "tensor" else [])
+    images = kind["images"]
+    assert bool(images) == (form in ("jpeg", "png", "bmp", "gif", "webp"))
+    if not images:
+        return
+    sizes = [(s["height"], s["width"], s["channels"]) for s in images["sizes"]]
+    assert sizes == ([known] if known else [])
+    assert [each["count"] for each in images["troubles"]] == ([] if known else [2])
+    assert images["count"] == 2
 
 
-def test_malformed_records_are_counted_and_left_out() -> None:
-    """With the reasons of the first ones."""
-    good = example({"a": ("int64", [1])})
-    found = measured([good, b"\x0a\x7f\x0a", good, b"name,age\n"])
-    assert (found.records, found.read, found.malformed) == (4, 2, 2)
-    assert found.keys["a"].present == 2
-    assert list(found.malformed_reasons) == [("file", 1), ("file", 3)]
-    assert found.merged(measured([good, b"name,age\n"], "other")).malformed == 3
+def test_few_different_short_texts_are_counted(tmp_path: Path) -> None:
+    """Of more than 1,024, or of long ones, no one counts each."""
+    names = [b"%04d" % number for number in range(DISTINCT)]
+    longest = b"a" * LONGEST
+    cases: list[tuple[list[bytes], int | None]] = [
+        (names * 2, DISTINCT),
+        ([*names, b"one more"], None),
+        ([longest, b"b"], 2),
+        ([longest + b"a", b"b"], None),
+    ]
+    for at, (values, number) in enumerate(cases):
+        found = inspected(tmp_path / f"{at}", [[values]])["bytes"]["distinct"]
+        assert found is None if number is None else len(found) == number
+        if number == DISTINCT:
+            assert {each["count"] for each in found} == {2}
 
 
-def test_long_lists_and_many_keys_are_measured_whole() -> None:
-    """A list of many values is one record; a key may have thousands of characters."""
-    held: dict[str, Value] = {f"key {n}": ("int64", [n]) for n in range(1000)}
-    held |= {"k" * 5000: ("float", [0.5]), "é" * 5000: ("bytes", [b"x"])}
-    longer = held | {"key 0": ("int64", range(100_000))}
-    found = measured([example(held), example(longer)])
-    assert set(found.keys) == set(held)
-    assert all(key.present == 2 for key in found.keys.values())
-    long = found.keys["key 0"].by_kind["int64"]
-    assert long.lengths.distinct == {1: 1, 100_000: 1}
-    assert long.numbers is not None
-    assert long.numbers.total == sum(range(100_000))
-
-
-def test_no_more_keys_than_memory_is_meant_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first ones by name are kept, whole, in whatever order they come."""
-    monkeypatch.setattr(model, "MOST_KEYS", 5)
-    monkeypatch.setattr(measuring, "_MOST_RECORDS", 10)
-    rows = [example({f"{n % 9}": ("int64", [n])}) for n in range(90)]
-    for order in (rows, rows[::-1], rows[40:] + rows[:40]):
-        held = Measuring()
-        for at in range(0, 90, 4):
-            held.add(decode(records_of(order[at : at + 4], f"{at}")))
-        found = held.found()
-        assert list(found.keys) == list("01234")
+def test_no_more_keys_than_memory_is_meant_for(tmp_path: Path) -> None:
+    """The first 5,000 by name are kept, in whatever order records come."""
+    names = [f"{number:04}" for number in range(5003)]
+    some = [example(dict.fromkeys(names[at::3], at)) for at in range(3)]
+    for at, order in enumerate((some, some[::-1])):
+        path = write_file(tmp_path / f"{at}", order * 2)
+        found = schemagen.inspect(path).whole
+        assert list(found.keys) == names[:5000]
         assert found.more_keys
-        assert all(key.present == 10 for key in found.keys.values())
-
-
-def test_samples_are_the_same_whatever_the_order() -> None:
-    """Spread over all files; the first record of the first file is one of them."""
-    files = {
-        rank: [example({"n": ("int64", [rank, n])}) for n in range(200)]
-        for rank in range(5)
-    }
-
-    def of(order: Sequence[int], run: int) -> tuple[samples.Sample, ...]:
-        held = Measuring()
-        for rank in order:
-            records = records_of(files[rank], f"file {rank}")
-            for at in range(0, 200, run):
-                some = slice(at, at + run)
-                part = replace(
-                    records,
-                    starts=records.starts[some],
-                    stops=records.stops[some],
-                    numbers=records.numbers[some],
-                    offsets=records.offsets[some],
-                )
-                held.add(decode(part), rank)
-        return held.found().samples
-
-    found = of(range(5), 200)
-    assert found == of([3, 1, 4, 0, 2], 7)
-    assert (found[0].file, found[0].number) == ("file 0", 0)
-    assert len({sample.file for sample in found}) > 2
-    assert len(found) == len({sample.priority for sample in found}) == samples.MOST
-    for sample in found:
-        assert sample.data == files[int(sample.file[-1])][sample.number]
-
-
-def test_samples_take_no_more_bytes_than_they_may(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """One record is kept, however large; parts agree with the whole."""
-    monkeypatch.setattr(samples, "MOST_BYTES", 1000)
-    rows = [example({"b": ("bytes", [bytes(size)])}) for size in range(0, 3000, 100)]
-    parts = [measured([row], f"{at}") for at, row in enumerate(rows)]
-    whole = merged_records(parts)
-    assert sum(len(sample.data) for sample in whole.samples) <= 1000
-    large = measured([example({"b": ("bytes", [bytes(5000)])})])
-    assert len(large.samples) == 1
-    assert merged_records(parts[::-1]) == whole
-
-
-@given(
-    sizes=st.lists(st.sampled_from([0, 10, 400, 700]), min_size=1, max_size=12),
-    ends=st.lists(st.integers(0, 12), max_size=4),
-)
-def test_samples_of_large_records_are_the_same_however_records_are_cut(
-    sizes: list[int], ends: list[int]
-) -> None:
-    """A small record does not take the place of a larger one that no longer fits."""
-    rows = [
-        samples.Sample(at, "f", at, 0, bytes(size)) for at, size in enumerate(sizes)
-    ]
-    cuts = sorted({0, *ends, len(rows)})
-    single = [samples.Samples((row,)) for row in rows]
-    with mock.patch.object(samples, "MOST_BYTES", 1000):
-        whole = samples.merged_samples(single)
-        parts = [samples.merged_samples(single[start::2]) for start in (0, 1)]
-        cut = [samples.merged_samples(single[a:b]) for a, b in pairwise(cuts)]
-        assert samples.merged_samples(parts) == whole
-        assert samples.merged_samples(cut[::-1]) == whole
+        assert {key.present for key in found.keys.values()} == {2}

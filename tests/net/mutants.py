@@ -2,16 +2,21 @@
 
     python tests/net/mutants.py --room schemagen/evolution --tests tests/evolution
     python tests/net/mutants.py --room ... --tests ... --same-as ../old-checkout
+    python tests/net/mutants.py --room ... --work DIR  # run the tests once for many rooms
 
 A mutant is the source with one small change, such as `<` for `<=`. It is killed if a test
 fails. Only tests that execute the changed line run, the shortest first. Tests run in a copy
-of the checkout; those that fail there without a mutant are left out.
+of the checkout; those that fail there without a mutant are left out. Each mutant has a
+process of its own, forked from one that has imported TensorFlow.
+
+Needs coverage and pytest-cov.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import itertools
 import json
 import os
 import random
@@ -26,8 +31,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
-_SECONDS = 240
 _COPIED = ("schemagen", "templates", "schemas", "generated", "tests", "docs", "demo")
+
+_OPTIONS = ["-q", "-p", "no:cacheprovider"]
 
 _COMPARISONS = {
     ast.Lt: "<=",
@@ -43,13 +49,34 @@ _COMPARISONS = {
 }
 _OPERATORS = {ast.Add: "-", ast.Sub: "+", ast.Mult: "//", ast.FloorDiv: "*"}
 
+# In a program that a test starts, the test's name is the context.
 _COVERAGE = """\
 [run]
 branch = true
 parallel = true
 source = {root}/schemagen
 data_file = {root}/.coverage
+context = ${{PYTEST_CURRENT_TEST-}}
 patch = subprocess
+"""
+
+# Reads pytest's options, a line a run, and answers with its exit code. The limit is one of
+# processor time, since other work may slow a run down.
+_SERVER = """\
+import json, os, resource, sys
+import numpy, pydantic, hypothesis, pytest, tensorflow
+for line in sys.stdin:
+    seconds, *options = json.loads(line)
+    child = os.fork()
+    if not child:
+        os.setsid()
+        empty = os.open(os.devnull, os.O_RDWR)
+        for number in range(3):
+            os.dup2(empty, number)
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+        os._exit(pytest.main(options))
+    _, status = os.waitpid(child, 0)
+    print(os.waitstatus_to_exitcode(status), flush=True)
 """
 
 
@@ -172,86 +199,80 @@ def chosen(
 
 
 class Checkout:
-    """A copy of a checkout that tests run in."""
+    """A copy of a checkout that tests run in.
 
-    def __init__(
-        self, root: Path, scratch: Path, tests: Sequence[str], marker: str
-    ) -> None:
-        self._scratch = scratch
-        self._python = [sys.executable, "-m"]
-        self._options = ["-q", "-p", "no:cacheprovider", "-m", marker]
-        self._tests = list(tests)
-        for name in _COPIED:
-            if (root / name).exists():
-                ignored = shutil.ignore_patterns("__pycache__")
-                shutil.copytree(root / name, scratch / name, ignore=ignored)
-        for file in root.iterdir():
-            if file.is_file() and file.name != ".git":
-                shutil.copy(file, scratch / file.name)
+    Attributes:
+        seconds: how long each test takes that passes, by its id.
+        covering: the ids of the tests that execute a line; "" is for lines that run
+            when a module is imported.
+    """
+
+    def __init__(self, work: Path) -> None:
+        self._work = work
+        self._report = work / "report.xml"
+        self._rules = work / "coverage.ini"
+        self._server: subprocess.Popen[str] | None = None
+        self._changes = 0
+        self._environment = {
+            **os.environ,
+            "PYTHONPATH": str(work),
+            "COVERAGE_RCFILE": str(self._rules),
+            "OMP_NUM_THREADS": "1",
+            "TF_NUM_INTRAOP_THREADS": "1",
+        }
         self.seconds: dict[str, float] = {}
         self.covering: dict[tuple[str, int], set[str]] = {}
 
-    def _pytest(self, *options: str, seconds: float | None = None) -> int:
-        command = [*self._python, "pytest", *self._options, *options]
-        environment = {
-            **os.environ,
-            "PYTHONPATH": str(self._scratch),
-            "PYTHONDONTWRITEBYTECODE": "1",
-            "COVERAGE_RCFILE": str(self._scratch / "coverage.ini"),
-        }
-        process = subprocess.Popen(
-            command,
-            cwd=self._scratch,
-            env=environment,
+    def fill(self, root: Path) -> None:
+        """Copy a checkout."""
+        for name in _COPIED:
+            if (root / name).exists():
+                ignored = shutil.ignore_patterns("__pycache__")
+                shutil.copytree(root / name, self._work / name, ignore=ignored)
+        for file in root.iterdir():
+            if file.is_file() and file.name != ".git":
+                shutil.copy(file, self._work / file.name)
+
+    def run(self, tests: Sequence[str], marker: str) -> None:
+        """Run tests once, and keep what they execute."""
+        rules = _COVERAGE.format(root=self._work)
+        self._rules.write_text(rules, encoding="utf-8")
+        options = ["--cov", "--cov-context=test", "--cov-report="]
+        options += [f"--cov-config={self._rules}", f"--junit-xml={self._report}"]
+        options += ["-o", "junit_family=xunit1", "-m", marker, *tests]
+        subprocess.run(
+            [sys.executable, "-m", "pytest", *_OPTIONS, *options],
+            cwd=self._work,
+            env=self._environment,
             stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
+            check=False,
         )
-        try:
-            return process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, 9)
-            process.wait()
-            return -9
 
     def measure(self, rooms: Sequence[str]) -> tuple[int, int]:
-        """Run all tests, and return how many branches of the rooms they take, of all."""
+        """Return how many branches of the rooms the tests take, of all."""
         from coverage import Coverage
 
-        rules = _COVERAGE.format(root=self._scratch)
-        (self._scratch / "coverage.ini").write_text(rules, encoding="utf-8")
-        report = self._scratch / "report.xml"
-        self._pytest(
-            *self._tests,
-            "--cov",
-            "--cov-context=test",
-            "--cov-report=",
-            f"--cov-config={self._scratch / 'coverage.ini'}",
-            f"--junit-xml={report}",
-            "-o",
-            "junit_family=xunit1",
-        )
-        passed = self._passed(report)
-        coverage = Coverage(config_file=str(self._scratch / "coverage.ini"))
+        self.seconds = self._passed()
+        coverage = Coverage(config_file=str(self._rules))
         coverage.load()
         data = coverage.get_data()
-        for path in _files(self._scratch, rooms):
-            for line, contexts in data.contexts_by_lineno(
-                str(self._scratch / path)
-            ).items():
-                names = {context.partition("|")[0] for context in contexts}
-                self.covering[path, line] = {n for n in names if not n or n in passed}
-        self.seconds = passed
-        found = self._scratch / "coverage.json"
-        files = [str(self._scratch / path) for path in _files(self._scratch, rooms)]
-        coverage.json_report(include=files, outfile=str(found), ignore_errors=True)
-        totals = json.loads(found.read_text())["totals"]
+        paths = _files(self._work, rooms)
+        for path in paths:
+            found = data.contexts_by_lineno(str(self._work / path))
+            for line, contexts in found.items():
+                names = {_test_of(context) for context in contexts}
+                self.covering[path, line] = {
+                    name for name in names if not name or name in self.seconds
+                }
+        document = self._work / "coverage.json"
+        files = [str(self._work / path) for path in paths]
+        coverage.json_report(include=files, outfile=str(document), ignore_errors=True)
+        totals = json.loads(document.read_text())["totals"]
         return totals["covered_branches"], totals["num_branches"]
 
-    def _passed(self, report: Path) -> dict[str, float]:
-        """Return the seconds of each test that passed, by its id."""
+    def _passed(self) -> dict[str, float]:
         passed: dict[str, float] = {}
-        for case in ElementTree.parse(report).iter("testcase"):
+        for case in ElementTree.parse(self._report).iter("testcase"):
             if case.find("failure") is None and case.find("error") is None:
                 file = case.get("file") or ""
                 inner = (case.get("classname") or "").removeprefix(
@@ -261,31 +282,66 @@ class Checkout:
                 passed["::".join(parts)] = float(case.get("time") or 0)
         return passed
 
-    def kills(self, mutant: Mutant) -> bool:
-        """Tell whether a test fails on a mutant, or takes too long."""
+    def kills(self, mutant: Mutant, limit: float) -> bool:
+        """Tell whether a test fails on a mutant, or does not end.
+
+        Args:
+            mutant: the change.
+            limit: how many seconds of tests to run at most.
+        """
         contexts = self.covering.get((mutant.path, mutant.line), set())
         if not contexts:
             return False
         by_time = sorted(self.seconds, key=lambda test: self.seconds[test])
-        direct = [test for test in by_time if test in contexts]
-        rest = (
-            [test for test in by_time if test not in contexts] if "" in contexts else []
-        )
-        file = self._scratch / mutant.path
-        text = file.read_text(encoding="utf-8")
+        tests = [test for test in by_time if test in contexts]
+        if "" in contexts:
+            tests += [test for test in by_time if test not in contexts]
+        total = itertools.accumulate(self.seconds[test] for test in tests)
+        tests = [test for test, end in zip(tests, total, strict=True) if end <= limit]
+        if not tests:
+            return False
+        file = self._work / mutant.path
+        text, times = file.read_text(encoding="utf-8"), file.stat().st_mtime
         lines = text.split("\n")
         lines[mutant.line - 1] = mutant.after
         file.write_text("\n".join(lines), encoding="utf-8")
+        # Compiled modules are told apart by the seconds of their time.
+        self._changes += 1
+        os.utime(file, (times + self._changes, times + self._changes))
         try:
-            return any(self._fails(tests) for tests in (direct, rest) if tests)
+            return self._fails(tests)
         finally:
             file.write_text(text, encoding="utf-8")
+            os.utime(file, (times, times))
 
     def _fails(self, tests: Sequence[str]) -> bool:
-        listed = self._scratch / "listed.txt"
+        if self._server is None:
+            self._server = subprocess.Popen(
+                [sys.executable, "-c", _SERVER],
+                cwd=self._work,
+                env=self._environment,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                text=True,
+            )
+        assert self._server.stdin is not None
+        assert self._server.stdout is not None
+        listed = self._work / "listed.txt"
         listed.write_text("\n".join(tests), encoding="utf-8")
-        seconds = _SECONDS + 3 * sum(self.seconds[test] for test in tests)
-        return self._pytest("-x", f"@{listed}", seconds=seconds) not in (0, 5)
+        seconds = 60 + 5 * round(sum(self.seconds[test] for test in tests))
+        options = [seconds, *_OPTIONS, "-x", f"@{listed}"]
+        self._server.stdin.write(json.dumps(options) + "\n")
+        self._server.stdin.flush()
+        return int(self._server.stdout.readline()) not in (0, 5)
+
+
+def _test_of(context: str) -> str:
+    """Return the id of a test from the context that coverage has for it."""
+    name = context.partition("|")[0] or context.partition("|")[2]
+    for phase in (" (setup)", " (call)", " (teardown)"):
+        name = name.removesuffix(phase)
+    return name
 
 
 def main() -> None:
@@ -293,7 +349,7 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.formatter_class = argparse.RawDescriptionHelpFormatter
     arguments.add_argument("--room", nargs="+", required=True, help="files or folders")
-    arguments.add_argument("--tests", nargs="+", required=True, help="what pytest runs")
+    arguments.add_argument("--tests", nargs="+", default=["tests"])
     arguments.add_argument("--marker", default="not slow", help="pytest's -m")
     arguments.add_argument("--number", type=int, default=40)
     arguments.add_argument("--seed", type=int, default=1)
@@ -301,20 +357,30 @@ def main() -> None:
     arguments.add_argument(
         "--same-as", type=Path, help="another checkout, for equal mutants"
     )
+    arguments.add_argument(
+        "--work", type=Path, help="a directory to keep the copy and its coverage in"
+    )
+    arguments.add_argument(
+        "--limit", type=float, default=120, help="seconds of tests for each mutant"
+    )
     given = arguments.parse_args()
     root = given.root.resolve()
     other = given.same_as.resolve() if given.same_as else None
     mutants = chosen(root, given.room, given.number, given.seed, other)
     begun = time.monotonic()
     with tempfile.TemporaryDirectory(dir=os.environ.get("TMPDIR")) as scratch:
-        checkout = Checkout(root, Path(scratch), given.tests, given.marker)
+        work = (given.work or Path(scratch)).resolve()
+        checkout = Checkout(work)
+        if not (work / "report.xml").exists():
+            work.mkdir(exist_ok=True)
+            checkout.fill(root)
+            checkout.run(given.tests, given.marker)
         taken, branches = checkout.measure(given.room)
-        print(
-            f"{len(checkout.seconds)} tests, branches {taken} of {branches}", flush=True
-        )
+        tests = len(checkout.seconds)
+        print(f"{tests} tests, branches {taken} of {branches}", flush=True)
         killed = 0
         for mutant in mutants:
-            if checkout.kills(mutant):
+            if checkout.kills(mutant, given.limit):
                 killed += 1
             else:
                 print(f"survived: {mutant}", flush=True)

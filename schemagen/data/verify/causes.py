@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...runtime.shared.images import sniff
 from ...runtime.shared.values import item_size
+from ..formats import other_format
 
 _NAMES = {
     1: "uint8",
@@ -11,19 +11,13 @@ _NAMES = {
     4: "float32 or int32",
     8: "float64 or int64",
 }
-_ARTICLES = {"jpeg": "a JPEG", "png": "a PNG", "bmp": "a BMP", "gif": "a GIF"}
 
 
 def what_it_is(data: bytes) -> str:
     """Say what bytes are by how they begin, or return ""."""
-    found = sniff(data)
-    if found is not None:
-        return _ARTICLES.get(found, "a WebP")
-    if data.startswith(b"\x93NUMPY"):
-        return "a file of numpy"
     if data.startswith(b"\x08") and data[2:3] == b"\x12" and len(data) > 4:
         return "a tensor of tf.io.serialize_tensor"
-    return ""
+    return other_format(data)
 
 
 def cause_of_size(data: bytes, dtype: str, size: int | None) -> str:
@@ -42,8 +36,4 @@ def cause_of_size(data: bytes, dtype: str, size: int | None) -> str:
                 f"that is the size of as many {names} numbers: stored as such, read "
                 f"as {dtype}?"
             )
-    if len(data) % size == 0:
-        return f"that is {len(data) // size} times as much: several values in one?"
-    if size % len(data) == 0:
-        return f"that is one part in {size // len(data)}: a shape of fewer dimensions?"
     return ""
