@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from stat import S_IMODE
-from time import time
 
 from ..atomic_write import writing_advice
 from ..findings import Finding, Location, SchemagenError, refuse
@@ -23,9 +22,6 @@ if sys.platform != "win32":
 _TEMPORARY = re.compile(r"\..+\.\d+\.schemagen\.tmp")
 
 _BYTECODE = "__pycache__"
-
-# Where others cannot be kept waiting, a file this old is of no run that still goes on.
-_OLD_SECONDS = 3600.0
 
 
 def apply(plan: Plan, output: Path) -> None:
@@ -76,7 +72,7 @@ def apply(plan: Plan, output: Path) -> None:
             _remove_made(made)
 
 
-def sweep(output: Path, *, alone: bool) -> None:
+def sweep(output: Path) -> None:
     """Remove what no plan knows of: temporary files, and directories without files.
 
     Files under temporary names are left over from runs that were killed. A directory
@@ -84,8 +80,7 @@ def sweep(output: Path, *, alone: bool) -> None:
     removed stays for the next time.
 
     Args:
-        output: the output directory.
-        alone: whether no other run goes on, whose temporary files these could be.
+        output: the output directory, in which no other run writes.
     """
     found = []
     for parent, directories, names in os.walk(output):
@@ -93,17 +88,12 @@ def sweep(output: Path, *, alone: bool) -> None:
             name for name in directories if name != _BYTECODE and name[0] != "."
         ]
         found += [Path(parent, name) for name in directories]
-        _remove_temporary([Path(parent, name) for name in names], alone=alone)
+        for name in filter(_TEMPORARY.fullmatch, names):
+            with suppress(OSError):
+                Path(parent, name).unlink()
     for directory in reversed(found):  # inner ones first
         with suppress(OSError):
             _remove_hollow(directory)
-
-
-def _remove_temporary(paths: Iterable[Path], *, alone: bool) -> None:
-    for path in paths:
-        with suppress(OSError):
-            if _TEMPORARY.fullmatch(path.name) and (alone or _is_old(path)):
-                path.unlink()
 
 
 def _temporary(place: Path) -> Path:
@@ -127,10 +117,6 @@ def _unwritable(where: str, error: OSError, command: str) -> SchemagenError:
             advice=f"{writing_advice(error)}, and run `{command}`",
         )
     )
-
-
-def _is_old(path: Path) -> bool:
-    return path.lstat().st_mtime < time() - _OLD_SECONDS
 
 
 def _remove_made(directories: Iterable[Path]) -> None:

@@ -50,17 +50,12 @@ def _read(
             path = prefix + name
             if entry.is_symlink():
                 links.add(path)
-                files[path] = _contents(entry.path) if entry.is_file() else b""
+                files[path] = Path(entry.path).read_bytes() if entry.is_file() else b""
             elif entry.is_dir():
                 with suppress(FileNotFoundError):
                     _read(entry.path, f"{path}/", files, links)
             elif entry.is_file():
                 with suppress(FileNotFoundError):  # another run has deleted it
-                    files[path] = _contents(entry.path)
+                    files[path] = Path(entry.path).read_bytes()
             else:  # a pipe or the like, which could be read forever
                 files[path] = b""
-
-
-def _contents(path: str) -> bytes:
-    with open(path, "rb") as file:
-        return file.read()

@@ -55,11 +55,12 @@ def with_header(path: str, body: str, source: str, spec: str) -> str:
     if path.endswith(".json"):
         opening, rest = body[:1], body[1:].lstrip("\n")
         line = f'  "//": {json.dumps(first)},'
-        seal = f"schemagen: spec={spec} body={digest(_joined([opening, line, rest]))}"
-        return _joined([opening, line, f'  "{SEAL}": "{seal}",', rest])
+        hashed = digest(f"{opening}\n{line}\n{rest}")
+        seal = f"schemagen: spec={spec} body={hashed}"
+        return "\n".join([opening, line, f'  "{SEAL}": "{seal}",', rest])
     line = f"# {first}"
-    seal = f"# schemagen: spec={spec} body={digest(_joined([line, body]))}"
-    return _joined([line, seal, body])
+    hashed = digest(f"{line}\n{body}")
+    return f"{line}\n# schemagen: spec={spec} body={hashed}\n{body}"
 
 
 def read_header(text: str) -> Header | None:
@@ -68,7 +69,7 @@ def read_header(text: str) -> Header | None:
     for index in range(1, min(3, len(lines))):
         match = _HASHES.search(lines[index])
         if match and _MARK in lines[index - 1]:
-            rest = _joined([*lines[:index], *lines[index + 1 :]])
+            rest = "\n".join([*lines[:index], *lines[index + 1 :]])
             return Header(match[1], match[2], digest(rest) == match[2])
     return None
 
@@ -115,7 +116,3 @@ def find_conflict(text: str) -> tuple[int, tuple[str, str]] | None:
         return None
     line = text.count("\n", 0, first.start()) + 1
     return line, (_CONFLICT.sub(r"\g<ours>", text), _CONFLICT.sub(r"\g<theirs>", text))
-
-
-def _joined(parts: list[str]) -> str:
-    return "\n".join(parts)

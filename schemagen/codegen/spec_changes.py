@@ -14,9 +14,6 @@ from .header import SEAL
 
 _SHOWN = 6
 
-# What is not worth a word in addition to the attribute that it is counted from.
-_COUNTED = {"num_classes": "classes"}
-
 # The header's two lines, as JSON has them.
 _HEADER = {"//", SEAL}
 
@@ -69,8 +66,6 @@ def _attributes(path: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator
     differ = [n for n in sorted({*old, *new}) if old.get(n) != new.get(n)]
     for name in differ:
         one, other = old.get(name), new.get(name)
-        if _COUNTED.get(name) in differ:
-            continue
         if name in ("step", "augment") and one and other:
             yield from _attributes(f"{path}.{name}", one, other)
         else:

@@ -7,7 +7,6 @@ makes it data.
 
 from __future__ import annotations
 
-import hashlib
 import sys
 from contextlib import suppress
 from dataclasses import dataclass
@@ -19,21 +18,19 @@ from traceback import walk_tb
 from typing import Any
 
 from jinja2 import (
-    BytecodeCache,
     ChoiceLoader,
     Environment,
+    FileSystemBytecodeCache,
     FileSystemLoader,
     PrefixLoader,
     StrictUndefined,
     TemplateSyntaxError,
     Undefined,
 )
-from jinja2 import compiler as jinja_compiler
 from jinja2.bccache import Bucket
 from jinja2.filters import do_indent
 
-from ..atomic_write import write_whole
-from ..findings import Finding, Location, SchemagenError, refuse
+from ..findings import Finding, Location, refuse
 from ..kinds.literals import Code, identifier, literal, prose
 
 
@@ -126,10 +123,11 @@ def _python(directory: Path | None) -> Environment:
     environment = _Environment(
         loader=ChoiceLoader(loaders),
         auto_reload=directory is not None,  # ours do not change
-        bytecode_cache=_CompiledTemplates(),
+        bytecode_cache=_CompiledTemplates() if directory is None else None,
         finalize=_printed,
         keep_trailing_newline=True,
         lstrip_blocks=True,
+        optimized=False,  # what is compiled depends on the template alone
         trim_blocks=True,
         undefined=StrictUndefined,
     )
@@ -146,45 +144,22 @@ def _python(directory: Path | None) -> Environment:
     return environment
 
 
-class _CompiledTemplates(BytecodeCache):
-    """Our templates in compiled form, kept as Python keeps compiled modules.
+class _CompiledTemplates(FileSystemBytecodeCache):
+    """Our templates in compiled form, kept where Python keeps compiled modules.
 
-    They are in `__pycache__` next to the templates; PYTHONDONTWRITEBYTECODE and
-    PYTHONPYCACHEPREFIX apply. A file that is damaged or out of date is not used.
+    PYTHONDONTWRITEBYTECODE and PYTHONPYCACHEPREFIX apply.
     """
 
-    def get_cache_key(self, name: str, filename: str | None = None) -> str:
-        """Return the path of a compiled template; "" for a project's own."""
-        if filename and Path(filename).is_relative_to(templates_directory()):
-            return cache_from_source(filename)
-        return ""
-
-    def load_bytecode(self, bucket: Bucket) -> None:
-        """Load a compiled template, if it is there and up to date."""
-        with suppress(OSError):
-            data = Path(bucket.key).read_bytes()
-            seal, code = data[:_SEAL_BYTES], data[_SEAL_BYTES:]
-            if seal == _seal(bucket, code):
-                bucket.bytecode_from_string(code)
+    def __init__(self) -> None:
+        place = Path(cache_from_source(str(templates_directory() / "template.jinja")))
+        super().__init__(str(place.parent), "%s.jinja.cache")
 
     def dump_bytecode(self, bucket: Bucket) -> None:
         """Keep a compiled template, where that is possible."""
-        if bucket.key and not sys.dont_write_bytecode:
-            code = bucket.bytecode_to_string()
-            with suppress(SchemagenError):
-                write_whole(Path(bucket.key), _seal(bucket, code) + code)
-
-
-_SEAL_BYTES = 32
-
-# What is compiled depends on these modules, in addition to the template.
-_COMPILERS = (jinja_compiler.__file__, literal.__code__.co_filename, __file__)
-
-
-def _seal(bucket: Bucket, code: bytes) -> bytes:
-    """Return a hash of a compiled template and of the files that it depends on."""
-    found = [(path, Path(path).stat().st_mtime_ns) for path in _COMPILERS]
-    return hashlib.sha256(repr((bucket.key, found)).encode() + code).digest()
+        with suppress(OSError):
+            if not sys.dont_write_bytecode:
+                Path(self.directory).mkdir(parents=True, exist_ok=True)
+                super().dump_bytecode(bucket)
 
 
 class _Environment(Environment):

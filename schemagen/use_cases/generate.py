@@ -182,7 +182,8 @@ def generate(
                 raise refuse(_leaving(project, command))
             return found
         apply(found, project.output)
-        sweep(project.output, alone=alone)
+        if alone:
+            sweep(project.output)
     return found
 
 

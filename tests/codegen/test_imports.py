@@ -55,16 +55,10 @@ def project(tmp_path: Path) -> Path:
     return root
 
 
-HELP = [
-    ("--help",),
-    *((n, "--help") for n in ("init", "generate", "check", "describe", "inspect")),
-]
-
-
-@pytest.mark.parametrize("arguments", [*HELP, ("--version",)])
-def test_help_imports_nothing_heavy(project: Path, arguments: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("arguments", ["--help", "generate --help", "--version"])
+def test_help_imports_nothing_heavy(project: Path, arguments: str) -> None:
     """A help text waits for neither tensorflow nor pydantic, numpy and jinja."""
-    assert loaded_by(command(*arguments), project) == set()
+    assert loaded_by(command(*arguments.split()), project) == set()
 
 
 def test_importing_schemagen_imports_nothing_heavy(project: Path) -> None:
@@ -76,20 +70,11 @@ def test_importing_schemagen_imports_nothing_heavy(project: Path) -> None:
 
 @pytest.mark.quick_cases(1)
 @pytest.mark.parametrize(
-    "arguments",
-    [
-        ("generate",),
-        ("check",),
-        ("check", "--diff"),
-        ("describe",),
-        ("init", "schemas"),
-    ],
+    "arguments", ["generate", "check --diff", "describe", "init schemas"]
 )
-def test_no_command_imports_tensorflow(
-    project: Path, arguments: tuple[str, ...]
-) -> None:
+def test_no_command_imports_tensorflow(project: Path, arguments: str) -> None:
     """A whole run of every verb stays without tensorflow and keras."""
-    found = loaded_by(command(*arguments), project)
+    found = loaded_by(command(*arguments.split()), project)
     assert "jinja2" in found
     assert not found & {"tensorflow", "keras"}
 
@@ -115,15 +100,3 @@ def test_the_generated_serializer_imports_no_tensorflow(project: Path) -> None:
     """Serializing needs numpy, and of schemagen the runtime's writing half alone."""
     found = loaded_by(SERIALIZER, project, project)
     assert found == {"numpy"}
-
-
-@pytest.mark.slow
-def test_the_probe_sees_an_import_of_tensorflow(tmp_path: Path, project: Path) -> None:
-    """The tests above can fail: a schema that imports tensorflow is caught by them."""
-    for name in ("tensorflow", "keras"):  # empty ones, to not wait for the real
-        (tmp_path / "stand-in" / name).mkdir(parents=True)
-        (tmp_path / "stand-in" / name / "__init__.py").write_text("")
-    path = project / "schemas/pets.py"
-    path.write_text("import tensorflow, keras\n" + path.read_text())
-    found = loaded_by(command("check"), project, tmp_path / "stand-in")
-    assert found >= {"tensorflow", "keras"}

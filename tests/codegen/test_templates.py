@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import re
 from pathlib import Path
@@ -125,26 +124,11 @@ def test_every_block_can_be_printed_as_it_was(
     assert generated(with_templates(tmp_path, templates)) == plain
 
 
-def test_a_training_program_is_made_by_the_project_s_template(tmp_path: Path) -> None:
-    """`init --train` writes what the project's template prints."""
-    text = "RUN = {{ training.run | literal }}\n"
-    project = with_templates(tmp_path, {"init/train.py.jinja": text})
-    schema = project / "schemas" / "pets.py"
-    schema.write_text(
-        "from typing import Annotated\nfrom schemagen import Label, Record\n"
-        "class Pet(Record):\n    breed: Annotated[int, Label(num_classes=2)]\n"
-    )
-    assert run("init", project, "--train", "pet").exit_code == 0
-    assert (project / "train.py").read_text() == 'RUN = "runs/pet"\n'
-
-
 # Errors of templates
 
 # The second line of a template, and the error that it is
 FAULTS = [
     ("{{ record.fieldz }}", "UndefinedError"),
-    ("{% if record.fields[0].shap %}{% endif %}", "UndefinedError"),
-    ("{{ zzz }}", "UndefinedError"),
     ("{{ macros(record.fields[0]).fetur() }}", "UndefinedError"),
     ("{{ record.spec.doc | proze }}", "TemplateAssertionError"),
     ("{% if %}", "TemplateSyntaxError"),
@@ -155,16 +139,12 @@ FAULTS = [
     # What prints text that no filter of ours has made
     ("{{ record.spec.doc }}", "TypeError"),
     ("{{ record.spec.doc | safe }}", "TypeError"),
-    ("{{ record.spec.doc | e }}", "TypeError"),
-    ("{{ record.spec.doc | indent }}", "TypeError"),
     ("{{ record.spec.doc | prose | upper }}", "TypeError"),
     ("{{ record.spec | tojson }}", "TypeError"),
     ('{{ "x = " ~ record.spec.doc }}', "TypeError"),
     ("{{ (record.spec.record | literal) + record.spec.doc }}", "TypeError"),
-    ("{{ [record.spec.record | literal, record.spec.doc] | join }}", "TypeError"),
     ("{{ '%s' | format(record.spec.doc) }}", "TypeError"),
     ("{% set x %}{{ record.spec.doc }}{% endset %}", "TypeError"),
-    ("{{ record.sequence }}", "TypeError"),
     ("{{ none }}", "TypeError"),
 ]
 
@@ -182,47 +162,36 @@ def test_an_error_is_a_finding_at_its_line(
     assert not (project / "generated").exists()
 
 
-def test_an_error_in_ours_is_placed_where_ours_is_called(tmp_path: Path) -> None:
-    """The line is that of the project's template, not of the macro that it calls."""
-    text = (
-        '{% import "schemagen/kinds/parts.jinja" as parts %}\n\n{{ parts.offset(1) }}\n'
-    )
-    [finding] = refusals(with_templates(tmp_path, {"parser.py.jinja": text}))
-    assert place(finding) == "templates/parser.py.jinja:3:1"
+# Templates, the rule and the place of the finding; `None` is ours with a mistake.
+MISPLACED = [
+    (
+        "parser.py.jinja",
+        '{% import "schemagen/kinds/parts.jinja" as p %}\n\n{{ p.offset(1) }}\n',
+        "SG411",
+        "templates/parser.py.jinja:3:1",
+    ),
+    ("kinds/scalar.jinja", "{# - #}\n", "SG411", "templates:1:1"),
+    ("parser.py.jinja", "x = 1\ny = (\n", "SG412", "templates/parser.py.jinja:1:1"),
+    ("kinds/scalar.jinja", None, "SG412", "templates:1:1"),
+]
 
 
-def test_an_error_that_no_line_of_the_project_has_is_placed_in_its_directory(
-    tmp_path: Path,
-) -> None:
-    """A macro that the project's template lacks is missed by one of ours."""
-    [finding] = refusals(with_templates(tmp_path, {"kinds/scalar.jinja": "{# - #}\n"}))
-    assert (finding["rule"], place(finding)) == ("SG411", "templates:1:1")
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "line", "at"),
-    [
-        ("parser.py.jinja", "x = 1\ny = (\n", 4, "templates/parser.py.jinja:1:1"),
-        ("parser.py.jinja", "  x = 1\n", 3, "templates/parser.py.jinja:1:1"),
-        ("kinds/scalar.jinja", None, 13, "templates:1:1"),
-    ],
-)
-def test_a_module_that_is_not_python_is_refused(
+@pytest.mark.parametrize(("name", "text", "rule", "at"), MISPLACED)
+def test_an_error_is_placed_in_the_project_s_own_templates(
     tmp_path: Path,
     ours: dict[str, str],
     name: str,
     text: str | None,
-    line: int,
+    rule: str,
     at: str,
 ) -> None:
-    """The finding names the module, and the line of what was printed."""
+    """At the line that calls ours, or in their directory; also if no module comes out."""
     if text is None:
         text = ours[name].replace("{{ parts.fixed(f, ()) }}", "((")
     project = with_templates(tmp_path, {name: text})
     [finding] = refusals(project)
-    assert (finding["rule"], place(finding)) == ("SG412", at)
-    assert "for pet/parser.py: " in finding["message"]
-    assert finding["message"].endswith(f"(parser.py, line {line})")
+    assert (finding["rule"], place(finding)) == (rule, at)
+    assert ("pet/parser.py" in finding["message"]) == (rule == "SG412")
     assert not (project / "generated").exists()
 
 
@@ -251,12 +220,3 @@ def test_the_list_says_which_templates_are_replaced(tmp_path: Path) -> None:
     assert [line.split()[0] for line in lines if "templates/parser" in line] == [
         "parser.py.jinja"
     ]
-
-
-def test_each_template_states_what_it_is_given(ours: dict[str, str]) -> None:
-    """Its first line names a class, and the module that the class is in."""
-    for name, text in ours.items():
-        stated = re.match(r"\{#- context: (\w+) as \w+ \(([\w/]+)\.py\) -#\}\n", text)
-        assert stated, name
-        module = importlib.import_module(stated[2].replace("/", "."))
-        assert getattr(module, stated[1]).__module__ == module.__name__, name
