@@ -2,23 +2,24 @@
 
 import gc
 import os
-import sys
 
 try:
-    from .interrupts import end_at_interrupts, ignore_interrupts
+    from .interrupts import end_at_interrupts
 except KeyboardInterrupt:
     os._exit(130)
 
 
 def main() -> None:
     """Run the command line, which Ctrl-C ends at any time."""
-    end_at_interrupts(sys.argv[1:])
+    end_at_interrupts()
     try:
         from .cli import main as command
 
         command(prog_name="schemagen")
     finally:
-        ignore_interrupts()
+        import signal
+
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the exit code stands
         gc.freeze()  # or Python looks for garbage once more before the process ends
 
 

@@ -60,8 +60,8 @@ annotations and written files never have colors.
 
 ## Shell completion
 
-Tab completes commands, options, paths, the records of the project, the ids of rules, and the splits
-of a local data directory. Add one line to the configuration of your shell:
+Tab completes commands, options, paths, generated records, the ids of rules, and the splits of a
+local data directory. Add one line to the configuration of your shell:
 
 - bash 4.4 or later, in `~/.bashrc`: `eval "$(_SCHEMAGEN_COMPLETE=bash_source schemagen)"`
 - zsh, in `~/.zshrc`: `eval "$(_SCHEMAGEN_COMPLETE=zsh_source schemagen)"`

@@ -12,7 +12,6 @@ from typing import Any
 import click
 
 from ..findings import ExitCode
-from ..interrupts import asked_format
 from ..progress import showing
 from .changes import breaking, explain
 from .colors import wanted
@@ -33,7 +32,7 @@ class _Group(VerbGroup):
     """Turns what goes wrong into the documented exit codes."""
 
     def main(self, args: Sequence[str] | None = None, *rest: Any, **extra: Any) -> Any:
-        output = Output(asked_format(sys.argv[1:] if args is None else args))
+        output = Output(_asked_format(sys.argv[1:] if args is None else args))
         extra |= {"obj": output, "standalone_mode": False, "color": wanted()}
         with ending(output):
             # What returns a number has ended early, as --help does.
@@ -42,6 +41,22 @@ class _Group(VerbGroup):
     def invoke(self, ctx: click.Context) -> Any:
         with ending(ctx.obj), _collecting_rarely(), showing():
             return super().invoke(ctx)
+
+
+def _asked_format(arguments: Sequence[str]) -> str:
+    """Return the value of `--format`, also where the rest is wrong.
+
+    It is "text" if there is none, or one that no command knows.
+    """
+    found = "text"
+    for argument, following in zip(arguments, [*arguments[1:], ""], strict=False):
+        if argument == "--":
+            break
+        if argument == "--format":
+            found = following
+        elif argument.startswith("--format="):
+            found = argument.removeprefix("--format=")
+    return found if found in ("json", "github") else "text"
 
 
 @contextmanager

