@@ -7,7 +7,6 @@ from typing import Any
 
 from schemagen.runtime.storage.schema import Schema
 from schemagen.runtime.writing.split_writer import SplitWriter
-from schemagen.runtime.writing.writer import ShardedWriter
 
 
 def write_split(
@@ -24,20 +23,3 @@ def write_split(
     """Write a whole split; options are those of `write_dataset`."""
     writer = SplitWriter(serialize, Schema(record, fingerprint, spec))
     return writer.write_dataset(source, directory, split, **options)
-
-
-def sharded_writer(
-    directory: Any,
-    split: Any,
-    *,
-    record: str,
-    spec: dict[str, Any],
-    fingerprint: str,
-    **options: Any,
-) -> ShardedWriter:
-    """Return a writer of serialized records; options are those of `Writer`."""
-
-    class OwnWriter(ShardedWriter):
-        schema = Schema(record, fingerprint, spec)
-
-    return OwnWriter(directory, split, **options)

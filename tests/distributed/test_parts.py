@@ -62,7 +62,7 @@ def test_source_without_rows_is_published_with_a_warning(tmp_path: Path) -> None
     """As by one process."""
     plan = digit.plan_dataset(tmp_path / "data", "train", shards=2, rows=0)
     digit.write_parts([], plan, part=(0, 1))
-    with pytest.warns(RuntimeWarning, match="published without records"):
+    with pytest.warns(RuntimeWarning, match="'train'"):
         assert digit.publish(plan) == 0
 
 
@@ -136,11 +136,11 @@ def test_source_that_gives_other_rows_is_refused_by_its_shard(tmp_path: Path) ->
         yield row(1000)
 
     receipts = [digit.write_part(other, plan, 0)]
-    with pytest.raises(ChangedSourceError, match="shard 1 was written twice"):
+    with pytest.raises(ChangedSourceError, match="shard 1 "):
         digit.write_part([*other[:1], meanwhile], plan, 1)
-    with pytest.raises(ChangedSourceError, match="shard 1 was written twice"):
+    with pytest.raises(ChangedSourceError, match="shard 1 "):
         digit.publish(plan)
-    with pytest.raises(ChangedSourceError, match="shard 1 was written twice"):
+    with pytest.raises(ChangedSourceError, match="shard 1 "):
         digit.write_part(other, plan, 1)
     digit.abandon(plan)
     assert contents(tmp_path / "data") == {}
@@ -179,7 +179,7 @@ def test_attempt_that_ends_after_publication_leaves_nothing(tmp_path: Path) -> N
             yield from more
 
         if more:
-            with pytest.raises(DatasetError, match="while shard 0 was written"):
+            with pytest.raises(DatasetError, match="shard 0 "):
                 digit.write_part([late], plan, 0)
         else:
             assert digit.write_part([late], plan, 0).records == _ROWS
@@ -199,15 +199,15 @@ def test_plan_survives_json() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"shards": 0}, "shards=0: expected 1 to 99999"),
-        ({"shards": None}, "shards=None: expected the number of files"),
-        ({"shards": 1, "rows": True}, "rows=True: expected an integer"),
-        ({"shards": 1, "rows": -1}, "rows=-1: expected the length of the source"),
-        ({"shards": 1, "run": ""}, "run='': expected an id"),
-        ({"shards": 1, "run": 7}, "run=7: expected an id"),
-        ({"shards": 1, "compression": "LZ4"}, "expected None, 'GZIP' or 'ZLIB'"),
-        ({"shards": 1, "key_field": "scan"}, "key_field='scan' without shuffle_seed"),
-        ({"shards": 1, "on_error": "ignore"}, "expected 'raise' or 'skip'"),
+        ({"shards": 0}, "shards=0"),
+        ({"shards": None}, "shards=None"),
+        ({"shards": 1, "rows": True}, "rows=True"),
+        ({"shards": 1, "rows": -1}, "rows=-1"),
+        ({"shards": 1, "run": ""}, "run=''"),
+        ({"shards": 1, "run": 7}, "run=7"),
+        ({"shards": 1, "compression": "LZ4"}, "compression='LZ4'"),
+        ({"shards": 1, "key_field": "scan"}, "key_field='scan'"),
+        ({"shards": 1, "on_error": "ignore"}, "on_error='ignore'"),
     ],
 )
 def test_option_out_of_range_is_refused(options: Any, words: str) -> None:
@@ -219,20 +219,20 @@ def test_option_out_of_range_is_refused(options: Any, words: str) -> None:
 @pytest.mark.parametrize(
     ("source", "options", "words"),
     [
-        (rows(3), {"rows": 4}, "the source has 3 rows, expected 4"),
+        (rows(3), {"rows": 4}, " 3 rows.* 4"),
         (rows(3), {}, "pass rows=len"),
-        (iter(rows(3)), {}, "expected one with a length and rows by index"),
-        (parts(3, 2), {}, "the source has 2 functions, expected one for each of 3"),
-        (parts(3, 3), {"shuffle_seed": 1}, "shuffle_seed needs a source with a length"),
+        (iter(rows(3)), {}, "source"),
+        (parts(3, 2), {}, " 2 functions.* 3"),
+        (parts(3, 3), {"shuffle_seed": 1}, "shuffle_seed"),
         (
             rows(3),
             {"rows": 3, "shuffle_seed": 1, "on_error": "skip"},
-            "shuffle_seed with on_error='skip'",
+            "on_error='skip'",
         ),
         (
             rows(3),
             {"rows": 3, "shuffle_seed": 1, "key_field": "scan"},
-            "write from rows with an engine",
+            "key_field",
         ),
     ],
 )
@@ -250,15 +250,15 @@ def test_wrong_number_of_a_shard_or_process_is_refused(tmp_path: Path) -> None:
     """Numbers begin with 0."""
     plan = digit.plan_dataset(tmp_path / "data", "train", shards=2, rows=3)
     for shard in (2, -1, True):
-        with pytest.raises(DatasetError, match="expected 0 to 1"):
+        with pytest.raises(DatasetError, match=" 0 to 1"):
             digit.write_part(rows(3), plan, shard)
     for part in ((2, 2), (0, 0), 3, (0, True)):
-        with pytest.raises(DatasetError, match=r"expected \(rank, ranks\)"):
+        with pytest.raises(DatasetError, match=r"\(rank, ranks\)"):
             digit.write_parts(rows(3), plan, part=part)  # type: ignore[arg-type]
 
 
 def test_plan_of_another_schema_is_refused(tmp_path: Path) -> None:
     """By record and fingerprint."""
     plan = photo.plan_dataset(tmp_path / "data", "train", shards=1, rows=3)
-    with pytest.raises(SchemaMismatchError, match="the plan was made for 'photo'"):
+    with pytest.raises(SchemaMismatchError, match=r"'photo'.*'digit'"):
         digit.write_part(rows(3), plan, 0)

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+import importlib
+from collections.abc import Iterator
 from importlib.util import find_spec
+from typing import Any
 
-_PACKAGES = {"test_beam": "apache_beam", "test_ray": "ray", "test_spark": "pyspark"}
+import pytest
 
-collect_ignore = [
-    f"{module}.py" for module, package in _PACKAGES.items() if not find_spec(package)
-]
+_PACKAGES = {"beam": "apache_beam", "ray": "ray", "spark": "pyspark"}
+_INSTALLED = [name for name, package in _PACKAGES.items() if find_spec(package)]
+
+collect_ignore = [f"test_{name}.py" for name in _PACKAGES if name not in _INSTALLED]
+
+
+@pytest.fixture(scope="module", params=_INSTALLED)
+def engine(request: pytest.FixtureRequest) -> Iterator[Any]:
+    """Each engine that is installed, at work."""
+    with importlib.import_module(f"{request.param}_engine").started() as found:
+        yield found

@@ -1,18 +1,23 @@
-"""Rows of digits, and sources of them that fail in many ways, also in other processes."""
+"""Digits and sources of them to which things happen, which workers of engines import."""
 
 from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from time import sleep
+from time import monotonic, sleep
 from typing import Any
 
 import numpy as np
 
+from generated.digit import serializer
+
 Row = dict[str, Any]
+Make = Callable[[int], Row]
+
+PATIENCE = 60.0
 
 
 def digit(number: int) -> Row:
@@ -27,8 +32,23 @@ def digit(number: int) -> Row:
     }
 
 
+def brighter(number: int) -> Row:
+    """Return other fields than `digit` for the same key."""
+    return {**digit(number), "image": np.full((8, 8, 1), 241, np.uint8)}
+
+
+def wrong(at: int, number: int) -> Row:
+    """Return a row, which one in so many is refused."""
+    return {**digit(number), "digit": 99} if number % at == at - 1 else digit(number)
+
+
 def digits(count: int) -> list[Row]:
     return [digit(number) for number in range(count)]
+
+
+def some(first: int, last: int) -> Iterator[Row]:
+    """Yield consecutive digits."""
+    yield from map(digit, range(first, last))
 
 
 def is_first(mark: Path) -> bool:
@@ -40,86 +60,136 @@ def is_first(mark: Path) -> bool:
     return True
 
 
+def parent_of(process: int) -> int:
+    stat = Path(f"/proc/{process}/stat").read_text()
+    return int(stat.rpartition(")")[2].split()[1])
+
+
+def executor_of(worker: int) -> int:
+    """Return the process of the JVM that a Python worker of Spark works for."""
+    executor = parent_of(parent_of(worker))  # its parent forks workers
+    assert Path(f"/proc/{executor}/comm").read_text().strip() == "java"
+    return executor
+
+
+@dataclass(frozen=True)
+class Kills:
+    """Makes rows, and kills the first process that makes one of them.
+
+    Attributes:
+        at: the number of the row.
+        mark: a file that says that it has.
+        executor: whether it kills the worker's executor instead, as of Spark.
+    """
+
+    at: int
+    mark: Path
+    executor: bool = False
+
+    def __call__(self, number: int) -> Row:
+        if number == self.at and is_first(self.mark):
+            mine = os.getpid()
+            os.kill(executor_of(mine) if self.executor else mine, signal.SIGKILL)
+            sleep(PATIENCE)  # the executor takes its workers with it
+        return digit(number)
+
+
+@dataclass(frozen=True)
+class Fails:
+    """Makes rows, but one of them not until a file is there; notes which.
+
+    Attributes:
+        at: the number of the row.
+        repaired: the file.
+        log: a directory that gets a file for each row that was made.
+    """
+
+    at: int
+    repaired: Path
+    log: Path
+
+    def __call__(self, number: int) -> Row:
+        if number == self.at and not self.repaired.exists():
+            raise OSError(f"row {number} is out of reach")
+        (self.log / str(number)).touch()
+        return digit(number)
+
+
+@dataclass(frozen=True)
+class Overtaken:
+    """Makes 60 rows, and lets another attempt write the shard of one of them meanwhile.
+
+    Attributes:
+        at: the number of the row.
+        mark: a file that says that it has.
+        plan: what the other attempt writes.
+        make: what makes its rows.
+    """
+
+    at: int
+    mark: Path
+    plan: Any
+    make: Make
+
+    def __call__(self, number: int) -> Row:
+        if number == self.at and is_first(self.mark):
+            shard = number * self.plan.shards // 60
+            serializer.write_part(list(map(self.make, range(60))), self.plan, shard)
+        return digit(number)
+
+
+def refuse(number: int) -> Row:
+    """Make no row, where none must be asked for."""
+    raise AssertionError(f"row {number} was computed")
+
+
 @dataclass(frozen=True)
 class Source:
-    """Digits by their index.
+    """Rows by their index.
 
     Attributes:
         count: how many there are.
+        make: what makes them.
     """
 
     count: int
+    make: Make = digit
 
     def __len__(self) -> int:
         return self.count
 
     def __getitem__(self, index: int) -> Row:
-        return digit(index)
+        return self.make(index)
 
 
-@dataclass(frozen=True)
-class Killed(Source):
-    """Kills the first process that loads a row.
-
-    Attributes:
-        mark: a file that says that it has.
-        at: the row.
-    """
-
-    mark: Path
-    at: int
-
-    def __getitem__(self, index: int) -> Row:
-        if index == self.at and is_first(self.mark):
-            os.kill(os.getpid(), signal.SIGKILL)
-        return digit(index)
-
-
-@dataclass(frozen=True)
-class Failing(Source):
-    """Fails at a row until a file is there, and logs the rows that it loads.
-
-    Attributes:
-        repaired: the file.
-        at: the row.
-        log: a directory with a file for each row that was loaded.
-    """
-
-    repaired: Path
-    at: int
-    log: Path
-
-    def __getitem__(self, index: int) -> Row:
-        if index == self.at and not self.repaired.exists():
-            raise OSError(f"row {index} is out of reach")
-        (self.log / str(index)).touch()
-        return digit(index)
-
-
-@dataclass(frozen=True)
-class Changing(Source):
-    """Gives other rows to the second process that asks, once both have begun.
-
-    Attributes:
-        marks: a directory for files of the processes.
-    """
-
-    marks: Path
-
-    def __getitem__(self, index: int) -> Row:
-        mine = self.marks / str(os.getpid())
-        mine.touch()
-        while len(list(self.marks.glob("[0-9]*"))) < 2:
-            sleep(0.01)
-        first = min(int(path.name) for path in self.marks.glob("[0-9]*"))
-        return digit(index if first == os.getpid() else index + 1000)
-
-
-def some(first: int, last: int) -> Iterator[Row]:
-    """Yield consecutive digits."""
-    yield from map(digit, range(first, last))
+def plan_of(directory: Path, **options: Any) -> Any:
+    return serializer.plan_dataset(directory, "train", **options)
 
 
 def files_of(directory: Path) -> dict[str, bytes]:
     """Return all files of a directory, hidden ones too."""
     return {path.name: path.read_bytes() for path in directory.iterdir()}
+
+
+def settled(directory: Path, wanted: dict[str, bytes]) -> dict[str, bytes]:
+    """Return the files of a directory, once tasks of a failed job have ended."""
+    deadline = monotonic() + PATIENCE / 2
+    while monotonic() < deadline:
+        try:
+            if files_of(directory) == wanted:
+                break
+        except FileNotFoundError:  # what was listed may be removed since
+            pass
+        sleep(0.2)
+    return files_of(directory)
+
+
+def published(directory: Path) -> list[str]:
+    """Return the names that are not hidden."""
+    return [name for name in files_of(directory) if not name.startswith(".")]
+
+
+def written(directory: Path, rows: Any, **options: Any) -> dict[str, bytes]:
+    """Return the files that `write_dataset` writes in one process."""
+    serializer.write_dataset(rows, directory, "train", **options)
+    return files_of(directory)

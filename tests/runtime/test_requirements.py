@@ -70,8 +70,8 @@ def test_a_module_whose_requirement_is_not_installed_says_what_to_install(
     monkeypatch.setitem(sys.modules, missing, None)  # as if it were not installed
     with pytest.raises(ImportError) as caught:
         unloaded.module("pet", part)
-    assert str(caught.value).startswith(f"{missing} is not installed")
-    assert str(caught.value).endswith("run pip install 'schemagen[tensorflow]'")
+    assert f"{missing} " in str(caught.value)
+    assert "pip install " in str(caught.value)
     assert caught.value.name == missing
 
 
@@ -86,11 +86,8 @@ def test_a_model_with_an_old_keras_says_which_is_needed(
     unloaded.module("pet", "pipeline")
     with pytest.raises(ImportError) as caught:
         unloaded.module("pet", "model")
-    assert str(caught.value) == (
-        f"found Keras {version}, and generated models need Keras 3.5 or later, with "
-        "TensorFlow 2.16 or later (reading and writing data does without Keras): run "
-        "pip install --upgrade 'schemagen[tensorflow]'"
-    )
+    for word in (version, "3.5", "2.16", "pip install --upgrade "):
+        assert word in str(caught.value)
 
 
 @pytest.mark.parametrize("version", ["3.9.0", "3.10.0", "3.15.0rc1", "10.0.0"])
@@ -126,5 +123,5 @@ def test_pixels_without_pillow_are_refused_with_what_to_install(
     for name in ("tensorflow", "keras", "PIL"):
         monkeypatch.setitem(sys.modules, name, None)
     serializer = unloaded.module("pet", "serializer")
-    with pytest.raises(ValueError, match="run pip install pillow"):
+    with pytest.raises(ValueError, match="pip install pillow"):
         serializer.serialize(photo=np.zeros((4, 4, 3), np.uint8), age=1.0, breed="pug")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -12,7 +11,7 @@ from types import ModuleType
 import pytest
 import schemagen
 from command_line import make_project, run
-from schemagen.codegen import imports, render
+from schemagen.codegen import render
 from schemagen.codegen.header import with_header
 from schemagen.runtime import interface
 
@@ -76,10 +75,9 @@ def test_code_for_a_later_interface_says_what_to_install(
     schemagen.generate(project)
     with pytest.raises(ImportError) as caught:
         imported(project, generated)
-    assert str(caught.value) == (
-        "the generated code needs interface 3 of schemagen.runtime, and schemagen "
-        f"{schemagen.__version__} supports 1 to 2: install a later version of schemagen"
-    )
+    text = str(caught.value)
+    for word in (" 3 ", schemagen.__version__, "1 to 2", "install"):
+        assert word in text
 
 
 def test_code_for_an_interface_of_before_says_what_to_run(
@@ -91,10 +89,9 @@ def test_code_for_an_interface_of_before_says_what_to_run(
     generated.setattr(interface, "INTERFACE", 4)
     with pytest.raises(ImportError) as caught:
         imported(project, generated)
-    assert str(caught.value) == (
-        "the generated code needs interface 2 of schemagen.runtime, and schemagen "
-        f"{schemagen.__version__} supports 3 to 4: run `schemagen generate` to bring the code up to date"
-    )
+    text = str(caught.value)
+    for word in (" 2 ", schemagen.__version__, "3 to 4", "`schemagen generate`"):
+        assert word in text
 
 
 def test_code_works_with_a_later_runtime(
@@ -164,46 +161,3 @@ def test_generated_code_is_small() -> None:
     ]
     assert len(files) <= 8
     assert sum(path.read_text().count("\n") for path in files) < 500
-
-
-# Imports of generated code
-
-
-def test_names_of_the_runtime_are_not_ambiguous() -> None:
-    """Each name that generated code uses is in one module of the runtime."""
-    root = ROOT / "schemagen/runtime"
-    names = Counter([*imports._REQUIRED])
-    for package in imports._BY_MODULE:
-        names.update(path.stem for path in root.joinpath(package).glob("[a-z]*.py"))
-    for place in imports._BY_NAME:
-        path = root / place
-        for module in path.glob("[a-z]*.py") if path.is_dir() else [path]:
-            names.update({*imports._defined(module)})
-    used = {*imports.runtime_names()}
-    assert {name for name in used if names[name] > 1} == set()
-
-
-SOURCE = '''"""A module."""
-
-from __future__ import annotations
-
-
-def serialize(*, np: Any, images: int) -> bytes:
-    """Names of parameters are not imported."""
-    return encode_example(np, images, lambda tf: tf, labels.class_ids)
-
-
-CLASSES = {}
-print(CLASSES, KEYS)
-'''
-
-
-def test_what_a_module_uses_is_imported() -> None:
-    """And nothing that it defines, or that is a parameter."""
-    start = '"""A module."""\n\nfrom __future__ import annotations\n\nfrom typing import Any\n\n'
-    assert imports.with_imports(SOURCE).startswith(
-        f"{start}from schemagen.runtime.encoding.examples import encode_example\n"
-        "from schemagen.runtime.parsing import labels\n\n"
-        "from .parser import KEYS\n\n"
-    )
-    assert imports.with_imports("print(1)\n") == "print(1)\n"

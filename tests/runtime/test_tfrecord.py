@@ -1,4 +1,7 @@
-"""TFRecord framing: TensorFlow's own bytes, and no damage goes unseen."""
+"""TFRecord framing: TensorFlow's own bytes, and files are told by their contents.
+
+What commands find in damaged files is in `tests/data`.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,6 @@ import random
 import struct
 import tracemalloc
 import zlib
-from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -32,21 +34,13 @@ RECORDS = [b"", b"first", bytes(range(256)), b"\x00" * 5]
 FRAMED = b"".join(map(frame, RECORDS))
 
 
-def _tensorflow_file(
-    path: Path, compression: str = "", records: Sequence[bytes] = RECORDS
-) -> Path:
+def _tensorflow_file(path: Path, compression: str, records: list[bytes]) -> Path:
     with tf.io.TFRecordWriter(str(path), compression) as writer:
         for record in records:
             writer.write(record)
     return path
 
 
-def test_framing_is_that_of_tensorflow(tmp_path: Path) -> None:
-    """A file of framed records is the file that tf.io.TFRecordWriter makes."""
-    assert _tensorflow_file(tmp_path / "a").read_bytes() == FRAMED
-
-
-@pytest.mark.slow
 @examples(100)
 @given(
     st.lists(st.lists(st.binary(max_size=40), max_size=4), max_size=30),
@@ -77,45 +71,31 @@ def test_records_in_pieces_are_framed_as_one_by_one_are(
     assert all(len(framed.data) <= 1 << 20 for framed in runs)
 
 
-def test_tensorflow_reads_framed_records(tmp_path: Path) -> None:
-    """tf.data, which checks both checksums, reads every record back."""
-    path = tmp_path / "a"
-    path.write_bytes(FRAMED)
-    found = list(tf.data.TFRecordDataset(str(path)).as_numpy_iterator())
-    assert found == RECORDS
-
-
 @pytest.mark.parametrize("compression", ["", "GZIP", "ZLIB"])
 @pytest.mark.parametrize("name", ["plain", "a.tfrecord", "a.tfrecord.gz", "a.bin"])
-def test_compression_is_told_by_content(
+def test_files_of_tensorflow_are_told_by_their_contents(
     tmp_path: Path, compression: str, name: str
 ) -> None:
-    """A file's name says nothing: its first bytes tell how to read it."""
-    path = _tensorflow_file(tmp_path / name, compression)
-    assert detect_compression(path.read_bytes()[:12]) == compression
+    """A file's name says nothing: its first bytes tell how to read it, if there are any."""
+    path = _tensorflow_file(tmp_path / name, compression, RECORDS)
+    assert compression or path.read_bytes() == FRAMED
     assert list(read_records(path)) == RECORDS
+    assert list(read_records(_tensorflow_file(path, compression, []))) == []
+    path.write_bytes(b"")
+    assert list(read_records(path)) == []
 
 
 @pytest.mark.parametrize("level", [0, 1, 6, 9])
-def test_zlib_at_every_level(tmp_path: Path, level: int) -> None:
-    """The second byte of a ZLIB file depends on its level; each is known."""
-    path = tmp_path / "a"
-    path.write_bytes(zlib.compress(FRAMED, level))
-    assert list(read_records(path)) == RECORDS
-
-
-@pytest.mark.parametrize("compression", ["", "GZIP", "ZLIB"])
-@pytest.mark.parametrize("name", ["a", "a.tfrecord", "a.tfrecord.gz", "a.zlib"])
-def test_an_empty_file_has_no_records(
-    tmp_path: Path, compression: str, name: str
+@pytest.mark.parametrize("size", [1, 11, 12, 13, 65_535, 65_536, 200_000])
+def test_zlib_is_inflated_whatever_levels_and_sizes(
+    tmp_path: Path, level: int, size: int
 ) -> None:
-    """No records are a whole file, compressed or not, whatever its name says."""
-    path = tmp_path / name
-    with tf.io.TFRecordWriter(str(path), compression):
-        pass
-    assert list(read_records(path)) == []
-    path.write_bytes(b"")
-    assert list(read_records(path)) == []
+    """Records that compress to almost nothing, and to their own size, come out whole."""
+    noise = random.Random(0).randbytes(size)
+    records = [bytes(size), noise, bytes(3 * size), b""]
+    path = tmp_path / "a"
+    path.write_bytes(zlib.compress(b"".join(map(frame, records)), level))
+    assert list(read_records(path)) == records
 
 
 @pytest.mark.parametrize("compress", [gzip.compress, zlib.compress])
@@ -129,27 +109,28 @@ def test_compressed_files_may_be_joined(tmp_path: Path, compress: Any) -> None:
         list(read_records(path))
 
 
-@pytest.mark.parametrize("compress", [gzip.compress, zlib.compress])
-def test_compressed_files_take_no_more_memory_than_a_record(
-    tmp_path: Path, compress: Any
-) -> None:
-    """A file that inflates to 80 MB is never held as a whole."""
-    path = tmp_path / "a"
-    path.write_bytes(compress(frame(bytes(1_000_000)) * 80))
+def _peak(path: Path) -> int:
+    """Read a file, whether it is whole or not, and return how much memory that takes."""
     tracemalloc.start()
-    assert sum(len(record) for record in read_records(path)) == 80_000_000
+    try:
+        for _ in read_records(path):
+            pass
+    except DatasetError as error:
+        assert str(error).startswith(f"{path}: record 0: ")  # noqa: PT017
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert peak < 10_000_000
+    return peak
 
 
-@pytest.mark.parametrize("size", [1, 11, 12, 13, 65_535, 65_536, 200_000])
-def test_zlib_is_inflated_whatever_the_sizes(tmp_path: Path, size: int) -> None:
-    """Records that compress to almost nothing, and to their own size, come out whole."""
-    noise = random.Random(0).randbytes(size)
-    records = [bytes(size), noise, bytes(3 * size), b""]
-    path = _tensorflow_file(tmp_path / "a", "ZLIB", records)
-    assert list(read_records(path)) == records
+def test_files_take_no_more_memory_than_a_record(tmp_path: Path) -> None:
+    """One that inflates to 80 MB, or that claims to hold a record of 2**60 bytes."""
+    path = tmp_path / "a"
+    for compress in (gzip.compress, zlib.compress):
+        path.write_bytes(compress(frame(bytes(1_000_000)) * 80))
+        assert _peak(path) < 10_000_000
+    length = struct.pack("<Q", 2**60)
+    path.write_bytes(length + struct.pack("<I", masked_crc32c(length)) + b"short")
+    assert _peak(path) < 100_000_000
 
 
 @pytest.mark.parametrize(
@@ -166,9 +147,8 @@ def test_foreign_files_are_refused(tmp_path: Path, start: bytes, shown: str) -> 
     path.write_bytes(start)
     with pytest.raises(DatasetError) as caught:
         list(read_records(path))
-    assert str(caught.value).startswith(
-        f"{path}: not a TFRecord file: it begins with {shown}"
-    )
+    assert str(caught.value).startswith(f"{path}: ")
+    assert shown in str(caught.value)
 
 
 @given(st.integers(0, 2**64 - 1))
@@ -188,56 +168,27 @@ def test_a_length_that_looks_like_gzip(tmp_path: Path) -> None:
     assert list(read_records(path)) == [record]
 
 
-def test_every_flipped_bit_is_seen(tmp_path: Path) -> None:
-    """One flipped bit anywhere in a file is an error that names file and record."""
-    path = tmp_path / "a"
-    small = frame(b"one") + frame(b"two")
-    for at in range(len(small)):
-        for bit in range(8):
-            damaged = bytearray(small)
-            damaged[at] ^= 1 << bit
-            path.write_bytes(damaged)
-            with pytest.raises(DatasetError, match=r": (record [01]: |not a TFRecord)"):
-                list(read_records(path))
-
-
 @pytest.mark.parametrize("compress", [bytes, gzip.compress, zlib.compress])
-def test_every_truncation_is_seen(tmp_path: Path, compress: object) -> None:
-    """A file cut anywhere but between records is an error; compressed, anywhere."""
+def test_every_flipped_bit_and_every_cut_is_seen(tmp_path: Path, compress: Any) -> None:
+    """But a cut between records; of compressed files, where the format tells."""
     path = tmp_path / "a"
-    small = frame(b"one") + frame(b"two")
-    whole = compress(small)  # type: ignore[operator]
-    between = {0, len(small) // 2} if whole == small else {0}
+    whole = compress(frame(b"one") + frame(b"two"))
+    unseen = []
     for size in range(len(whole)):
         path.write_bytes(whole[:size])
-        if size in between:
-            assert len(list(read_records(path))) < 2
-            continue
-        with pytest.raises(DatasetError, match=str(path)):
+        try:
             list(read_records(path))
-
-
-def test_what_was_whole_before_the_damage_is_read(tmp_path: Path) -> None:
-    """Records before a damaged one come out, and the damaged one is numbered."""
-    path = tmp_path / "a"
-    damaged = bytearray(FRAMED)
-    damaged[-1] ^= 1
-    path.write_bytes(damaged)
-    found = []
-    with pytest.raises(DatasetError, match=r"record 3: the checksum of the record"):
-        found += read_records(path)
-    reader = read_records(path)
-    assert [next(reader) for _ in range(3)] == RECORDS[:3]
-
-
-def test_an_enormous_length_takes_no_memory(tmp_path: Path) -> None:
-    """A length of 2**60 with a valid checksum is a short file, not an allocation."""
-    length = struct.pack("<Q", 2**60)
-    path = tmp_path / "a"
-    path.write_bytes(length + struct.pack("<I", masked_crc32c(length)) + b"short")
-    tracemalloc.start()
-    with pytest.raises(DatasetError, match=r"record 0: the file ends \d+ bytes too"):
-        list(read_records(path))
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert peak < 100_000_000
+        except DatasetError as error:
+            assert str(error).startswith(f"{path}: ")  # noqa: PT017
+        else:
+            unseen.append(size)
+    assert unseen == ([0, len(whole) // 2] if compress is bytes else [0])
+    for bit in range(8 * len(whole) if compress is bytes else 0):
+        damaged = bytearray(whole)
+        damaged[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(damaged)
+        found: list[bytes] = []
+        with pytest.raises(DatasetError, match=str(path)):
+            found.extend(read_records(path))
+        # What was whole before the damage is read.
+        assert found == [b"one"] * (bit >= 4 * len(whole))

@@ -34,23 +34,12 @@ def _raise(error: BaseException) -> None:
     raise error
 
 
-def _die_while_a_child_lives() -> None:
-    """End this process while another one keeps its connection open."""
-    if os.fork():
-        os._exit(3)
-    reading, writing = map(int, os.environ["SURVIVORS"].split())
-    os.close(writing)
-    os.read(reading, 1)
-    os._exit(0)
-
-
 ACTS: dict[str, Callable[[], object]] = {
     "unreadable": lambda: _raise(RecordError("photo", "half a file", "a whole one")),
     "error": lambda: _raise(OSError(5, "Input/output error", "/photos/17.jpg")),
     "unsendable": lambda: _raise(Unsendable("no way back")),
     "unreturnable": lambda: _raise(Unreturnable(text="lost on the way")),
     "leave": lambda: os._exit(3),
-    "leave a child": _die_while_a_child_lives,
     "stop": lambda: _raise(StopIteration()),
     "quit": lambda: _raise(SystemExit(4)),
     "interrupt": lambda: os.kill(os.getpid(), signal.SIGINT),
@@ -119,21 +108,12 @@ def _wait(log: Path) -> None:
         time.sleep(0.4)
 
 
-@dataclass
 class Interrupted(Table):
-    """Sends a Ctrl-C to whoever pickles it, or to whoever reads it back."""
-
-    pickling: bool = False
+    """Sends a Ctrl-C to whoever pickles it."""
 
     def __getstate__(self) -> dict[str, Any]:
-        if self.pickling:
-            ACTS["interrupt"]()
+        ACTS["interrupt"]()
         return self.__dict__
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__ = state
-        if not self.pickling:
-            ACTS["interrupt"]()
 
 
 @dataclass

@@ -6,10 +6,9 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from ..shared.errors import DatasetError
 from ..shared.values import described
@@ -114,14 +113,15 @@ class Bar(Reporter):
     """A bar on stderr: records, MB in a second, and the time that is left.
 
     Args:
-        bar: a class like `tqdm.tqdm`.
         total: how many rows there are, if it is known.
         title: stands before the bar.
     """
 
-    def __init__(self, bar: Any, total: int | None, title: str) -> None:
+    def __init__(self, total: int | None, title: str) -> None:
+        from tqdm import tqdm  # takes time to import, and is seldom needed
+
         super().__init__(total)
-        self._bar = bar(
+        self._bar = tqdm(
             total=total, desc=title, unit=" records", unit_scale=True, file=sys.stderr
         )
 
@@ -146,32 +146,21 @@ def reporter(
 
     Args:
         progress: a function to call with each `Progress`; True for a bar; False for
-            silence; None for a bar if stderr is a terminal, tqdm is installed, and
-            the environment has no `CI`.
+            silence; None for a bar if stderr is a terminal and the environment has
+            no `CI`.
         total: how many rows there are, if it is known.
         title: what the bar is called.
 
     Raises:
-        DatasetError: none of these, or a bar is asked for and tqdm is not installed.
+        DatasetError: none of these.
     """
+    if progress is None:
+        terminal = sys.stderr is not None and sys.stderr.isatty()
+        progress = terminal and not os.environ.get("CI")
+    if progress is True:
+        return Bar(total, title)
     if progress is False:
         return Reporter(total)
-    if progress is None or progress is True:
-        terminal = sys.stderr is not None and sys.stderr.isatty()
-        bar: Any = None
-        if progress or (terminal and not os.environ.get("CI")):
-            with suppress(ImportError):
-                from tqdm import tqdm  # type: ignore[import-not-found, import-untyped, unused-ignore]
-
-                bar = tqdm
-        if bar is not None:
-            return Bar(bar, total, title)
-        if progress is None:
-            return Reporter(total)
-        raise DatasetError(
-            "progress=True: a bar needs tqdm, which is not installed; "
-            "pip install tqdm, or pass a function to be called"
-        )
     if callable(progress):
         return Callback(progress, total)
     raise DatasetError(

@@ -1,0 +1,70 @@
+"""What a data directory holds, by its manifest and as plain TensorFlow reads it."""
+
+from __future__ import annotations
+
+import json
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import tensorflow as tf
+
+from generated import check_files
+
+
+def names(directory: Path) -> list[str]:
+    """All that is in a directory, hidden files too."""
+    return sorted(path.name for path in directory.iterdir())
+
+
+def hidden(directory: Path) -> list[str]:
+    """The names of hidden files."""
+    return [name for name in names(directory) if name.startswith(".")]
+
+
+def published(directory: Path) -> list[str]:
+    """The files that are not hidden, of which a later run may use some."""
+    return [name for name in names(directory) if not name.startswith(".")]
+
+
+def entry_of(directory: Path, split: str = "train") -> dict[str, Any]:
+    """What the manifest says of a split."""
+    data = json.loads((directory / "manifest.json").read_bytes())
+    found: dict[str, Any] = data["splits"][split]
+    return found
+
+
+def shards_of(directory: Path, split: str = "train") -> list[list[bytes]]:
+    """The records of each shard of a split whose files are as the manifest says."""
+    assert check_files(directory) == []
+    entry = entry_of(directory, split)
+    found = [
+        list(
+            tf.data.TFRecordDataset(
+                str(directory / shard["file"]), compression_type=entry["compression"]
+            ).as_numpy_iterator()
+        )
+        for shard in entry["shards"]
+    ]
+    assert [len(records) for records in found] == [
+        shard["records"] for shard in entry["shards"]
+    ]
+    return found
+
+
+def records_of(directory: Path, split: str = "train") -> list[bytes]:
+    """The records of a split, shard after shard."""
+    return list(chain.from_iterable(shards_of(directory, split)))
+
+
+def numbers_of(directory: Path, split: str = "train") -> list[list[int]]:
+    """The number in the field `scan` of each record, in the order of each shard."""
+    return [
+        [
+            tf.train.Example.FromString(record)
+            .features.feature["scan"]
+            .int64_list.value[0]
+            for record in records
+        ]
+        for records in shards_of(directory, split)
+    ]
