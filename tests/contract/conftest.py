@@ -7,7 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from .generated_records import TIERS, Generated, generate_records, importable
+from .generated_records import (
+    Generated,
+    generate_records,
+    importable,
+    project_record,
+    tiers,
+    write_project,
+)
+from .strict import SOURCE
 
 PACKAGE = "contract_records"
 
@@ -26,7 +34,7 @@ def records(project: Path) -> Iterator[dict[str, Generated]]:
         yield {generated.case.class_name: generated for generated in found}
 
 
-@pytest.fixture(scope="module", params=TIERS)
+@pytest.fixture(scope="module", params=tiers())
 def generated(
     request: pytest.FixtureRequest, records: dict[str, Generated]
 ) -> Iterator[Generated]:
@@ -34,3 +42,15 @@ def generated(
     found = records[request.param]
     yield found
     found.forget_graphs()
+
+
+@pytest.fixture(scope="session")
+def strict(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Generated]]:
+    """The records of `strict.py`, by class name."""
+    root = tmp_path_factory.mktemp("strict") / "project"
+    write_project(root, SOURCE, "contract_strict")
+    with importable(root):
+        yield {
+            name: project_record(root, "contract_strict", name)
+            for name in ("Strict", "Clip", "Loose", "LooseClip")
+        }

@@ -10,25 +10,15 @@ import json
 import sys
 from pathlib import Path
 
-from hypothesis import given
-
 from .generated_records import Generated, generate_records, importable
-from .strategies import Row, arguments, contract, rows
 
 _ROWS = 5
 
 
 def serialized(generated: Generated) -> list[str]:
     """Return the bytes of some rows, in hexadecimal."""
-    found: list[str] = []
-
-    @contract(_ROWS)
-    @given(rows(generated.case))
-    def write(row: Row) -> None:
-        found.append(generated.serializer.serialize(**arguments(row)).hex())
-
-    write()
-    return found
+    serialize = generated.serializer.serialize
+    return [serialize(**row).hex() for row in generated.samples(_ROWS)]
 
 
 def every_byte(root: Path) -> dict[str, list[str]]:
@@ -45,5 +35,4 @@ def every_byte(root: Path) -> dict[str, list[str]]:
 
 if __name__ == "__main__":
     found = every_byte(Path(sys.argv[1]))
-    facts = {"hash": hash("schemagen"), "tensorflow": "tensorflow" in sys.modules}
-    json.dump({**facts, "found": found}, sys.stdout)
+    json.dump({"hash": hash("schemagen"), "found": found}, sys.stdout)

@@ -1,10 +1,19 @@
-"""Records that are generated once for all tests, with what each test needs of them."""
+"""Random records of all kinds, generated once a process: the projects of many tests.
+
+`random_records()` deals all cases in `kinds` out to records, `write_random` makes a project
+of them, and `samples` gives rows that are the same in each run. A test of another directory
+that needs records of all kinds takes them from here.
+"""
 
 from __future__ import annotations
 
 import importlib
+import importlib.util
+import pkgutil
+import random
+import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache, cached_property
 from pathlib import Path
@@ -12,11 +21,31 @@ from types import ModuleType
 from typing import Any
 
 import schemagen
+from hypothesis import given
+from hypothesis import strategies as st
 from tiers import in_tiers
 
-from .fields import FieldCase, RecordCase, random_records, source_of
+from . import kinds
+from .kinds.case import Drawn, KindCase
+from .strategies import contract
 
 SETTINGS = '[tool.schemagen]\nschemas = "schemas"\noutput = "{package}"\n'
+WIDTH = 9
+STEPS_OF_ONE, CONTEXT_OF_ONE = 6, 3
+
+HEAD = """\
+from enum import Enum, IntEnum
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import BaseModel
+
+from schemagen import *
+
+
+"""
+
+Row = Mapping[str, Drawn]
 
 
 def write_project(
@@ -49,6 +78,109 @@ def importable(root: Path) -> Iterator[None]:
         sys.path.remove(str(root))
 
 
+@cache
+def all_cases(*modules: str) -> tuple[KindCase, ...]:
+    """Return the cases of these modules in `kinds`, or of all, shuffled the same way."""
+    names = modules or sorted(m.name for m in pkgutil.iter_modules(kinds.__path__))
+    found: list[KindCase] = []
+    for name in names:
+        if name not in ("case", "steps"):
+            found += importlib.import_module(f"{kinds.__name__}.{name}").cases()
+    random.Random(7).shuffle(found)
+    return tuple(found)
+
+
+class RecordCase:
+    """One random record: its class's name, and its fields' cases by name."""
+
+    def __init__(self, class_name: str, cases: Sequence[KindCase]) -> None:
+        self.class_name = class_name
+        self.fields = {f"f{index}": case for index, case in enumerate(cases)}
+
+    def __repr__(self) -> str:
+        """Return the class's name."""
+        return self.class_name
+
+    @property
+    def has_steps(self) -> bool:
+        """Whether it is a SequenceRecord."""
+        return any(case.steps for case in self.fields.values())
+
+    @property
+    def source(self) -> str:
+        """The class as source text."""
+        base = "SequenceRecord" if self.has_steps else "Record"
+        lines = "".join(case.line(name) for name, case in self.fields.items())
+        return f'class {self.class_name}({base}):\n    """Random."""\n\n{lines}'
+
+    def rows(self) -> st.SearchStrategy[dict[str, Drawn]]:
+        """Draw rows with something in them."""
+        drawn = st.fixed_dictionaries(
+            {name: case.rows(name) for name, case in self.fields.items()}
+        )
+        return drawn.filter(lambda row: any(d.given is not None for d in row.values()))
+
+    def batches(self) -> st.SearchStrategy[list[dict[str, Drawn]]]:
+        """Draw batches, of one row if rows of this record cannot be stacked."""
+        alone = any(case.one_row_batches for case in self.fields.values())
+        return st.lists(self.rows(), min_size=1, max_size=1 if alone else 3)
+
+    def padding(self, name: str) -> Any:
+        """Return what fills up a dense tensor of a batch."""
+        field = next(f for f in self.fields if name == f or name.startswith(f"{f}_"))
+        return self.fields[field].padding.get(name.removeprefix(field), 0)
+
+
+@cache
+def random_records(*modules: str) -> tuple[RecordCase, ...]:
+    """Deal cases out to records; the same in every process.
+
+    Args:
+        modules: names of modules in `kinds`; without any, all of them, and records with
+            steps as well.
+    """
+    cases = all_cases(*modules)
+    groups = [cases[at : at + WIDTH] for at in range(0, len(cases), WIDTH)]
+    groups.append(tuple(case for case in cases if case.default)[:6])  # nothing required
+    records = [RecordCase(f"Mixed{n:02}", group) for n, group in enumerate(groups)]
+    return tuple(records) if modules else (*records, *_sequence_records())
+
+
+def _sequence_records() -> Iterator[RecordCase]:
+    """Deal all cases of steps out to records, with some of the other kinds."""
+    chance = random.Random(11)
+    steps = list(importlib.import_module(f"{kinds.__name__}.steps").cases())
+    chance.shuffle(steps)
+    groups = [
+        [*steps[at : at + STEPS_OF_ONE], *chance.sample(all_cases(), CONTEXT_OF_ONE)]
+        for at in range(0, len(steps), STEPS_OF_ONE)
+    ]
+    groups.append(steps[:2])  # no context at all
+    groups.append([case for case in steps if case.default][:4])  # nothing required
+    for number, group in enumerate(groups):
+        yield RecordCase(f"Stepped{number:02}", group)
+
+
+def source_of(records: Sequence[RecordCase]) -> str:
+    """Return a schema file that declares the records."""
+    cases = [case for record in records for case in record.fields.values()]
+    preludes = dict.fromkeys(case.prelude for case in cases)
+    classes = "\n\n".join(record.source for record in records)
+    return HEAD + "".join(preludes) + classes
+
+
+def files_of(records: Sequence[RecordCase]) -> dict[str, str]:
+    """Return the text of the files that the schemas of the records name."""
+    cases = [case for record in records for case in record.fields.values()]
+    return {name: text for case in cases for name, text in case.files.items()}
+
+
+def write_random(root: Path, package: str, *modules: str) -> None:
+    """Write a project of random records below `root`, and generate its code."""
+    records = random_records(*modules)
+    write_project(root, source_of(records), package, files_of(records))
+
+
 class Generated:
     """One record's schema class and generated modules.
 
@@ -69,7 +201,9 @@ class Generated:
 
     def module(self, part: str) -> ModuleType:
         """Import one of the generated modules."""
-        return importlib.import_module(f"{self._package}.{self.case.module}.{part}")
+        record = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", self.case.class_name).lower()
+        name = f"{self._package}.{record}.{part}"
+        return importlib.import_module(name)
 
     def runtime(self, name: str) -> ModuleType:
         """Import a module of the runtime that the generated code imports."""
@@ -93,68 +227,108 @@ class Generated:
     @cached_property
     def parse_batch(self) -> Any:
         """The generated `parse_batch`, as tf.data runs it: traced once."""
-        import tensorflow as tf  # writing does without it
-
-        return tf.function(
-            self.parser.parse_batch,
-            input_signature=[tf.TensorSpec((None,), tf.string)],
-            autograph=False,
-        )
+        return self._graph("parse_batch", (None,))
 
     @cached_property
     def parse_example(self) -> Any:
         """The generated `parse_example`, traced once."""
+        return self._graph("parse_example", ())
+
+    def _graph(self, name: str, shape: tuple[int | None, ...]) -> Any:
         import tensorflow as tf  # writing does without it
 
-        return tf.function(
-            self.parser.parse_example,
-            input_signature=[tf.TensorSpec((), tf.string)],
-            autograph=False,
-        )
+        signature = [tf.TensorSpec(shape, tf.string)]
+        function = getattr(self.parser, name)
+        return tf.function(function, input_signature=signature, autograph=False)
 
     def forget_graphs(self) -> None:
         """Let go of what was traced, which is large."""
         for name in ("parse_batch", "parse_example"):
             vars(self).pop(name, None)
 
-    def field(self, name: str) -> FieldCase:
-        """Return a field's facts."""
-        return next(field for field in self.case.fields if field.name == name)
+    def samples(self, number: int) -> list[dict[str, Any]]:
+        """Return rows as the writer's keywords, the same ones in each run."""
+        found: list[dict[str, Any]] = []
+
+        @contract(1)
+        @given(st.lists(self.case.rows(), min_size=number, max_size=number))
+        def draw(rows: list[Row]) -> None:
+            found[:] = map(arguments, rows)
+
+        draw()
+        return found
 
 
-def generate_records(root: Path, package: str) -> tuple[Generated, ...]:
+def arguments(row: Row) -> dict[str, Any]:
+    """Return a row as the writer's keywords."""
+    return {name: drawn.given for name, drawn in row.items() if drawn.given is not None}
+
+
+def taken_from(
+    record: RecordCase, instance: Any, row: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return what an instance of the schema's class holds, nested models as given.
+
+    A model writes its defaults too, which a row leaves out.
+    """
+    return {
+        name: value if record.fields[name].members else getattr(instance, name)
+        for name, value in row.items()
+    }
+
+
+def _column(values: Sequence[Any], *, nested: bool) -> Any:
+    """Return the values of all rows as a column; dicts of members as dicts of columns."""
+    if not nested or not any(isinstance(value, Mapping) for value in values):
+        return list(values)
+    names = {name for value in values for name in value}
+    return {
+        name: _column([value.get(name) for value in values], nested=True)
+        for name in names
+    }
+
+
+def columns_of(record: RecordCase, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return rows as the keywords of the batch writer."""
+    return {
+        name: _column([row.get(name) for row in rows], nested=bool(case.members))
+        for name, case in record.fields.items()
+    }
+
+
+def generate_records(root: Path, package: str, *modules: str) -> tuple[Generated, ...]:
     """Generate all random records into one package below `root`."""
-    cases = cached_records()
-    write_project(root, source_of(cases), package)
-    return tuple(project_record(root, package, case) for case in cases)
+    write_random(root, package, *modules)
+    records = random_records(*modules)
+    return tuple(project_record(root, package, case) for case in records)
 
 
-def project_record(root: Path, package: str, case: RecordCase) -> Generated:
+def project_record(root: Path, package: str, case: RecordCase | str) -> Generated:
     """Return one record of a project that has been generated."""
     # Its own name: another project's `schemas` may have been imported.
     name = f"{package}_schema"
     if name not in sys.modules:
-        text = (root / "schemas" / "records.py").read_text(encoding="utf-8")
-        schema = sys.modules[name] = ModuleType(name)  # pydantic looks up names there
-        exec(compile(text, f"{name}.py", "exec", dont_inherit=True), vars(schema))
+        path = root / "schemas" / "records.py"
+        spec = importlib.util.spec_from_file_location(name, path)
+        assert spec is not None
+        assert spec.loader is not None
+        sys.modules[name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[name])
+    case = RecordCase(case, ()) if isinstance(case, str) else case
     return Generated(case, sys.modules[name], package)
 
 
-@cache
-def cached_records() -> tuple[RecordCase, ...]:
-    """The random records; the same in every process."""
-    return random_records()
+_FACTS = {*schemagen.__all__, "bfloat16", "float16", "float32", "float64", "uint64"}
+_FACTS |= {"bool", "bytes", "ragged", "None", "jpeg", "raw", "proto", "dequantize"}
 
 
-def facts_of(record: str) -> set[object]:
-    """Return the kinds, dtypes and encodings that a random record has."""
-    (case,) = (case for case in cached_records() if case.class_name == record)
-    return {
-        getattr(field, fact)
-        for field in case.fields
-        for fact in ("kind", "dtype", "encoding", "raw", "ragged", "optional")
-    }
+def tiers(*modules: str) -> list[object]:
+    """Return the names of random records as parameters of a test, most of them slow."""
+    sources = {case.class_name: case.source for case in random_records(*modules)}
+    return in_tiers(list(sources), lambda name: _words_of(sources[name]))
 
 
-TIERS = in_tiers([case.class_name for case in cached_records()], facts_of)
-"""The names of the random records, as parameters of a test."""
+def _words_of(source: str) -> set[str]:
+    """Return the kinds, dtypes and options that a test has to meet."""
+    options = set(re.findall(r"\b([a-z_]+)=", source))
+    return options | set(re.findall(r"\b[A-Za-z]+[0-9]*\b", source)) & _FACTS

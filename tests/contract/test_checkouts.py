@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 import schemagen
 
-from .fields import random_records, source_of
-from .generated_records import SETTINGS
+from .generated_records import SETTINGS, files_of, random_records, source_of
 
 pytestmark = pytest.mark.slow
 
@@ -61,6 +60,8 @@ def sources() -> dict[str, bytes]:
         "schemas/docs.py": DOCS,
         "schemas/arten.txt": "Łoś\nElch\n",
     }
+    for name, text in files_of(random_records()).items():
+        texts[f"schemas/{name}"] = text
     files = {name: text.encode() for name, text in texts.items()}
     for path in sorted(FORMATS.rglob("*.*")):
         if path.suffix in (".py", ".txt"):

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from schemagen.findings import SchemagenError
 
-from .fields import RecordCase
 from .generated_records import importable, project_record, write_project
 
 SOURCE = """\
@@ -81,7 +80,7 @@ def test_classes_that_agree_have_one_order_of_ids(number: int, tmp_path: Path) -
     root = tmp_path / "project"
     write_project(root, SOURCE.format(annotation=annotation), package)
     with importable(root):
-        generated = project_record(root, package, RecordCase("Declared", ()))
+        generated = project_record(root, package, "Declared")
         schema = importlib.import_module(generated.record.__module__)
         serialize = generated.serializer.serialize
     assert {"x": classes} == generated.serializer.CLASSES

@@ -9,12 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from .fields import source_of
-from .generated_records import cached_records, write_project
+from .generated_records import write_project, write_random
 from .hard_names import ACCEPTED, schema_of_names
 from .hard_texts import schema_of_texts
-from .test_kinds import write_kinds
-from .test_sequence_records import write_sequences
 
 ROOT = Path(__file__).parents[2]
 
@@ -44,13 +41,12 @@ class Flat(Record):
 """
 
 SOURCES: dict[str, Callable[[], str]] = {
-    "random": lambda: source_of(cached_records()),
     "texts": schema_of_texts,
     "augmented": lambda: AUGMENTED,
     "names": lambda: schema_of_names(ACCEPTED, "Names"),
 }
 
-PROJECTS = {"kinds": write_kinds, "sequences": write_sequences}
+PROJECTS = {"random": write_random}
 
 MYPY = """\
 [mypy]

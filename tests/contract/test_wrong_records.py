@@ -2,316 +2,286 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import base64
+import re
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pytest
 import tensorflow as tf
+from stored_features import blobs, changed, floats, ints
 
-from .fields import RecordCase
-from .generated_records import Generated, importable, project_record, write_project
-from .test_wrong_rows import JPEG, PNG, encoded
+from .generated_records import Generated
+from .strict import DEEP_PNG, FRAME, GOOD, GOOD_CLIP, JPEG, PNG, encoded
 
-SOURCE = '''\
-from typing import Annotated
+Records = dict[str, Generated]
+Features = Mapping[str, tf.train.Feature | None]
 
-import numpy as np
-
-from schemagen import Image, Label, Record, Scalar, Text, VarLen, Vector
-
-
-class Required(Record):
-    """A record with a field of every way of storing it, all of them required."""
-
-    pixels: Annotated[np.ndarray, Image(shape=(2, 3, 1), key="image/raw")]
-    photo: Annotated[bytes, Image(shape=(4, 5, 3), encoding="jpeg")]
-    resized: Annotated[
-        bytes, Image(shape=(None, 5, 3), encoding="jpeg", resize=(2, 2))
-    ]
-    drawing: Annotated[bytes, Image(shape=(4, 5, 3), encoding="png")]
-    breed: Annotated[int, Label(num_classes=3)]
-    ids: Annotated[list[int], VarLen("int64", max_length=3)]
-    few: Annotated[list[int], VarLen("uint8", key="few/{{ key }}")]
-    flags: Annotated[list[bool], VarLen("bool", ragged=True)]
-    pairs: Annotated[np.ndarray, VarLen("float32", item_shape=(2,))]
-    doubles: Annotated[list[float], VarLen("float64")]
-    words: Annotated[list[str], VarLen("string", max_length=2)]
-    sizes: Annotated[np.ndarray, Vector(shape=(2, 2))]
-    codes: Annotated[np.ndarray, Vector(shape=(2,), dtype="uint16")]
-    wide: Annotated[np.ndarray, Vector(shape=(2,), dtype="float64")]
-    count: Annotated[int, Scalar("int64")]
-    small: Annotated[int, Scalar("int8")]
-    large: Annotated[int, Scalar("uint32")]
-    huge: Annotated[int, Scalar("uint64")]
-    ratio: float
-    is_good: bool
-    text: str
-    raw: bytes
-
-
-class Loose(Record):
-    """A record of which no field has to be there."""
-
-    count: int | None = None
-    words: list[str] | None = None
-    text: str = "none"
-'''
-
-ROW: dict[str, Any] = {
-    "pixels": np.zeros((2, 3, 1), np.uint8),
-    "photo": JPEG,
-    "resized": JPEG,
-    "drawing": PNG,
-    "breed": 2,
-    "ids": [1, 2],
-    "few": [1],
-    "flags": [True],
-    "pairs": [[1.0, 2.0]],
-    "doubles": [0.5],
-    "words": ["a"],
-    "sizes": [[1.0, 2.0], [3.0, 4.0]],
-    "codes": [1, 2],
-    "wide": [1.0, 2.0],
-    "count": 3,
-    "small": 4,
-    "large": 5,
-    "huge": 6,
-    "ratio": 0.5,
-    "is_good": True,
-    "text": "text",
-    "raw": b"raw",
+REFUSED = (tf.errors.InvalidArgumentError, tf.errors.DataLossError)
+KEYS = {name: name for name in GOOD} | {
+    "pixels": "image/raw",
+    "few": "few/{{ key }}",
+    "place": "place/x",
 }
-KEYS = {name: name for name in ROW} | {"pixels": "image/raw", "few": "few/{{ key }}"}
+# Fields whose own key holds a list of any length.
+LISTS = (
+    *("tags", "terms", "note", "head", "few", "pairs", "words", "blobs", "flags"),
+    *("low", "high", "sentences", "lists", "edges", "points", "frames"),
+    *("bag", "grid", "cells"),
+)
+SINGLE = [name for name in GOOD if name not in LISTS]
 
 
 @pytest.fixture(scope="module")
-def package(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Generated]]:
-    """The record of which all fields are required, and that of which none is."""
-    root = tmp_path_factory.mktemp("reading") / "project"
-    write_project(root, SOURCE, "contract_reading")
-    with importable(root):
-        yield {
-            name: project_record(root, "contract_reading", RecordCase(name, ()))
-            for name in ("Required", "Loose")
-        }
-
-
-@pytest.fixture
-def required(package: dict[str, Generated]) -> Generated:
+def required(strict: Records) -> Generated:
     """The record of which all fields are required."""
-    return package["Required"]
+    return strict["Strict"]
 
 
-@pytest.fixture
-def loose(package: dict[str, Generated]) -> Generated:
-    """The record of which no field is required."""
-    return package["Loose"]
-
-
-def changed(good: bytes, change: Callable[[Any], object]) -> bytes:
-    """Return a record whose map of features was changed."""
-    example = tf.train.Example.FromString(good)
-    change(example.features.feature)
-    data: bytes = example.SerializeToString()
+@pytest.fixture(scope="module")
+def good(required: Generated) -> bytes:
+    """Its good record."""
+    data: bytes = required.serializer.serialize(**GOOD)
     return data
 
 
 def refusal(generated: Generated, wrong: bytes, good: bytes | None = None) -> str:
     """Return the error of a batch with a wrong record in it, and of that record alone."""
-    with pytest.raises(tf.errors.InvalidArgumentError) as alone:
+    with pytest.raises(REFUSED) as alone:
         generated.parse_example(tf.constant(wrong))
-    serialized = [wrong] if good is None else [good, wrong, good]
-    with pytest.raises(tf.errors.InvalidArgumentError) as batch:
-        generated.parse_batch(tf.constant(serialized))
-    with pytest.raises(tf.errors.InvalidArgumentError):
-        generated.parser.parse_batch(tf.constant(serialized))
+    serialized = tf.constant([wrong] if good is None else [good, wrong, good])
+    with pytest.raises(REFUSED) as batch:
+        generated.parse_batch(serialized)
+    with pytest.raises(REFUSED):
+        generated.parser.parse_batch(serialized)
     assert alone.value.message
     return str(batch.value.message).replace("\\'", "'")  # tensorflow escapes quotes
 
 
-def test_the_good_record_is_good(required: Generated) -> None:
+def test_the_good_records_are_good(strict: Records, good: bytes) -> None:
     """What the tests below change is all that is wrong with their records."""
-    good = required.serializer.serialize(**ROW)
-    required.parse_batch(tf.constant([good, good]))
-    required.parse_example(tf.constant(good))
+    clip = strict["Clip"].serializer.serialize(**GOOD_CLIP)
+    for name, data in (("Strict", good), ("Clip", clip)):
+        strict[name].parse_batch(tf.constant([data, data]))
+        strict[name].parse_example(tf.constant(data))
 
 
-@pytest.mark.parametrize("name", ROW)
-def test_a_missing_feature_is_an_error_that_names_its_key(
-    required: Generated, name: str
+def another_type(feature: tf.train.Feature) -> tf.train.Feature:
+    """Return a list of another type: bytes are no numbers, nor integers floats."""
+    if feature.WhichOneof("kind") == "float_list":
+        return ints(*map(int, feature.float_list.value))
+    return floats(1.0)
+
+
+def times(feature: tf.train.Feature, number: int) -> tf.train.Feature:
+    """Return a feature with its values so many times."""
+    found = tf.train.Feature.FromString(feature.SerializeToString())
+    stored = getattr(found, found.WhichOneof("kind")).value
+    stored[:] = list(stored) * number
+    return found
+
+
+CHANGES = {
+    "missing": lambda _: None,
+    "without a list": lambda _: tf.train.Feature(),
+    "of another type": another_type,
+    "empty": lambda feature: times(feature, 0),
+    "twice": lambda feature: times(feature, 2),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        (name, change)
+        for change in CHANGES
+        for name in (SINGLE if change in ("empty", "twice") else GOOD)
+    ],
+)
+def test_a_wrong_feature_is_an_error_that_names_its_key(
+    required: Generated, good: bytes, name: str, change: str
 ) -> None:
-    """A required feature that is not there never reads as an empty value."""
-    good = required.serializer.serialize(**ROW)
-    wrong = changed(good, lambda features: features.pop(KEYS[name]))
-    assert KEYS[name] in refusal(required, wrong, good)
+    """A required feature never reads as an empty value, nor bytes as numbers."""
+    key = KEYS[name]
+    feature = tf.train.Example.FromString(good).features.feature[key]
+    wrong = changed(good, **{key: CHANGES[change](feature)})
+    assert key in refusal(required, wrong, good)
 
 
-@pytest.mark.parametrize("name", ROW)
-def test_a_feature_without_a_list_is_missing_too(
-    required: Generated, name: str
-) -> None:
-    """A feature that is there but holds no list of any type is not an empty list."""
-    good = required.serializer.serialize(**ROW)
-    wrong = changed(good, lambda features: features[KEYS[name]].Clear())
-    assert KEYS[name] in refusal(required, wrong, good)
-
-
-@pytest.mark.parametrize("name", ROW)
-def test_a_list_of_another_type_is_an_error_that_names_its_key(
-    required: Generated, name: str
-) -> None:
-    """Bytes are not read as numbers, nor integers as floats."""
-    good = required.serializer.serialize(**ROW)
-
-    def other_list(features: Any) -> None:
-        feature = features[KEYS[name]]
-        if feature.WhichOneof("kind") == "float_list":
-            feature.int64_list.value[:] = list(map(int, feature.float_list.value))
-        else:
-            feature.float_list.value[:] = [1.0]
-
-    assert KEYS[name] in refusal(required, changed(good, other_list), good)
-
-
-SINGLE = [name for name in ROW if name not in ("ids", "few", "flags", "pairs", "words")]
-
-
-@pytest.mark.parametrize("name", SINGLE)
-@pytest.mark.parametrize("items", [0, 2])
-def test_another_number_of_values_is_an_error_that_names_the_key(
-    required: Generated, name: str, items: int
-) -> None:
-    """A field of fixed shape holds as many values as its shape says."""
-    good = required.serializer.serialize(**ROW)
-
-    def resize(features: Any) -> None:
-        feature = features[KEYS[name]]
-        stored = getattr(feature, feature.WhichOneof("kind")).value
-        stored[:] = list(stored) * items
-
-    assert KEYS[name] in refusal(required, changed(good, resize), good)
-
-
-def empty_sequences(required: Generated) -> bytes:
-    """Return a record whose sequences are there and hold nothing."""
-    names = ("ids", "few", "flags", "pairs", "doubles", "words")
-    none: dict[str, Any] = {name: [] for name in names}
-    data: bytes = required.serializer.serialize(**{**ROW, **none})
-    return data
-
-
-def test_empty_is_a_value_of_its_own(required: Generated) -> None:
+def test_empty_is_a_value_of_its_own(required: Generated, good: bytes) -> None:
     """Sequences that are there and empty read as empty, next to ones that are not."""
-    good, empty = required.serializer.serialize(**ROW), empty_sequences(required)
+    names = ("note", "head", "few", "flags", "pairs", "doubles", "words")
+    none: dict[str, Any] = {name: [] for name in names}
+    empty = required.serializer.serialize(**{**GOOD, **none})
     batch = required.parse_batch(tf.constant([empty, good]))
-    assert batch["ids"].numpy().tolist() == [[0, 0], [1, 2]]
+    assert batch["note"].numpy().tolist() == [[0, 0, 0], [1, 2, 3]]
     assert batch["flags"].to_list() == [[], [True]]
     alone = required.parse_batch(tf.constant([empty]))
     assert alone["pairs"].shape == (1, 0, 2)
     assert alone["words"].shape == (1, 0)
-    wrong = changed(empty, lambda features: features.pop("ids"))
-    assert "'ids'" in refusal(required, wrong, empty)
 
 
-def ints(*values: int) -> Callable[[Any], None]:
-    """Store these integers."""
-
-    def change(feature: Any) -> None:
-        feature.int64_list.value[:] = values
-
-    return change
+def proto(*shape: int, dtype: str = "float32") -> tf.train.Feature:
+    """Return a serialized tensor of zeros."""
+    return blobs(tf.io.serialize_tensor(np.zeros(shape, dtype)).numpy())
 
 
-def floats(*values: float) -> Callable[[Any], None]:
-    """Store these floats."""
+_TEXT = base64.b64encode(bytes(range(250, 256)))
+_PALETTE = encoded("PNG", mode="P")
 
-    def change(feature: Any) -> None:
-        feature.float_list.value[:] = values
-
-    return change
-
-
-def blobs(*values: bytes) -> Callable[[Any], None]:
-    """Store these bytes."""
-
-    def change(feature: Any) -> None:
-        feature.bytes_list.value[:] = values
-
-    return change
-
-
-# field, what is stored, what the message says after the field's name
-WRONG: tuple[tuple[str, Callable[[Any], None], str], ...] = (
-    ("pixels", blobs(b"12345"), "expected 6 bytes (uint8 [2, 3, 1]), found sizes"),
-    ("pixels", blobs(b"1234567"), "expected 6 bytes"),
-    ("pixels", blobs(b""), "expected 6 bytes"),
-    ("wide", blobs(b"\x00" * 15), "expected 16 bytes (float64 [2]), found sizes"),
-    ("wide", blobs(b"\x00" * 24), "expected 16 bytes"),
-    ("huge", blobs(b"\x00" * 4), "expected 8 bytes (uint64 []), found sizes"),
-    ("doubles", blobs(b"\x00" * 9), "expected whole float64 numbers of 8 bytes"),
-    ("breed", ints(3), "expected class ids from 0 to 2, found"),
-    ("breed", ints(-1), "expected class ids from 0 to 2, found"),
-    ("ids", ints(1, 2, 3, 4), "expected at most 3 items, found lengths"),
-    ("words", blobs(b"", b"", b""), "expected at most 2 items, found lengths"),
-    ("few", ints(0, 256), "expected uint8, 0 to 255, found"),
-    ("few", ints(-1), "expected uint8, 0 to 255, found"),
-    ("codes", ints(1, 65536), "expected uint16, 0 to 65535, found"),
-    ("small", ints(128), "expected int8, -128 to 127, found"),
-    ("small", ints(-(2**63)), "expected int8, -128 to 127, found"),
-    ("large", ints(2**32), "expected uint32, 0 to 4294967295, found"),
-    ("is_good", ints(2), "expected 0 or 1 for a bool, found"),
-    ("is_good", ints(-1), "expected 0 or 1 for a bool, found"),
-    ("flags", ints(1, 0, 2), "expected 0 or 1 for a bool, found"),
-    ("pairs", floats(1, 2, 3), "expected items of 2 numbers (shape [2]), found len"),
-    ("photo", blobs(PNG), "expected a jpeg, found data that begins with the bytes"),
-    ("photo", blobs(b""), "expected a jpeg, found data that begins with the bytes"),
-    ("photo", blobs(encoded("JPEG", (6, 4))), "expected an image of 4 x 5, found"),
-    ("resized", blobs(encoded("JPEG", (6, 4))), "expected an image of None x 5, found"),
-    (
-        "resized",
-        blobs(b"GIF89a"),
-        "expected a jpeg, found data that begins with the bytes",
-    ),
-    ("drawing", blobs(JPEG), "expected a png, found data that begins with the bytes"),
-    ("drawing", blobs(encoded("PNG", (4, 5))), "expected an image of 4 x 5, found"),
-)
+# field, what is stored, what of that the message shows
+WRONG: tuple[tuple[str, Features, str], ...] = (
+    ("pixels", {"image/raw": blobs(b"12345")}, "5"),
+    ("pixels", {"image/raw": blobs(b"1234567")}, "7"),
+    ("pixels", {"image/raw": blobs(b"")}, "0"),
+    ("wide", {"wide": blobs(b"\x00" * 15)}, "15"),
+    ("wide", {"wide": blobs(b"\x00" * 24)}, "24"),
+    ("huge", {"huge": blobs(b"\x00" * 4)}, "4"),
+    ("doubles", {"doubles": blobs(b"\x00" * 9)}, "9"),
+    ("rgb", {"rgb": blobs(bytes(4))}, "4"),
+    ("breed", {"breed": ints(3)}, "3"),
+    ("breed", {"breed": ints(-1)}, "-1"),
+    ("counted", {"counted": ints(0)}, "0"),
+    ("counted", {"counted": ints(1001)}, "1001"),
+    ("counted", {"counted": ints(2**62)}, f"{2**62}"),
+    ("named", {"named": blobs(b"g")}, "g"),
+    ("named", {"named": blobs(b"")}, ""),
+    ("named", {"named": blobs(b"A")}, "A"),
+    ("tags", {"tags": ints(1, 5)}, "5"),
+    ("tags", {"tags": ints(0)}, "0"),
+    ("terms", {"terms": blobs(b"a", b"x")}, "x"),
+    ("note", {"note": ints(1, 2, 3, 4)}, "4"),
+    ("words", {"words": blobs(b"", b"", b"")}, "3"),
+    ("few", {"few/{{ key }}": ints(0, 256)}, "256"),
+    ("few", {"few/{{ key }}": ints(-1)}, "-1"),
+    ("codes", {"codes": ints(1, 256)}, "256"),
+    ("small", {"small": ints(128)}, "128"),
+    ("small", {"small": ints(-(2**63))}, f"{-(2**63)}"),
+    ("large", {"large": ints(2**32)}, f"{2**32}"),
+    ("is_good", {"is_good": ints(2)}, "2"),
+    ("is_good", {"is_good": ints(-1)}, "-1"),
+    ("flags", {"flags": ints(1, 0, 2)}, "2"),
+    ("pairs", {"pairs": floats(1, 2, 3)}, "3"),
+    # lists of lists, and groups
+    ("sentences", {"sentences/row_lengths": ints(2, 0)}, "2 3"),
+    ("sentences", {"sentences/row_lengths": ints(4, -1)}, "-1"),
+    ("lists", {"lists/row_lengths": ints(1, 1, 1)}, "3"),
+    ("high", {"high": ints(1, 2)}, "2"),
+    ("low", {"low": ints()}, "0"),
+    # sparse tensors
+    ("bag", {"bag": floats(1, 2), "bag/index": ints(1)}, "2"),
+    ("bag", {"bag": floats(), "bag/index": ints(3)}, "1"),
+    ("bag", {"bag": floats(1), "bag/index": ints(9)}, "9"),
+    ("bag", {"bag": floats(1), "bag/index": ints(-1)}, "-1"),
+    ("bag", {"bag": floats(1, 2), "bag/index": ints(4, 4)}, "4"),
+    ("grid", {"column": ints(3, 4)}, "4"),
+    ("grid", {"row": ints(3, 0)}, "3"),
+    ("cells", {"cells": ints(200, 1)}, "200"),
+    # tensors
+    ("depth", {"h": ints(-2)}, "-2"),
+    ("depth", {"w": ints(2**62)}, f"{2**62}"),
+    ("depth", {"h": ints(2**31 - 1), "w": ints(2**31 - 1)}, f"{2**31 - 1}"),
+    ("depth", {"h": ints(1)}, "12"),
+    ("depth", {"depth": blobs(bytes(11))}, "11"),
+    ("points", {"points/shape": ints(5, 3)}, "15"),
+    ("points", {"points/shape": ints(3, 4)}, "4"),
+    ("embedding", {"embedding": proto(4)}, "1"),
+    ("matrix", {"matrix": proto(6)}, "1"),
+    ("matrix", {"matrix": proto(3, 2)}, "3"),
+    ("matrix", {"matrix": blobs(b"")}, ""),
+    # images
+    ("photo", {"photo": blobs(PNG)}, ""),
+    ("photo", {"photo": blobs(b"")}, ""),
+    ("photo", {"photo": blobs(encoded("JPEG", (6, 4)))}, "6"),
+    ("resized", {"resized": blobs(encoded("JPEG", (6, 4)))}, "6"),
+    ("resized", {"resized": blobs(b"GIF89a")}, ""),
+    ("drawing", {"drawing": blobs(JPEG)}, ""),
+    ("drawing", {"drawing": blobs(encoded("PNG", (4, 5)))}, "5 4"),
+    ("drawing", {"drawing": blobs(DEEP_PNG)}, "16"),
+    ("deep", {"deep": blobs(PNG)}, "8"),
+    ("any_photo", {"any_photo": blobs(b"II*\0")}, ""),
+    ("scan", {"scan/height": ints(5)}, "5 3 1 24"),
+    ("scan", {"scan/height": ints(-4)}, "-4 3 1 24"),
+    ("scan", {"scan/height": ints(2**63 - 2**61 + 4)}, f"{2**63 - 2**61 + 4}"),
+    ("frames", {"frames": blobs(FRAME, b"GIF89a")}, ""),
+    ("frames", {"frames": blobs(FRAME, FRAME, FRAME)}, "3"),
+    ("frames", {"frames": blobs(encoded("PNG", (3, 3)))}, "3 3"),
+    # masks
+    ("mask", {"mask": blobs(encoded("PNG"))}, "8 2"),
+    ("mask", {"mask": blobs(encoded("PNG", mode="1"))}, "1 0"),
+    ("mask", {"mask": blobs(encoded("PNG", mode="I;16"))}, "16 0"),
+    ("mask", {"mask": blobs(b"GIF89a")}, ""),
+    ("mask", {"mask": blobs(_PALETTE[:30])}, ""),
+    ("mask", {"mask": blobs(_PALETTE[:50])}, ""),
+    ("mask", {"mask": blobs(tf.io.encode_png(np.full((4, 5, 1), 21, np.uint8)).numpy())}, "21"),
+    ("deep_mask", {"deep_mask": blobs(encoded("PNG", mode="L"))}, "8 0"),
+    ("deep_mask", {"deep_mask": blobs(_PALETTE)}, ""),
+    ("raw_mask", {"raw_mask": blobs(bytes(10))}, "10"),
+    ("raw_mask", {"raw_mask": blobs(bytes([2, 0, 0, 0]) * 20)}, "2"),
+    ("free_mask", {"free_mask": blobs(encoded("PNG", (4, 5), "P"))}, "5 4"),
+    # base64
+    ("shot", {"shot": blobs(_TEXT[:-3])}, ""),
+    ("shot", {"shot": blobs(_TEXT + b"A")}, ""),
+    ("shot", {"shot": blobs(b"!" + _TEXT[1:])}, ""),
+    ("shot", {"shot": blobs(_TEXT + b"=")}, ""),
+    ("shot", {"shot": blobs(b" \n")}, ""),
+    ("shot", {"shot": blobs(b"====")}, ""),
+    ("shot", {"shot": blobs(_TEXT[:4] + b"=" + _TEXT[5:])}, ""),
+    ("shot", {"shot": blobs(b"\xff\xfe" + _TEXT[2:])}, ""),
+    ("shot", {"shot": blobs(_TEXT[:4] + b"\0" + _TEXT[5:])}, ""),
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ("name", "store", "message"),
+    ("name", "features", "shown"),
     WRONG,
     ids=[f"{number}-{row[0]}" for number, row in enumerate(WRONG)],
 )
 def test_a_wrong_value_is_an_error_that_names_its_field(
-    required: Generated, name: str, store: Callable[[Any], None], message: str
+    required: Generated, good: bytes, name: str, features: Features, shown: str
 ) -> None:
-    """What the schema does not allow is refused with the field's name."""
-    good = required.serializer.serialize(**ROW)
-    wrong = changed(good, lambda features: store(features[KEYS[name]]))
-    assert f"field '{name}': {message}" in refusal(required, wrong, good)
+    """What the schema does not allow is refused with the field's name, and shown."""
+    message = refusal(required, changed(good, **features), good)
+    assert f"'{name}'" in message
+    numbers = re.sub(r"[^-A-Za-z0-9]+", " ", message)
+    assert f" {shown} " in f"{numbers} " if shown else True
 
 
 @pytest.mark.parametrize(
-    "data", [JPEG[: len(JPEG) // 2], JPEG[:20], b"\xff\xd8\xff" + b"x" * 50]
+    ("key", "features"),
+    [
+        ("bag/index", {"bag/index": None}),
+        ("edges/n", {"edges/n": None}),
+        ("h", {"h": None}),
+        ("points/shape", {"points/shape": None}),
+        ("points/shape", {"points/shape": ints(12)}),
+        ("scan/height", {"scan/height": None}),
+        ("views", {"views": blobs(JPEG)}),
+        ("full", {"full": ints(1, 2, 3)}),
+        ("full", {"full": ints(1, 2, 3, 4, 5)}),
+    ],
 )
-def test_an_image_that_cannot_be_decoded_is_an_error(
-    required: Generated, data: bytes
+def test_a_further_key_is_required_like_the_field(
+    required: Generated, good: bytes, key: str, features: Features
 ) -> None:
-    """A damaged image never reads as a grey one."""
-    good = required.serializer.serialize(**ROW)
-    wrong = changed(good, lambda features: blobs(data)(features["photo"]))
-    assert refusal(required, wrong, good)
+    """Sizes, indices and row lengths are named by their keys, as are fixed numbers."""
+    message = refusal(required, changed(good, **features), good)
+    named = re.search(rf"(?<![\w/]){key}(?![\w/])", message)
+    assert named or f"'{key.split('/')[0]}'" in message
 
 
-@pytest.mark.parametrize("data", [PNG[: len(PNG) // 2], PNG[:20], PNG[:8]])
-def test_a_png_that_cannot_be_decoded_is_an_error(
-    required: Generated, data: bytes
+_CUT = [JPEG[: len(JPEG) // 2], JPEG[:20], b"\xff\xd8\xff" + b"x" * 50]
+_CUT += [PNG[: len(PNG) // 2], PNG[:20], PNG[:8], proto(4).bytes_list.value[0][:-8]]
+
+
+@pytest.mark.parametrize("data", _CUT)
+def test_what_cannot_be_decoded_is_an_error(
+    required: Generated, good: bytes, data: bytes
 ) -> None:
-    """A damaged PNG is not decoded as far as it goes."""
-    good = required.serializer.serialize(**ROW)
-    wrong = changed(good, lambda features: blobs(data)(features["drawing"]))
-    assert refusal(required, wrong, good)
+    """A damaged image never reads as a grey one, nor anything as far as it goes."""
+    for name in ("photo", "drawing", "any_photo", "embedding", "matrix"):
+        assert refusal(required, changed(good, **{name: blobs(data)}), good)
 
 
 @pytest.mark.parametrize("data", [b"not an example", b"\x0a\xff", b"\xff"])
@@ -324,69 +294,127 @@ def test_bytes_that_are_no_message_are_refused(
         required.parse_batch(tf.constant([data]))
 
 
+ONE, TWO, NOTHING = ints(5), ints(5, 6), tf.train.Feature()
+
+# field, its steps, what of them the message shows
+WRONG_STEPS = [
+    ("times", None, ""),
+    ("times", [ONE, floats(5)], "Index: 1"),
+    ("times", [ONE, TWO], "Index: 1"),
+    ("times", [TWO, NOTHING], "Index: 0"),
+    ("times", [NOTHING], "Index: 0"),
+    ("times", [ONE] * 4, "4"),
+    ("rgb", [blobs(b"123")] * 2, "3"),
+    ("frames", [blobs(b"123")] * 2, ""),
+    ("frames", [blobs(PNG)], "1"),
+]
+
+
+@pytest.mark.parametrize(("name", "steps", "shown"), WRONG_STEPS)
+def test_wrong_steps_are_an_error_that_names_their_field(
+    strict: Records, name: str, steps: Any, shown: str
+) -> None:
+    """A list that is missing, or has a step of another type, count or size."""
+    clip = strict["Clip"]
+    good = clip.serializer.serialize(**GOOD_CLIP)
+    message = tf.train.SequenceExample.FromString(good)
+    lists = message.feature_lists.feature_list
+    del lists[name]
+    if steps is not None:
+        lists[name].CopyFrom(tf.train.FeatureList(feature=steps))
+    found = refusal(clip, message.SerializeToString(), good)
+    assert name in found
+    assert shown in found
+    others = [other for other in clip.parser.KEYS if other != name]
+    batch = tf.constant([good, message.SerializeToString()])
+    if name != "frames" or len(steps) != 1:  # the steps of its group are counted then
+        assert set(others) <= set(clip.parser.parse_batch(batch, others))
+
+
 def foreign_messages() -> dict[str, bytes]:
     """Return bytes of other protobuf messages, all of them well-formed."""
-    other = tf.train.Example()
+    other, unset, case_twin = (tf.train.Example() for _ in range(3))
     other.features.feature["other"].int64_list.value.append(1)
-    sequence = tf.train.SequenceExample()
-    sequence.feature_lists.feature_list["count"].feature.add().int64_list.value.append(
-        1
-    )
-    unset = tf.train.Example()
     unset.features.feature["count"].SetInParent()
-    case_twin = tf.train.Example()
     case_twin.features.feature["Count"].int64_list.value.append(1)
+    sequence, no_steps = tf.train.SequenceExample(), tf.train.SequenceExample()
+    sequence.feature_lists.feature_list["count"].feature.add().CopyFrom(ONE)
+    no_steps.feature_lists.feature_list["others"].SetInParent()
     return {
         "nothing": b"",
         "an example without features": tf.train.Example().SerializeToString(),
         "other features": other.SerializeToString(),
         "a sequence example": sequence.SerializeToString(),
+        "a sequence example without steps": no_steps.SerializeToString(),
         "unknown fields": b"\x1a\x03abc",
         "a number": b"\x08\x01",
-        "a feature without a list": unset.SerializeToString(),
+        "an unset feature": unset.SerializeToString(),
         "a key in capitals": case_twin.SerializeToString(),
     }
 
 
 @pytest.mark.parametrize("name", foreign_messages())
+@pytest.mark.parametrize(
+    ("record", "row"), [("Loose", {"count": 1}), ("LooseClip", {"speeds": [0.5]})]
+)
 def test_a_foreign_message_is_no_record_of_missing_fields(
-    loose: Generated, name: str
+    strict: Records, record: str, row: dict[str, Any], name: str
 ) -> None:
     """A record of which nothing is required still has to have something of its own."""
-    good = loose.serializer.serialize(count=1)
-    message = refusal(loose, foreign_messages()[name], good)
-    steps = "found a tf.train.SequenceExample: declare the record as a SequenceRecord"
-    expected = {"a sequence example": steps}
-    assert expected.get(name, "no field of this record is there") in message
+    good = strict[record].serializer.serialize(**row)
+    message = refusal(strict[record], foreign_messages()[name], good)
+    if record == "Loose":
+        assert ("SequenceExample" in message) == ("sequence" in name)
 
 
-def test_each_field_alone_makes_a_record(loose: Generated) -> None:
+@pytest.mark.parametrize("length", [1, 100, 127, 128, 20_000, 3_000_000])
+def test_examples_and_sequence_examples_are_told_apart(
+    strict: Records, length: int
+) -> None:
+    """Also long messages, whose sizes take several bytes."""
+    loose, clip = strict["Loose"], strict["LooseClip"]
+    text = "x" * length
+    example = loose.serializer.serialize(text=text)
+    context = clip.serializer.serialize(note=text, speeds=[0.5])
+    assert loose.parse_example(tf.constant(example))["text"] == text
+    assert clip.parse_example(tf.constant(context))["note"] == text
+    assert "SequenceExample" in refusal(loose, context, example)
+    assert "SequenceExample" in refusal(clip, example, context)
+
+
+def test_each_field_alone_makes_a_record(strict: Records) -> None:
     """One field of its own is enough, be it empty; the others are missing."""
+    loose, clip = strict["Loose"], strict["LooseClip"]
     rows: list[dict[str, Any]] = [{"count": 0}, {"words": []}, {"text": ""}]
-    serialized = [loose.serializer.serialize(**row) for row in rows]
-    batch = loose.parse_batch(tf.constant(serialized))
+    written = [loose.serializer.serialize(**row) for row in rows]
+    batch = loose.parse_batch(tf.constant(written))
     assert batch["count_present"].numpy().tolist() == [True, False, False]
     assert batch["words_present"].numpy().tolist() == [False, True, False]
     assert batch["text"].numpy().tolist() == [b"none", b"none", b""]
-    with pytest.raises(ValueError, match="found no field at all, expected at least"):
-        loose.serializer.serialize()
-    with pytest.raises(ValueError, match="row 1: found no field at all"):
-        loose.serializer.serialize_batch(count=[1, None])
+    rows = [{"speeds": [0.5]}, {"speeds": [], "marks": [3]}, {"note": "n", "marks": []}]
+    written = [clip.serializer.serialize(**row) for row in rows]
+    batch = clip.parse_batch(tf.constant(written))
+    assert batch["speeds_present"].numpy().tolist() == [True, True, False]
+    assert batch["marks_present"].numpy().tolist() == [False, True, True]
+    assert batch["note_present"].numpy().tolist() == [False, False, True]
+    assert batch["speeds"].numpy().tolist() == [[0.5], [0], [0]]
+    assert batch["marks"].numpy().tolist() == [[0], [3], [0]]
+    for serializer, columns in (
+        (loose.serializer, {"count": [1, None]}),
+        (clip.serializer, {"note": ["a", None]}),
+    ):
+        with pytest.raises(ValueError, match=r"."):
+            serializer.serialize()
+        with pytest.raises(ValueError, match="row 1"):
+            serializer.serialize_batch(**columns)
 
 
-def test_images_of_any_size_do_not_make_a_batch_of_two(
-    records: dict[str, Generated],
-) -> None:
-    """Images that cannot be stacked are refused with what to do about it."""
-    case = next(r for r in records.values() if r.case.one_image_batches)
-    name = next(f.name for f in case.case.fields if f.one_image_batches)
-    key = next(f.wire_key for f in case.case.fields if f.one_image_batches)
-    example = tf.train.Example()
-    example.features.feature[key].bytes_list.value.append(JPEG)
-    data = tf.constant([example.SerializeToString()] * 2)
-    with pytest.raises(
-        tf.errors.InvalidArgumentError, match="cannot be batched"
-    ) as two:
-        case.parser.parse_batch(data, [name])
-    assert f"field '{name}'" in two.value.message
-    assert case.parser.parse_batch(data[:1], [name])[name].shape[0] == 1
+def test_a_context_without_values_reads_as_missing(strict: Records) -> None:
+    """As in an Example, a feature with no list in it stands for its default."""
+    message = tf.train.SequenceExample()
+    message.context.feature["note"].SetInParent()
+    message.feature_lists.feature_list["speeds"].SetInParent()
+    found = strict["LooseClip"].parse_example(tf.constant(message.SerializeToString()))
+    assert found["note"] == ""
+    assert not found["note_present"]
+    assert found["speeds_present"]

@@ -96,16 +96,12 @@ _EXIF = b"Exif\x00\x00" + saved(_noise("RGB").resize((8, 6)), "jpeg")
 
 _JPEGS = {
     "baseline": _jpeg("RGB", 3),
-    "best quality": _jpeg("RGB", 3, quality=100),
     "progressive": _jpeg("RGB", 3, progressive=True),
-    "optimized": _jpeg("RGB", 3, optimize=True),
     "restart markers": _jpeg("RGB", 3, restart_marker_blocks=1),
     "grey": _jpeg("L", 1),
-    "grey progressive": _jpeg("L", 1, progressive=True),
     "cmyk": _jpeg("CMYK", 4),
     "comment": _jpeg("RGB", 3, comment=b"\xff\xd9\xff\xda"),
     "thumbnail": _jpeg("RGB", 3, exif=_EXIF),
-    "thumbnail progressive": _jpeg("RGB", 3, exif=_EXIF, progressive=True),
 }
 _PNGS = {
     "png grey": _png("L", 1),
@@ -131,7 +127,6 @@ _OTHERS = {
         4,
     ),
     "gif": _File(_GIF, "gif", 3),
-    "gif grey": _File(saved(pixels(1), "gif"), "gif", 3),
     "gif with comment": _File(saved(pixels(3), "gif", comment=b"a;b," * 99), "gif", 3),
     "gif with transparency": _File(
         saved(_PALETTE, "gif", transparency=_PALETTE.getpixel((0, 0))),
@@ -143,11 +138,6 @@ _OTHERS = {
     "webp lossy with alpha": _File(saved(pixels(4), "webp"), "webp", 4),
     "webp with alpha": _File(saved(pixels(4), "webp", **_LOSSLESS), "webp", 4),
     "webp with exif": _File(saved(pixels(3), "webp", exif=b"Exif\0\0x" * 9), "webp", 3),
-    "webp with exif and alpha": _File(
-        saved(pixels(4), "webp", exif=b"Exif\0\0x" * 9, **_LOSSLESS),
-        "webp",
-        4,
-    ),
 }
 _FILES = {**_JPEGS, **_PNGS, **_OTHERS}
 _LOSSY = ("lossy", "exif")
@@ -168,7 +158,7 @@ def test_every_truncated_file_is_refused(name: str) -> None:
     for size in range(len(data)):
         with pytest.raises(Problem) as caught:
             images.read_header(data[:size], form)
-        assert size < 16 or f"a truncated {form} image" in str(caught.value)
+        assert size < 16 or form in caught.value.found
 
 
 @pytest.mark.parametrize("declared", ["bmp", "gif", "webp", "any"])
@@ -177,14 +167,14 @@ def test_what_the_writer_takes_the_reader_decodes(name: str, declared: str) -> N
     """It reads as the pixels in the file, brought to more channels where declared so."""
     data, form, found, *_ = _OTHERS[name]
     if declared not in (form, "any"):
-        with pytest.raises(Problem, match=f"found a {form} image, expected"):
+        with pytest.raises(Problem, match=form):
             images.read_header(data, declared)
         return
     for channels in images.CHANNELS[declared]:
         shape = (HEIGHT, WIDTH, channels)
         feature = EncodedImage("x", key="x", shape=shape, encoding=declared)
         if found > channels or found not in images.CHANNELS[form]:
-            with pytest.raises(Problem, match=f"found an image of shape .*{found}\\]"):
+            with pytest.raises(Problem, match=f", {found}\\]"):
                 feature.convert(data)
             continue
         assert feature.convert(data) == data
@@ -221,18 +211,6 @@ def test_accepted_pngs_lose_nothing(name: str, channels: int) -> None:
     picture = Pillow.open(BytesIO(data)).convert(_MODES[channels])
     expected = np.asarray(picture).reshape(18, 25, channels)
     np.testing.assert_array_equal(decoded, expected)
-
-
-@pytest.mark.parametrize("name", _JPEGS)
-def test_accepted_jpegs_are_decoded(name: str) -> None:
-    """A JPEG that the writer takes as RGB is one that TensorFlow reads as RGB."""
-    data, _, found, *_ = _JPEGS[name]
-    if found > 3:
-        with pytest.raises(Problem, match=r"shape \[18, 25, 4\], expected"):
-            _field("jpeg", 3).convert(data)
-        return
-    _field("jpeg", 3).convert(data)
-    assert tf.io.decode_jpeg(data, channels=3).shape == (18, 25, 3)
 
 
 @pytest.mark.parametrize("channels", [1, 3])
@@ -272,194 +250,100 @@ def test_a_gif_holds_any_256_colours(colours: int) -> None:
     np.testing.assert_array_equal(tf.io.decode_gif(data).numpy()[0], whole)
 
 
-@pytest.mark.parametrize(
-    ("data", "encoding", "message"),
-    [
-        (_PNGS["png RGB"].data, "jpeg", "found a png image, expected a jpeg image"),
-        (_JPEGS["grey"].data, "png", "found a jpeg image, expected a png image"),
-        (b"GIF89a..", "png", "found a gif image, expected a png image"),
-        (b"GIF88a..", "png", "found bytes that begin with 'GIF88a..'"),
-        (b"<html>no photo", "jpeg", "found bytes that begin with '<html>no', expected"),
-        (b"<html>\r\n<", "jpeg", r"found bytes that begin with '<html>\r\n', expected"),
-        (
-            b"<html>\0\0",
-            "jpeg",
-            "found bytes that begin with 3c 68 74 6d 6c 3e 00 00, ",
-        ),
-        ("Größe".encode(), "png", "found bytes that begin with 47 72 c3 b6 c3 9f 65, "),
-        (b"", "jpeg", "found no bytes, expected a jpeg image"),
-        (_JPEGS["grey"].data[:-1], "jpeg", "found a truncated jpeg image"),
-        (_PNGS["png grey"].data[:-1], "png", "found a truncated png image"),
-    ],
-)
-def test_other_bytes_are_named(data: bytes, encoding: str, message: str) -> None:
-    """What is no such image says what it is instead."""
-    with pytest.raises(Problem) as caught:
-        images.read_header(data, encoding)
-    assert str(caught.value).startswith(message)
-
-
-_ANOTHER = "found a {} image that tensorflow decodes to another one, expected"
-_GIF_SMALLER = _replaced(_GIF, 6, bytes([WIDTH + 1, 0, HEIGHT, 0]))
-
-_REFUSED: dict[str, tuple[bytes, str, str]] = {
-    "animated gif": (
-        saved(pixels(3), "gif", **_FRAMES),
-        "gif",
-        _ANOTHER.format("gif"),
-    ),
+# what tensorflow would misread, its format and whether parsers find it by themselves
+_MISREAD: dict[str, tuple[bytes, str, bool]] = {
+    "animated gif": (saved(pixels(3), "gif", **_FRAMES), "gif", True),
     "gif smaller than its screen": (
-        _GIF_SMALLER,
+        _replaced(_GIF, 6, bytes([WIDTH + 1, 0, HEIGHT, 0])),
         "gif",
-        _ANOTHER.format("gif"),
+        True,
     ),
-    "animated webp": (
-        saved(pixels(3), "webp", **_FRAMES),
-        "webp",
-        _ANOTHER.format("webp"),
-    ),
-    "bmp with a palette": (
-        saved(_picture(3).convert("P"), "bmp"),
-        "bmp",
-        _ANOTHER.format("bmp"),
-    ),
-    "bmp of one bit": (
-        saved(_picture(1).convert("1"), "bmp"),
-        "bmp",
-        _ANOTHER.format("bmp"),
-    ),
-    "compressed bmp": (
-        _replaced(saved(pixels(1), "bmp"), 30, b"\1"),
-        "bmp",
-        "found a truncated bmp image",
-    ),
+    "animated webp": (saved(pixels(3), "webp", **_FRAMES), "webp", True),
+    "bmp with a palette": (saved(_picture(3).convert("P"), "bmp"), "bmp", True),
+    "bmp of one bit": (saved(_picture(1).convert("1"), "bmp"), "bmp", False),
+    "compressed bmp": (_replaced(saved(pixels(1), "bmp"), 30, b"\1"), "bmp", True),
     "bmp of other masks": (
         _replaced(_OTHERS["bmp with masks"].data, 54, b"\xff\0"),
         "bmp",
-        "found a truncated bmp image",
+        True,
     ),
-    "another RIFF": (
-        b"RIFF\x24\0\0\0WAVEfmt ",
-        "webp",
-        "found bytes that begin with 52 49 46 46 24 00 00 00, expected a webp image",
-    ),
-    "nothing known": (
-        b"II*\0",
-        "any",
-        "found bytes that begin with 49 49 2a 00, expected an image of any known format",
-    ),
+    "another RIFF": (b"RIFF\x24\0\0\0WAVEfmt ", "webp", True),
+    "nothing known": (b"II*\0", "any", True),
 }
 
 
-@pytest.mark.parametrize("name", _REFUSED)
+@pytest.mark.parametrize("name", _MISREAD)
 def test_what_tensorflow_would_misread_is_refused_when_writing(name: str) -> None:
-    """In words that say what was found and what can be read."""
-    data, form, message = _REFUSED[name]
+    """Animations, palettes and colours in another order are no plain image."""
+    data, form, _ = _MISREAD[name]
     shape = (None, None, 1 if form == "bmp" else 3)
-    feature = EncodedImage("x", key="x", shape=shape, encoding=form)
-    with pytest.raises(Problem) as caught:
-        feature.convert(data)
-    assert str(caught.value).startswith(message)
-
-
-_READ = {
-    "animated gif": "expected a gif of one picture that fills its screen, found",
-    "gif smaller than its screen": "expected a gif of one picture that fills its",
-    "animated webp": "expected a webp of one picture, found an animation",
-    "bmp with a palette": "expected a bmp of plain grey, RGB or RGBA pixels, found one",
-    "compressed bmp": "expected a bmp of plain grey, RGB or RGBA pixels, found one",
-    "bmp of other masks": "expected a bmp of plain grey, RGB or RGBA pixels, found",
-    "another RIFF": "expected a webp, found data that begins with the bytes",
-    "nothing known": "expected one of jpeg, png, bmp, gif, webp, found data that begins",
-}
+    with pytest.raises(Problem):
+        EncodedImage("x", key="x", shape=shape, encoding=form).convert(data)
 
 
 @pytest.mark.quick_cases(4)
-@pytest.mark.parametrize(
-    ("name", "declared"),
-    [
-        *((name, _REFUSED[name][1]) for name in _READ),
-        *(
-            (name, "any")
-            for name in _READ
-            if "known" not in name and "RIFF" not in name
-        ),
-    ],
-)
+@pytest.mark.parametrize("declared", ["itself", "any"])
+@pytest.mark.parametrize("name", [name for name in _MISREAD if _MISREAD[name][2]])
 def test_what_tensorflow_would_misread_is_refused_when_reading(
     name: str, declared: str
 ) -> None:
     """What other code has written is looked at too, in graphs and outside of them."""
-    data, form, _ = _REFUSED[name]
+    data, form, _ = _MISREAD[name]
+    declared = form if declared == "itself" else "any"
     grey = form == "bmp" and "masks" not in name
-    channels = 1 if grey else max(images.CHANNELS[declared])
-    shape = (None, None, channels)
+    shape = (None, None, 1 if grey else max(images.CHANNELS[declared]))
 
     def read(batch: tf.Tensor) -> tf.Tensor:
         return reading.decode_images(batch, "x", declared, shape)
 
     for function in (read, tf.function(read)):
-        with pytest.raises(tf.errors.InvalidArgumentError) as caught:
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"field .{1,2}x"):
             function(tf.constant([data]))
-        message = caught.value.message.replace("\\'", "'")
-        assert f"field 'x': {_READ[name]}" in message
 
 
 @pytest.mark.parametrize(
-    ("name", "declared", "channels", "words"),
+    ("name", "declared", "channels"),
     [
-        ("gif", "any", 1, "expected an image of 1 channels, found"),
-        ("webp", "any", 1, "expected an image of 1 channels, found"),
-        ("bmp RGB", "bmp", 1, "expected an image of 1 channels, found"),
-        ("webp with alpha", "webp", 3, "expected an image of 3 channels, found"),
+        ("gif", "any", 1),
+        ("webp", "any", 1),
+        ("bmp RGB", "bmp", 1),
+        ("webp with alpha", "webp", 3),
     ],
 )
 def test_channels_that_tensorflow_does_not_convert_are_refused(
-    name: str, declared: str, channels: int, words: str
+    name: str, declared: str, channels: int
 ) -> None:
     """An image with more channels than declared does not lose them in silence."""
     shape = (HEIGHT, WIDTH, channels)
     read = tf.function(lambda batch: reading.decode_images(batch, "x", declared, shape))
-    with pytest.raises(tf.errors.InvalidArgumentError, match=words):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=f"{channels}"):
         read(tf.constant([_OTHERS[name].data]))
 
 
-def test_too_many_colours_for_a_gif_are_refused() -> None:
-    """Colours are not dithered away; the message says what to do."""
+def test_pixels_that_a_format_cannot_hold_are_refused() -> None:
+    """Colours are not dithered away; what Pillow refuses is a Problem like any other."""
     colours = np.zeros((1, 257, 3), np.uint8)
     colours[0, :, 0] = np.arange(257) % 256
     colours[0, 256, 1] = 1
-    with pytest.raises(Problem) as caught:
+    with pytest.raises(Problem, match=r"257.*encoding='png'"):
         images.encode(colours, "gif")
-    assert "found pixels of 257 colours" in str(caught.value)
-    assert "at most 256, which is what a gif image can hold" in str(caught.value)
-    assert "declare encoding='png'" in str(caught.value)
-
-
-def test_pixels_too_many_for_a_format_are_refused() -> None:
-    """What Pillow says of them becomes a Problem like any other."""
-    with pytest.raises(Problem, match="expected what a webp image can hold"):
+    with pytest.raises(Problem, match="webp"):
         images.encode(np.zeros((1, 20_000, 3), np.uint8), "webp")
-
-
-def test_without_pillow_only_bytes_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The message names the format that would have been made."""
-    monkeypatch.setitem(sys.modules, "PIL", None)
-    with pytest.raises(Problem, match="expected an encoded png image; run pip install"):
-        images.encode(pixels(3), "any")
 
 
 @pytest.mark.parametrize("name", ["jpeg", "png", "bmp", "gif", "webp"])
 def test_without_pillow_three_formats_are_refused(
     monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    """Only the headers of JPEG and PNG are read without it."""
+    """Only the headers of JPEG and PNG are read without it, and no pixels are taken."""
     data = saved(pixels(3), name)
     monkeypatch.setitem(sys.modules, "PIL", None)
+    with pytest.raises(Problem, match=r"png.*pip install"):
+        images.encode(pixels(3), "any")
     if name in ("jpeg", "png"):
         assert images.header_of(data)[1] == ImageHeader(HEIGHT, WIDTH, 3)
         return
-    with pytest.raises(Problem, match=f"a {name} image, .* run pip install pillow"):
+    with pytest.raises(Problem, match=rf"{name}.*pip install pillow"):
         images.header_of(data)
 
 

@@ -35,11 +35,6 @@ class Film(Record):
     year: Annotated[float, Scalar("float32", role="target")]
     corners: Annotated[np.ndarray, Vector((2, 2), role="target")]
     weight: Annotated[float, Scalar("float32", role="weight")]
-
-class Plain(Record):
-    colour: Annotated[np.ndarray, Vector((3,))]
-    genre: Annotated[int, Label(num_classes=3)]
-    weight: Annotated[float, Scalar("float32", role="weight")] = 1.0
 """
 
 
@@ -114,38 +109,6 @@ def test_targets_and_weights_need_not_be_there(
     }
     with pytest.raises(tf.errors.InvalidArgumentError):
         next(iter(make_dataset(str(path), batch_size=4)))
-
-
-@pytest.mark.slow
-def test_broken_targets_are_not_looked_at(package: Workspace, tmp_path: Path) -> None:
-    """What is left out is not parsed: a wrong label does not matter then."""
-    example = tf.train.Example()
-    example.features.feature["colour"].float_list.value.extend([0, 0, 0])
-    example.features.feature["number"].int64_list.value.append(1)
-    example.features.feature["topics"].bytes_list.value.append(b"no ids")
-    with tf.io.TFRecordWriter(str(tmp_path / "file")) as writer:
-        writer.write(example.SerializeToString())
-    make_dataset = package.module("video", "pipeline").make_dataset
-    source = str(tmp_path / "file")
-    assert len(list(make_dataset(source, batch_size=1, targets=False))) == 1
-    with pytest.raises(tf.errors.InvalidArgumentError):
-        list(make_dataset(source, batch_size=1))
-
-
-def test_records_whose_targets_are_required_can_be_read_without(
-    package: Workspace, tmp_path: Path
-) -> None:
-    """As `model.predict` takes them; the targets are not even parsed."""
-    example = tf.train.Example()
-    example.features.feature["colour"].float_list.value.extend([1, 2, 3])
-    with tf.io.TFRecordWriter(str(tmp_path / "file")) as writer:
-        writer.write(example.SerializeToString())
-    make_dataset = package.module("plain", "pipeline").make_dataset
-    source = str(tmp_path / "file")
-    (features,) = make_dataset(source, batch_size=1, targets=False)
-    assert features["colour"].numpy().tolist() == [[1, 2, 3]]
-    with pytest.raises(tf.errors.InvalidArgumentError):
-        list(make_dataset(source, batch_size=1))
 
 
 def test_missing_labels_are_minus_one_for_the_loss(

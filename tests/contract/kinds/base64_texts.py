@@ -12,7 +12,7 @@ import tensorflow as tf
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from .case import Drawn, KindCase, blobs, int64s
+from .case import Drawn, KindCase, Value, blobs, declared, int64s, under_one_key
 
 
 def _text(data: bytes) -> tf.train.Feature:
@@ -29,30 +29,12 @@ def _case(
     stored: Callable[[Any], bytes],
     *,
     python_type: str = "np.ndarray",
-    filler: Any = None,
-    masked: bool = True,
     delivered: Callable[[Any], Any] = lambda value: value,
 ) -> KindCase:
-    """Return the case of one declaration; optional if `filler` is what then is read."""
-    optional = filler is not None
-    text = f"Annotated[{python_type}, {kind}]{' | None' if optional else ''}"
-
-    def found(name: str, value: Any, *, present: bool) -> dict[str, Any]:
-        mask = {f"{name}_present": present} if optional and masked else {}
-        return {name: value, **mask}
-
-    def drawn(name: str, value: Any) -> Drawn:
-        tensors = found(name, delivered(value), present=True)
-        return Drawn(value, {name: _text(stored(value))}, tensors)
-
-    def missing(name: str) -> Drawn:
-        return Drawn(None, {}, found(name, filler, present=False))
-
-    return KindCase(
-        lambda name: text,
-        lambda name: values.map(partial(drawn, name)),
-        missing=missing if optional else None,
-        default="None" if optional else "",
+    """Return the case of one declaration, from what would be stored without base64."""
+    return under_one_key(
+        f"Annotated[{python_type}, {kind}]",
+        values.map(lambda v: Value(v, _text(stored(v)), delivered(v))),
     )
 
 
@@ -61,48 +43,36 @@ def _png(pixels: Any) -> bytes:
     return data
 
 
-def _sized_image() -> KindCase:
-    def drawn(name: str, pixels: Any) -> Drawn:
-        height, width, _ = pixels.shape
-        stored = {
-            f"a/{name}": _text(pixels.tobytes()),
-            f"height/{name}": int64s(height),
-            f"width/{name}": int64s(width),
-            f"format/{name}": blobs(b"raw"),
-        }
-        return Drawn(pixels, stored, {name: pixels})
+def _sized(name: str, array: Any, sizes: dict[str, tf.train.Feature]) -> Drawn:
+    return Drawn(array, {f"a/{name}": _text(_raw(array)), **sizes}, {name: array})
 
+
+def _image(name: str, pixels: Any) -> Drawn:
+    sizes = {f"height/{name}": int64s(pixels.shape[0])}
+    sizes[f"width/{name}"] = int64s(pixels.shape[1])
+    return _sized(name, pixels, {**sizes, f"format/{name}": blobs(b"raw")})
+
+
+def _tensor(name: str, array: Any) -> Drawn:
+    return _sized(name, array, {f"shape/{name}": int64s(*array.shape)})
+
+
+def _with_sizes() -> Iterator[KindCase]:
     sizes = st.tuples(st.integers(1, 3), st.integers(1, 3))
-    return KindCase(
-        lambda name: (
-            "Annotated[np.ndarray, Image((None, None, 3), transfer_encoding='base64', "
-            f"height_key='height/{name}', width_key='width/{name}', "
-            f"format_key='format/{name}', key='a/{name}')]"
-        ),
-        lambda name: sizes.flatmap(lambda size: _pixels(*size, 3)).map(
-            partial(drawn, name)
-        ),
+    images = sizes.flatmap(lambda size: _pixels(*size, 3))
+    yield declared(
+        "Annotated[np.ndarray, Image((None, None, 3), transfer_encoding='base64', "
+        "height_key='height/NAME', width_key='width/NAME', "
+        "format_key='format/NAME', key='a/NAME')]",
+        lambda name: images.map(partial(_image, name)),
         one_row_batches=True,
     )
-
-
-def _sized_tensor() -> KindCase:
-    def drawn(name: str, array: Any) -> Drawn:
-        stored = {
-            f"a/{name}": _text(array.astype("<i2").tobytes()),
-            f"shape/{name}": int64s(*array.shape),
-        }
-        return Drawn(array, stored, {name: array})
-
     shapes = st.tuples(st.integers(0, 3), st.just(2))
-    return KindCase(
-        lambda name: (
-            "Annotated[np.ndarray, Tensor((None, 2), dtype='int16', "
-            f"shape_key='shape/{name}', key='a/{name}', transfer_encoding='base64')]"
-        ),
-        lambda name: shapes.flatmap(lambda s: arrays.arrays(np.int16, s)).map(
-            partial(drawn, name)
-        ),
+    numbers = shapes.flatmap(lambda shape: arrays.arrays("<i2", shape))
+    yield declared(
+        "Annotated[np.ndarray, Tensor((None, 2), dtype='int16', "
+        "shape_key='shape/NAME', key='a/NAME', transfer_encoding='base64')]",
+        lambda name: numbers.map(partial(_tensor, name)),
     )
 
 
@@ -119,49 +89,36 @@ def _numbers(dtype: str, shape: tuple[int, ...]) -> st.SearchStrategy[Any]:
 def cases() -> Iterator[KindCase]:
     base64_ = "transfer_encoding='base64'"
     for height, width in ((1, 1), (2, 3), (3, 3)):  # with all three kinds of padding
-        pixels = _pixels(height, width, 1)
         shape = (height, width, 1)
-        yield _case(f"Image({shape}, {base64_})", pixels, _raw)
-        filler = np.zeros(shape, np.uint8)
-        yield _case(f"Image({shape}, {base64_})", pixels, _raw, filler=filler)
-    for encoding in ("png", "any"):
-        yield _case(
+        case = _case(f"Image({shape}, {base64_})", _pixels(*shape), _raw)
+        yield case
+        yield case.optional(np.zeros(shape, np.uint8))
+    for encoding, of in (("any", "bytes"), ("png", "bytes | np.ndarray")):
+        case = _case(
             f"Image((2, 3, 3), encoding={encoding!r}, {base64_})",
             _pixels(2, 3, 3).map(_png),
             bytes,
-            python_type="bytes",
+            python_type=of,
             delivered=lambda data: tf.io.decode_png(data, 3).numpy(),
         )
-    yield _case(
-        f"Image((2, 3, 3), encoding='png', {base64_})",
-        _pixels(2, 3, 3).map(_png),
-        bytes,
-        python_type="bytes | np.ndarray",
-        filler=np.zeros((2, 3, 3), np.uint8),
-        delivered=lambda data: tf.io.decode_png(data, 3).numpy(),
-    )
-    yield _sized_image()
-    yield _sized_tensor()
-    for dtype, shape in (("float32", (2, 2)), ("int16", (5,)), ("float64", (1,))):
-        kind = f"Vector({shape}, dtype={dtype!r}, encoding='raw', {base64_})"
-        yield _case(kind, _numbers(dtype, shape), _raw)
+        yield case
+    yield case.optional(np.zeros((2, 3, 3), np.uint8))
+    yield from _with_sizes()
+    for dtype, sizes in (("float32", (2, 2)), ("int16", (5,)), ("float64", (1,))):
+        kind = f"Vector({sizes}, dtype={dtype!r}, encoding='raw', {base64_})"
+        case = _case(kind, _numbers(dtype, sizes), _raw)
         floats = dtype[0] == "f"
-        filler = np.full(shape, np.nan if floats else 0, dtype)
-        numbers = _numbers(dtype, shape)
-        yield _case(kind, numbers, _raw, filler=filler, masked=not floats)
+        yield case
+        filler = np.full(sizes, np.nan if floats else 0, dtype)
+        yield case.optional(filler, masked=not floats)
     yield _case(
         f"Tensor((2, 2), encoding='proto', {base64_})",
         _numbers("float32", (2, 2)),
         lambda array: bytes(tf.io.serialize_tensor(array).numpy()),
     )
-    yield _case(f"Scalar('bytes', {base64_})", st.binary(), bytes, python_type="bytes")
-    yield _case(
-        f"Scalar('bytes', {base64_})",
-        st.binary(),
-        bytes,
-        python_type="bytes",
-        filler=b"",
-    )
+    case = _case(f"Scalar('bytes', {base64_})", st.binary(), bytes, python_type="bytes")
+    yield case
+    yield case.optional(b"")
     yield _case(
         f"Scalar('float64', {base64_})",
         st.floats(allow_nan=False, allow_infinity=False).map(np.float64),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 import tensorflow as tf
 from hypothesis import strategies as st
@@ -19,11 +19,21 @@ class Drawn:
         stored: the features that have to be in the Example, by key: all of them.
         delivered: what `parse_example` has to give, by name; numpy values or, for
             ragged tensors, nested lists.
+        lists: the feature lists that have to be in the SequenceExample, by key.
     """
 
     given: Any
     stored: Mapping[str, tf.train.Feature]
     delivered: Mapping[str, Any]
+    lists: Mapping[str, Sequence[tf.train.Feature]] = field(default_factory=dict)
+
+
+class Value(NamedTuple):
+    """One value under one key: as it is given, stored and delivered."""
+
+    given: Any
+    stored: tf.train.Feature
+    delivered: Any
 
 
 @dataclass(frozen=True, repr=False)
@@ -43,6 +53,7 @@ class KindCase:
         prelude: source text of what it needs above the records.
         members: of a nested model, the names of its required fields.
         optional_members: and of its optional ones.
+        steps: whether it is a field with steps, which only SequenceRecords have.
     """
 
     declare: Callable[[str], str]
@@ -55,6 +66,7 @@ class KindCase:
     prelude: str = ""
     members: tuple[str, ...] = ()
     optional_members: tuple[str, ...] = ()
+    steps: bool = False
 
     def __repr__(self) -> str:
         """Return the declaration: all that a failing test has to show."""
@@ -78,10 +90,87 @@ class KindCase:
         optional = (f"{name}_{member}" for member in self.optional_members)
         return (*self.required(name), *optional)
 
+    def optional(
+        self, missing: Any, *, default: str = "None", masked: bool | None = None
+    ) -> KindCase:
+        """Return the case of an optional field.
+
+        Args:
+            missing: what is delivered for a missing value.
+            default: source text of the default.
+            masked: whether a mask tells what is there; if None, it is with None.
+        """
+        is_masked = default == "None" if masked is None else masked
+
+        def marked(name: str, drawn: Drawn, *, present: bool) -> Drawn:
+            mask = {f"{name}_present": present} if is_masked else {}
+            return replace(drawn, delivered={**drawn.delivered, **mask})
+
+        return replace(
+            self,
+            declare=lambda name: (
+                self.declare(name) + (" | None" if default == "None" else "")
+            ),
+            draw=lambda name: self.draw(name).map(
+                lambda drawn: marked(name, drawn, present=True)
+            ),
+            missing=lambda name: marked(
+                name, Drawn(None, {}, {name: missing}), present=False
+            ),
+            default=default,
+        )
+
     def rows(self, name: str) -> st.SearchStrategy[Drawn]:
         """Draw values, and missing ones if the field is optional."""
         drawn = self.draw(name)
         return drawn | st.just(self.missing(name)) if self.missing else drawn
+
+
+def declared(
+    annotation: str, draw: Callable[[str], st.SearchStrategy[Drawn]], **facts: Any
+) -> KindCase:
+    """Return the case of an annotation in which NAME stands for the field's name."""
+    return KindCase(lambda name: annotation.replace("NAME", name), draw, **facts)
+
+
+ODD_KEYS = (
+    *("image/encoded", "two words", "schlüssel", "鍵", "🦊", 'a "quote"', "it's"),
+    *("{{ key }}", "{% raw %}", "back\\slash", "end\\", "line\nbreak", "nul\x00byte"),
+    *("\u202eright to left", "</script>", '"""', "#", "k" * 300),
+)
+
+
+def under_one_key(
+    annotation: str,
+    values: st.SearchStrategy[Value],
+    *,
+    padding: Any = 0,
+    one_row_batches: bool = False,
+) -> KindCase:
+    """Return the case of an annotation whose values are stored under one key.
+
+    That is the field's name; of some annotations, an odd text with the name after it.
+    """
+    number = sum(annotation.encode()) if ")]" in annotation else 0
+    odd = ODD_KEYS[number % len(ODD_KEYS)] if number % 3 == 1 else ""
+
+    def declare(name: str) -> str:
+        if not odd:
+            return annotation
+        head, _, tail = annotation.rpartition(")")
+        comma = "" if head.endswith("(") else ", "
+        return f"{head}{comma}key={odd + name!r}){tail}"
+
+    def drawn(name: str, value: Value) -> Drawn:
+        stored = {odd + name: value.stored}
+        return Drawn(value.given, stored, {name: value.delivered})
+
+    return KindCase(
+        declare,
+        lambda name: values.map(lambda value: drawn(name, value)),
+        padding={"": padding},
+        one_row_batches=one_row_batches,
+    )
 
 
 def int64s(*values: int) -> tf.train.Feature:

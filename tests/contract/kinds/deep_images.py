@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import tensorflow as tf
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from .case import Drawn, KindCase, blobs, int64s
+from .case import Drawn, KindCase, blobs, declared, int64s
 
 
 def _pixels(channels: int) -> Any:
@@ -36,31 +37,30 @@ def _as_rgba(name: str, pixels: Any) -> Drawn:
 def _described(name: str, pixels: Any) -> Drawn:
     drawn = _drawn(name, pixels)
     sizes = {f"height/{name}": int64s(2), f"format/{name}": blobs(b"png")}
-    found = {**drawn.delivered, f"{name}_present": True}
-    return Drawn(drawn.given, {**drawn.stored, **sizes}, found)
+    return Drawn(drawn.given, {**drawn.stored, **sizes}, drawn.delivered)
 
 
 def cases() -> Iterator[KindCase]:
     for channels in (1, 3, 4):
-        yield KindCase(
-            lambda _, n=channels: (  # type: ignore[misc]
-                f"Annotated[bytes, Image((2, 3, {n}), encoding='png', dtype='uint16')]"
-            ),
-            lambda name, n=channels: _pixels(n).map(lambda p: _drawn(name, p)),  # type: ignore[misc]
+        yield declared(
+            f"Annotated[bytes, Image((2, 3, {channels}), encoding='png', dtype='uint16')]",
+            partial(_of, channels, _drawn),
         )
-    yield KindCase(
-        lambda _: "Annotated[bytes, Image((2, 3, 4), encoding='png', dtype='uint16')]",
+    kind = "Image((2, 3, 4), encoding='png', dtype='uint16')"
+    yield declared(
+        f"Annotated[bytes, {kind}]",
         lambda name: (_pixels(1) | _pixels(3)).map(lambda p: _as_rgba(name, p)),
     )
-    yield KindCase(
-        lambda name: (
-            "Annotated[bytes | None, Image((2, None, 3), encoding='png', "
-            f"dtype='uint16', height_key='height/{name}', format_key='format/{name}')]"
-        ),
-        lambda name: _pixels(3).map(lambda p: _described(name, p)),
-        missing=lambda name: Drawn(
-            None, {}, {name: np.zeros((2, 1, 3), np.uint16), f"{name}_present": False}
-        ),
-        default="None",
+    yield declared(
+        "Annotated[bytes, Image((2, None, 3), encoding='png', dtype='uint16', "
+        "height_key='height/NAME', format_key='format/NAME')]",
+        partial(_of, 3, _described),
         one_row_batches=True,
-    )
+    ).optional(np.zeros((2, 1, 3), np.uint16))
+
+
+def _of(
+    channels: int, row: Callable[[str, Any], Drawn], name: str
+) -> st.SearchStrategy[Drawn]:
+    found: st.SearchStrategy[Drawn] = _pixels(channels).map(partial(row, name))
+    return found

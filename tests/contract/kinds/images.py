@@ -12,7 +12,7 @@ import tensorflow as tf
 from hypothesis import strategies as st
 from PIL import Image
 
-from .case import Drawn, KindCase, blobs, int64s
+from .case import Drawn, KindCase, Value, blobs, declared, int64s, under_one_key
 
 FORMATS = ("png", "bmp", "gif", "webp")  # those that lose nothing
 _OPTIONS: dict[str, dict[str, Any]] = {"webp": {"lossless": True, "exact": True}}
@@ -45,29 +45,17 @@ def _shapes(channels: int) -> st.SearchStrategy[Shape]:
     return st.tuples(st.integers(1, 6), st.integers(1, 6), st.just(channels))
 
 
-def _with_presence(name: str, draw: Callable[[str], Any]) -> st.SearchStrategy[Drawn]:
-    strategy: st.SearchStrategy[Drawn] = draw(name)
-    return strategy.map(
-        lambda drawn: Drawn(
-            drawn.given, drawn.stored, {**drawn.delivered, f"{name}_present": True}
-        )
-    )
-
-
-def _one(form: str, shape: Shape) -> Callable[[str], st.SearchStrategy[Drawn]]:
+def _one(form: str, shape: Shape) -> st.SearchStrategy[Value]:
     """An image of a fixed size, given as bytes or as pixels."""
 
-    def draw(name: str) -> st.SearchStrategy[Drawn]:
-        def drawn(seed: int, as_bytes: bool) -> Drawn:
-            pixels = picture(shape, seed)
-            data = encoded(pixels, form)
-            # A palette can be put in any order, so that of a GIF only bytes are given.
-            given = data if as_bytes or form == "gif" else pixels
-            return Drawn(given, {name: blobs(data)}, {name: pixels})
+    def value(seed: int, as_bytes: bool) -> Value:
+        pixels = picture(shape, seed)
+        data = encoded(pixels, form)
+        # A palette can be put in any order, so that of a GIF only bytes are given.
+        given = data if as_bytes or form == "gif" else pixels
+        return Value(given, blobs(data), pixels)
 
-        return st.builds(drawn, st.integers(0, 99), st.booleans())
-
-    return draw
+    return st.builds(value, st.integers(0, 99), st.booleans())
 
 
 def _of_any_format(name: str) -> st.SearchStrategy[Drawn]:
@@ -93,7 +81,7 @@ def _one_colour(name: str) -> st.SearchStrategy[Drawn]:
         data = encoded(np.full(shape, grey, np.uint8), "jpeg")
         pixels = np.full((4, 3, 3), grey, np.uint8)
         stored = {name: blobs(data), f"{name}/format": blobs(b"JPG")}
-        return Drawn(data, stored, {name: pixels, f"{name}_present": True})
+        return Drawn(data, stored, {name: pixels})
 
     grey, color = _shapes(1), _shapes(3)
     return st.builds(drawn, grey | color, st.integers(0, 255))
@@ -130,38 +118,31 @@ def _fixed_raw(name: str) -> st.SearchStrategy[Drawn]:
     return st.builds(drawn, st.integers(0, 99))
 
 
-def _flat_floats(name: str) -> st.SearchStrategy[Drawn]:
-    def drawn(value: float) -> Drawn:
-        pixels = np.full((2, 3, 2), value, np.float32)
-        delivered = np.full((4, 4, 2), value, np.float32)
-        return Drawn(pixels, {name: blobs(pixels.tobytes())}, {name: delivered})
-
-    return st.builds(drawn, st.sampled_from([-1.5, 0.0, 0.25, 1e30]))
+def _flat_floats(value: float) -> Value:
+    pixels = np.full((2, 3, 2), value, np.float32)
+    delivered = np.full((4, 4, 2), value, np.float32)
+    return Value(pixels, blobs(pixels.tobytes()), delivered)
 
 
 def _list(
     form: str, counts: tuple[int, int], size: tuple[int, int] | None = None
-) -> Callable[[str], st.SearchStrategy[Drawn]]:
+) -> st.SearchStrategy[Value]:
     """A list of images, of one size or brought to it."""
 
-    def draw(name: str) -> st.SearchStrategy[Drawn]:
-        def drawn(shapes: list[Shape], seed: int, as_pixels: bool) -> Drawn:
-            shapes = shapes if size else [(3, 4, 3)] * len(shapes)
-            pixels = [picture(shape, seed + at) for at, shape in enumerate(shapes)]
-            data = [encoded(one, form) for one in pixels]
-            given: Any = pixels if as_pixels and form != "gif" else data
-            if as_pixels and pixels and not size and form != "gif":
-                given = np.stack(pixels)
-            read = [nearest(one, *size) if size else one for one in pixels]
-            empty = np.zeros((0, *(size or (3, 4)), 3), np.uint8)
-            delivered = np.stack(read) if read else empty
-            return Drawn(given, {name: blobs(*data)}, {name: delivered})
+    def value(shapes: list[Shape], seed: int, as_pixels: bool) -> Value:
+        shapes = shapes if size else [(3, 4, 3)] * len(shapes)
+        pixels = [picture(shape, seed + at) for at, shape in enumerate(shapes)]
+        data = [encoded(one, form) for one in pixels]
+        given: Any = pixels if as_pixels and form != "gif" else data
+        if as_pixels and pixels and not size and form != "gif":
+            given = np.stack(pixels)
+        read = [nearest(one, *size) if size else one for one in pixels]
+        empty = np.zeros((0, *(size or (3, 4)), 3), np.uint8)
+        return Value(given, blobs(*data), np.stack(read) if read else empty)
 
-        least, most = counts
-        shapes = st.lists(_shapes(3), min_size=least, max_size=most)
-        return st.builds(drawn, shapes, st.integers(0, 99), st.booleans())
-
-    return draw
+    least, most = counts
+    shapes = st.lists(_shapes(3), min_size=least, max_size=most)
+    return st.builds(value, shapes, st.integers(0, 99), st.booleans())
 
 
 def _ratio(shape: Shape, size: tuple[int, int]) -> int:
@@ -198,44 +179,41 @@ def _large(channels: int) -> st.SearchStrategy[Shape]:
     return st.tuples(st.integers(1, 40), st.integers(1, 40), st.just(channels))
 
 
-def _read_at_once(
+def _decoded(
     made: Callable[[Shape, int], tuple[bytes, Any]], channels: int
-) -> Callable[[str], st.SearchStrategy[Drawn]]:
+) -> st.SearchStrategy[Value]:
     """An image that is delivered as `made` says."""
 
-    def draw(name: str) -> st.SearchStrategy[Drawn]:
-        def drawn(shape: Shape, seed: int) -> Drawn:
-            data, delivered = made(shape, seed)
-            return Drawn(data, {name: blobs(data)}, {name: delivered})
+    def value(shape: Shape, seed: int) -> Value:
+        data, delivered = made(shape, seed)
+        return Value(data, blobs(data), delivered)
 
-        return st.builds(drawn, _large(channels), st.integers(0, 99))
-
-    return draw
+    return st.builds(value, _large(channels), st.integers(0, 99))
 
 
-def _read_together(
+def _decoded_list(
     made: Callable[[Shape, int], tuple[bytes, Any]], size: tuple[int, int], count: int
-) -> Callable[[str], st.SearchStrategy[Drawn]]:
+) -> st.SearchStrategy[Value]:
     """A list of up to `count` such images."""
 
-    def draw(name: str) -> st.SearchStrategy[Drawn]:
-        def drawn(shapes: list[Shape], seed: int) -> Drawn:
-            found = [made(shape, seed + at) for at, shape in enumerate(shapes)]
-            empty = np.zeros((0, *size, 3), np.float32)
-            delivered = np.stack([each for _, each in found]) if found else empty
-            data = [each for each, _ in found]
-            return Drawn(data, {name: blobs(*data)}, {name: delivered})
+    def value(shapes: list[Shape], seed: int) -> Value:
+        found = [made(shape, seed + at) for at, shape in enumerate(shapes)]
+        empty = np.zeros((0, *size, 3), np.float32)
+        delivered = np.stack([each for _, each in found]) if found else empty
+        data = [each for each, _ in found]
+        return Value(data, blobs(*data), delivered)
 
-        shapes = st.lists(_large(3), max_size=count)
-        return st.builds(drawn, shapes, st.integers(0, 99))
-
-    return draw
+    shapes = st.lists(_large(3), max_size=count)
+    return st.builds(value, shapes, st.integers(0, 99))
 
 
 def _resizing() -> Iterator[KindCase]:
     """Images that are not rounded, antialiased or decoded at a scale."""
     floats = "dtype='float32'"
     for form, channels, size, more, options in (
+        ("jpeg", 3, (4, 3), "role='input'", {}),
+        ("jpeg", 1, (2, 2), "role='info'", {}),
+        ("png", 3, (3, 4), "role='info'", {}),
         ("jpeg", 3, (4, 3), floats, {"dtype": "float32"}),
         ("png", 4, (2, 5), floats, {"dtype": "float32"}),
         ("jpeg", 1, (3, 4), "antialias=True", {"antialias": True}),
@@ -248,30 +226,19 @@ def _resizing() -> Iterator[KindCase]:
             {"dtype": "float32", "antialias": True, "scaled": True},
         ),
     ):
-        kind = (
-            f"Image((None, None, {channels}), encoding={form!r}, resize={size}, {more})"
+        shape = (None, None, channels)
+        case = under_one_key(
+            f"Annotated[bytes, Image({shape}, encoding={form!r}, resize={size}, {more})]",
+            _decoded(_resized(form, size, **options), channels),
         )
-        yield KindCase(
-            lambda _, kind=kind: f"Annotated[bytes, {kind}]",
-            _read_at_once(_resized(form, size, **options), channels),
-        )
-    kind = f"Image((None, None, 3), encoding='png', resize=(2, 3), {floats})"
-    yield KindCase(
-        lambda _: f"Annotated[bytes | None, {kind}]",
-        lambda name: _with_presence(
-            name, _read_at_once(_resized("png", (2, 3), dtype="float32"), 3)
-        ),
-        missing=lambda name: Drawn(
-            None, {}, {name: np.zeros((2, 3, 3), np.float32), f"{name}_present": False}
-        ),
-        default="None",
-    )
-    yield KindCase(
-        lambda _: (
-            "Annotated[list[bytes], Images((None, None, 3), resize=(3, 5), "
-            f"{floats}, antialias=True, scaled_decoding=True)]"
-        ),
-        _read_together(
+        yield case
+        if form == "png":
+            dtype = "float32" if options else "uint8"
+            yield case.optional(np.zeros((*size, channels), dtype))
+    yield under_one_key(
+        "Annotated[list[bytes], Images((None, None, 3), resize=(3, 5), "
+        f"{floats}, antialias=True, scaled_decoding=True)]",
+        _decoded_list(
             _resized("jpeg", (3, 5), antialias=True, scaled=True, dtype="float32"),
             (3, 5),
             3,
@@ -279,145 +246,111 @@ def _resizing() -> Iterator[KindCase]:
     )
 
 
-def cases() -> Iterator[KindCase]:
-    yield from _resizing()
+def _any_size() -> Iterator[KindCase]:
+    """Images that cannot be stacked: any size, and no size to bring them to."""
+
+    def value(shape: Shape, seed: int, form: str) -> Value:
+        data = encoded(picture(shape, seed), form)
+        decode = tf.io.decode_jpeg if form == "jpeg" else tf.io.decode_png
+        return Value(data, blobs(data), decode(data, channels=shape[2]).numpy())
+
+    for form, channels in (("jpeg", 3), ("png", 4), ("jpeg", 1), ("png", 3)):
+        case = under_one_key(
+            f"Annotated[bytes, Image((None, None, {channels}), encoding={form!r})]",
+            st.builds(value, _shapes(channels), st.integers(0, 99), st.just(form)),
+            one_row_batches=True,
+        )
+        yield case
+    yield case.optional(np.zeros((1, 1, 3), np.uint8))
+
+
+def _without_loss() -> Iterator[KindCase]:
     for form, channels in (
-        ("png", 4),
-        ("bmp", 1),
-        ("bmp", 3),
-        ("bmp", 4),
-        ("gif", 3),
-        ("webp", 3),
-        ("webp", 4),
+        *(("png", 1), ("png", 3), ("png", 4), ("bmp", 1), ("bmp", 3), ("bmp", 4)),
+        *(("gif", 3), ("webp", 3), ("webp", 4)),
     ):
         shape = (5, 3, channels)
-        kind = f"Image({shape}, encoding={form!r})"
-        yield KindCase(
-            lambda _, kind=kind: f"Annotated[np.ndarray | bytes, {kind}]",
+        yield under_one_key(
+            f"Annotated[np.ndarray | bytes, Image({shape}, encoding={form!r})]",
             _one(form, shape),
         )
     for form in ("webp", "bmp", "any"):
-        kind = f'Image((2, 3, 3), encoding="{form}", role="info")'
         stored_as = "png" if form == "any" else form
-        yield KindCase(
-            lambda _, kind=kind: f"Annotated[Any | None, {kind}]",
-            lambda name, form=stored_as: _with_presence(name, _one(form, (2, 3, 3))),
-            missing=lambda name: Drawn(
-                None,
-                {},
-                {name: np.zeros((2, 3, 3), np.uint8), f"{name}_present": False},
-            ),
-            default="None",
-        )
-    yield KindCase(
-        lambda name: (
-            "Annotated[bytes, Image((None, None, 3), encoding='any', resize=(3, 2), "
-            f"interpolation='nearest', key='{name}/key', height_key='{name}/height', "
-            f"width_key='{name}/width', channels_key='{name}/channels', "
-            f"format_key='{name}/format')]"
-        ),
+        yield under_one_key(
+            f'Annotated[Any, Image((2, 3, 3), encoding="{form}", role="info")]',
+            _one(stored_as, (2, 3, 3)),
+        ).optional(np.zeros((2, 3, 3), np.uint8))
+
+
+def _with_sizes() -> Iterator[KindCase]:
+    keys = (
+        "height_key='NAME/height', width_key='NAME/width', channels_key='NAME/channels'"
+    )
+    yield declared(
+        "Annotated[bytes, Image((None, None, 3), encoding='any', resize=(3, 2), "
+        f"interpolation='nearest', key='NAME/key', {keys}, format_key='NAME/format')]",
         _of_any_format,
     )
-    yield KindCase(
-        lambda name: (
-            "Annotated[bytes | None, Image((None, None, 3), encoding='jpeg', "
-            f"resize=(4, 3), format_key='{name}/format', format_text='JPG')]"
-        ),
+    yield declared(
+        "Annotated[bytes, Image((None, None, 3), encoding='jpeg', resize=(4, 3), "
+        "format_key='NAME/format', format_text='JPG')]",
         _one_colour,
-        missing=lambda name: Drawn(
-            None, {}, {name: np.zeros((4, 3, 3), np.uint8), f"{name}_present": False}
-        ),
-        default="None",
-    )
-    keys = "height_key='{0}/height', width_key='{0}/width', channels_key='{0}/channels'"
-    yield KindCase(
-        lambda name: (
-            "Annotated[np.ndarray, Image((None, None, 3), dtype='uint16', "
-            f"{keys.format(name)})]"
-        ),
-        _raw("uint16", 3),
-        one_row_batches=True,
-    )
-    yield KindCase(
-        lambda name: (
-            "Annotated[np.ndarray, Image((None, None, None), dtype='float32', "
-            f"{keys.format(name)})]"
-        ),
-        _raw("float32", 2),
-        one_row_batches=True,
-    )
-    yield KindCase(
-        lambda name: (
-            "Annotated[np.ndarray | None, Image((None, None, None), dtype='uint64', "
-            f"resize=(2, 5), interpolation='nearest', {keys.format(name)})]"
-        ),
-        lambda name: _with_presence(name, _raw("uint64", 3, (2, 5))),
-        missing=lambda name: Drawn(
-            None, {}, {name: np.zeros((2, 5, 1), np.uint64), f"{name}_present": False}
-        ),
-        default="None",
+    ).optional(np.zeros((4, 3, 3), np.uint8))
+    for shape, dtype, channels in (
+        ((None, None, 3), "uint16", 3),
+        ((None, None, None), "float32", 2),
+    ):
+        yield declared(
+            f"Annotated[np.ndarray, Image({shape}, dtype={dtype!r}, {keys})]",
+            _raw(dtype, channels),
+            one_row_batches=True,
+        )
+    yield declared(
+        "Annotated[np.ndarray, Image((None, None, None), dtype='uint64', "
+        f"resize=(2, 5), interpolation='nearest', {keys})]",
+        _raw("uint64", 3, (2, 5)),
         one_row_batches=True,  # which makes a missing one of another depth than others
-    )
-    yield KindCase(
-        lambda name: (
-            "Annotated[np.ndarray, Image((4, 6, 1), dtype='int64', resize=(2, 3), "
-            f"interpolation='nearest', format_key='{name}/format')]"
-        ),
+    ).optional(np.zeros((2, 5, 1), np.uint64))
+    yield declared(
+        "Annotated[np.ndarray, Image((4, 6, 1), dtype='int64', resize=(2, 3), "
+        "interpolation='nearest', format_key='NAME/format')]",
         _fixed_raw,
     )
-    yield KindCase(
-        lambda _: (
-            "Annotated[np.ndarray, Image((2, 3, 2), dtype='float32', resize=(4, 4))]"
-        ),
-        _flat_floats,
-    )
-    yield KindCase(
-        lambda _: (
-            "Annotated[np.ndarray | None, "
-            "Image((2, 3, 2), dtype='float32', resize=(4, 4))]"
-        ),
-        lambda name: _with_presence(name, _flat_floats),
-        missing=lambda name: Drawn(
-            None, {}, {name: np.zeros((4, 4, 2), np.float32), f"{name}_present": False}
-        ),
-        default="None",
-    )
-    yield KindCase(
-        lambda _: "Annotated[np.ndarray, Images((3, 4, 3), encoding='png', count=2)]",
+
+
+def _lists() -> Iterator[KindCase]:
+    yield under_one_key(
+        "Annotated[np.ndarray, Images((3, 4, 3), encoding='png', count=2)]",
         _list("png", (2, 2)),
     )
-    yield KindCase(
-        lambda _: "Annotated[Any, Images((3, 4, 3), encoding='webp', max_count=3)]",
+    yield under_one_key(
+        "Annotated[Any, Images((3, 4, 3), encoding='webp', max_count=3)]",
         _list("webp", (0, 3)),
     )
-    yield KindCase(
-        lambda _: (
-            "Annotated[list[bytes | np.ndarray], Images((None, None, 3), "
-            "encoding='bmp', resize=(2, 3), interpolation='nearest')]"
-        ),
+    yield under_one_key(
+        "Annotated[list[bytes | np.ndarray], Images((None, None, 3), "
+        "encoding='bmp', resize=(2, 3), interpolation='nearest')]",
         _list("bmp", (0, 2), (2, 3)),
-        missing=lambda name: Drawn(None, {}, {name: np.zeros((0, 2, 3, 3), np.uint8)}),
-        default="[]",
+    ).optional(np.zeros((0, 2, 3, 3), np.uint8), default="[]")
+    yield under_one_key(
+        "Annotated[list[bytes], Images((3, 4, 3), encoding='gif')]",
+        _list("gif", (0, 2)),
+    ).optional(np.zeros((0, 3, 4, 3), np.uint8))
+    yield under_one_key(
+        "Annotated[list[Any], Images((3, 4, 3), encoding='any', count=2)]",
+        _list("png", (2, 2)),
+    ).optional(np.zeros((2, 3, 4, 3), np.uint8))
+
+
+def cases() -> Iterator[KindCase]:
+    yield from _resizing()
+    yield from _any_size()
+    yield from _without_loss()
+    yield from _with_sizes()
+    flat = under_one_key(
+        "Annotated[np.ndarray, Image((2, 3, 2), dtype='float32', resize=(4, 4))]",
+        st.sampled_from([-1.5, 0.0, 0.25, 1e30]).map(_flat_floats),
     )
-    yield KindCase(
-        lambda _: "Annotated[list[bytes] | None, Images((3, 4, 3), encoding='gif')]",
-        lambda name: _with_presence(name, _list("gif", (0, 2))),
-        missing=lambda name: Drawn(
-            None,
-            {},
-            {name: np.zeros((0, 3, 4, 3), np.uint8), f"{name}_present": False},
-        ),
-        default="None",
-    )
-    yield KindCase(
-        lambda _: (
-            "Annotated[list[Any] | None, Images((3, 4, 3), encoding='any', count=2)]"
-        ),
-        lambda name: _with_presence(name, _list("png", (2, 2))),
-        missing=lambda name: Drawn(
-            None,
-            {},
-            {name: np.zeros((2, 3, 4, 3), np.uint8), f"{name}_present": False},
-        ),
-        default="None",
-    )
+    yield flat
+    yield flat.optional(np.zeros((4, 4, 2), np.float32))
+    yield from _lists()

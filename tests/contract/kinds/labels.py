@@ -9,10 +9,23 @@ import numpy as np
 import tensorflow as tf
 from hypothesis import strategies as st
 
-from .case import Drawn, KindCase, blobs, int64s
+from .case import Drawn, KindCase, blobs, declared, int64s
 
 NAMES = ("red fox", "hare", 'the "wolf"', "łoś", "{{ elk }}")
 VOCABULARY = "".join(f"{name}\n" for name in NAMES)
+
+ENUMS = """\
+class Animal(Enum):
+    FOX = "red fox"
+    HARE = "hare"
+
+
+class Grade(IntEnum):
+    GOOD = 1
+    BAD = 0
+
+
+"""
 
 Store = Callable[[Sequence[int]], tf.train.Feature]
 
@@ -51,16 +64,15 @@ def _hot(ids: Sequence[int], count: int) -> Any:
 
 
 def _multi_label(
-    count: int, store: Store, *, named: bool = False, mask: bool = False
+    count: int, store: Store, *, named: bool = False
 ) -> Callable[[str], st.SearchStrategy[Drawn]]:
     def draw(name: str) -> st.SearchStrategy[Drawn]:
         ids = st.lists(st.integers(0, count - 1), unique=True, max_size=count)
-        present = {f"{name}_present": True} if mask else {}
         return st.tuples(ids, st.booleans()).map(
             lambda drawn: Drawn(
                 [_given(index, named and drawn[1]) for index in drawn[0]],
                 {name: store(drawn[0])},
-                {name: _hot(drawn[0], count), **present},
+                {name: _hot(drawn[0], count)},
             )
         )
 
@@ -69,88 +81,82 @@ def _multi_label(
 
 def _one_label() -> Iterator[KindCase]:
     files = {"animals.txt": VOCABULARY}
-    yield KindCase(
-        lambda _: "Annotated[int, Label(num_classes=7, offset=1)]",
-        _label(7, _ids_from(1)),
+    yield declared(
+        "Annotated[int, Label(num_classes=7, offset=1)]", _label(7, _ids_from(1))
     )
-    yield KindCase(
-        lambda _: f"Annotated[int | str, Label(classes={NAMES!r}, offset=200)]",
+    yield declared(
+        f"Annotated[int | str, Label(classes={NAMES!r}, offset=200)]",
         _label(5, _ids_from(200), named=True),
     )
-    yield KindCase(
-        lambda _: 'Annotated[int | None, Label(num_classes=3, offset=1, role="info")]',
+    yield declared(
+        'Annotated[int, Label(num_classes=3, offset=1, role="info")]',
         _label(3, _ids_from(1)),
-        missing=lambda name: Drawn(None, {}, {name: -1}),
-        default="None",
-    )
-    yield KindCase(
-        lambda _: "Annotated[int, Label(num_classes=3, offset=5)]",
-        _label(3, _ids_from(5)),
-        missing=lambda name: Drawn(None, {}, {name: 2}),
-        default="2",
-    )
-    yield KindCase(
-        lambda _: f'Annotated[int | str, Label(classes={NAMES!r}, stored="text")]',
+    ).optional(-1, masked=False)
+    yield declared(
+        "Annotated[int, Label(num_classes=3, offset=5)]", _label(3, _ids_from(5))
+    ).optional(2, default="2")
+    by_name = declared(
+        f'Annotated[int | str, Label(classes={NAMES!r}, stored="text")]',
         _label(5, _names, named=True),
     )
-    yield KindCase(
-        lambda _: (
-            'Annotated[int | str | None, Label(vocabulary="animals.txt", stored="text")]'
-        ),
+    yield by_name
+    yield by_name.optional(1, default="'hare'")
+    yield declared(
+        'Annotated[int | str, Label(vocabulary="animals.txt", stored="text")]',
         _label(5, _names, named=True),
-        missing=lambda name: Drawn(None, {}, {name: -1}),
-        default="None",
         files=files,
-    )
-    yield KindCase(
-        lambda _: f'Annotated[int | str, Label(classes={NAMES!r}, stored="text")]',
-        _label(5, _names, named=True),
-        missing=lambda name: Drawn(None, {}, {name: 1}),
-        default="'hare'",
-    )
-    yield KindCase(
-        lambda _: 'Annotated[int | str, Label(vocabulary="animals.txt", role="input")]',
+    ).optional(-1, masked=False)
+    yield declared(
+        'Annotated[int | str, Label(vocabulary="animals.txt", role="input")]',
         _label(5, _ids_from(0), named=True),
         files=files,
     )
 
 
+def _declared_classes() -> Iterator[KindCase]:
+    """Classes of a Literal or an Enum, and how the annotation takes them."""
+    literal = f"Literal[{', '.join(map(repr, NAMES))}]"
+    for text in (
+        f"Annotated[str, Label(classes={NAMES!r})]",
+        f"Annotated[int | str, Label(classes={NAMES!r}, role='input')]",
+        literal,
+    ):
+        named = declared(text, _label(5, _ids_from(0), named=True))
+        yield named
+    yield named.optional(1, default="'hare'")
+    many = declared("Annotated[int, Label(num_classes=300)]", _label(300, _ids_from(0)))
+    yield many
+    yield many.optional(-1, masked=False)
+    animal = declared("Animal", _label(2, _ids_from(0)), prelude=ENUMS)
+    yield animal
+    yield animal.optional(-1, masked=False)
+    grade = "Annotated[Grade, Label(role='info')]"
+    yield declared(grade, _label(2, _ids_from(0)), prelude=ENUMS)
+
+
 def _several_labels() -> Iterator[KindCase]:
-    files = {"animals.txt": VOCABULARY}
-    yield KindCase(
-        lambda _: "Annotated[list[int], MultiLabel(num_classes=9)]",
+    yield declared(
+        "Annotated[list[int], MultiLabel(num_classes=9)]",
         _multi_label(9, _ids_from(0)),
     )
-    yield KindCase(
-        lambda _: (
-            "Annotated[np.ndarray | None, MultiLabel(num_classes=300, offset=1, "
-            'role="info")]'
-        ),
-        _multi_label(300, _ids_from(1), mask=True),
-        missing=lambda name: Drawn(
-            None, {}, {name: _hot([], 300), f"{name}_present": False}
-        ),
-        default="None",
-    )
-    yield KindCase(
-        lambda _: (
-            f'Annotated[list[int | str], MultiLabel(classes={NAMES!r}, stored="text", '
-            'role="input")]'
-        ),
+    yield declared(
+        'Annotated[np.ndarray, MultiLabel(num_classes=300, offset=1, role="info")]',
+        _multi_label(300, _ids_from(1)),
+    ).optional(_hot([], 300))
+    yield declared(
+        f'Annotated[list[int | str], MultiLabel(classes={NAMES!r}, stored="text", '
+        'role="input")]',
         _multi_label(5, _names, named=True),
-        missing=lambda name: Drawn(None, {}, {name: _hot([], 5)}),
-        default="[]",
-    )
-    yield KindCase(
-        lambda name: (
-            'Annotated[list[str | int], MultiLabel(vocabulary="animals.txt", offset=3, '
-            f"key={name!r})]"
-        ),
+    ).optional(_hot([], 5), default="[]")
+    yield declared(
+        'Annotated[list[str | int], MultiLabel(vocabulary="animals.txt", offset=3, '
+        "key='NAME')]",
         _multi_label(5, _ids_from(3), named=True),
-        files=files,
+        files={"animals.txt": VOCABULARY},
     )
 
 
 def cases() -> Iterator[KindCase]:
     yield from _one_label()
+    yield from _declared_classes()
     yield from _several_labels()

@@ -12,7 +12,8 @@ from hypothesis.extra import numpy as arrays
 from numpy.typing import NDArray
 from PIL import Image
 
-from .case import Drawn, KindCase, blobs, int64s
+from .case import Drawn, KindCase, blobs, declared, int64s
+from .images import nearest
 
 Ids = NDArray[Any]
 # From a field's name and drawn ids to a row's value.
@@ -43,14 +44,6 @@ def _drawn(ids: Any, row: Row) -> Callable[[str], st.SearchStrategy[Drawn]]:
     return lambda name: pairs.map(lambda pair: row(name, *pair))
 
 
-def _nearest(ids: Ids, height: int, width: int) -> Ids:
-    """Take the pixel below the centre of each new one."""
-    rows = ((np.arange(height) + 0.5) * ids.shape[0] / height).astype(int)
-    columns = ((np.arange(width) + 0.5) * ids.shape[1] / width).astype(int)
-    found: Ids = ids[rows][:, columns]
-    return found
-
-
 def _encoded(name: str, ids: Ids, palette: bytes) -> Drawn:
     data = _png(ids, palette)
     return Drawn(data, {name: blobs(data)}, {name: ids})
@@ -59,15 +52,15 @@ def _encoded(name: str, ids: Ids, palette: bytes) -> Drawn:
 def _resized(name: str, ids: Ids, palette: bytes) -> Drawn:
     data = _png(ids, palette)
     stored = {name: blobs(data), f"height/{name}": int64s(ids.shape[0])}
-    return Drawn(data, stored, {name: _nearest(ids, 4, 6)})
+    return Drawn(data, stored, {name: nearest(ids, 4, 6)})
 
 
 def _raw(name: str, ids: Ids, _: bytes) -> Drawn:
-    return Drawn(ids, {name: blobs(ids.tobytes())}, {name: ids})
+    return Drawn(ids[..., np.newaxis], {name: blobs(ids.tobytes())}, {name: ids})
 
 
 def _raw_resized(name: str, ids: Ids, _: bytes) -> Drawn:
-    return Drawn(ids, {name: blobs(ids.tobytes())}, {name: _nearest(ids, 2, 6)})
+    return Drawn(ids, {name: blobs(ids.tobytes())}, {name: nearest(ids, 2, 6)})
 
 
 def _sized(name: str, ids: Ids, _: bytes) -> Drawn:
@@ -80,89 +73,54 @@ def _sized(name: str, ids: Ids, _: bytes) -> Drawn:
     return Drawn(ids, stored, {name: ids})
 
 
-def _with_presence(name: str, ids: Ids, palette: bytes) -> Drawn:
-    drawn = _encoded(name, ids, palette)
-    found = {**drawn.delivered, f"{name}_present": True}
-    return Drawn(drawn.given, drawn.stored, found)
-
-
 def cases() -> Iterator[KindCase]:
     bytes_or_few = st.integers(0, 255) | st.integers(0, 2)
     voc = st.integers(0, 20) | st.just(255)
     words = st.integers(0, 2**16 - 1)
     integers = st.integers(-(2**31), 2**31 - 1)
-    yield KindCase(
-        lambda _: "Annotated[bytes, Mask((3, 5))]",
+    yield declared(
+        "Annotated[bytes, Mask((3, 5))]",
         _drawn(_ids("uint8", bytes_or_few, 3, 5), _encoded),
     )
-    yield KindCase(
-        lambda _: (
-            "Annotated[Any, Mask((3, 5), num_classes=21, ignore=255, role='input')]"
-        ),
-        _drawn(_ids("uint8", voc, 3, 5), _encoded),
-    )
-    yield KindCase(
-        lambda _: (
-            "Annotated[bytes | np.ndarray | None, Mask((3, 5), num_classes=21, "
-            "ignore=255, role='input')]"
-        ),
-        _drawn(_ids("uint8", voc, 3, 5), _encoded),
-        missing=lambda name: Drawn(None, {}, {name: np.full((3, 5), 255, np.uint8)}),
-        default="None",
-    )
-    yield KindCase(
-        lambda _: (
-            "Annotated[bytes | None, Mask((3, 5), classes=('a', 'b'), role='info')]"
-        ),
-        _drawn(_ids("uint8", st.integers(0, 1), 3, 5), _with_presence),
-        missing=lambda name: Drawn(
-            None, {}, {name: np.zeros((3, 5), np.uint8), f"{name}_present": False}
-        ),
-        default="None",
-    )
-    yield KindCase(
-        lambda name: (
-            "Annotated[bytes, Mask((None, None), resize=(4, 6), "
-            f"height_key='height/{name}')]"
-        ),
+    for of in ("Any", "bytes | np.ndarray"):
+        kind = "Mask((3, 5), num_classes=21, ignore=255, role='input')"
+        of_voc = declared(
+            f"Annotated[{of}, {kind}]", _drawn(_ids("uint8", voc, 3, 5), _encoded)
+        )
+        yield of_voc
+    yield of_voc.optional(np.full((3, 5), 255, np.uint8), masked=False)
+    yield declared(
+        "Annotated[bytes, Mask((3, 5), classes=('a', 'b'), role='info')]",
+        _drawn(_ids("uint8", st.integers(0, 1), 3, 5), _encoded),
+    ).optional(np.zeros((3, 5), np.uint8))
+    yield declared(
+        "Annotated[bytes, Mask((None, None), resize=(4, 6), height_key='height/NAME')]",
         _drawn(_ids("uint8", bytes_or_few), _resized),
     )
-    yield KindCase(
-        lambda _: "Annotated[bytes, Mask((3, None))]",
+    yield declared(
+        "Annotated[bytes, Mask((3, None))]",
         _drawn(
             st.integers(1, 5).flatmap(lambda n: _ids("uint8", bytes_or_few, 3, n)),
             _encoded,
         ),
         one_row_batches=True,
     )
-    yield KindCase(
-        lambda _: (
-            "Annotated[Any, Mask((2, 3), dtype='uint16', num_classes=2**16, "
-            "role='info')]"
-        ),
+    yield declared(
+        "Annotated[Any, Mask((2, 3), dtype='uint16', num_classes=2**16, role='info')]",
         _drawn(_ids("uint16", words, 2, 3), lambda n, ids, _: _encoded(n, ids, b"")),
     )
-    yield KindCase(
-        lambda _: (
-            "Annotated[np.ndarray, Mask((4, 3), encoding='raw', dtype='uint16', "
-            "num_classes=1000, ignore=0, role='info', resize=(2, 6))]"
-        ),
+    yield declared(
+        "Annotated[np.ndarray, Mask((4, 3), encoding='raw', dtype='uint16', "
+        "num_classes=1000, ignore=0, role='info', resize=(2, 6))]",
         _drawn(_ids("uint16", st.integers(0, 999), 4, 3), _raw_resized),
     )
-    yield KindCase(
-        lambda _: (
-            "Annotated[np.ndarray | None, Mask((2, 2), encoding='raw', "
-            "dtype='int32', ignore=-2)]"
-        ),
+    yield declared(
+        "Annotated[np.ndarray, Mask((2, 2), encoding='raw', dtype='int32', ignore=-2)]",
         _drawn(_ids("int32", integers, 2, 2), _raw),
-        missing=lambda name: Drawn(None, {}, {name: np.full((2, 2), -2, np.int32)}),
-        default="None",
-    )
-    yield KindCase(
-        lambda name: (
-            "Annotated[np.ndarray, Mask((None, None), encoding='raw', "
-            f"dtype='int32', height_key='height/{name}', width_key='width/{name}', format_key='format/{name}')]"
-        ),
+    ).optional(np.full((2, 2), -2, np.int32), masked=False)
+    yield declared(
+        "Annotated[np.ndarray, Mask((None, None), encoding='raw', dtype='int32', "
+        "height_key='height/NAME', width_key='width/NAME', format_key='format/NAME')]",
         _drawn(_ids("int32", integers), _sized),
         one_row_batches=True,
     )

@@ -9,7 +9,7 @@ import numpy as np
 import tensorflow as tf
 from hypothesis import strategies as st
 
-from .case import Drawn, KindCase, blobs, floats, int64s
+from .case import Drawn, KindCase, Value, blobs, declared, floats, int64s, under_one_key
 
 # For each dtype: the Python type of an item, what it is stored as, and some items.
 _ITEMS: dict[str, tuple[str, list[Any]]] = {
@@ -54,22 +54,16 @@ def _cut(dtype: str, too_long: str, *, ragged: bool) -> KindCase:
     """Four items at most: the others are not stored."""
     kept = slice(4) if too_long == "keep_head" else slice(-4, None)
 
-    def draw(name: str) -> st.SearchStrategy[Drawn]:
-        def drawn(items: list[Any]) -> Drawn:
-            found = _delivered(dtype, items[kept])
-            found = _plain(found) if ragged else _array_of_bytes(found)
-            return Drawn(items, {name: _stored(dtype, items[kept])}, {name: found})
+    def value(items: list[Any]) -> Value:
+        found = _delivered(dtype, items[kept])
+        found = _plain(found) if ragged else _array_of_bytes(found)
+        return Value(items, _stored(dtype, items[kept]), found)
 
-        return _lists(dtype, 7).map(drawn)
-
-    item = _ITEMS[dtype][0]
-    return KindCase(
-        lambda _: (
-            f"Annotated[list[{item}], VarLen({dtype!r}, max_length=4, "
-            f"too_long={too_long!r}, ragged={ragged}{_role(dtype)})]"
-        ),
-        draw,
-        padding={"": b""} if dtype in ("string", "bytes") else {},
+    return under_one_key(
+        f"Annotated[list[{_ITEMS[dtype][0]}], VarLen({dtype!r}, max_length=4, "
+        f"too_long={too_long!r}, ragged={ragged}{_role(dtype)})]",
+        _lists(dtype, 7).map(value),
+        padding=b"" if dtype in ("string", "bytes") else 0,
     )
 
 
@@ -79,25 +73,20 @@ def _filled_up(
     """Three items, always: `padding` stands for those that a row does not have."""
     options = f", padding_value={padding!r}, presence={presence}{_role(dtype)}"
     filler = padding if dtype != "bytes" else padding.encode()
-    marked = presence or default == "None"
 
-    def full(name: str, given: list[Any] | None) -> Drawn:
-        items = [*(given or []), *[filler] * (3 - len(given or []))]
-        stored = {} if given is None else {name: _stored(dtype, items)}
-        found = _delivered(dtype, items)
-        mask = {f"{name}_present": given is not None} if marked else {}
-        return Drawn(given, stored, {name: _array_of_bytes(found), **mask})
+    def full(given: list[Any]) -> Value:
+        items = [*given, *[filler] * (3 - len(given))]
+        delivered = _array_of_bytes(_delivered(dtype, items))
+        return Value(given, _stored(dtype, items), delivered)
 
-    item = _ITEMS[dtype][0]
-    return KindCase(
-        lambda _: (
-            f"Annotated[list[{item}]{' | None' if default == 'None' else ''}, "
-            f"VarLen({dtype!r}, max_length=3, pad_on_disk=True{options})]"
-        ),
-        lambda name: _lists(dtype, 3).map(lambda items: full(name, items)),
-        missing=(lambda name: full(name, None)) if default else None,
-        default=default,
+    case = under_one_key(
+        f"Annotated[list[{_ITEMS[dtype][0]}], "
+        f"VarLen({dtype!r}, max_length=3, pad_on_disk=True{options})]",
+        _lists(dtype, 3).map(full),
     )
+    if not default:
+        return case
+    return case.optional(full([]).delivered, default=default, masked=presence or None)
 
 
 def _array_of_bytes(found: Any) -> Any:
@@ -106,38 +95,27 @@ def _array_of_bytes(found: Any) -> Any:
 
 
 def _lists_of_lists(
-    dtype: str,
-    *,
-    default: str = "",
-    row_lengths: str = "",
-    options: str = "",
-    most: int = 3,
+    dtype: str, *, row_lengths: str = "/row_lengths", options: str = "", most: int = 3
 ) -> KindCase:
-    """Lists of lists: ragged unless `options` say otherwise."""
+    """Lists of lists, which are ragged."""
 
-    def drawn(name: str, given: list[list[Any]] | None) -> Drawn:
-        rows = [] if given is None else given
+    def drawn(name: str, rows: list[list[Any]]) -> Drawn:
         flat = [item for row in rows for item in row]
-        found = [_plain(_delivered(dtype, row)) for row in rows]
-        mask = {f"{name}_present": given is not None} if default == "None" else {}
         stored = {
             name: _stored(dtype, flat),
-            f"{name}{row_lengths or '/row_lengths'}": int64s(*map(len, rows)),
+            f"{name}{row_lengths}": int64s(*map(len, rows)),
         }
-        return Drawn(given, {} if given is None else stored, {name: found, **mask})
+        found = [_plain(_delivered(dtype, row)) for row in rows]
+        return Drawn(rows, stored, {name: found})
 
-    def declare(name: str) -> str:
-        key = f", row_lengths_key={name + row_lengths!r}" if row_lengths else ""
-        kind = f"Ragged({dtype!r}{key}{options}{_role(dtype)})"
-        none = " | None" if default == "None" else ""
-        return f"Annotated[list[list[{_ITEMS[dtype][0]}]]{none}, {kind}]"
-
+    key = ""
+    if row_lengths != "/row_lengths":
+        key = f", row_lengths_key='NAME{row_lengths}'"
+    kind = f"Ragged({dtype!r}{key}{options}{_role(dtype)})"
     rows = st.lists(_lists(dtype, 3), max_size=most)
-    return KindCase(
-        declare,
+    return declared(
+        f"Annotated[list[list[{_ITEMS[dtype][0]}]], {kind}]",
         lambda name: rows.map(lambda given: drawn(name, given)),
-        missing=(lambda name: drawn(name, None)) if default else None,
-        default=default,
     )
 
 
@@ -161,9 +139,8 @@ def _padded_lists() -> Iterator[KindCase]:
         return Drawn(rows, stored, {name: dense})
 
     rows = st.lists(st.lists(st.integers(0, 9), max_size=3), max_size=3)
-    kind = 'Ragged("int32", ragged=False, padding_value=-7)'
-    yield KindCase(
-        lambda _: f"Annotated[list[list[int]], {kind}]",
+    yield declared(
+        "Annotated[list[list[int]], Ragged('int32', ragged=False, padding_value=-7)]",
         lambda name: rows.map(lambda given: drawn(name, given)),
         padding={"": -7},
     )
@@ -181,11 +158,11 @@ def cases() -> Iterator[KindCase]:
     yield _filled_up("string", "-", default="None")
     yield _filled_up("bytes", "x")
     for at, dtype in enumerate(_ITEMS):
-        default = ("", "[]", "None")[at % 3]
-        yield _lists_of_lists(dtype, default=default)
+        case = _lists_of_lists(dtype)
+        yield case.optional([], default=("[]", "None")[at % 2]) if at % 3 else case
     yield _lists_of_lists("int64", row_lengths="/ragged_row_lengths_0")
     yield _lists_of_lists("float32", options=", exact=False, finite=False")
     yield _lists_of_lists("string", options=", max_length=2", most=2)
-    yield KindCase(lambda _: "list[list[str]]", _lists_of_lists("string").draw)
-    yield KindCase(lambda _: "list[list[int]]", _lists_of_lists("int64").draw)
+    yield declared("list[list[str]]", _lists_of_lists("string").draw)
+    yield declared("list[list[int]]", _lists_of_lists("int64").draw)
     yield from _padded_lists()

@@ -34,7 +34,7 @@ def _declared(name: str, shape: tuple[int, ...], dtype: str, more: str) -> str:
 
 
 def _drawn(
-    shape: tuple[int, ...], dtype: str, *, as_dict: bool, mask: bool
+    shape: tuple[int, ...], dtype: str, *, as_dict: bool
 ) -> Callable[[str], st.SearchStrategy[Drawn]]:
     def store(values: list[Any]) -> tf.train.Feature:
         return floats(*values) if dtype == "float32" else int64s(*map(int, values))
@@ -55,11 +55,10 @@ def _drawn(
             given: Any = dict(zip(listed, numbers, strict=True))
             if not as_dict:
                 given = (indices if len(shape) > 1 else indices[:, 0], values)
-            present = {f"{name}_present": True} if mask else {}
             return Drawn(
                 given,
                 {name: store(values.tolist()), **stored},
-                {name: tensor.reshape(shape), **present},
+                {name: tensor.reshape(shape)},
             )
 
         places = st.integers(0, prod(shape) - 1)
@@ -84,18 +83,12 @@ def cases() -> Iterator[KindCase]:
                 f"Annotated[{'dict' if as_dict else 'tuple'}[Any, Any], "
                 f"{_declared(name, shape, dtype, more)}]"
             ),
-            _drawn(shape, dtype, as_dict=as_dict, mask=False),
+            _drawn(shape, dtype, as_dict=as_dict),
         )
     yield KindCase(
         lambda name: (
-            "Annotated[tuple[Any, Any] | None, "
+            "Annotated[tuple[Any, Any], "
             f"{_declared(name, (6, 6), 'float32', ', finite=True')}]"
         ),
-        _drawn((6, 6), "float32", as_dict=False, mask=True),
-        missing=lambda name: Drawn(
-            None,
-            {},
-            {name: np.zeros((6, 6), np.float32), f"{name}_present": False},
-        ),
-        default="None",
-    )
+        _drawn((6, 6), "float32", as_dict=False),
+    ).optional(np.zeros((6, 6), np.float32))

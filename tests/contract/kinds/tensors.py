@@ -9,56 +9,15 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 from hypothesis import strategies as st
-from hypothesis.extra import numpy as arrays
 from numpy.typing import NDArray
 
-from ..strategies import numpy_dtype
-from .case import Drawn, KindCase, blobs, floats, int64s
+from ..strategies import INTEGERS, numpy_dtype
+from .case import Drawn, KindCase, Value, blobs, int64s, under_one_key
+from .numbers import DTYPES, numbers
 
-INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
-DTYPES = (
-    "bool",
-    *INTEGERS,
-    "float16",
-    "bfloat16",
-    "float32",
-    "float64",
-)
 LISTED = ("bool", *(name for name in INTEGERS if name != "uint64"), "float32")
 
 Shape = tuple[int | None, ...]
-
-
-def _values(dtype: str, shape: tuple[int, ...]) -> st.SearchStrategy[NDArray[Any]]:
-    """Draw finite arrays, little-endian, of foreign byte order or in another layout."""
-    if dtype == "bfloat16":
-        single = arrays.arrays(
-            np.float32, shape, elements=st.floats(-(2.0**99), 2.0**99, width=32)
-        )
-        return single.map(lambda array: array.astype(numpy_dtype(dtype)))
-    options = {} if dtype in ("bool", *INTEGERS) else {"allow_nan": False}
-    if options:
-        options["allow_infinity"] = False
-    elements = arrays.from_dtype(np.dtype(dtype), **options)
-    plain = arrays.arrays(np.dtype(dtype), shape, elements=elements)
-    foreign = plain.map(lambda array: array.astype(array.dtype.newbyteorder(">")))
-    other_layout = plain.map(lambda array: array.T.copy().T)
-    return plain | foreign | other_layout
-
-
-def _little(array: NDArray[Any]) -> NDArray[Any]:
-    """Return the same numbers in this machine's order, row by row."""
-    native = (
-        array.astype(array.dtype.newbyteorder("="))
-        if array.dtype.kind != "V"
-        else array
-    )
-    return np.ascontiguousarray(native).reshape(array.shape)
-
-
-def _listed(array: NDArray[Any]) -> tf.train.Feature:
-    flat = array.reshape(-1).tolist()
-    return floats(*flat) if array.dtype == np.float32 else int64s(*map(int, flat))
 
 
 def _proto(array: NDArray[Any]) -> tf.train.Feature:
@@ -101,73 +60,48 @@ def _tensor(
 ) -> KindCase:
     def declare(name: str) -> str:
         own = f", key={'values/' + name!r}" if keys and encoding == "raw" else ""
-        text = (
+        return (
             f"Annotated[np.ndarray, Tensor({shape!r}, dtype={dtype!r}, "
             f"encoding={encoding!r}{_keys_text(name, keys)}, padding_value={padding!r}"
             f"{own})]"
         )
-        return f"{text} | None" if optional else text
 
-    def drawn(name: str, array: NDArray[Any]) -> Drawn:
-        plain = _little(array)
+    def drawn(name: str, value: Value) -> Drawn:
+        array = np.asarray(value.delivered)
         own = f"values/{name}" if keys and encoding == "raw" else name
-        held = {"raw": lambda a: blobs(a.tobytes()), "list": _listed, "proto": _proto}
-        stored = {own: held[encoding](plain), **_sizes(name, plain.shape, keys)}
-        delivered: dict[str, Any] = {name: plain}
-        if optional:
-            delivered[f"{name}_present"] = True
-        return Drawn(array, stored, delivered)
+        feature = _proto(array) if encoding == "proto" else value.stored
+        stored_sizes = _sizes(name, array.shape, keys)
+        return Drawn(value.given, {own: feature, **stored_sizes}, {name: array})
 
     def draw(name: str) -> st.SearchStrategy[Drawn]:
         sizes = [st.integers(0, 3) if n is None else st.just(n) for n in shape]
-        return (
-            st.tuples(*sizes).flatmap(partial(_values, dtype)).map(partial(drawn, name))
-        )
+        raw = encoding == "raw"
+        values = st.tuples(*sizes).flatmap(lambda sizes: numbers(dtype, sizes, raw=raw))
+        return values.map(partial(drawn, name))
 
-    def missing(name: str) -> Drawn:
-        filler = np.full([size or 0 for size in shape], padding, numpy_dtype(dtype))
-        return Drawn(None, {}, {name: filler, f"{name}_present": False})
-
-    return KindCase(
-        declare,
-        draw,
-        missing=missing if optional else None,
-        default="None" if optional else "",
-        padding={"": padding},
-    )
+    case = KindCase(declare, draw, padding={"": padding})
+    filler = np.full([size or 0 for size in shape], padding, numpy_dtype(dtype))
+    return case.optional(filler) if optional else case
 
 
 def _quantized(dtype: str, encoding: str, default: str) -> KindCase:
     scale, offset = 4 / 255, 4 / 512 - 2
 
-    def declare(name: str) -> str:
-        text = (
-            f"Annotated[np.ndarray, Vector((3,), dtype={dtype!r}, "
-            f"encoding={encoding!r}, dequantize=({scale}, {offset}))]"
-        )
-        return f"{text} | None" if default == "None" else text
-
     def real(array: NDArray[Any]) -> NDArray[np.float32]:
         return array.astype(np.float32) * np.float32(scale) + np.float32(offset)
 
-    def drawn(name: str, array: NDArray[Any]) -> Drawn:
-        plain = _little(array)
-        raw = encoding == "raw" or dtype == "uint64"
-        held = blobs(plain.tobytes()) if raw else _listed(plain)
-        return Drawn(array, {name: held}, {name: real(plain)})
+    def value(drawn: Value) -> Value:
+        return drawn._replace(delivered=real(drawn.delivered))
 
-    def missing(name: str) -> Drawn:
-        nothing = np.full(3, np.nan, np.float32)
-        if default != "None":
-            nothing = real(np.array([1, 2, 3], dtype))
-        return Drawn(None, {}, {name: nothing})
-
-    return KindCase(
-        declare,
-        lambda name: _values(dtype, (3,)).map(partial(drawn, name)),
-        missing=missing if default else None,
-        default=default,
+    case = under_one_key(
+        f"Annotated[np.ndarray, Vector((3,), dtype={dtype!r}, "
+        f"encoding={encoding!r}, dequantize=({scale}, {offset}))]",
+        numbers(dtype, (3,), raw=encoding == "raw", image=True).map(value),
     )
+    if default == "None":
+        return case.optional(np.full(3, np.nan, np.float32), masked=False)
+    one_two_three = real(np.array([1, 2, 3], dtype))
+    return case.optional(one_two_three, default=default) if default else case
 
 
 def cases() -> Iterator[KindCase]:
