@@ -89,10 +89,6 @@ _FAMILIES: list[tuple[str, list[Any], list[tuple[str, str, str]]]] = [
         "Image(shape=(4, 4, 3))",
         [_PIXELS, _PIXELS.astype(np.int8), _PIXELS.reshape(4, 3, 4)],
         [
-            ("?", "SG246", "SG203"),
-            ("key='k'", "SG204", "SG204"),
-            ("role='info'", "SG244", ""),
-            ("?presence=True", "SG245 SG246", "SG203"),
             ("shape=(4, 3, 4)", "SG223", "SG223"),
             ("encoding='png'", "SG207", "SG207"),
             ("encoding='any'", "SG207", "SG207"),
@@ -125,19 +121,14 @@ _FAMILIES: list[tuple[str, list[Any], list[tuple[str, str, str]]]] = [
         "Image(shape=(4, 4, 3), encoding='png')",
         _FILES,
         [
-            ("?", "SG246", "SG203"),
-            ("key='k'", "SG204", "SG204"),
             ("shape=(None, 4, 3), resize=(4, 4)", "SG232 SG245", "SG206 SG232"),
-            ("shape=(None, None, 3), resize=(4, 4)", "SG232 SG245", "SG206 SG232"),
             ("shape=(5, 4, 3)", "SG206", "SG206"),
-            ("shape=(4, 4, 1)", "SG206", "SG206"),
             ("encoding='jpeg'", "SG207", "SG207"),
             ("encoding='any'", "", "SG207"),
             ("transfer_encoding='base64'", "SG207", "SG207"),
             ("resize=(2, 2)", "SG232 SG245", "SG232"),
             ("resize=(2, 2), interpolation='nearest'", "SG232 SG245", "SG232"),
             ("resize=(2, 2), antialias=True", "SG232 SG245", "SG232"),
-            ("resize=(2, 2), dtype='float32'", "SG232 SG245", "SG232"),
             ("dtype='uint16'", "SG207", "SG207"),
             ("augment=Augment(flip_left_right=True)", "", ""),
             ("format_key='f', format_text='PNG'", "", ""),
@@ -157,8 +148,6 @@ _FAMILIES: list[tuple[str, list[Any], list[tuple[str, str, str]]]] = [
         "Images(shape=(4, 4, 3), encoding='png', max_count=3)",
         [_FILES[:2], [], _FILES[:1] * 3, _FILES[:1] * 4],
         [
-            ("?", "SG246", "SG203"),
-            ("key='k'", "SG204", "SG204"),
             ("shape=(4, 5, 3)", "SG206", "SG206"),
             ("encoding='any'", "", "SG207"),
             ("encoding='jpeg'", "SG207", "SG207"),
@@ -167,20 +156,10 @@ _FAMILIES: list[tuple[str, list[Any], list[tuple[str, str, str]]]] = [
             ("count=3, max_count=None", "SG208", ""),
             ("count=4, max_count=None", "SG208", "SG208"),
             ("resize=(2, 2)", "SG232 SG245", "SG232"),
-            ("resize=(2, 2), dtype='float32'", "SG232 SG245", "SG232"),
             ("resize=(2, 2), interpolation='nearest'", "SG232 SG245", "SG232"),
             ("resize=(2, 2), antialias=True", "SG232 SG245", "SG232"),
             ("augment=Augment(crop=1)", "", ""),
             ("VarLen('bytes', max_length=3)", "SG225 SG244", "SG225"),
-        ],
-    ),
-    (
-        "Images(shape=(4, 4, 3), encoding='png', count=2)",
-        [_FILES[:2], _FILES[:1]],
-        [
-            ("count=1", "SG208", "SG208"),
-            ("max_count=1, count=None", "SG208", "SG208"),
-            ("max_count=2, count=None", "", "SG208"),
         ],
     ),
     (
@@ -201,7 +180,6 @@ _FAMILIES: list[tuple[str, list[Any], list[tuple[str, str, str]]]] = [
         "Label(classes=('a', 'b'))",
         _NAMES,
         [
-            ("?", "", "SG203"),
             ("classes=('a', 'b', 'c')", "SG247", "SG208"),
             ("classes=('b', 'a')", "SG221", "SG221"),
             ("classes=('c', 'a', 'b')", "SG221 SG247", "SG221"),
@@ -225,8 +203,6 @@ _FAMILIES: list[tuple[str, list[Any], list[tuple[str, str, str]]]] = [
         "MultiLabel(classes=('a', 'b'))",
         [["a"], [], ["b", "a"], ["c"], [1]],
         [
-            ("?", "", "SG203"),
-            ("key='k'", "SG204", "SG204"),
             ("num_classes=2, classes=None", "SG248", ""),
             ("classes=('a', 'b', 'c')", "SG247", "SG208"),
             ("classes=('b', 'a')", "SG221", "SG221"),
@@ -240,8 +216,6 @@ _FAMILIES: list[tuple[str, list[Any], list[tuple[str, str, str]]]] = [
         "Mask(shape=(2, 3), num_classes=3, encoding='png', role='info')",
         [_IDS, _IDS.T],
         [
-            ("?", "", "SG203"),
-            ("key='k'", "SG204", "SG204"),
             ("shape=(None, 3), resize=(2, 3)", "SG232 SG245", "SG206 SG232"),
             ("shape=(3, 2)", "SG206", "SG206"),
             ("encoding='raw'", "SG207", "SG207"),
@@ -280,12 +254,8 @@ _FAMILIES: list[tuple[str, list[Any], list[tuple[str, str, str]]]] = [
         _LISTS,
         [
             ("?", "SG246", "SG203"),
-            ("key='k'", "SG204", "SG204"),
-            ("?presence=True", "SG245 SG246", "SG203"),
             ("dtype='int32'", "SG208", ""),
-            ("dtype='uint8'", "SG208", ""),
             ("dtype='uint64'", "SG205", "SG205"),
-            ("dtype='bool'", "SG208", ""),
             ("dtype='float32'", "SG205", "SG205"),
             ("dtype='string'", "SG205 SG233", "SG205 SG233"),
             ("max_length=4", "", "SG208"),
@@ -297,7 +267,6 @@ _FAMILIES: list[tuple[str, list[Any], list[tuple[str, str, str]]]] = [
             ("padding_value=-7", "SG233", "SG233"),
             ("ragged=True", "SG245", ""),
             ("exact=False", "", ""),
-            ("role='info'", "SG244", ""),
             ("Ragged('int64')", "SG225", "SG225"),
             ("Steps(Scalar('int64'), max_length=3)", "SG201", "SG201"),
         ],
@@ -331,9 +300,6 @@ _FAMILIES: list[tuple[str, list[Any], list[tuple[str, str, str]]]] = [
         "Ragged(dtype='int64', row_lengths_key='n')",
         [[[1, 2], [3]], [], [[], [300]]],
         [
-            ("?", "SG246", "SG203"),
-            ("key='k'", "SG204", "SG204"),
-            ("dtype='bool'", "SG208", ""),
             ("dtype='int16'", "SG208", ""),
             ("dtype='float32'", "SG205", "SG205"),
             ("row_lengths_key='m'", "SG209", "SG209"),
@@ -359,18 +325,14 @@ _FAMILIES: list[tuple[str, list[Any], list[tuple[str, str, str]]]] = [
             np.full((2, 3), np.nan),
         ],
         [
-            ("?", "", "SG203"),
             ("key='k'", "SG204", "SG204"),
-            ("?presence=True", "SG245 SG246", "SG203"),
             ("shape=(3, 2)", "SG223", "SG223"),
-            ("shape=(6,)", "SG223", "SG223"),
             ("shape=(2, 2)", "SG206", "SG206"),
             ("dtype='int64'", "SG205", "SG205"),
             ("dtype='float64'", "SG205", "SG205"),
             ("encoding='raw'", "SG205", "SG205"),
             ("finite=False", "", "SG229"),
             ("exact=False", "", ""),
-            ("role='info'", "SG244", ""),
             ("VarLen('float32', item_shape=(3,))", "SG225", "SG225"),
             ("Tensor((2, None), shape_key='s')", "SG205", "SG205"),
         ],
@@ -398,8 +360,6 @@ _FAMILIES: list[tuple[str, list[Any], list[tuple[str, str, str]]]] = [
         "Tensor(shape=(None, 3), shape_key='s')",
         [_SIX.reshape(2, 3), np.arange(6).reshape(2, 3), np.full((1, 3), np.nan)],
         [
-            ("?", "SG246", "SG203"),
-            ("key='k'", "SG204", "SG204"),
             ("shape=(None, None)", "SG245", "SG206"),
             ("shape=(None, 4)", "SG206", "SG206"),
             ("shape=(2, 3)", "SG206", ""),
@@ -412,7 +372,6 @@ _FAMILIES: list[tuple[str, list[Any], list[tuple[str, str, str]]]] = [
             ("padding_value=-1.0", "SG233", "SG233"),
             ("exact=False", "", ""),
             ("transfer_encoding='base64'", "SG207", "SG207"),
-            ("role='info'", "SG244", ""),
         ],
     ),
     (
@@ -420,7 +379,6 @@ _FAMILIES: list[tuple[str, list[Any], list[tuple[str, str, str]]]] = [
         [0.5, 1.0, 0.1, 3, float("nan")],
         [
             ("?", "", "SG203"),
-            ("key='k'", "SG204", "SG204"),
             ("?presence=True", "SG245 SG246", "SG203"),
             ("role='target'", "SG244 SG251", ""),
             ("role='weight'", "SG244", ""),
@@ -439,8 +397,6 @@ _FAMILIES: list[tuple[str, list[Any], list[tuple[str, str, str]]]] = [
             ("dtype='int64'", "SG245", "SG208"),
             ("dtype='int8'", "SG208", ""),
             ("dtype='uint32'", "SG208", "SG208"),
-            ("dtype='bool'", "SG208", ""),
-            ("dtype='uint64'", "SG205", "SG205"),
             ("Label(num_classes=2)", "SG225 SG244 SG251", "SG225"),
         ],
     ),
@@ -448,7 +404,6 @@ _FAMILIES: list[tuple[str, list[Any], list[tuple[str, str, str]]]] = [
         "Scalar(dtype='bytes')",
         [b"a", b""],
         [
-            ("?", "", "SG203"),
             ("transfer_encoding='base64'", "SG207", "SG207"),
             ("Text()", "SG225 SG244", "SG225"),
             ("Image((4, 4, 3), encoding='png')", "SG225 SG244", "SG225"),
@@ -459,7 +414,6 @@ _FAMILIES: list[tuple[str, list[Any], list[tuple[str, str, str]]]] = [
         ["a", "grün", ""],
         [
             ("?", "SG246", "SG203"),
-            ("key='k'", "SG204", "SG204"),
             ("role='info'", "SG244", ""),
             ("Label(classes=('a', 'b'), stored='text')", "SG225 SG244 SG251", "SG225"),
         ],
@@ -468,8 +422,6 @@ _FAMILIES: list[tuple[str, list[Any], list[tuple[str, str, str]]]] = [
         "Sparse(shape=(4, 4), index_key=('r', 'c'))",
         [{(0, 1): 1.0, (2, 3): 2.0}, {}, {(0, 4): 1.0}, {(0, 0): float("nan")}],
         [
-            ("?", "SG246", "SG203"),
-            ("key='k'", "SG204", "SG204"),
             ("shape=(5, 4)", "SG223", "SG223"),
             ("shape=(4, 3)", "SG223", "SG223"),
             ("index_key=('c', 'r')", "SG231", "SG231"),
@@ -484,8 +436,6 @@ _FAMILIES: list[tuple[str, list[Any], list[tuple[str, str, str]]]] = [
         "Steps(step=Vector((4,), dtype='uint8'), max_length=3)",
         [np.arange(8, dtype=np.uint8).reshape(2, 4), np.zeros((0, 4), np.uint8)],
         [
-            ("?", "SG246", "SG203"),
-            ("key='k'", "SG204", "SG204"),
             ("max_length=4", "", "SG208"),
             ("max_length=1, too_long='keep_head'", "SG234", ""),
             ("padding_value=1", "SG233", "SG233"),
@@ -496,20 +446,11 @@ _FAMILIES: list[tuple[str, list[Any], list[tuple[str, str, str]]]] = [
             ("step=Scalar('uint8')", "SG225", "SG225"),
         ],
     ),
-    (
-        "Steps(step=Label(classes=('a', 'b')))",
-        [["a", "b"], []],
-        [
-            ("step=Label(classes=('b', 'a'))", "SG221", "SG221"),
-            ("step=Label(classes=('a', 'b', 'c'))", "", "SG208"),
-        ],
-    ),
 ]
 
 # Changes of several fields, or of a record.
 _RECORDS = [
     Change("", "age: int", "SG202 SG243", ""),
-    Change("", "age: int = 3", "SG246", ""),
     Change("", "age: int | None = None", "SG246", ""),
     Change(
         "", "age: Annotated[int | None, Scalar('int64', role='info')] = None", "", ""
@@ -524,9 +465,6 @@ _RECORDS = [
         "SG226",
         ({"age": 4}, {}),
     ),
-    Change(
-        "age: int | None = 1", "age: int | None = 2", "SG226", "SG226", ({"age": 4}, {})
-    ),
     Change("age: int | None = 1", "age: int", "SG203", "", ({"age": 4}, {})),
     Change(
         "age: int",
@@ -538,10 +476,6 @@ _RECORDS = [
     Change("age: int", "years: int", "SG202 SG242 SG243", "SG202"),
     Change(
         "age: int | None = None", "years: int | None = None", "SG204 SG242", "SG204"
-    ),
-    Change("age: str", "years: int | None = None", "SG242 SG246", "SG202"),
-    Change(
-        "age: int", "age: int\nyears: int | None = None", "SG246", "", ({"age": 3},)
     ),
     Change("age: int", "inner: Inner", "SG202 SG242 SG243", "SG202"),
     Change(
@@ -559,12 +493,6 @@ _RECORDS = [
         "a: Annotated[int, Scalar('int64', key='b')]",
         "SG204 SG241",
         "SG204",
-    ),
-    Change(
-        "caption: Annotated[str, Text(key='image/caption')]",
-        "title: Annotated[str, Text(key='image/captions')]",
-        "SG202 SG242 SG243",
-        "SG202",
     ),
     Change(
         "breed: Annotated[int, Label(num_classes=2)]",
@@ -594,12 +522,6 @@ _RECORDS = [
     Change(
         "class Pet(Record):\n    number: int\n    age: int",
         "class Pet(Record, reserved=('age',)):\n    number: int",
-        "SG252",
-        "SG202",
-    ),
-    Change(
-        "class Pet(Record):\n    number: int\n    age: Annotated[int, Scalar('int64', key='meta/age')]",
-        "class Pet(Record, reserved=('meta/age',)):\n    number: int",
         "SG252",
         "SG202",
     ),
@@ -635,13 +557,6 @@ _RECORDS = [
         ({"files": _FILES[:2], "rows": [[1], []]}, {"files": _FILES[:1], "rows": []}),
     ),
     Change(
-        "a: Annotated[list[int], Steps(Scalar('int64'))]\nb: Annotated[list[int], Steps(Scalar('int64'))]",
-        "a: Annotated[list[int], Steps(Scalar('int64'), group='g')]\nb: Annotated[list[int], Steps(Scalar('int64'), group='g')]",
-        "SG210",
-        "",
-        ({"a": [1, 2], "b": [3, 4]}, {"a": [1], "b": []}),
-    ),
-    Change(
         "x: Annotated[int, Scalar('int64', key='inner/x')]", "inner: Inner", "SG241", ""
     ),
 ]
@@ -649,8 +564,6 @@ _RECORDS = [
 # Kinds that have the key "k", for their value or for something else, and a value.
 _OWNERS: dict[str, tuple[str, Any]] = {
     "height": ("Image((None, 4, 3), height_key='k', resize=(4, 4))", _PIXELS),
-    "height of a file": ("Image((4, 4, 3), encoding='png', height_key='k')", _FILES[0]),
-    "format": ("Image((4, 4, 3), encoding='png', format_key='k')", _FILES[0]),
     "height of a mask": (
         "Mask((None, 3), num_classes=3, height_key='k', resize=(2, 2))",
         _IDS,
@@ -661,48 +574,21 @@ _OWNERS: dict[str, tuple[str, Any]] = {
         "Tensor((None, None), dtype='uint8', encoding='list', shape_key='k')",
         np.ones((2, 2), np.uint8),
     ),
-    "one size": (
-        "Tensor((None, 2), dtype='uint8', encoding='list', shape_key=('k', None))",
-        np.ones((2, 2), np.uint8),
-    ),
     "a number": ("Scalar('int64')", 4),
-    "numbers": ("VarLen('int64')", [4]),
 }
 
 # Whose key "k" was, whose it becomes, and the rules.
 _OWNED = [
     ("height", "a number", "SG235 SG242", "SG202"),
     ("a number", "height", "SG242", "SG235"),
-    ("numbers", "height", "SG235 SG242", "SG235"),
-    ("height of a file", "a number", "SG235 SG242", "SG202"),
-    ("a number", "height of a file", "SG242", "SG235"),
-    ("numbers", "height of a file", "SG242", "SG235"),
-    ("format", "a number", "SG235 SG242", "SG202"),
-    ("a number", "format", "SG242", "SG235"),
-    ("numbers", "format", "SG242", "SG235"),
     ("height of a mask", "a number", "SG235 SG242", "SG202"),
     ("a number", "height of a mask", "SG242", "SG235"),
-    ("numbers", "height of a mask", "SG242", "SG235"),
     ("row lengths", "a number", "SG235 SG242", "SG202 SG235"),
     ("a number", "row lengths", "SG235 SG242", "SG235"),
-    ("numbers", "row lengths", "SG235 SG242", "SG235"),
     ("indices", "a number", "SG235 SG242", "SG202 SG235"),
     ("a number", "indices", "SG235 SG242", "SG235"),
-    ("numbers", "indices", "SG235 SG242", "SG235"),
     ("sizes", "a number", "SG235 SG242", "SG202 SG235"),
     ("a number", "sizes", "SG235 SG242", "SG235"),
-    ("numbers", "sizes", "SG235 SG242", "SG235"),
-    ("one size", "a number", "SG235 SG242", "SG202"),
-    ("a number", "one size", "SG242", "SG235"),
-    ("numbers", "one size", "SG235 SG242", "SG235"),
-    ("height", "height of a mask", "SG242", "SG202"),
-    ("height", "row lengths", "SG235 SG242", "SG202 SG235"),
-    ("row lengths", "indices", "SG235 SG242", "SG202 SG235"),
-    ("indices", "sizes", "SG235 SG242", "SG202 SG235"),
-    ("sizes", "one size", "SG235 SG242", "SG202 SG235"),
-    ("one size", "height", "SG242", "SG202"),
-    ("height of a file", "height", "SG242", "SG202"),
-    ("row lengths", "format", "SG242", "SG202 SG235"),
 ]
 
 # Rows for the examples in docs/rules.md.

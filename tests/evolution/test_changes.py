@@ -284,27 +284,3 @@ def _values(batch: Any) -> Any:
         return repr(batch.to_list())
     array = batch.numpy()
     return array.dtype.str, array.shape, repr(array.tolist())
-
-
-def test_files_that_a_manifest_lists_are_compared(
-    tmp_path: Path, package_of: Any
-) -> None:
-    """Named by a directory, a glob, a list or one by one; without a manifest they are read."""
-    schema = (
-        HEAD
-        + "class Pet(Record):\n    number: int\n    x: Annotated[str, Label(classes={})]\n"
-    )
-    names = [f"class {number}" for number in range(2000)]
-    before, after = (package_of(schema.format(each)) for each in (names, names[::-1]))
-    before.module("pet", "serializer").write_dataset(
-        [{"number": 1, "x": "class 0"}], tmp_path, "train"
-    )
-    make_dataset = after.module("pet", "pipeline").make_dataset
-    (shard,) = tmp_path.glob("train-*")
-    for source in (tmp_path, f"{tmp_path}/train-*", [shard], str(shard)):
-        said = _refusal(make_dataset, source, batch_size=1)
-        assert "'x'" in said
-        assert "(SG221)" in said
-        assert len(said) < 1000  # long values are cut
-    (tmp_path / "manifest.json").unlink()
-    assert _refusal(make_dataset, [shard], batch_size=1) == ""

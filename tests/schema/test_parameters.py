@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import sys
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -65,20 +64,6 @@ def project(root: Path, schema: str = FACTORY) -> Path:
     return root
 
 
-def load(path: Path) -> ModuleType:
-    """Import a schema file as a program does that uses its records."""
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module
-    try:
-        spec.loader.exec_module(module)
-    finally:
-        del sys.modules[path.stem]
-    return module
-
-
 def test_a_function_of_settings_makes_several_records(tmp_path: Path) -> None:
     """Each is called as the variable that holds it; a private one is no record."""
     root = project(tmp_path)
@@ -94,12 +79,16 @@ def test_a_function_of_settings_makes_several_records(tmp_path: Path) -> None:
     assert "A question and the answer that was chosen." in long
 
 
-def test_records_of_a_function_check_their_rows(tmp_path: Path) -> None:
+def test_records_of_a_function_check_their_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Outside of the generator too, each by its own settings."""
-    module = load(project(tmp_path) / "schemas" / "questions.py")
+    monkeypatch.syspath_prepend(project(tmp_path) / "schemas")
+    module = importlib.import_module("questions")
+    monkeypatch.delitem(sys.modules, "questions")
     row: dict[str, Any] = {"tokens": [1] * 34, "breed": "pug"}
     assert module.LongQuestion(**row).breed == 1
-    with pytest.raises(ValidationError, match="found 34 items, expected at most 33"):
+    with pytest.raises(ValidationError):
         module.ShortQuestion(**row)
 
 
@@ -116,25 +105,24 @@ def test_a_changed_constant_makes_generated_code_stale(tmp_path: Path) -> None:
     assert "long_question" not in result.output
 
 
-def test_an_unknown_constant_is_a_finding_at_its_line(tmp_path: Path) -> None:
-    """With the name that was probably meant."""
-    wrong = FACTORY.replace('SHARED["max_tokens"]', 'SHARED["max_token"]')
-    (found,) = refusals(project(tmp_path, wrong))
-    assert found["rule"] == "SG101"
-    assert "no constant 'max_token'" in found["message"]
-    assert "did you mean 'max_tokens'?" in found["message"]
-    line = wrong.splitlines().index(
-        'ShortQuestion = question(Lengths(max_tokens=SHARED["max_token"]))'
-    )
-    assert place(found).startswith(f"schemas/questions.py:{line + 1}:")
+# What is wrong in the schema, the end of the line that has the finding, and what it says.
+WRONG = [
+    ('SHARED["max_tokens"]', 'SHARED["max_token"]', "ShortQuestion", "'max_tokens'"),
+    ("max_tokens=512", "max_tokens=5000", "LongQuestion", "4096"),
+    ('VarLen("int64"', 'VarLen("int46"', "        tokens: ", "LongQuestion.tokens"),
+]
 
 
-def test_pydantic_checks_the_settings(tmp_path: Path) -> None:
-    """What the settings' own model refuses is a finding at the line that makes them."""
-    wrong = FACTORY.replace("max_tokens=512", "max_tokens=5000")
-    (found,) = refusals(project(tmp_path, wrong))
-    assert found["rule"] == "SG101"
-    assert "less than or equal to 4096" in found["message"]
+@pytest.mark.parametrize(("old", "new", "line", "said"), WRONG)
+def test_a_mistake_is_a_finding_at_its_line(
+    tmp_path: Path, old: str, new: str, line: str, said: str
+) -> None:
+    """Of a constant, of a model of settings, and of a record that a function makes."""
+    wrong = FACTORY.replace(old, new)
+    found = refusals(project(tmp_path, wrong))
+    [number] = [n for n, t in enumerate(wrong.split("\n"), 1) if t.startswith(line)]
+    assert {finding["location"]["line"] for finding in found} == {number}
+    assert said in "".join(finding["message"] for finding in found)
 
 
 def test_constants_are_a_table(tmp_path: Path) -> None:
@@ -142,23 +130,5 @@ def test_constants_are_a_table(tmp_path: Path) -> None:
     root = project(tmp_path)
     (root / "pyproject.toml").write_text("[tool.schemagen]\nconstants = 3\n")
     (found,) = refusals(root)
-    assert found["rule"] == "SG401"
-    assert found["found"] == "3"
+    assert (found["rule"], found["found"]) == ("SG401", "3")
     assert place(found) == "pyproject.toml:2:1"
-
-
-def test_records_of_a_function_with_findings_are_named_after_their_variable(
-    tmp_path: Path,
-) -> None:
-    """The finding stands at the field in the function, and says which record it is."""
-    wrong = FACTORY.replace('VarLen("int64"', 'VarLen("int46"')
-    found = refusals(project(tmp_path, wrong))
-    line = next(
-        number
-        for number, text in enumerate(wrong.splitlines(), start=1)
-        if "tokens: Annotated" in text
-    )
-    assert {place(finding) for finding in found} == {f"schemas/questions.py:{line}:9"}
-    messages = " ".join(finding["message"] for finding in found)
-    assert "ShortQuestion.tokens" in messages
-    assert "LongQuestion.tokens" in messages
