@@ -168,6 +168,11 @@ def clip(number: int) -> dict[str, Any]:
     return row
 
 
+def numbers(dataset: Any) -> list[int]:
+    """Return the numbers of records, in the order in which they come."""
+    return [int(n) for features, *_ in dataset for n in features["number"]]
+
+
 def values(element: Any) -> Any:
     """Return an element as lists and numbers that can be compared, NaN as a word."""
     if isinstance(element, tf.RaggedTensor):

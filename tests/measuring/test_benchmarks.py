@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks import generate, memory, read, read_start, read_training, verify, write
+from benchmarks import generate, read, read_start, read_training, verify, write
 from benchmarks import generate_schemas as schemas
 from benchmarks.agreement import Agreement
 from benchmarks.generate_ways import see_all_fields
-from benchmarks.measure import Different, figure, ratio, side_by_side
+from benchmarks.measure import Different
 from benchmarks.program import Generated, Program
 from benchmarks.reading import SHAPES, Reading
 from benchmarks.records import WRITTEN, Columns, Row, batches_of, columns_of
@@ -95,43 +95,6 @@ def test_every_part_has_a_place_in_the_documentation(program: Program) -> None:
     text = DOCUMENT.read_text(encoding="utf-8")
     for part in ("conditions", *program.parts):
         assert text.count(f"<!-- measured: {program.mark(part)} -->\n") == 1
-
-
-def test_ways_alternate_and_the_first_round_does_not_count() -> None:
-    """No way always runs after the same one."""
-    order: list[str] = []
-    ways = {name: lambda name=name: order.append(name) for name in "abc"}
-    times = side_by_side(ways, 2, lambda: order.append("|"))
-    assert "".join(order) == "|c|b|a|a|b|c|c|b|a"
-    assert [len(taken) for taken in times.values()] == [2, 2, 2]
-
-
-def test_ratios_compare_the_same_round() -> None:
-    """A slow round does not change them."""
-    found = ratio([2, 20, 200, 2000], [1, 10, 100, 1000])
-    assert (found.low, found.median, found.high) == (2, 2, 2)
-    spread = figure([5, 1, 3, 2, 4])
-    assert (spread.low, spread.median, spread.high) == (2, 3, 4)
-
-
-@pytest.mark.parametrize(
-    ("at_most", "found", "reached"),
-    [(False, 4.9, False), (False, 5.0, True), (True, 5.0, True), (True, 5.1, False)],
-)
-def test_a_goal_is_a_minimum_or_a_maximum(
-    at_most: bool, found: float, reached: bool
-) -> None:
-    """A shape without a goal has only a ratio."""
-    target = Target("slow", "fast", {"mix": 5}, at_most=at_most)
-    cell = target.cell("mix", figure([found]))
-    assert cell.endswith(": reached" if reached else ": **missed**")
-    assert target.cell("jpeg", figure([found])).endswith(")")
-
-
-def test_memory_grows_relative_to_the_growth_of_the_data() -> None:
-    """The memory of TensorFlow itself does not count."""
-    jobs = {"1000": {"process": 5_000.0}, "4000": {"process": 5_300.0}}
-    assert memory.growth(jobs) == pytest.approx(0.1)
 
 
 def test_ways_that_write_other_values_are_not_timed(tmp_path: Path) -> None:

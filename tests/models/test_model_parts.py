@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -94,123 +94,57 @@ def test_a_model_of_some_fields_has_their_inputs(package: Workspace) -> None:
     assert set(module.make_inputs()) == everything
 
 
-@pytest.mark.slow
-def test_a_model_of_some_fields_trains_on_them(package: Workspace, data: Path) -> None:
-    """A dataset of the same fields is adapted to and learned from."""
-    fields = ["tokens", "note"]
-    make_dataset = package.module("parts", "pipeline").make_dataset
-    some = make_dataset(data, batch_size=4, fields=fields)
-    package.module("parts", "model").check_dataset(
-        package.module("parts", "model").build_model(fields=fields), some
-    )
-    model = _adapted(package, some, fields=fields, inputs=["tokens"])
-    assert np.isfinite(model.fit(some, verbose=0).history["loss"]).all()
+_FLATTEN = keras.layers.Flatten()
+
+# a record; what is wrong for it; and what the error names
+_WRONG: list[tuple[str, dict[str, Any], tuple[str, ...]]] = [
+    ("parts", {"fields": ["place", "token"]}, ("'token'", "'tokens'")),
+    ("parts", {"fields": ["note_present"]}, ("'note_present'", "place")),
+    ("parts", {"fields": "place"}, ("fields='place'",)),
+    ("parts", {"fields": ()}, ("fields=()", "place")),
+    ("parts", {"inputs": "place"}, ("inputs='place'",)),
+    ("parts", {"inputs": []}, ("inputs=[]", "place")),
+    ("parts", {"fields": ["place"], "inputs": ["tokens"]}, ("'tokens'", "place")),
+    ("parts", {"encoders": {"token": _FLATTEN}}, ("'token'", "'tokens'")),
+    (
+        "parts",
+        {"fields": ["place"], "encoders": {"tokens": _FLATTEN}},
+        ("'tokens'", "place"),
+    ),
+    ("parts", {"encoders": {"place": lambda value: value[..., None]}}, ("'place'",)),
+    ("parts", {"head": {"kinds": keras.layers.Dense(3)}}, ("'kinds'", "'kind'")),
+    ("parts", {"head": keras.layers.Dense(3)}, ("kind, size, alive",)),
+    (
+        "parts",
+        {"head": {"size": keras.layers.Dense(4)}},
+        ("'size'", "float32 [None, 4]", "float32 [B, 2, 2]"),
+    ),
+    (
+        "single",
+        {"head": keras.layers.Dense(3, dtype="float16")},
+        ("'kind'", "float16", "float32 [B, 3]"),
+    ),
+    ("single", {"head": lambda features: [features]}, ("'kind'", "list", "[B, 3]")),
+    ("parts", {"loss_weights": {"sizes": 2.0}}, ("'sizes'", "'size'")),
+    ("parts", {"loss_weights": [1, 2]}, ("list", "'kind'")),
+    ("parts", {"loss_weights": {"kind": "a"}}, ("'a'", "'kind'")),
+    ("single", {"loss_weights": {"kind": 2.0}}, ("'kind'",)),
+    ("scene", {"fields": ["place"]}, ("'mask'", "photo")),
+    ("parts", {"max_tokens": 2}, ("max_tokens=2",)),
+    ("parts", {"max_tokens": None}, ("max_tokens=None",)),
+    ("parts", {"sequence_length": 0}, ("sequence_length=0",)),
+    ("parts", {"sequence_length": 2.5}, ("sequence_length=2.5",)),
+]
 
 
-@pytest.mark.parametrize(
-    ("record", "options", "error", "words"),
-    [
-        (
-            "parts",
-            {"fields": ["place", "token"]},
-            ValueError,
-            r"fields: no field 'token': expected names out of place, .*'tokens'\?",
-        ),
-        (
-            "parts",
-            {"fields": ["note_present"]},
-            ValueError,
-            r"fields: no field 'note_present': expected names out of place",
-        ),
-        ("parts", {"fields": "place"}, ValueError, r"fields='place': expected names"),
-        ("parts", {"fields": ()}, ValueError, r"fields=\(\): expected names out of"),
-        (
-            "parts",
-            {"fields": ["place"], "inputs": ["tokens"]},
-            ValueError,
-            "inputs: no input 'tokens': expected names out of place",
-        ),
-        (
-            "parts",
-            {"fields": ["place"], "encoders": {"tokens": keras.layers.Flatten()}},
-            ValueError,
-            "encoders: no input 'tokens': expected names out of place",
-        ),
-        (
-            "parts",
-            {"head": {"kinds": keras.layers.Dense(3)}},
-            ValueError,
-            r"head: no target 'kinds': .* kind, size, alive; did you mean 'kind'\?",
-        ),
-        (
-            "parts",
-            {"head": keras.layers.Dense(3)},
-            ValueError,
-            "head: found one function for several targets, expected a dict by name out "
-            "of kind, size, alive",
-        ),
-        (
-            "parts",
-            {"head": {"size": keras.layers.Dense(4)}},
-            ValueError,
-            r"the head of 'size' returned float32 \[None, 4\], expected float32 "
-            r"\[B, 2, 2\]",
-        ),
-        (
-            "single",
-            {"head": keras.layers.Dense(4)},
-            ValueError,
-            r"the head of 'kind' returned .*\[None, 4\], expected float32 \[B, 3\]",
-        ),
-        (
-            "single",
-            {"head": keras.layers.Dense(3, dtype="float16")},
-            ValueError,
-            r"the head of 'kind' returned float16 .*: give its last layer dtype=\"float",
-        ),
-        (
-            "single",
-            {"head": lambda features: [features]},
-            TypeError,
-            r"the head of 'kind' returned a list, expected float32 \[B, 3\]",
-        ),
-        (
-            "parts",
-            {"loss_weights": {"sizes": 2.0}},
-            ValueError,
-            "loss_weights: no target 'sizes': .* did you mean 'size'",
-        ),
-        (
-            "parts",
-            {"loss_weights": [1, 2]},
-            ValueError,
-            "loss_weights: found a list, expected a dict by target, such as {'kind': 1.0",
-        ),
-        (
-            "parts",
-            {"loss_weights": {"kind": "a"}},
-            ValueError,
-            "loss_weights: found 'a' for 'kind', expected a number",
-        ),
-        (
-            "scene",
-            {"fields": ["place"]},
-            ValueError,
-            "the head of 'mask' predicts pixels from those of a picture: found none "
-            "among the inputs to learn from, expected photo",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("record", "options", "words"), _WRONG)
 def test_a_wrong_choice_is_named(
-    package: Workspace,
-    record: str,
-    options: dict[str, Any],
-    error: type[Exception],
-    words: str,
+    package: Workspace, record: str, options: dict[str, Any], words: tuple[str, ...]
 ) -> None:
     """What was given, what there is, and the nearest name."""
-    with pytest.raises(error, match=words):
+    with pytest.raises((ValueError, TypeError)) as caught:
         package.module(record, "model").build_model(**options)
+    assert [word for word in words if word not in str(caught.value)] == []
 
 
 # Other encoders and heads.
@@ -295,6 +229,7 @@ def test_a_recurrent_encoder_knows_the_order(
     there = {"tokens": np.array([[1, 2, 3, 0], [3, 2, 1, 0]]), **inputs}
     longer = {name: np.pad(v, [(0, 0), (0, 2)], constant_values=0) for name, v in [
         ("tokens", there["tokens"])]} | inputs  # fmt: skip
+    empty = {"tokens": np.zeros((2, 0), int), "steps": np.zeros((2, 0, 2), np.float32)}
     names = ("tokens", "steps")
     some = dataset.map(lambda x, y: ({name: x[name] for name in names}, y))
     for encoders, differs in ((None, False), (_recurrent(package), True)):
@@ -302,20 +237,7 @@ def test_a_recurrent_encoder_knows_the_order(
         first, second = model(there)["kind"].numpy()
         assert (np.abs(first - second).max() > 1e-6) == differs
         np.testing.assert_allclose(model(longer)["kind"][0], first, atol=1e-6)
-
-
-@pytest.mark.slow
-def test_a_recurrent_encoder_reads_empty_sequences(
-    package: Workspace, dataset: tf.data.Dataset
-) -> None:
-    """Also where no record of a batch has a step at all."""
-    names = ("tokens", "steps")
-    some = dataset.map(lambda x, y: ({name: x[name] for name in names}, y))
-    options = {"fields": names, "encoders": _recurrent(package)}
-    model = _adapted(package, some, **options)
-    empty = {"tokens": np.zeros((2, 0), int), "steps": np.zeros((2, 0, 2), np.float32)}
-    assert np.isfinite(model(empty)["kind"]).all()
-    assert np.isfinite(model.fit(some, verbose=0).history["loss"]).all()
+        assert np.isfinite(model(empty)["kind"]).all()
 
 
 # Files.
@@ -325,24 +247,6 @@ def _assert_equal(found: dict[str, Any], expected: dict[str, Any]) -> None:
     assert set(found) == set(expected)
     for name, array in found.items():
         np.testing.assert_array_equal(array, expected[name])
-
-
-@pytest.mark.slow
-def test_a_loaded_model_predicts_bit_for_bit_the_same(
-    package: Workspace, dataset: tf.data.Dataset, tmp_path: Path
-) -> None:
-    """With its vocabularies and its normalizations."""
-    model = _adapted(package, dataset, encoders=_recurrent(package))
-    expected = model.predict(dataset, verbose=0)
-    model.save(tmp_path / "model.keras")
-    loaded = keras.models.load_model(tmp_path / "model.keras")
-    loaded.run_eagerly = True
-    _assert_equal(loaded.predict(dataset, verbose=0), expected)
-    for name in ("tokens_vocabulary", "words_vocabulary", "note_vocabulary"):
-        known = model.get_layer(name).get_vocabulary()
-        assert loaded.get_layer(name).get_vocabulary() == known
-        assert len(known) > 2
-    package.module("parts", "model").check_dataset(loaded, dataset)
 
 
 @pytest.mark.slow
@@ -360,14 +264,13 @@ def test_weights_hold_normalizations_and_no_vocabularies(
         model, other = (module.build_model(inputs=inputs) for _ in range(2))
         model.save_weights(path)
         other.load_weights(path)
-        with pytest.raises(RuntimeError, match="has not been adapted"):
+        with pytest.raises(RuntimeError, match="adapt"):
             other(features)
         module.adapt(model, dataset)
         model.save_weights(path)
         other.load_weights(path)
         if lacking:
-            words = f"not been adapted to data for {lacking}: .*has no vocabularies"
-            with pytest.raises(RuntimeError, match=words):
+            with pytest.raises(RuntimeError, match=lacking):
                 other.predict(features, verbose=0)
             module.adapt(other, dataset)
             other.load_weights(path)
@@ -395,47 +298,21 @@ def test_weights_of_normalizations_reach_functions_that_were_traced(
 
 
 @pytest.mark.slow
-def test_a_model_that_has_not_been_adapted_is_not_saved(
-    package: Workspace, tmp_path: Path
-) -> None:
-    """Keras would write a file that it cannot load."""
-    with pytest.raises(RuntimeError, match="has not been adapted"):
-        package.module("parts", "model").build_model().save(tmp_path / "model.keras")
-    assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.slow
-def test_a_clone_is_not_ready(package: Workspace, dataset: tf.data.Dataset) -> None:
-    """It has the layers, and neither means nor vocabularies."""
-    clone = keras.models.clone_model(_adapted(package, dataset))
-    ((features, _),) = dataset.take(1)
-    with pytest.raises(RuntimeError, match="has not been adapted"):
-        clone(features)
-
-
-@pytest.fixture
-def mixed_precision() -> Iterator[None]:
-    """Keras computes in float16 and keeps variables in float32."""
-    before = keras.config.dtype_policy()
-    keras.mixed_precision.set_global_policy("mixed_float16")
-    yield
-    keras.mixed_precision.set_global_policy(before)
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("mixed_precision")
-def test_half_precision_is_saved_and_loaded(
+def test_a_model_that_has_not_been_adapted_is_not_ready(
     package: Workspace, dataset: tf.data.Dataset, tmp_path: Path
 ) -> None:
-    """Outputs are float32, recurrent encoders included, and equal when loaded."""
-    model = _adapted(package, dataset, encoders=_recurrent(package))
-    assert np.isfinite(model.fit(dataset, verbose=0).history["loss"]).all()
-    expected = model.predict(dataset, verbose=0)
-    assert {array.dtype.name for array in expected.values()} == {"float32"}
-    model.save(tmp_path / "model.keras")
-    loaded = keras.models.load_model(tmp_path / "model.keras")
-    loaded.run_eagerly = True
-    _assert_equal(loaded.predict(dataset, verbose=0), expected)
+    """Nor is a clone; Keras would save a file that it cannot load."""
+    model = package.module("parts", "model").build_model()
+    with pytest.raises(RuntimeError, match="adapt"):
+        model.save(tmp_path / "model.keras")
+    assert not list(tmp_path.iterdir())
+    clone = keras.models.clone_model(_adapted(package, dataset))
+    ((features, _),) = dataset.take(1)
+    for each in (model, clone):
+        with pytest.raises(RuntimeError, match="'place'"):
+            each(features)
+        with pytest.raises(RuntimeError, match="'place'"):
+            each.fit(dataset, verbose=0)
 
 
 _LOOSE = """
@@ -457,10 +334,7 @@ def test_ragged_fields_are_refused_by_a_keras_that_takes_none(
     """By name, with the fields that are left; those alone make a model."""
     module = package_of(_LOOSE).module("loose", "model")
     monkeypatch.setattr(keras, "__version__", "3.8.0")
-    words = (
-        r"this is Keras 3\.8\.0, and takes 'ids' \(ragged\), 'words' \(ragged strings\) "
-        r"from Keras 3\.9 on only: leave them out; fields=\('note',\) is the rest"
-    )
+    words = r"3\.8\.0.*'ids'.*'words'.*fields=\('note',\)"
     with pytest.raises(ValueError, match=words):
         module.build_model()
     assert list(module.make_inputs(fields=["note"])) == ["note"]

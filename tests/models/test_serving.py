@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import base64
-import json
 import subprocess
 import sys
-import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import ModuleType
@@ -16,7 +13,8 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
-from schemagen.runtime.shared.errors import DatasetError
+
+from generated import DatasetError
 
 if TYPE_CHECKING:
     from conftest import PackageOf, Workspace
@@ -84,22 +82,6 @@ for directory in sys.argv[1:]:
 """
 
 
-# Exports a model of the Keras backend that the environment names.
-EXPORT = """
-import importlib, sys
-import numpy as np
-root, package, record = sys.argv[1:]
-sys.path.insert(0, root)
-model_of, pipeline = (
-    importlib.import_module(f"{package}.{record}.{part}") for part in ("model", "pipeline")
-)
-((features, _),) = pipeline.make_dataset("data", "train", batch_size=100)
-model = model_of.build_model()
-model_of.export_serving(model, "served_by_another")
-np.save("expected.npy", model.predict(features, verbose=0))
-"""
-
-
 def _visit(number: int) -> dict[str, Any]:
     noise = np.random.default_rng(number)
     length = number % 4
@@ -131,18 +113,9 @@ def _seen(number: int) -> dict[str, Any]:
     }
 
 
-def _segmented(number: int) -> dict[str, Any]:
-    noise = np.random.default_rng(number)
-    return {
-        "image": noise.integers(0, 256, (8, 8, 3), dtype=np.uint8),
-        "area": noise.integers(0, 2, (8, 8), dtype=np.uint8),
-    }
-
-
 ROWS: dict[str, Callable[[int], dict[str, Any]]] = {
     "visit": _visit,
     "seen": _seen,
-    "segmented": _segmented,
 }
 COUNT = 8
 
@@ -170,11 +143,6 @@ class Exported:
         serialize = self.package.module(self.record, "serializer").serialize
         return tf.constant([serialize(**row) for row in rows or self.rows])
 
-    def features(self) -> dict[str, Any]:
-        (element,) = self.dataset
-        features: dict[str, Any] = element[0]
-        return features
-
     def predicted(self, model: Any = None) -> dict[str, Any]:
         """What `predict` says of all rows, by target."""
         model = self.model if model is None else model
@@ -192,7 +160,6 @@ class Exported:
         found: list[str] = {
             "visit": ["kind"],
             "seen": ["kind", "size"],
-            "segmented": ["area"],
         }[self.record]
         return found
 
@@ -234,7 +201,7 @@ def test_a_model_is_served_by_tensorflow_alone(exported_of: ExportedOf) -> None:
 
     To a few units in the last place of float32: kernels may add in another order.
     """
-    every = [exported_of(record) for record in ("visit", "seen", "segmented")]
+    every = [exported_of(record) for record in ("visit", "seen")]
     for exported in every:
         examples = np.array(exported.examples().numpy(), object)
         np.savez(exported.directory / "examples.npz", examples=examples)
@@ -253,35 +220,13 @@ def test_a_model_is_served_by_tensorflow_alone(exported_of: ExportedOf) -> None:
 
 
 @pytest.mark.slow
-def test_the_signature_has_names_and_a_free_batch(exported_of: ExportedOf) -> None:
-    """Clients see serialized records, and each target by its name and shape."""
-    signatures = tf.saved_model.load(str(exported_of("visit").path)).signatures
-    assert list(signatures) == ["serving_default"]
-    signature = signatures["serving_default"]
-    assert signature.structured_input_signature == (
-        (),
-        {"examples": tf.TensorSpec((None,), tf.string, name="examples")},
-    )
-    assert {n: s.shape.as_list() for n, s in signature.structured_outputs.items()} == {
-        "kind": [None, 3]
-    }
-
-
-@pytest.mark.quick_cases(1)
-@pytest.mark.parametrize("batch", [slice(2, 3), slice(0, 5)])
-def test_any_number_of_records(exported_of: ExportedOf, batch: slice) -> None:
-    """One record, or several, are answered as they are among others."""
-    exported = exported_of("visit")
-    found = exported.signature()(examples=exported.examples(exported.rows[batch]))
-    expected = exported.predicted()["kind"][batch]
-    np.testing.assert_allclose(found["kind"], expected, rtol=1e-5, atol=1e-6)
-
-
-@pytest.mark.slow
 def test_only_inputs_have_to_be_there(exported_of: ExportedOf) -> None:
     """Labels, weights and infos are not asked for, nor does their value matter."""
     exported = exported_of("visit")
     serve = exported.signature()
+    (_, given), outputs = serve.structured_input_signature, serve.structured_outputs
+    assert given == {"examples": tf.TensorSpec((None,), tf.string, name="examples")}
+    assert {n: s.shape.as_list() for n, s in outputs.items()} == {"kind": [None, 3]}
     (example,) = exported.examples(exported.rows[1:2]).numpy()
     bare = unlabelled(example, "kind", "number", "trust")
     another = {**exported.rows[1], "kind": 0, "number": -1, "trust": 0.0}
@@ -307,27 +252,12 @@ def test_bad_bytes_name_the_field(exported_of: ExportedOf) -> None:
     serve = exported.signature()
     for request, message in [
         (unlabelled(example, "scan"), "scan"),
-        (unlabelled(example, "tokens"), "feature .+tokens.+ is required"),
-        (_with_feature(example, "scan", b"123"), "field .+scan"),
-        (_with_feature(example, "photo", b"no picture"), "field .+photo"),
+        (unlabelled(example, "tokens"), "tokens"),
+        (_with_feature(example, "scan", b"123"), "scan"),
+        (_with_feature(example, "photo", b"no picture"), "photo"),
     ]:
         with pytest.raises(tf.errors.InvalidArgumentError, match=message):
             serve(examples=tf.constant([example, request]))
-
-
-@pytest.mark.slow
-def test_a_rest_request_holds_what_serialize_returns(exported_of: ExportedOf) -> None:
-    """TensorFlow Serving's JSON carries bytes as base64; `examples` is the one input."""
-    exported = exported_of("visit")
-    records = exported.examples().numpy()
-    instances = [{"b64": base64.b64encode(record).decode()} for record in records]
-    request = json.dumps({"instances": instances})
-    received = [
-        base64.b64decode(one["b64"]) for one in json.loads(request)["instances"]
-    ]
-    found = exported.signature()(examples=tf.constant(received))["kind"]
-    expected = exported.predicted()["kind"]
-    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.slow
@@ -366,32 +296,22 @@ def test_a_model_loaded_from_a_file_is_served(
         np.testing.assert_allclose(found[name], value, rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.slow
-def test_a_model_that_has_not_seen_data_is_refused(
-    exported_of: ExportedOf, tmp_path: Path
-) -> None:
-    """With what predicting would say, and before anything is written."""
-    module = exported_of("visit").model_module
-    with pytest.raises(RuntimeError, match=r"call\s+adapt\(model, dataset\) once"):
-        module.export_serving(module.build_model(), tmp_path / "served")
-    assert not list(tmp_path.iterdir())
-
-
-def test_models_that_are_none_of_this_record(
-    exported_of: ExportedOf, tmp_path: Path
-) -> None:
-    """Without named inputs, or with one that is no field, there is a plain message."""
-    export = exported_of("visit").model_module.export_serving
+@pytest.mark.filterwarnings("ignore:input .* has the same value:RuntimeWarning")
+def test_wrong_models_are_refused(exported_of: ExportedOf, tmp_path: Path) -> None:
+    """Before anything is written: not adapted, of other inputs, not even a model."""
+    exported = exported_of("visit")
     number = keras.Input((), name="number_of_it")
-    for model in (
-        keras.Sequential([keras.layers.Dense(1)]),
-        keras.Model(number, number),
+    path = str(tmp_path / "served")
+    for model, place, error, words in (
+        (exported.model_module.build_model(), path, RuntimeError, "adapt"),
+        (keras.Sequential([keras.layers.Dense(1)]), path, TypeError, None),
+        (keras.Model(number, number), path, TypeError, None),
+        (keras.Model({"titel": number}, number), path, ValueError, "'titel'"),
+        (path, exported.model, TypeError, "str"),
+        (path, path, TypeError, "str"),
     ):
-        with pytest.raises(TypeError, match="has no dict of inputs, so that"):
-            export(model, tmp_path / "served")
-    model = keras.Model({"titel": number}, number)
-    with pytest.raises(ValueError, match="'titel', which is no field of the record"):
-        export(model, tmp_path / "served")
+        with pytest.raises(error, match=words):
+            exported.model_module.export_serving(model, place)
     assert not list(tmp_path.iterdir())
 
 
@@ -410,10 +330,10 @@ def test_what_exists_is_replaced_on_request_only(
     path = tmp_path / "models" / "served"
     module.export_serving(model, path)
     before = (path / "saved_model.pb").stat().st_ino
-    with pytest.raises(FileExistsError, match="pass overwrite=True to replace it"):
+    with pytest.raises(FileExistsError, match=f"{path}.*overwrite=True"):
         module.export_serving(model, path)
     assert (path / "saved_model.pb").stat().st_ino == before
-    with pytest.raises(DatasetError, match="overwrite='no': expected True or False"):
+    with pytest.raises(DatasetError, match="overwrite='no'"):
         module.export_serving(model, path, overwrite="no")
     module.export_serving(model, path, overwrite=True)
     assert (path / "saved_model.pb").stat().st_ino != before
@@ -422,50 +342,9 @@ def test_what_exists_is_replaced_on_request_only(
     mine.mkdir()
     (mine / "notes.txt").write_text("mine")
     for place in (mine, mine / "notes.txt"):
-        with pytest.raises(FileExistsError, match="is no SavedModel"):
+        with pytest.raises(FileExistsError, match=str(place)):
             module.export_serving(model, place, overwrite=True)
     assert (mine / "notes.txt").read_text() == "mine"
-
-
-@pytest.mark.parametrize("swapped", [True, False])
-def test_what_is_no_model_is_refused(
-    package_of: PackageOf, tmp_path: Path, swapped: bool
-) -> None:
-    """Swapped arguments too; the error says what comes first."""
-    module, model = _small_model(package_of(SCHEMA))
-    path = str(tmp_path / "served")
-    arguments = (path, model) if swapped else (path, path)
-    with pytest.raises(TypeError, match=r"found a str as the model and a .* first"):
-        module.export_serving(*arguments)
-    assert not list(tmp_path.iterdir())
-
-
-ANY_SIZE = """
-from typing import Annotated
-import numpy as np
-from schemagen import Image, Label, Mask, Record
-
-class Loose(Record):
-    photo: Annotated[np.ndarray, Image((None, None, 3), encoding="png")]
-    area: Annotated[np.ndarray, Mask((None, None), num_classes=2, role="input")]
-    thumb: Annotated[np.ndarray, Image((None, None, 3), encoding="png", resize=(4, 4))]
-    kind: Annotated[int, Label(num_classes=2)]
-"""
-
-
-def test_images_of_any_size_limit_requests(
-    package_of: PackageOf, tmp_path: Path
-) -> None:
-    """Which the export says of those that the model takes, and of no others."""
-    module = package_of(ANY_SIZE).module("loose", "model")
-    for name, warned in (("photo", True), ("area", True), ("thumb", False)):
-        model = module.build_model(fields=[name])
-        with warnings.catch_warnings(record=True) as found:
-            warnings.simplefilter("always")
-            module.export_serving(model, tmp_path / name)
-        said = [str(one.message) for one in found if "of any size" in str(one.message)]
-        assert len(said) == warned, name
-        assert all(f"input {name!r}" in words for words in said)
 
 
 def test_a_failure_leaves_the_old_model(
@@ -488,19 +367,12 @@ def test_a_failure_leaves_the_old_model(
     assert "serving_default" in tf.saved_model.load(str(path)).signatures
 
 
-@pytest.mark.parametrize("backend", ["jax", "torch"])
-def test_other_backends_are_told_how_to_export(
-    exported_of: ExportedOf,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    backend: str,
+def test_other_backends_do_not_export(
+    exported_of: ExportedOf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A model that was trained with one is loaded under tensorflow."""
     exported = exported_of("visit")
-    monkeypatch.setattr(keras.backend, "backend", lambda: backend)
-    words = (
-        f"needs the Keras backend 'tensorflow', found '{backend}': save the model as"
-    )
-    with pytest.raises(NotImplementedError, match=words):
+    monkeypatch.setattr(keras.backend, "backend", lambda: "jax")
+    with pytest.raises(NotImplementedError, match=r"'tensorflow'.*'jax'"):
         exported.model_module.export_serving(exported.model, tmp_path / "served")
     assert not list(tmp_path.iterdir())

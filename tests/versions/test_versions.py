@@ -21,6 +21,7 @@ pytestmark = [
     pytest.mark.integration,
     # Those of other packages, about versions of Python and numpy to come.
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore:input .* has the same value:RuntimeWarning"),
 ]
 
 ROWS = range(12)
