@@ -77,19 +77,9 @@ _UNCOMMON = {
     "nobody": "no one",
     "whoever": "a caller",
     "mend": "fix",
-    "is none of": "is not one of",
-    "of unknown make": "of unknown origin",
     "fate": "mapping",
     "without a word": "silently",
-    "a class that there is not": "class id out of range",
     "fates": "mapping",
-    "values stand in another list": "feature type changed",
-    "none of tfrecords": "not a TFRecord file",
-    "compressed otherwise": "compression does not match",
-    "is padding to the model": "is masked",
-    "order is theirs": "order is not deterministic",
-    "in place of single ones": "individual templates",
-    "that is none of": "that is not a",
 }
 
 
