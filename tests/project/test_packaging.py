@@ -17,7 +17,6 @@ from pathlib import Path, PurePosixPath
 import pytest
 import schemagen
 from command_line import make_project
-from schemagen.codegen.templates import templates_directory
 from schemagen.runtime.interface import INTERFACE, OLDEST
 from schemagen.runtime.shared.tfrecord import read_records
 
@@ -255,28 +254,6 @@ def test_texts_name_extras_that_users_have() -> None:
     assert set(PROJECT["optional-dependencies"]) >= EXTRAS
 
 
-def test_all_installs_every_extra_but_the_engines() -> None:
-    """Each engine needs an environment of its own."""
-    [needs] = PROJECT["optional-dependencies"]["all"]
-    named = re.fullmatch(r"schemagen\[(.*)\]", needs)
-    assert named is not None
-    assert set(named[1].split(",")) == EXTRAS - ENGINES - {"all"}
-
-
-@pytest.mark.parametrize(
-    "pins",
-    [
-        *CHECKOUT.glob("constraints*.txt"),
-        *(CHECKOUT / "tests" / "versions").glob("*.txt"),
-    ],
-    ids=lambda path: path.stem,
-)
-def test_each_environment_pins_the_dependencies(pins: Path) -> None:
-    """Those that are always installed, so that `make` installs the same versions everywhere."""
-    lines = pins.read_text(encoding="utf-8").lower().splitlines()
-    assert {line.split("==")[0] for line in lines if "==" in line} >= ALWAYS
-
-
 def test_pages_name_the_version_of_the_project() -> None:
     """The changelog begins with it, docs/ci.md shows its tag, docs/versions.md its interface."""
     changelog = (CHECKOUT / "CHANGELOG.md").read_text(encoding="utf-8")
@@ -290,12 +267,6 @@ def test_pages_name_the_version_of_the_project() -> None:
     minor = PROJECT["version"].rpartition(".")[0]
     row = f"| {minor} | {INTERFACE} | {OLDEST} to {INTERFACE} |"
     assert row in (CHECKOUT / "docs" / "versions.md").read_text(encoding="utf-8")
-
-
-def test_a_checkout_finds_its_templates(tmp_path: Path) -> None:
-    """An editable install reads the templates where they are written."""
-    assert templates_directory() == CHECKOUT / "templates"
-    assert (templates_directory() / "serializer.py.jinja").is_file()
 
 
 @pytest.mark.integration
