@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -486,4 +488,13 @@ def write(record: str, split: str, serializer: ModuleType, directory: Path) -> N
     elif how.source == "functions":
         thirds = (rows[:5], [], rows[5:])
         source = [lambda part=part: iter(part) for part in thirds]
-    serializer.write_dataset(source, directory, split, progress=False, **how.options)
+    write_dataset = writing(serializer)
+    write_dataset(source, directory, split, progress=False, **how.options)
+
+
+def writing(serializer: ModuleType) -> Callable[..., int]:
+    """Return `write_dataset`, which publishes empty splits as version 0.2.0 does."""
+    write_dataset: Callable[..., int] = serializer.write_dataset
+    if "allow_empty" in inspect.signature(write_dataset).parameters:
+        write_dataset = partial(write_dataset, allow_empty=True)
+    return write_dataset

@@ -232,7 +232,6 @@ def _flat(row: Row, prefix: str = "") -> Row:
     return found
 
 
-@pytest.mark.filterwarnings("ignore:.*published without records")
 @pytest.mark.parametrize(("record", "split"), _SPLITS)
 def test_rows_are_written_as_before(
     record: str, split: str, today: Path, tmp_path: Path
@@ -241,7 +240,6 @@ def test_rows_are_written_as_before(
     _check_written("today_code", record, split, tmp_path)
 
 
-@pytest.mark.filterwarnings("ignore:.*published without records")
 @pytest.mark.parametrize(("record", "split"), _SPLITS)
 def test_frozen_code_writes_as_before(
     record: str, split: str, frozen: Path, tmp_path: Path

@@ -58,12 +58,18 @@ def test_functions_for_shards_write_the_files_of_one_process(tmp_path: Path) -> 
     assert contents(tmp_path / "data") == alone
 
 
-def test_source_without_rows_is_published_with_a_warning(tmp_path: Path) -> None:
+def test_source_without_rows_is_published_only_if_asked_for(tmp_path: Path) -> None:
     """As by one process."""
     plan = digit.plan_dataset(tmp_path / "data", "train", shards=2, rows=0)
     digit.write_parts([], plan, part=(0, 1))
-    with pytest.warns(RuntimeWarning, match="'train'"):
-        assert digit.publish(plan) == 0
+    with pytest.raises(DatasetError, match="'train'"):
+        digit.publish(plan)
+    digit.abandon(plan)
+    plan = digit.plan_dataset(
+        tmp_path / "data", "train", shards=2, rows=0, allow_empty=True
+    )
+    digit.write_parts([], plan, part=(0, 1))
+    assert digit.publish(plan) == 0
 
 
 def test_rows_that_are_left_out_are_reported_when_publishing(tmp_path: Path) -> None:

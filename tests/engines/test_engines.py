@@ -34,7 +34,6 @@ from generated.digit import serializer
 pytestmark = [
     pytest.mark.integration,
     pytest.mark.timeout(240),
-    pytest.mark.filterwarnings("ignore:.*published without records"),
     pytest.mark.filterwarnings("ignore:Exception in thread"),
 ]
 
@@ -51,7 +50,7 @@ KEYED: dict[str, Any] = {"shuffle_seed": 5, "key_field": "scan"}
         (3_000, 3, {"shards": 3}),
         (200, 8, {"shards": 1, "compression": "GZIP", "compression_level": 9}),
         (3, 2, {"shards": 7}),
-        (0, 2, {"shards": 2}),
+        (0, 2, {"shards": 2, "allow_empty": True}),
     ],
 )
 def test_rows_in_any_order_and_pieces_give_the_files_of_write_dataset(
@@ -72,7 +71,7 @@ def test_rows_in_any_order_and_pieces_give_the_files_of_write_dataset(
         (3_000, {"shards": 3, "shuffle_seed": 4}),
         (100, {"shards": 8, "compression": "GZIP"}),
         (2, {"shards": 5}),
-        (0, {"shards": 2}),
+        (0, {"shards": 2, "allow_empty": True}),
     ],
 )
 def test_a_source_with_an_index_gives_the_files_of_write_dataset(

@@ -14,6 +14,9 @@ from digits import Kills, Row, Source, digit, files_of, plan_of, written
 from schemagen.runtime.engines import spark as engine
 from spark_engine import ROOT, Engine, started
 
+from generated import DatasetError
+from generated.digit import serializer
+
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(240)]
 
 PAGE = ROOT / "docs" / "scale-spark.md"
@@ -71,13 +74,17 @@ def test_images_of_raw_bytes_are_made_into_arrays_as_the_page_says(
     assert files_of(tmp_path / "found") == wanted
 
 
-def test_an_rdd_without_partitions_gives_empty_shards_and_a_warning(
+def test_an_rdd_without_partitions_gives_empty_shards_if_that_is_asked_for(
     spark: Engine, tmp_path: Path
 ) -> None:
-    """As any source without rows."""
+    """As any source without rows; else nothing is published."""
     rows = spark.session.sparkContext.emptyRDD()
-    with pytest.warns(RuntimeWarning, match="'train'"):
-        assert engine.write_dataset(rows, plan_of(tmp_path, shards=2, **KEYED)) == 0
+    plan = plan_of(tmp_path, shards=2, **KEYED)
+    with pytest.raises(DatasetError, match="'train'"):
+        engine.write_dataset(rows, plan)
+    serializer.abandon(plan)
+    plan = plan_of(tmp_path, shards=2, allow_empty=True, **KEYED)
+    assert engine.write_dataset(rows, plan) == 0
     assert len(list(tmp_path.glob("train-*-of-00002.tfrecord"))) == 2
 
 

@@ -30,6 +30,7 @@ sys.path.append(str(Path(__file__).parents[1]))  # not first: a version comes be
 
 from baseline.damage import feature, framed, records, with_entry
 from baseline.documents import run
+from baseline.rows import writing
 
 Outcome = dict[str, Any]
 
@@ -201,7 +202,7 @@ class _Case:
             options.pop("shards", None)
             options.pop("shard_bytes", None)
             source = [lambda part=rows[at::2]: iter(part) for at in range(2)]
-        write = serializer.write_dataset
+        write = writing(serializer)
         found = {"train": _tried(write, source, "data", "train", **options)}
         skipping = {"on_error": "skip", "refused": "refused.jsonl"}
         mixed = [
@@ -301,7 +302,7 @@ class _Case:
         if not (self.left / "data").exists():
             return {}
         shutil.copytree(self.left / "data", "left")
-        write = serializer.write_dataset
+        write = writing(serializer)
         shards = {"shards": 4}
         found = {
             "verify": _ran("verify", "left"),

@@ -122,7 +122,7 @@ def test_a_run_that_ends_completes_what_another_left_meanwhile(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """So no split comes into the directory that the committed one does not go with."""
-    writer = photo.Writer(tmp_path, "test")
+    writer = photo.Writer(tmp_path, "test", allow_empty=True)
     commit(tmp_path, monkeypatch)
     with pytest.raises(DatasetError, match="'digit'"):
         writer.close()

@@ -86,12 +86,22 @@ def test_records_go_to_shards_in_turn_or_by_size(
 
 @pytest.mark.parametrize("shards", [None, 3])
 @pytest.mark.parametrize("compression", [None, "GZIP", "ZLIB"])
-def test_a_split_without_rows_is_published_with_a_warning(
+def test_a_split_without_rows_is_published_only_if_asked_for(
     tmp_path: Path, shards: int | None, compression: str | None
 ) -> None:
     """It reads as an empty dataset; more often an iterator was used up."""
-    with pytest.warns(RuntimeWarning, match="'train'"):
-        write(tmp_path, [], shards=shards, compression=compression)
+    options = {"shards": shards, "compression": compression, "overwrite": True}
+    write(tmp_path, ROWS)
+    before = contents(tmp_path)
+    with pytest.raises(DatasetError, match="'train'"):
+        write(tmp_path, [], **options)
+    for source in (iter(()), [], [lambda: iter(())] * (shards or 1)):
+        with pytest.raises(DatasetError, match="'train'"):
+            write_dataset(source, tmp_path, "train", **options)
+    with pytest.raises(DatasetError, match="'train'"), pytest.warns(RuntimeWarning):
+        write_dataset([{"scan": 0}], tmp_path, "train", on_error="skip", **options)
+    assert contents(tmp_path) == before
+    write(tmp_path, [], allow_empty=True, **options)
     assert records_of(tmp_path) == []
 
 
@@ -308,6 +318,7 @@ def test_a_schema_that_cannot_read_the_other_splits_is_refused(
 ) -> None:
     """By split, field and rule, which is looked at again when the writer closes."""
     late = note(package_of, _WORDS).Writer(tmp_path, "late")
+    late.write(words="a")
     write_notes(package_of, _WORD, tmp_path, "train")
     with pytest.raises(SchemaMismatchError, match=r"'train'(.|\n)*'words'.*SG202"):
         note(package_of, _WORDS).Writer(tmp_path, "test")

@@ -50,6 +50,7 @@ class PartWriter:
         compression_level: int | None = None,
         on_error: Literal["raise", "skip"] = "raise",
         overwrite: bool = False,
+        allow_empty: bool = False,
         run: str | None = None,
     ) -> Plan:
         """Plan the writing of a split by many processes. Nothing is read or written.
@@ -71,6 +72,7 @@ class PartWriter:
             compression_level: 1 (fast) to 9 (small); None for 6.
             on_error: "raise" stops at a wrong row; "skip" leaves it out.
             overwrite: replace the split if the directory already has it.
+            allow_empty: publish the split even if it has no records.
             run: an id that all processes of this run share, such as that of the job;
                 None draws one, for a plan that is handed to the others.
 
@@ -96,6 +98,7 @@ class PartWriter:
             compression_level=compression_level,
             on_error=on_error,
             overwrite=overwrite,
+            allow_empty=allow_empty,
         )
 
     def begin(self, plan: Plan) -> None:

@@ -49,6 +49,7 @@ class Plan:
         key_field: a field whose values are unique; the random order depends on them.
         on_error: "raise" stops at a wrong row; "skip" leaves it out.
         overwrite: replace the split if the directory already has it.
+        allow_empty: publish the split even if it has no records.
     """
 
     directory: str
@@ -65,6 +66,7 @@ class Plan:
     key_field: str | None = None
     on_error: str = "raise"
     overwrite: bool = False
+    allow_empty: bool = False
 
     def __str__(self) -> str:
         return f"run {self.run!r} of split {self.split!r}"
@@ -138,8 +140,9 @@ def plan_of(
 ) -> Plan:
     """Return a plan; arguments and errors are those of `plan_dataset`."""
     check_destination(directory, split)
-    check_flags(overwrite=options["overwrite"])
-    options["overwrite"] = bool(options["overwrite"])  # JSON has none of numpy's
+    flags = {name: options[name] for name in ("overwrite", "allow_empty")}
+    check_flags(**flags)
+    options |= {name: bool(flag) for name, flag in flags.items()}  # not numpy's
     if run is not None and (
         not isinstance(run, str) or not run.isprintable() or not run
     ):

@@ -13,6 +13,7 @@ from ..storage.journal import Journal, JournalFile, read_journal
 from ..storage.manifest import Manifest, Split, of_schema
 from ..storage.opening import open_directory
 from ..storage.schema import Schema
+from ..writing.plan import check_records
 from ..writing.publication import (
     LOCK,
     complete,
@@ -22,7 +23,6 @@ from ..writing.publication import (
     remove_run,
 )
 from ..writing.refused import Report
-from ..writing.writer import warn_of_nothing
 from .claims import is_begun, is_missing
 from .plans import Plan
 from .receipts import Receipt, one_for_each, receipts_in
@@ -62,10 +62,11 @@ def publish(
         for receipt in chosen:
             report.add(receipt.refused)
         new = _manifest(plan, schema, chosen)
+        records = new.splits[plan.split].records
+        check_records(
+            directory.where, plan.split, records, allow_empty=plan.allow_empty
+        )
         _publish(directory, plan, new, [receipt.file for receipt in chosen])
-    records = new.splits[plan.split].records
-    if not records and not report.rows:
-        warn_of_nothing(directory.where, plan.split)
     return records
 
 

@@ -21,7 +21,7 @@ from ..storage.opening import open_directory
 from . import publication
 from .leftovers import Leftovers
 from .markers import has_marker, remove_marker
-from .plan import Packing, bucket_folder, shard_name, temporary_name
+from .plan import Packing, bucket_folder, check_records, shard_name, temporary_name
 from .shards import ShardFile
 
 # How many shards may wait until they are durable while others are written.
@@ -39,6 +39,7 @@ class PendingSplit:
         request: what the shards' bytes depend on; a run goes on only where one with
             an equal request has stopped.
         overwrite: replace the split if the directory already has it.
+        allow_empty: publish the split even if it has no records.
         resume: go on where an interrupted run has stopped.
 
     Attributes:
@@ -62,6 +63,7 @@ class PendingSplit:
         packing: Packing,
         request: dict[str, Any],
         overwrite: bool,
+        allow_empty: bool,
         resume: bool = False,
     ) -> None:
         self._directory = open_directory(directory)
@@ -69,6 +71,7 @@ class PendingSplit:
         self._mine = mine
         self._packing = packing
         self._overwrite = overwrite
+        self._allow_empty = allow_empty
         self._request = {**request, **asdict(packing)}
         self._files: dict[int, ShardFile] = {}
         self._syncing: dict[int, Future[Finished]] = {}
@@ -213,8 +216,8 @@ class PendingSplit:
             The number of records.
 
         Raises:
-            DatasetError: the directory has changed, so that the split does not
-                belong there any more; another run has taken over.
+            DatasetError: there are no records; the directory has changed, so that
+                the split does not belong there any more; another run has taken over.
             OSError: the disk refuses.
         """
         if self._published is None:
@@ -242,6 +245,9 @@ class PendingSplit:
             for at, held in enumerate(contents)
         )
         split = Split(compression, shards, shuffled=self._random_order or None)
+        check_records(
+            self.where, self._split, split.records, allow_empty=self._allow_empty
+        )
         new = replace(self._mine, splits={self._split: split})
         self._check_marker()
         self._committing = True
@@ -286,11 +292,12 @@ class PendingSplit:
         for file in self._files.values():
             file.discard()
         kept = [self.finished[shard] for shard in {*self.finished} - self._ending]
-        keep &= self.shuffled or bool(kept)
+        records = sum(shard.contents.records for shard in kept)
+        keep &= self.shuffled or records > 0
         with suppress(OSError, DatasetError):
             keep = self._leave(keep)
         self._close()
-        return sum(shard.contents.records for shard in kept) if keep else 0
+        return records if keep else 0
 
     def _leave(self, keep: bool) -> bool:
         """Leave what another run can go on with; return whether `resume` is needed.

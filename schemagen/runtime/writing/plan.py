@@ -93,6 +93,20 @@ def check_sharding(shards: int | None, shard_bytes: int) -> None:
         )
 
 
+def check_records(where: str, split: str, records: int, *, allow_empty: bool) -> None:
+    """Refuse to publish a split without records, unless that is wanted.
+
+    Raises:
+        DatasetError: there are none.
+    """
+    if not records and not allow_empty:
+        raise DatasetError(
+            f"{where}: split {split!r} has no records, so nothing was published; was "
+            "the source of the rows used up before? To publish an empty split, pass "
+            "allow_empty=True"
+        )
+
+
 def check_keys(key_field: str | None, shuffle_seed: int | None) -> None:
     """Refuse a key field without a shuffle, in which keys are compared.
 

@@ -30,7 +30,6 @@ from .shards import ByCount, BySize, InTurn, Layout, equal_counts
 from .shuffle import Buckets, order_of
 from .sources import Indexed, Parts, RowSource, Source, source_of
 from .workers import chunks
-from .writer import warn_of_nothing
 
 
 @dataclass(frozen=True)
@@ -234,6 +233,7 @@ def write_split(
     on_error: Literal["raise", "skip"],
     refused: str | os.PathLike[str] | None,
     overwrite: bool,
+    allow_empty: bool,
     resume: bool,
     progress: bool | Callable[[Progress], object] | None,
 ) -> int:
@@ -241,7 +241,7 @@ def write_split(
     check_destination(directory, split)
     check_sharding(shards, shard_bytes)
     check_workers(workers)
-    check_flags(overwrite=overwrite, resume=resume)
+    check_flags(overwrite=overwrite, allow_empty=allow_empty, resume=resume)
     check_refusing(on_error, refused)
     if shuffle_seed is not None and type(shuffle_seed) is not int:
         raise DatasetError(
@@ -273,6 +273,7 @@ def write_split(
             "on_error": on_error,
         },
         overwrite=overwrite,
+        allow_empty=allow_empty,
         resume=resume,
     )
     try:
@@ -294,7 +295,7 @@ def write_split(
                 total = job.by_parts(parts)
             else:
                 total = job.in_order(shards, shard_bytes)
-        records = pending.publish(total)
+        return pending.publish(total)
     except BaseException as error:
         kept = pending.abort(keep=True)
         if kept and not isinstance(error, ChangedSourceError):
@@ -303,9 +304,6 @@ def write_split(
                 "resume=True goes on after them, and a run without it removes them"
             )
         raise
-    if not records and not report.rows:
-        warn_of_nothing(pending.where, split)
-    return records
 
 
 def _parts(source: Source, shards: int | None, *, shuffled: bool) -> int | None:

@@ -46,6 +46,7 @@ class SplitWriter:
         on_error: Literal["raise", "skip"] = "raise",
         refused: str | os.PathLike[str] | None = None,
         overwrite: bool = False,
+        allow_empty: bool = False,
         resume: bool = False,
         progress: bool | Callable[[Progress], object] | None = None,
     ) -> int:
@@ -71,6 +72,7 @@ class SplitWriter:
             refused: a file for the positions and errors of rows that are left out, as
                 JSON lines.
             overwrite: replace the split if the directory already has it.
+            allow_empty: publish the split even if it has no records.
             resume: continue after the last finished shard of an interrupted run.
             progress: a callback, or whether to show a progress bar; None shows one on
                 a terminal.
@@ -83,7 +85,8 @@ class SplitWriter:
             TypeError: a row with a missing or an unknown field, or a source that is
                 not a source of rows.
             DatasetError: the split exists, another writer is writing it, the directory
-                holds other records, keys are not unique, or a worker has died.
+                holds other records, the source is empty, keys are not unique, or a
+                worker has died.
             OSError: the disk refuses.
         """
         from .split import write_split  # imports much that serializing does without
@@ -104,6 +107,7 @@ class SplitWriter:
             on_error=on_error,
             refused=refused,
             overwrite=overwrite,
+            allow_empty=allow_empty,
             resume=resume,
             progress=progress,
         )

@@ -39,6 +39,7 @@ class ShardedWriter:
         compression: None, "GZIP" or "ZLIB".
         compression_level: 1 (fast) to 9 (small); None for 6.
         overwrite: replace the split if the directory already has it.
+        allow_empty: publish the split even if it has no records.
 
     Attributes:
         schema: the schema of the records, set by the subclass.
@@ -61,6 +62,7 @@ class ShardedWriter:
         compression: str | None = None,
         compression_level: int | None = None,
         overwrite: bool = False,
+        allow_empty: bool = False,
     ) -> None:
         # These import much that serializing does without.
         from ..storage.manifest import of_schema
@@ -68,7 +70,7 @@ class ShardedWriter:
 
         check_destination(directory, split)
         check_sharding(shards, shard_bytes)
-        check_flags(overwrite=overwrite)
+        check_flags(overwrite=overwrite, allow_empty=allow_empty)
         packing = packing_of(compression, compression_level, open_shards=shards or 1)
         self._split = split
         self._shards = shards
@@ -86,6 +88,7 @@ class ShardedWriter:
             packing=packing,
             request={},
             overwrite=overwrite,
+            allow_empty=allow_empty,
         )
         # Not a method: it must not keep alive what it waits for.
         self._abandoned = weakref.finalize(self, _abandon, self._pending, split)
@@ -148,8 +151,9 @@ class ShardedWriter:
         """Publish the split: make its files durable, name them, enter them.
 
         Raises:
-            DatasetError: an earlier error has ended the writing, or the directory
-                has changed so that the split does not belong there any more.
+            DatasetError: an earlier error has ended the writing, there are no
+                records, or the directory has changed so that the split does not belong
+                there any more.
             OSError: the disk refuses; nothing of this split has been published.
         """
         if self._failure is not None:
@@ -167,8 +171,6 @@ class ShardedWriter:
             raise
         self._closed = True
         self._abandoned.detach()
-        if not self._records:
-            warn_of_nothing(self._pending.where, self._split)
 
     def _fail(self, error: BaseException) -> None:
         self._failure = error
@@ -206,14 +208,6 @@ class ShardedWriter:
                 f"{self._records:,} records were written to split {self._split!r} "
                 f"before {what}"
             )
-
-
-def warn_of_nothing(where: str, split: str) -> None:
-    """Warn that a split was published without records."""
-    warn(
-        f"{where}: split {split!r} was published without records; was the "
-        "source of the rows used up before?"
-    )
 
 
 def _abandon(pending: PendingSplit, split: str) -> None:
