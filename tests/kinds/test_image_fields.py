@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -230,3 +231,26 @@ def test_padding_counts_for_nothing(package: Workspace) -> None:
     two = encoder.predict(np.concatenate([short, short], axis=1), verbose=0)
     assert np.abs(two - alone).max() > 0.1  # the number of images is told
     assert np.isfinite(encoder.predict(short[:, :0], verbose=0)).all()
+
+
+@pytest.mark.parametrize(
+    ("annotation", "declared"),
+    [("list[Any]", list), ("tuple[Any, ...]", tuple), ("np.ndarray", np.ndarray)],
+)
+def test_an_instance_holds_pictures_in_the_declared_type(
+    annotation: str, declared: type, tmp_path: Path
+) -> None:
+    """An array of pictures becomes a list of arrays, and no picture becomes a list."""
+    source = f"""
+from typing import Annotated, Any
+import numpy as np
+from schemagen import Images, Record
+
+class Film(Record):
+    frames: Annotated[{annotation}, Images((2, 2, 3), encoding="png")]
+"""
+    (tmp_path / "film.py").write_text(source)
+    given = np.zeros((3, 2, 2, 3), np.uint8)
+    film = runpy.run_path(str(tmp_path / "film.py"))["Film"](frames=given)
+    assert isinstance(film.frames, declared)
+    assert [frame.shape for frame in film.frames] == [(2, 2, 3)] * 3
