@@ -85,7 +85,7 @@ def _watchfiles() -> ModuleType:
                 Location(FILE_NAME),
                 "SG407",
                 "--watch needs the package watchfiles, which is not installed",
-                advice='run `pip install "schemagen[watch]"`',
+                advice='run `pip install "watchfiles>=1.0"`',
             )
         ) from None
     return watchfiles

@@ -236,22 +236,23 @@ def test_the_classifiers_are_known_to_indexes() -> None:
     assert "Python 3.11 to 3.13" in page
 
 
-def test_texts_name_extras_that_users_have() -> None:
-    """Each `schemagen[EXTRA]` of a message or page is one of the extras for users."""
-    files = [*CHECKOUT.glob("*.md"), *(CHECKOUT / "docs").rglob("*.md")]
-    files.remove(CHECKOUT / "CHANGELOG.md")  # it names those of earlier versions
+def test_texts_install_packages_of_the_extras_and_never_schemagen_by_its_name() -> None:
+    """The package index has another project of this name; a clone is given by its path."""
+    extras = {name: PROJECT["optional-dependencies"][name] for name in EXTRAS}
+    required = {each for needed in extras.values() for each in needed}
+    named: set[str] = set()
     for directory in ("schemagen", "templates"):
-        files += sources(CHECKOUT / directory)
-    named = {
-        extra
-        for path in files
-        for found in re.findall(
-            r"schemagen\[([a-z][a-z,-]*)\]", path.read_text("utf-8")
-        )
-        for extra in found.split(",")
-    }
-    assert {"remote", "report", "tensorflow", "watch"} <= named <= EXTRAS
-    assert set(PROJECT["optional-dependencies"]) >= EXTRAS
+        for path in sources(CHECKOUT / directory):
+            text = path.read_text("utf-8")
+            assert not re.search(r"pip install[^\n]*schemagen", text), path
+            named.update(re.findall(r'"([a-z][a-z-]*>=[\d.]+)"', text))
+    assert {"fsspec>=2024.2", "keras>=3.5", "pillow>=10"} <= named <= required
+    for path in [*CHECKOUT.glob("*.md"), *(CHECKOUT / "docs").rglob("*.md")]:
+        if path.name != "CHANGELOG.md":
+            for line in path.read_text("utf-8").splitlines():
+                assert not re.search(r"pip install \S*schemagen", line), path
+                for found in re.findall(r"PATH/TO/CLONE\[([a-z,-]+)\]", line):
+                    assert set(found.split(",")) <= EXTRAS, path
 
 
 def test_pages_name_the_version_of_the_project() -> None:

@@ -38,7 +38,7 @@ def check_target(path: str | os.PathLike[str]) -> None:
         except ImportError:
             raise DatasetError(
                 "an HTML report needs packages that are not installed: run "
-                "`pip install 'schemagen[report]'`"
+                '`pip install "pillow>=10" "vl-convert-python>=1.7"`'
             ) from None
     target = Path(path)
     if not target.parent.is_dir():

@@ -50,7 +50,7 @@ def _require_keras() -> Any:
             f"found Keras {found.__version__}, and generated models need Keras "
             f"{_KERAS[0]}.{_KERAS[1]} or later, with TensorFlow 2.16 or later (reading "
             "and writing data does without Keras): run "
-            "pip install --upgrade 'schemagen[tensorflow]'",
+            'pip install --upgrade "tensorflow>=2.16" "keras>=3.5"',
             name="keras",
         )
     return found
@@ -76,6 +76,6 @@ def _require(package: str) -> Any:
     raise ModuleNotFoundError(
         f"{package} is not installed, and generated code needs it to read data or to "
         "make models (only serializer.py does without): run "
-        "pip install 'schemagen[tensorflow]'",
+        'pip install "tensorflow>=2.16" "keras>=3.5"',
         name=package,
     )

@@ -52,7 +52,7 @@ def open_file_system(url: str) -> tuple[Any, str]:
     except ModuleNotFoundError:
         raise DatasetError(
             f"directory {url!r}: remote file systems need fsspec, which is not installed; "
-            "run pip install 'schemagen[remote]'"
+            'run pip install "fsspec>=2024.2"'
         ) from None
     try:
         file_system, root = fsspec.core.url_to_fs(url)
