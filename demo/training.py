@@ -102,7 +102,6 @@ def fit(task: Task, name: str, inputs: tuple[str, ...] | None) -> Run:
         train,
         validation_data=test,
         epochs=task.epochs,
-        shuffle=False,  # the dataset does it
         verbose=0,
         callbacks=[_Progress(name, task.epochs)],
     ).history

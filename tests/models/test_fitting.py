@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -123,3 +124,13 @@ def test_values_without_a_batch_are_refused(model_of: Callable[[str], Any]) -> N
     for value in (b"a", "a", tf.constant("a"), np.array(["a"] * 6, object)):
         with pytest.raises(ValueError, match="'title'"):
             model.predict({**good, "title": value}, verbose=0)
+
+
+def test_a_dataset_is_not_shuffled_by_keras(model_of: Callable[[str], Any]) -> None:
+    """`make_dataset` shuffles, so `fit` does not ask Keras to, which would warn."""
+    model = model_of("one")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.fit(_dataset("one", _GENRE), verbose=0)
+    with pytest.warns(UserWarning, match="shuffle"):
+        model.fit(_dataset("one", _GENRE), verbose=0, shuffle=True)

@@ -46,6 +46,13 @@ def _checking(
     return checking
 
 
+@wraps(keras.Model.fit)
+def _fit(model: RecordModel, x: Any = None, *args: Any, **kwargs: Any) -> Any:
+    if hasattr(x, "element_spec"):
+        kwargs.setdefault("shuffle", False)  # Keras would warn that datasets shuffle
+    return keras.Model.fit(model, x, *args, **kwargs)
+
+
 @keras.saving.register_keras_serializable("schemagen")
 class RecordModel(keras.Model):  # type: ignore[misc]
     """A functional model that has to be adapted, and takes pixels as they are stored.
@@ -58,7 +65,7 @@ class RecordModel(keras.Model):  # type: ignore[misc]
 
     _is_adapted = False
 
-    fit = _checking(keras.Model.fit, batches=True, learns=True)
+    fit = _checking(_fit, batches=True, learns=True)
     evaluate = _checking(keras.Model.evaluate, batches=True, learns=True)
     predict = _checking(keras.Model.predict, batches=True)
     train_on_batch = _checking(keras.Model.train_on_batch)
