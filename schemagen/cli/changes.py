@@ -11,16 +11,6 @@ from .help import Verb
 from .reporting import format_option, leave, project_option, report
 
 
-class _Against(click.ParamType):  # type: ignore[type-arg]
-    name = "against"
-
-    def get_missing_message(self, *_: object, **__: object) -> str:
-        return (
-            "It names what to compare with, such as HEAD for the last commit, main, or "
-            "a data directory."
-        )
-
-
 @click.command(
     cls=Verb,
     examples=[
@@ -42,7 +32,6 @@ class _Against(click.ParamType):  # type: ignore[type-arg]
 @click.option(
     "--against",
     required=True,
-    type=_Against(),
     metavar="REF|FILE|DATA",
     shell_complete=complete_paths,
     help="A git revision, such as main, or main... for where the branch began; a "

@@ -7,12 +7,10 @@ the command line does.
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..data.limits import MAX_RECORD_BYTES
-from ..findings import SchemagenError, refuse
 
 if TYPE_CHECKING:
     from ..data.describe.description import DataDescription
@@ -46,15 +44,7 @@ def describe(
 
     if not isinstance(record, str):
         return generate.describe_class(record)
-    try:
-        (spec,) = generate.describe(Path(project), record)
-    except SchemagenError as error:
-        (finding, *_) = error.findings
-        if finding.rule != "SG405" or not os.path.exists(record):
-            raise
-        advice = f"describe data by schemagen.describe_data({record!r})"
-        raise refuse(replace(finding, advice=advice)) from None
-    return spec
+    return generate.describe(Path(project), record)[0]
 
 
 def describe_data(

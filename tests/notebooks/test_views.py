@@ -224,6 +224,6 @@ def test_a_record_of_a_project_is_described_by_name(workspace: Any) -> None:
         schemagen.describe(Path("data"))  # type: ignore[arg-type]
     data = workspace.root / "data"
     data.mkdir()
-    with pytest.raises(SchemagenError, match="describe_data") as caught:
+    with pytest.raises(SchemagenError) as caught:
         schemagen.describe(str(data), project=workspace.root)
     assert caught.value.findings[0].rule == "SG405"

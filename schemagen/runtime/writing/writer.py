@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from ..shared.calling import check_flags, options_by_name
-from ..shared.errors import DatasetError, RecordError, warn
+from ..shared.errors import DatasetError, warn
 from ..shared.tfrecord import Framed, frame_records
 from ..storage.schema import Schema
 from .plan import DEFAULT_SHARD_BYTES, check_destination, check_sharding, packing_of
@@ -197,17 +197,7 @@ class ShardedWriter:
         if kind is None:
             self.close()
         else:
-            self._explain(error)
             self.abort()
-
-    def _explain(self, error: BaseException | None) -> None:
-        """Add to an error what a call for one record does not know."""
-        if isinstance(error, RecordError):
-            what = "it" if error.row is None else "the batch that this row is in"
-            error.add_note(
-                f"{self._records:,} records were written to split {self._split!r} "
-                f"before {what}"
-            )
 
 
 def _abandon(pending: PendingSplit, split: str) -> None:
