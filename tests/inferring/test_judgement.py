@@ -138,7 +138,9 @@ def spot(height: int, width: int, channels: int) -> np.ndarray:
     return found.astype(np.uint8)
 
 
-@pytest.mark.parametrize("shape", [(28, 28, 1), (32, 32, 3), (84, 84, 4)])
+@pytest.mark.parametrize(
+    "shape", [(12, 12, 1), (28, 28, 1), (32, 32, 3), (40, 60, 1), (84, 84, 4)]
+)
 def test_pictures_are_known_by_their_neighbors(
     tmp_path: Path, shape: tuple[int, int, int]
 ) -> None:
