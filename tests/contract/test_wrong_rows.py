@@ -400,7 +400,7 @@ def test_a_writer_that_caught_an_error_publishes_the_good_rows(
 def test_a_writer_that_fails_publishes_nothing(
     strict: Records, tmp_path: Path, method: str
 ) -> None:
-    """An error that leaves it says how many rows were good, and leaves no data."""
+    """An error that leaves it names the field, and leaves no data."""
     serializer, wrong = strict["Strict"].serializer, {**GOOD, "count": "3"}
 
     def write() -> None:
@@ -410,11 +410,7 @@ def test_a_writer_that_fails_publishes_nothing(
             row = columns_of(wrong) if method == "write_batch" else wrong
             getattr(writer, method)(**row)
 
-    error = refused(write)
-    assert error.field == "count"
-    [note] = error.__notes__
-    assert note.startswith("2 ")
-    assert "'train'" in note
+    assert refused(write).field == "count"
     error = refused(serializer.write_dataset, [GOOD, wrong], tmp_path, "test")
     assert (error.field, error.row) == ("count", 1)
     assert not list(tmp_path.glob("*.tfrecord"))
