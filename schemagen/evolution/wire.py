@@ -91,7 +91,7 @@ RULES = (
         check=DATA_CHECKS["SG207"],
         before='photo: Annotated[np.ndarray, Image(shape=(4, 4, 3), encoding="png")]',
         after='photo: Annotated[np.ndarray, Image(shape=(4, 4, 3), encoding="jpeg")]',
-        to_do="declare encoding='any' to read data of both; or " + LATER,
+        to_do="if both are image formats, declare encoding='any'; or " + LATER,
     ),
     BreakingRule(
         id="SG208",
