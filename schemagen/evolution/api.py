@@ -97,15 +97,15 @@ RULES = (
     BreakingRule(
         id="SG248",
         title="`serialize` refuses values that it accepted",
-        purpose="Programs fail if they write arrays of floats that the dtype cannot "
-        "hold exactly, or names of removed classes.",
+        purpose="Programs fail if they write floats that the dtype cannot hold "
+        "exactly, or names of removed classes.",
         axis="api",
         direction="backward",
         check=interface.stricter,
         before="age: float",
-        after='age: Annotated[float, Scalar("float32")]',
-        to_do="keep exact=False, or the names of the classes; or change the programs "
-        "that write",
+        after='age: Annotated[float, Scalar("float32", exact=True)]',
+        to_do="leave out exact=True, or keep the names of the classes; or change the "
+        "programs that write",
     ),
     BreakingRule(
         id="SG249",

@@ -44,7 +44,7 @@ class Ragged(Kind):
             False for bools.
         max_length: the most inner lists that a row may have; None for any number.
         group: a name that fields with equally many items share: here, inner lists.
-        exact: refuse floats that dtype cannot hold exactly; False rounds them.
+        exact: refuse floats that dtype cannot hold exactly, instead of rounding them.
         finite: refuse NaN and infinities.
     """
 
@@ -54,7 +54,7 @@ class Ragged(Kind):
     padding_value: bool | int | float | str | bytes = 0
     max_length: int | None = None
     group: str | None = None
-    exact: bool = True
+    exact: bool = False
     finite: bool = True
 
     name: ClassVar[str] = "Ragged"

@@ -39,14 +39,14 @@ class Scalar(Kind):
 
     Attributes:
         dtype: of the value.
-        exact: refuse floats that dtype cannot hold exactly; False rounds them.
+        exact: refuse floats that dtype cannot hold exactly, instead of rounding them.
         finite: refuse NaN and infinities.
         transfer_encoding: "base64" stores opaque bytes, or a number that is stored as
             raw bytes, as base64 text.
     """
 
     dtype: str
-    exact: bool = True
+    exact: bool = False
     finite: bool = True
     transfer_encoding: TransferEncoding = seldom(None)
 

@@ -38,7 +38,7 @@ class Sparse(Kind):
             key for each.
         dtype: of the values.
         dense: deliver a dense tensor in place of a tf.SparseTensor.
-        exact: refuse floats that dtype cannot hold exactly; False rounds them.
+        exact: refuse floats that dtype cannot hold exactly, instead of rounding them.
         finite: refuse NaN and infinities.
     """
 
@@ -46,7 +46,7 @@ class Sparse(Kind):
     index_key: str | tuple[str, ...]
     dtype: str = "float32"
     dense: bool = False
-    exact: bool = True
+    exact: bool = False
     finite: bool = True
 
     name: ClassVar[str] = "Sparse"

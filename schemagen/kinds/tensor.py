@@ -52,7 +52,7 @@ class Tensor(Kind):
         shape_key: where the sizes are stored: the key of a list of all of them, or
             one key for each dimension, with None for a fixed one that is not stored.
         padding_value: what fills a batch up to its largest tensor.
-        exact: refuse floats that dtype cannot hold exactly; False rounds them.
+        exact: refuse floats that dtype cannot hold exactly, instead of rounding them.
         finite: refuse NaN and infinities.
         transfer_encoding: "base64" stores raw bytes, or those of a serialized tensor,
             as base64 text.
@@ -63,7 +63,7 @@ class Tensor(Kind):
     encoding: Literal["raw", "proto", "list"] = "raw"
     shape_key: str | tuple[str | None, ...] | None = None
     padding_value: bool | int | float = 0
-    exact: bool = True
+    exact: bool = False
     finite: bool = True
     transfer_encoding: TransferEncoding = seldom(None)
 

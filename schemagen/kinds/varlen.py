@@ -54,7 +54,7 @@ class VarLen(Kind):
         padding_value: what fills a batch up to its longest row; 0 means "" for
             strings and False for bools.
         ragged: deliver a RaggedTensor in place of a padded batch.
-        exact: refuse floats that dtype cannot hold exactly; False rounds them.
+        exact: refuse floats that dtype cannot hold exactly, instead of rounding them.
         finite: refuse NaN and infinities.
         too_long: what becomes of more than `max_length` items, when writing and when
             reading: "error" refuses them, "keep_head" keeps the first and "keep_tail"
@@ -70,7 +70,7 @@ class VarLen(Kind):
     item_shape: tuple[int, ...] = ()
     padding_value: bool | int | float | str | bytes = 0
     ragged: bool = False
-    exact: bool = True
+    exact: bool = False
     finite: bool = True
     too_long: TooLong = seldom("error")
     pad_on_disk: bool = seldom(False)

@@ -46,7 +46,7 @@ class Vector(Kind):
         encoding: "list" stores an int64 or float list, "raw" little-endian bytes.
             float16, bfloat16, float64 and uint64 are always raw: the lists of
             tf.train.Example cannot hold them.
-        exact: refuse floats that dtype cannot hold exactly; False rounds them.
+        exact: refuse floats that dtype cannot hold exactly, instead of rounding them.
         finite: refuse NaN and infinities.
         dequantize: (scale, offset), of integers: rows hold the integers that are
             stored, readers deliver them times scale plus offset, as float32.
@@ -56,7 +56,7 @@ class Vector(Kind):
     shape: tuple[int, ...]
     dtype: str = "float32"
     encoding: Literal["list", "raw"] = "list"
-    exact: bool = True
+    exact: bool = False
     finite: bool = True
     dequantize: tuple[float, float] | None = seldom(None)
     transfer_encoding: TransferEncoding = seldom(None)

@@ -141,7 +141,8 @@ class Drawing:
         """Draw a schema, which may be wrong."""
         steps = self._maybe(0.2)
         fields = [self._field(number) for number in range(self.chance.randint(2, 8))]
-        fields.insert(0, Field("number", "Scalar", "int", {"0": '"int64"'}))
+        given = {"0": '"int64"', "exact": "False"}
+        fields.insert(0, Field("number", "Scalar", "int", given))
         if steps:
             fields += [
                 self._steps(number) for number in range(self.chance.randint(1, 3))
@@ -221,20 +222,16 @@ class Drawing:
         return replace(drawn, parameters=given, model=model)
 
     def _strictness(self, dtype: str) -> dict[str, str]:
-        found = {}
-        if dtype in _FLOATS and self._maybe(0.5):
-            found["exact"] = "False"
+        # Stated everywhere: its default was True before, and is False now.
+        found = {"exact": str(self._maybe(0.5))}
         if dtype in _FLOATS and self._maybe(0.2):
             found["finite"] = "False"
         return found
 
     def _plain(self, name: str) -> Field:
-        plain = ("int", "float", "bool", "str", "bytes", "list[int]", "list[float]")
-        more = ("list[str]", "list[bool]", "list[list[int]]", "Weather")
-        python_type = self.chance.choice((*plain, *more))
-        default = ""
-        if python_type in ("int", "str") and self._maybe(0.2):
-            default = {"int": "5", "str": '"none"'}[python_type]
+        plain = ("float", "str", "list[float]", "list[list[float]]", "Weather")
+        python_type = self.chance.choice(plain)
+        default = '"none"' if python_type == "str" and self._maybe(0.2) else ""
         return Field(name, "", python_type, {}, default)
 
     def _text(self, name: str) -> Field:
@@ -500,7 +497,7 @@ class Drawing:
             return [self._picture(facts) for _ in range(count)]
         dtype = facts.get("dtype", "int64")
         finite = "finite" not in each.parameters
-        exact = "exact" not in each.parameters
+        exact = each.parameters.get("exact") == "True"
         if each.kind == "Ragged":
             return [
                 [
@@ -535,7 +532,7 @@ class Drawing:
         if dtype in ("string", "bytes"):
             return some
         numpy_type = ml_dtypes.bfloat16 if dtype == "bfloat16" else np.dtype(dtype)
-        if not exact:
+        if dtype in _FLOATS and not exact:
             numpy_type = np.dtype("float64")  # which the writer rounds
         found = np.array(some, numpy_type).reshape(shape)
         return found.tolist() if found.size and self._maybe() else found
@@ -554,7 +551,7 @@ class Drawing:
             return self.chance.choice(
                 (*some, self.chance.randint(bounds.min, bounds.max))
             )
-        wide = [1 / 3, 0.1] if dtype in ("float32", "float64") else []
+        wide = [1 / 3, 0.1] if dtype == "float64" else []
         if not exact:  # also what lies between two numbers of 8 and of 11 bits
             wide = [1 / 3, 0.1, 1 + 2**-8, 1 + 3 * 2**-8, 1 + 2**-11, 1 + 3 * 2**-11]
         rare = [] if finite else [float("nan"), float("inf")]

@@ -68,7 +68,7 @@ FIELDS = {
         ("x: int | None", ""),
         ("x: Annotated[int, Scalar('int8')] = 300", "300"),
         ("x: Annotated[float, Scalar('float32')] = 1e39", "1e+39"),
-        ("x: Annotated[float, Scalar('float16')] = 0.1", "0.1"),
+        ("x: Annotated[float, Scalar('float16', exact=True)] = 0.1", "0.1"),
         ("x: float = float('nan')", "nan"),
         ("x: Literal['a', 'b'] = 'c'", "'c'"),
         ("x: Annotated[int, Label(num_classes=3)] = 3", "3"),

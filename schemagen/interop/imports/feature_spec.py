@@ -201,8 +201,7 @@ def _ragged(feature: Any, dtype: str, place: Place) -> Made:
         case [("UniformRowLength", length)]:
             return _listed(dtype, place, _sizes(length))
         case [("RowLengths", str(key))]:
-            exact = {"exact": False} if dtype == "float32" else {}
-            return (place.field(Ragged, dtype=dtype, row_lengths_key=key, **exact),), ""
+            return (place.field(Ragged, dtype=dtype, row_lengths_key=key),), ""
         case partitions:
             words = ", ".join(f"{kind}({given!r})" for kind, given in partitions)
             keys = {f"_partition_{n}": g for n, (_, g) in enumerate(partitions)}

@@ -128,18 +128,15 @@ class Place:
             shape: None for a size that varies.
             **facts: more parameters of the field; a `max_length` is for lists only.
         """
-        # As a plain float and list[float] have it.
-        rounded = {"exact": False} if dtype == "float32" else {}
         most = facts.pop("max_length", None)
         if not shape and dtype == "string":
             return self.field(Text, **facts)
         if not shape:
-            return self.field(Scalar, dtype=dtype, **rounded, **facts)
+            return self.field(Scalar, dtype=dtype, **facts)
         if dtype not in STRINGS and None not in shape:
             return self.field(Vector, dtype=dtype, shape=tuple(shape), **facts)
         items = () if dtype in STRINGS or None in shape[1:] else tuple(shape[1:])
-        rounded = {} if items else rounded
-        facts = {"item_shape": items, "max_length": most, **rounded, **facts}
+        facts = {"item_shape": items, "max_length": most, **facts}
         return self.field(VarLen, dtype=dtype, **facts)
 
 

@@ -19,7 +19,7 @@ from typing import Any
 
 from ...kinds.field import FieldSpec
 from ...runtime.shared.values import FLOATS, INTEGERS, RAW_ONLY
-from ...schema import Image, Images, Label, Mask, Ragged, Tensor, VarLen
+from ...schema import Image, Images, Label, Mask, Ragged, Tensor
 from .parts import (
     STRINGS,
     Made,
@@ -224,8 +224,7 @@ def _has_steps(made: FieldSpec) -> bool:
 def _in_group(made: FieldSpec) -> FieldSpec:
     ragged = isinstance(made.kind, Ragged)
     key = made.key.rpartition("/")[0] if ragged else made.key
-    exact = {"exact": True} if isinstance(made.kind, VarLen) else {}
-    return made.replaced(group=f"{key.rpartition('/')[0]}/{made.path[-2]}", **exact)
+    return made.replaced(group=f"{key.rpartition('/')[0]}/{made.path[-2]}")
 
 
 def _leaf(feature: _Feature) -> Made:
@@ -362,7 +361,6 @@ def _fields(
         for level in range(len(lengths) - 1)
     ]
     if len(rows) == 1 and not shape:
-        facts |= {"exact": False} if dtype == "float32" else {}
         return [flat.field(Ragged, dtype=dtype, row_lengths_key=rows[0].key, **facts)]
     more = (replace(row, doc="").array("int64", (None,), role="info") for row in rows)
     return [flat.array(dtype, (None, *shape), **facts), *more]

@@ -157,9 +157,8 @@ def _sparse(features: dict[str, Any], columns: list[str], dense_shape: Any) -> M
 def _ragged(features: dict[str, Any], columns: list[str]) -> Made:
     value, lengths = (features[column] for column in columns)
     optional, dtype = value.presence.min_fraction != 1, _DTYPES[_word(value, "type")]
-    facts = {"row_lengths_key": lengths.name, "exact": dtype != "float32"}
     place = Place((value.name,), value.name, optional=optional)
-    return (place.field(Ragged, dtype=dtype, **facts),), ""
+    return (place.field(Ragged, dtype=dtype, row_lengths_key=lengths.name),), ""
 
 
 def _resolve_domain(schema: Any, feature: Any) -> None:

@@ -32,6 +32,7 @@ from ..shared.tfrecord import Framed
 from ..writing.encoding import Encoding, Refused, encode_rows
 from ..writing.shards import equal_counts
 from ..writing.shuffle import Buckets, DuplicateKeyError
+from ..writing.sources import fields_of
 from .parts import Piece, write_framed
 from .plans import Plan, serializer_of
 from .receipts import Receipt
@@ -127,7 +128,7 @@ class _Keyed:
         for row in rows:
             fields = row
             try:
-                fields = row if type(row) is dict else dict(row)  # type: ignore[call-overload]
+                fields = row if type(row) is dict else fields_of(row)
                 value = repr(self._encoding.key_value(fields))
             except Exception:
                 value = ""  # encoding it says what is wrong

@@ -132,7 +132,7 @@ class PartWriter:
             The receipt, for `publish`. It is also kept in the directory until then.
 
         Raises:
-            RecordError: a value that the field cannot hold exactly; names the row.
+            RecordError: a value that the field cannot hold; names the row.
             TypeError: a row with a missing or an unknown field.
             ChangedSourceError: the shard was written twice, with different rows.
             DatasetError: the run has not begun or has ended, or the source is not the

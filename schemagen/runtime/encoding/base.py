@@ -96,10 +96,8 @@ class Feature(ABC):
         try:
             return self._column(values, rows)
         except (Problem, TypeError, ValueError):
-            # A pandas Series gives Python's floats, and is of float64 all the same.
-            each = np.asarray(values) if hasattr(values, "__array__") else values
             return buffer_columns(
-                [self._row(value, row) for row, value in enumerate(each)]
+                [self._row(value, row) for row, value in enumerate(values)]
             )
 
     def entries(self, value: Any, row: int | None = None) -> Entries:
@@ -164,7 +162,7 @@ class NumberFeature(Feature):
     """
 
     dtype: str
-    exact: bool = True
+    exact: bool = False
     finite: bool = True
 
     def _store_numbers(self, shape: Sequence[int | None], *, raw: bool) -> None:

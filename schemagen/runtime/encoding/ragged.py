@@ -54,7 +54,7 @@ class Ragged(Compound):
     row_lengths_key: str
     dtype: str
     max_length: int | None = None
-    exact: bool = True
+    exact: bool = False
     finite: bool = True
 
     def __post_init__(self) -> None:

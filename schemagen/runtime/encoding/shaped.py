@@ -49,7 +49,7 @@ class SizedTensor(Compound):
     dtype: str
     shape_key: str | tuple[str | None, ...]
     encoding: str = "raw"
-    exact: bool = True
+    exact: bool = False
     finite: bool = True
 
     def __post_init__(self) -> None:

@@ -35,7 +35,7 @@ class Sparse(Compound):
     index_keys: tuple[str, ...]
     shape: tuple[int, ...]
     dtype: str = "float32"
-    exact: bool = True
+    exact: bool = False
     finite: bool = True
 
     def __post_init__(self) -> None:

@@ -39,7 +39,7 @@ class Tensor(NumberFeature):
     def __post_init__(self) -> None:
         self._store_numbers(self.shape, raw=self.encoding == "raw")
         self._python_type, self._packed = _python_numbers(self.dtype, self._varints)
-        if self.shape:
+        if self.shape or self.exact:
             self._python_type = None
 
     def encode(self, value: Any) -> Pieces:
@@ -49,10 +49,9 @@ class Tensor(NumberFeature):
             if value.shape == self._shape and self._numbers.accepts(value):
                 return self._stored(value)
         elif self._python_type is not None:
-            is_numpys = kind in _NUMPY_NUMBERS
-            number = value.item() if is_numpys else value
+            number = value.item() if kind in _NUMPY_NUMBERS else value
             if type(number) is self._python_type:
-                packed = self._packed(number, self.exact and is_numpys)
+                packed = self._packed(number)
                 if packed is not None:
                     return (self._entry.packed_head(len(packed)) + packed,)
         return self._row(value, None)
@@ -85,34 +84,31 @@ def stored_axes(keys: Sequence[str | None]) -> list[int]:
 
 def _python_numbers(
     dtype: str, varints: bool
-) -> tuple[type | None, Callable[[Any, bool], bytes | None]]:
+) -> tuple[type | None, Callable[[Any], bytes | None]]:
     """Return how Python's own numbers become bytes: for a type of theirs, a function.
 
-    It takes a number and whether that has to be exact, and returns None for one that
-    needs a closer look.
+    It takes a number and returns None for one that needs a closer look.
     """
     if dtype in ("float32", "float64"):
         layout = struct.Struct("<f" if dtype == "float32" else "<d")
 
-        def packed_float(number: float, exact: bool) -> bytes | None:
+        def packed_float(number: float) -> bytes | None:
             try:
-                packed = layout.pack(number)
+                return layout.pack(number) if isfinite(number) else None
             except OverflowError:
                 return None
-            held = not exact or layout.unpack(packed)[0] == number
-            return packed if held and isfinite(number) else None
 
         return float, packed_float
     if varints and dtype != "bool":
         bounds = np.iinfo(dtype)
         low, high = int(bounds.min), int(bounds.max)
 
-        def packed_integer(number: int, _: bool) -> bytes | None:
+        def packed_integer(number: int) -> bytes | None:
             if low <= number <= high:
                 return varint(number & 0xFFFF_FFFF_FFFF_FFFF)
             return None
 
         return int, packed_integer
     if varints:
-        return bool, lambda number, _: (b"\x00", b"\x01")[number]
-    return None, lambda *_: None
+        return bool, lambda number: (b"\x00", b"\x01")[number]
+    return None, lambda _: None

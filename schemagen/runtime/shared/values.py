@@ -1,9 +1,8 @@
 """From what a row holds to numpy arrays of the declared dtype, lossless or refused.
 
-Values are converted a whole array at a time. What the declared dtype cannot hold
-exactly is a `Problem`; nothing is truncated, wrapped or read as another type on the
-way. Python's own floats have no dtype: in a float32 field they are rounded to float32.
-Arrays and numpy's scalars have one, and are rounded only if the field says so.
+Values are converted a whole array at a time. Floating-point numbers are rounded to the
+declared dtype, unless the field is exact. Anything else that the dtype cannot hold is a
+`Problem`; nothing is truncated, wrapped or read as another type on the way.
 """
 
 from __future__ import annotations
@@ -53,14 +52,14 @@ class Numbers:
 
     Attributes:
         dtype: the declared dtype, by its TensorFlow name.
-        exact: refuse floats that `dtype` cannot hold exactly; otherwise round
-            to the nearest, as is done with Python's own floats for float32.
+        exact: refuse floats that `dtype` cannot hold exactly, instead of rounding them
+            to the nearest.
         finite: refuse NaN and infinities.
         single: errors ask for one number, not for several.
     """
 
     dtype: str
-    exact: bool = True
+    exact: bool = False
     finite: bool = True
     single: bool = False
 
@@ -72,10 +71,7 @@ class Numbers:
         Raises:
             Problem: a value of another type, out of range, inexact or not finite.
         """
-        if isinstance(value, np.ndarray):
-            array, exact = value, self.exact
-        else:
-            array, exact = self._from_python(value)
+        array = value if isinstance(value, np.ndarray) else self._from_python(value)
         if isinstance(array, np.ma.MaskedArray):
             raise masked()
         # A dtype's name takes microseconds to find; its kind is at hand.
@@ -85,7 +81,7 @@ class Numbers:
             return self._booleans(array)
         if self.dtype in INTEGERS:
             return self._integers(array)
-        return self._floats(array, exact)
+        return self._floats(array)
 
     @cached_property
     def _own(self) -> np.dtype[Any] | None:
@@ -119,12 +115,8 @@ class Numbers:
             array = array.astype(array.dtype.newbyteorder("<"))
         return np.ascontiguousarray(array)
 
-    def _from_python(self, value: object) -> tuple[NDArray[Any], bool]:
-        """Make an array of a number or of nested sequences of numbers.
-
-        Returns:
-            The array, and whether its floats have to be exact.
-        """
+    def _from_python(self, value: object) -> NDArray[Any]:
+        """Make an array of a number or of nested sequences of numbers."""
         plain = (bool, int, float, complex)
         if isinstance(value, plain) and not isinstance(value, np.generic):
             return self._from_numbers([value], ())
@@ -132,32 +124,28 @@ class Numbers:
             if {*map(type, value)} <= {float, int}:
                 return self._from_numbers(value, (len(value),))
             if any(isinstance(item, np.ndarray) for item in value):
-                return stacked(value), self.exact
+                return stacked(value)
             return self._from_numbers(*flatten(value))
         if value is None or isinstance(value, (str, bytes, dict, set)):
             raise _no_number(value, self.dtype, single=self.single)
-        return np.asarray(value), self.exact
+        return np.asarray(value)
 
     def _from_numbers(
         self, flat: Sequence[object], shape: tuple[int, ...]
-    ) -> tuple[NDArray[Any], bool]:
+    ) -> NDArray[Any]:
         """Make an array of a shape, of Python's own types by their own rules.
 
         numpy would read [True, 2] as integers, and [2**63, 1] and integers among
         floats as float64, whether that holds them or not.
         """
         types = set(map(type, flat))
-        rounded = self.dtype == "float32" and any(map(_is_pythons, types))
         if len(types) > 1 and types.isdisjoint((bool, np.bool_)):
             integers = [int(n) for n in flat if isinstance(n, (int, np.integer))]
             if len(integers) == len(flat):
                 flat, types = integers, {int}
             elif self.dtype in FLOATS:
-                Numbers(self.dtype)._check_each("integer", integers)
-                if rounded and self.exact:  # numpy's floats among Python's
-                    floats = [n for n in flat if isinstance(n, np.floating)]
-                    Numbers(self.dtype, finite=False)._check_each("number", floats)
-        return self._array_of(flat, types).reshape(shape), self.exact and not rounded
+                self._check_integers(integers)
+        return self._array_of(flat, types).reshape(shape)
 
     def _array_of(self, flat: Sequence[object], types: set[type]) -> NDArray[Any]:
         """Make a flat array of numbers of some types.
@@ -187,24 +175,20 @@ class Numbers:
             raise _no_number(example, self.dtype)
         return np.asarray(flat)
 
-    def _check_each(self, word: str, numbers: Sequence[Any]) -> None:
-        """Refuse numbers that stand among floats and would be rounded with them.
-
-        Args:
-            word: what to call one of them.
-            numbers: of one type.
+    def _check_integers(self, integers: Sequence[int]) -> None:
+        """Refuse integers that stand among floats and would be rounded with them.
 
         Raises:
             Problem: naming the first that is not exact.
         """
         try:
-            self.convert(numbers)
+            self.convert(integers)
         except Problem:
-            for number in numbers:
+            for integer in integers:
                 try:
-                    self.convert(number)
+                    self.convert(integer)
                 except Problem as problem:
-                    found, expected = f"the {word} {number!s}", f"an exact {self.dtype}"
+                    found, expected = f"the integer {integer}", f"an exact {self.dtype}"
                     raise Problem(found, expected, problem.advice) from None
 
     def _booleans(self, array: NDArray[Any]) -> NDArray[Any]:
@@ -228,7 +212,7 @@ class Numbers:
                     )
         return array.astype(target, copy=False)
 
-    def _floats(self, array: NDArray[Any], exact: bool) -> NDArray[Any]:
+    def _floats(self, array: NDArray[Any]) -> NDArray[Any]:
         if array.dtype.kind not in "fiu":
             raise _wrong_dtype(array, self.dtype)
         if array.dtype.kind == "f" and self.finite and not all_finite(array):
@@ -254,7 +238,7 @@ class Numbers:
             same = same_integers(converted, array)
         _refuse(overflown, array, f"a number in the range of {self.dtype}")
         # Integers are counts and ids: rounding is for floats only.
-        if exact or array.dtype.kind != "f":
+        if self.exact or array.dtype.kind != "f":
             # Python's own numbers have no astype, and numpy has no bfloat16.
             scalar = not array.ndim and self.dtype != "bfloat16"
             how = f"np.{self.dtype}(value)," if scalar else f".astype({self.dtype!r})"
@@ -262,7 +246,7 @@ class Numbers:
                 ~same,
                 array,
                 f"a number that {self.dtype} holds exactly",
-                f"round it with {how} or declare exact=False"
+                f"round it with {how} or leave out exact=True"
                 if array.dtype.kind == "f"
                 else "declare a wider dtype",
             )
@@ -312,11 +296,6 @@ def check_shape(array: NDArray[Any], expected: Sequence[int | None]) -> None:
 def shape_text(shape: Sequence[int | None]) -> str:
     """Write a shape as `[64, 64, 3]`, with `?` for a size that may vary."""
     return "[" + ", ".join("?" if size is None else str(size) for size in shape) + "]"
-
-
-def _is_pythons(kind: type) -> bool:
-    """Tell whether a type is Python's float, or one of its kind, and not numpy's."""
-    return issubclass(kind, float) and not issubclass(kind, np.generic)
 
 
 def _wrong_dtype(array: NDArray[Any], dtype: str) -> Problem:

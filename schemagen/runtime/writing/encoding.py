@@ -17,7 +17,7 @@ from ..shared.errors import DatasetError, RecordError, did_you_mean, position
 from ..shared.tfrecord import Framed, frame_records
 from ..shared.values import described
 from .shuffle import digest_of
-from .sources import Unreadable
+from .sources import Unreadable, fields_of
 
 CHUNK_BYTES = 1 << 20
 """A chunk ends with the record that makes it this large."""
@@ -271,13 +271,13 @@ def _fields_of(row: Any) -> dict[str, Any]:
     if isinstance(row, Unreadable):
         raise row.error
     try:
-        return dict(row)
+        return fields_of(row)
     except (TypeError, ValueError) as error:
         if hasattr(row, "keys") or _is_record(row):
             raise
         raise _NoRow(
-            f"found {described(row)}, expected a dict of the record's fields, or an "
-            "instance of its schema's class"
+            f"found {described(row)}, expected a dict of the record's fields, a "
+            "named tuple, or an instance of its schema's class"
         ) from error
 
 

@@ -10,7 +10,8 @@ from typing import Any, Protocol
 from ..shared.errors import DatasetError, RecordError, position
 from ..shared.values import described
 
-# A dict, or an instance of a schema's class, which gives its fields one by one.
+# A dict, a named tuple, or an instance of a schema's class, which gives its fields one
+# by one.
 Row = Mapping[str, Any] | Iterable[tuple[str, Any]]
 
 
@@ -130,6 +131,16 @@ class Stream:
 
 
 Source = Parts | Indexed | Stream
+
+
+def fields_of(row: Any) -> dict[str, Any]:
+    """Return the values of a dict, a named tuple or an instance of a schema's class.
+
+    Raises:
+        TypeError, ValueError: the row is none of these.
+    """
+    named = getattr(type(row), "_asdict", None)  # as of DataFrame.itertuples
+    return dict(row) if named is None else named(row)
 
 
 def source_of(value: Any) -> Source:

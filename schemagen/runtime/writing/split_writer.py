@@ -81,7 +81,7 @@ class SplitWriter:
             The number of records written.
 
         Raises:
-            RecordError: a value that the field cannot hold exactly; names the row.
+            RecordError: a value that the field cannot hold; names the row.
             TypeError: a row with a missing or an unknown field, or a source that is
                 not a source of rows.
             DatasetError: the split exists, another writer is writing it, the directory

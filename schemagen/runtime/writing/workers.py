@@ -16,7 +16,7 @@ from .channel import Packed, pack
 from .encoding import Chunk, Encoding, encode_rows
 from .plan import check_workers
 from .pool import Pool
-from .sources import Indexed, Parts, Source, Stream, check_start
+from .sources import Indexed, Parts, Source, Stream, check_start, fields_of
 from .worker import Done, Task
 
 # Tasks are to take about this long: much longer than what sending them takes, and
@@ -251,7 +251,7 @@ def _packed(row: Any, number: int) -> Packed:
     """Pickle a row, as a dict if it can be one; a worker says what is wrong if not."""
     if type(row) is not dict:
         with suppress(Exception):
-            row = dict(row)
+            row = fields_of(row)
     try:
         return pack(row)
     except Exception as error:

@@ -177,7 +177,7 @@ class Sg247(Record):
 
 class Sg248(Record):
     keep: int
-    age: Annotated[float, Scalar("float32")]
+    age: Annotated[float, Scalar("float32", exact=True)]
 
 
 class Sg249Other(Record):
