@@ -253,7 +253,7 @@ def _write_page(data: str, html: str, found: Inferred, checked: Verification) ->
     from ..findings import printable
 
     with refusing_data(data):
-        statistics = inspect_data(data)
+        statistics = inspect_data(data, digests=True)
         specs = dict.fromkeys(statistics.splits, found.spec)
         written = writing.write_report(html, statistics, specs, checked)
     click.echo(f"wrote {printable(html)} ({size(written)})")

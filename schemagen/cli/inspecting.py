@@ -92,7 +92,7 @@ def inspect(
             from ..data.report.writing import check_target  # which imports jinja2
 
             check_target(html)
-        found = inspect_data(data, limit=limit, **options)
+        found = inspect_data(data, limit=limit, digests=html is not None, **options)
         if html is not None:
             _write_page(html, found, data, spec, limit, options)
     _print(found, style, records, with_text=html is None)

@@ -54,6 +54,7 @@ def inspect_data(
     limit: int | None = None,
     workers: int | None = 1,
     max_record_bytes: int = MAX_RECORD_BYTES,
+    digests: bool = False,
 ) -> DataStatistics:
     """Tell what the files of a data directory, a glob or a path hold.
 
@@ -66,6 +67,7 @@ def inspect_data(
             do. Programs that are started as scripts need the usual
             `if __name__ == "__main__"` around the call.
         max_record_bytes: longer records are damages and are not read.
+        digests: also take digests of records and values, in which repetitions show.
 
     Raises:
         DatasetError: there are no such files. Damage of the files themselves, and of
@@ -76,6 +78,7 @@ def inspect_data(
         limit=limit,
         workers=workers,
         max_record_bytes=max_record_bytes,
+        digests=digests,
     )
 
 
@@ -85,6 +88,7 @@ def statistics_of(
     limit: int | None,
     workers: int | None,
     max_record_bytes: int,
+    digests: bool = False,
 ) -> DataStatistics:
     """Tell what the files of a listing hold, as `inspect_data` does.
 
@@ -92,7 +96,7 @@ def statistics_of(
         DatasetError: a worker died.
     """
     data = listing.data
-    tasks = list(_tasks(listing, limit, max_record_bytes))
+    tasks = list(_tasks(listing, limit, max_record_bytes, digests))
     tasks.sort(key=lambda task: -task.bytes)
     total = sum(task.bytes for task in tasks)
     if workers is None:
@@ -135,6 +139,11 @@ def _written_by(data: Data) -> dict[str, WrittenBy]:
             data.manifest.record,
             data.manifest.fingerprint_of(name),
             sum(file.shard.records for file in files if file.shard is not None),
+            {
+                each["key"]: dict(enumerate(each["classes"], each.get("offset", 0)))
+                for each in data.manifest.spec_of(name)["fields"]
+                if each.get("classes")
+            },
         )
         for name, files in data.splits.items()
         if name in data.manifest.splits and all(file.shard for file in files)
@@ -157,6 +166,7 @@ class _Task(NamedTuple):
     pieces: Sequence[_Piece]
     limit: int | None
     max_record_bytes: int
+    digests: bool
 
     @property
     def bytes(self) -> int:
@@ -165,13 +175,14 @@ class _Task(NamedTuple):
 
 
 def _tasks(
-    listing: Listing, limit: int | None, max_record_bytes: int
+    listing: Listing, limit: int | None, max_record_bytes: int, digests: bool
 ) -> Iterator[_Task]:
     """Yield what to read: with a limit, each split by one process.
 
     Small files go together, and large ones are cut; their sizes alone determine how, so
     sums are rounded alike for any number of processes.
     """
+    how = (limit, max_record_bytes, digests)
     for split, files in listing.data.splits.items():
         group: list[_Piece] = []
         grouped = 0
@@ -183,15 +194,15 @@ def _tasks(
                 for part in parts_of(file.path):
                     stop = size if part.stop is None else part.stop
                     piece = _Piece(rank, file, part, stop - part.start)
-                    yield _Task(split, [piece], limit, max_record_bytes)
+                    yield _Task(split, [piece], *how)
                 continue
             group.append(_Piece(rank, file, Part(file.path), size))
             grouped += size
             if limit is None and grouped >= _TASK_BYTES:
-                yield _Task(split, group, limit, max_record_bytes)
+                yield _Task(split, group, *how)
                 group, grouped = [], 0
         if group:
-            yield _Task(split, group, limit, max_record_bytes)
+            yield _Task(split, group, *how)
 
 
 def _size(path: FilePath) -> int:
@@ -218,7 +229,7 @@ def _inspect(
     task: _Task, moved: Moved
 ) -> tuple[list[FileStatistics], RecordStatistics]:
     """Return the statistics of the files, or of their parts, and of all records."""
-    measuring = Measuring()
+    measuring = Measuring(digests=task.digests)
     left = task.limit
     files = []
     for piece in task.pieces:

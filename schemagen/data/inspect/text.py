@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 
@@ -96,17 +96,22 @@ def inspection_blocks(
     for title, split in described_splits(found).items():
         if split.read:
             blocks.append(Heading(title + contents_of(split), 3))
-            blocks += _keys(split, characters, keys)
+            blocks += _keys(split, found.classes, characters, keys)
         blocks += samples(split)
     return blocks
 
 
-def _keys(found: RecordStatistics, characters: int, most: int) -> Iterator[Block]:
+def _keys(
+    found: RecordStatistics,
+    classes: Mapping[str, Mapping[int, str]],
+    characters: int,
+    most: int,
+) -> Iterator[Block]:
     """Yield the tables of the keys, and what is unusual about them."""
     rows = [
         (Code(named(key.key, characters)), *row)
         for key in islice(found.keys.values(), most)
-        for row in key_rows(key, found.read)
+        for row in key_rows(key, found.read, classes.get(key.key))
     ]
     if rows:
         yield Table(KEYS, rows)
@@ -197,7 +202,9 @@ def contents_of(found: RecordStatistics) -> str:
     return f"{plural(found.read, 'record')} of {what}, {plural(keys, 'key')}"
 
 
-def key_rows(found: KeyStatistics, whole: int) -> list[tuple[str, ...]]:
+def key_rows(
+    found: KeyStatistics, whole: int, classes: Mapping[int, str] | None = None
+) -> list[tuple[str, ...]]:
     """Return a row for each kind, without the key."""
     return [
         (
@@ -206,7 +213,7 @@ def key_rows(found: KeyStatistics, whole: int) -> list[tuple[str, ...]]:
             extent(held.lengths) if kind else "-",
             text,
         )
-        for kind, held, text in _kinds(found)
+        for kind, held, text in _kinds(found, classes)
     ]
 
 
@@ -222,7 +229,9 @@ def step_rows(found: StepsStatistics, whole: int) -> list[tuple[str, ...]]:
     return rows or [("-", *head, "-", "no steps")]
 
 
-def _kinds(found: KeyStatistics) -> list[tuple[str, KindStatistics, str]]:
+def _kinds(
+    found: KeyStatistics, classes: Mapping[int, str] | None = None
+) -> list[tuple[str, KindStatistics, str]]:
     """Return the kinds, and what their values are; of none if there is no other."""
     none = found.by_kind.get("")
     if none is not None and not found.kinds:
@@ -231,7 +240,7 @@ def _kinds(found: KeyStatistics) -> list[tuple[str, KindStatistics, str]]:
     for kind in found.kinds:
         held = found.by_kind[kind]
         without = none.present if none is not None and not rows else 0
-        rows.append((kind, held, values_text(held, without)))
+        rows.append((kind, held, values_text(held, without, classes)))
     return rows
 
 

@@ -55,15 +55,20 @@ def share(part: int, whole: int) -> str:
     return "all" if part == whole else percent(part, whole, space="")
 
 
-def values_text(found: KindStatistics, without: int = 0) -> str:
+def values_text(
+    found: KindStatistics, without: int = 0, classes: Mapping[int, str] | None = None
+) -> str:
     """Describe the values of a key and kind.
 
     Args:
         found: what is known of them.
         without: how many more have the key, and no list.
+        classes: the names of integers, if they are ids of classes.
     """
     parts = []
-    if found.numbers is not None:
+    if classes and found.numbers is not None and found.numbers.distinct:
+        parts += _ids(found.numbers.distinct, classes)
+    elif found.numbers is not None:
         parts += _numbers(found.numbers)
     if found.bytes is not None:
         parts += _bytes(found.bytes)
@@ -72,6 +77,18 @@ def values_text(found: KindStatistics, without: int = 0) -> str:
     if without:
         parts.append(f"{without:,} more without a list")
     return "; ".join(parts)
+
+
+def _ids(counts: Mapping[int, int], classes: Mapping[int, str]) -> list[str]:
+    """Return the most frequent classes; with their ids and names."""
+    total = sum(counts.values())
+    most = sorted(counts, key=lambda value: (-counts[value], value))
+    names = {value: quoted(name, _TEXT_COLUMNS) for value, name in classes.items()}
+    shown = [
+        f"{value} {names.get(value, 'no class')} ({share(counts[value], total)})"
+        for value in most[:_LISTED]
+    ]
+    return [", ".join(shown) + (", ..." if len(most) > _LISTED else "")]
 
 
 def _numbers(found: Numbers) -> list[str]:

@@ -68,7 +68,10 @@ def class_counts(column: Column, splits: Sequence[Split]) -> ClassCounts | None:
         known = len(names)
         unknown = sorted(different - set(names), key=str)
         names |= {value: f"not a class: {_name(value)}" for value in unknown}
-    elif field is None and _like_classes(column, values):
+    elif getattr(field and field.kind, "dtype", "") == "bool":
+        names = {value: str(bool(value)) for value in (0, 1)}
+        names |= {value: f"not a bool: {value}" for value in different - names.keys()}
+    elif _like_classes(column, values):
         names = {value: _name(value) for value in sorted(different)}
     else:
         return None
@@ -98,15 +101,15 @@ def _values(column: Column, splits: Sequence[Split]) -> Counts | None:
 
 
 def _like_classes(column: Column, values: Counts) -> bool:
-    """Tell single texts, and ids from 0 or 1, that are few and come again."""
+    """Tell texts, and without a schema single ids from 0 or 1, that come again."""
     counts = summed(values.values())
     numbers = [value for value in counts if isinstance(value, int)]
+    single = not column.steps and column.whole.lengths.maximum == 1
     return (
-        not column.steps
-        and column.whole.lengths.maximum == 1
-        and 2 <= len(counts) <= _MOST_GUESSED
+        len(counts) >= 2
         and sum(counts.values()) >= _AGAIN * len(counts)
-        and (not numbers or min(numbers) in (0, 1))
+        and (column.field is not None or (single and len(counts) <= _MOST_GUESSED))
+        and (not numbers or (column.field is None and min(numbers) in (0, 1)))
         and all(
             isinstance(value, int)
             or value.decode(errors="surrogateescape").isprintable()

@@ -20,6 +20,7 @@ from ..statistics.model import DataStatistics
 from ..verify.model import Verification
 from .classes import class_counts
 from .columns import columns_of, spec_of_data, splits_of, title_of
+from .differences import differences_figure, repetitions_figure
 from .files import files_figure
 from .samples import samples_of
 from .shares import class_figure, missing_figure
@@ -65,6 +66,10 @@ def page_values(
         "verified": _verified(verification),
         "samples": samples,
         "legends": legends,
+        "differences": differences_figure(columns, counts, splits)
+        if splits[1:]
+        else None,
+        "repetitions": repetitions_figure(columns, splits) if read else None,
         "classes": [class_figure(each, splits) for each in counts[:_MOST_CLASSES]],
         "missing": missing_figure(columns, splits) if columns and read else None,
         "columns": [column_figure(each, splits) for each in drawn],

@@ -82,12 +82,16 @@ def class_figure(classes: ClassCounts, splits: Sequence[Split]) -> Figure:
     names = list(classes.classes)
     if len(names) > _MOST_BARS:
         names.sort(key=lambda name: -whole.get(name, 0))
-    several = column.field is not None and isinstance(column.field.kind, MultiLabel)
-    what = "Share of all labels" if several else "Share of each class"
+    kind = column.field and column.field.kind
+    what = (
+        "Share of all labels" if isinstance(kind, MultiLabel) else "Share of each class"
+    )
+    if column.field and not classes.declared:
+        what = "Share of each value"
     totals = {split: sum(counts.values()) for split, counts in classes.counts.items()}
     shares = Shares(f"{what} of {column.name}", names, classes.counts, totals)
-    kind = column.type if column.field else f"{column.type}, looks like a class"
-    return shares.figure(splits, _balance(classes, whole), column.name, kind)
+    about = column.type if column.field else f"{column.type}, looks like a class"
+    return shares.figure(splits, _balance(classes, whole), column.name, about)
 
 
 def _balance(classes: ClassCounts, whole: Mapping[str, int]) -> list[str]:

@@ -22,7 +22,7 @@ def column_figure(column: Column, splits: Sequence[Split]) -> Figure:
     """Draw what varies in a column, and describe it."""
     drawn = {
         what: found
-        for what, found in _measures(column, splits).items()
+        for what, found in measures_of(column, splits).items()
         if merged_numbers(list(found.values())).constant is None
     }
     plots = [
@@ -39,7 +39,9 @@ def column_figure(column: Column, splits: Sequence[Split]) -> Figure:
     )
 
 
-def _measures(column: Column, splits: Sequence[Split]) -> dict[str, dict[str, Numbers]]:
+def measures_of(
+    column: Column, splits: Sequence[Split]
+) -> dict[str, dict[str, Numbers]]:
     """Return values, lengths and sizes by split, where any is finite."""
     measures: dict[str, dict[str, Numbers]] = {}
     for split in splits:

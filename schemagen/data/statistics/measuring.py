@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from ..columns import Column, Columns, StepColumn
 from ..message import BYTES, NOTHING
 from .bytes_values import bytes_values
+from .digests import digests_of, merged_digests
 from .model import (
     KeyStatistics,
     KindStatistics,
@@ -39,9 +41,14 @@ _OBJECT_BYTES = 100
 
 
 class Measuring:
-    """Takes the records of a split, or of a part of it, and measures them."""
+    """Takes the records of a split, or of a part of it, and measures them.
 
-    def __init__(self) -> None:
+    Args:
+        digests: also take digests of them, which need 8 bytes for each record and key.
+    """
+
+    def __init__(self, *, digests: bool = False) -> None:
+        self._digests = digests
         self._held: list[tuple[Columns, int]] = []
         self._held_records = self._held_bytes = 0
         self._parts: list[RecordStatistics] = []
@@ -61,7 +68,11 @@ class Measuring:
 
     def _measure(self) -> None:
         if self._held:
-            self._parts.append(_measured(self._held))
+            found = _measured(self._held)
+            if self._digests:
+                digests = merged_digests([digests_of(each) for each, _ in self._held])
+                found = replace(found, digests=digests)
+            self._parts.append(found)
         self._held, self._held_records, self._held_bytes = [], 0, 0
         if len(self._parts) >= _PARTS:
             self._parts = [merged_records(self._parts)]

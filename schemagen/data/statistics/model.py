@@ -10,6 +10,7 @@ from ..keyed import WITHOUT_FEATURE, Keyed
 from ..names import Gap
 from ..records import Damage
 from .bytes_values import BytesValues, merged_bytes
+from .digests import Digests, merged_digests
 from .histograms import summed
 from .numbers import Numbers, merged_numbers
 from .samples import Sample, Samples, merged_samples
@@ -98,6 +99,7 @@ class RecordStatistics:
         unknown: what no Example has, and how many records have it.
         repeated: keys that occur twice in a record, and in how many.
         sampled: a few records, spread over all.
+        digests: of records and values; empty if they were not asked for.
     """
 
     records: int = 0
@@ -111,6 +113,7 @@ class RecordStatistics:
     unknown: Mapping[str, int] = field(default_factory=dict)
     repeated: Mapping[str, int] = field(default_factory=dict)
     sampled: Samples = field(default_factory=Samples)
+    digests: Digests = field(default_factory=Digests, compare=False)
 
     @property
     def read(self) -> int:
@@ -190,11 +193,13 @@ class WrittenBy:
         record: the record's name.
         fingerprint: of the spec that wrote it.
         records: how many records it should hold.
+        classes: by key, the names of classes by their stored ids.
     """
 
     record: str
     fingerprint: str
     records: int
+    classes: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -238,6 +243,13 @@ class DataStatistics:
         from ..inspect.overview import overview_blocks
 
         return html(overview_blocks(self))
+
+    @property
+    def classes(self) -> Mapping[str, Mapping[int, str]]:
+        """By key, the names of classes that a manifest lists."""
+        return {
+            k: v for each in self.written_by.values() for k, v in each.classes.items()
+        }
 
     @property
     def whole(self) -> RecordStatistics:
@@ -326,6 +338,7 @@ def merged_records(parts: Sequence[RecordStatistics]) -> RecordStatistics:
         unknown=first_counts(part.unknown for part in parts),
         repeated=first_counts(part.repeated for part in parts),
         sampled=merged_samples([part.sampled for part in parts]),
+        digests=merged_digests([part.digests for part in parts]),
     )
 
 

@@ -1,0 +1,235 @@
+"""Effect sizes between splits, and records that are repeated."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from ..formatting import decoded, hexadecimal, listed, number, one_line, plural, share
+from ..statistics.digests import Digested
+from ..statistics.numbers import Numbers
+from .charts import Figure, Table
+from .classes import ClassCounts
+from .columns import Column, Split
+from .values import measures_of
+
+# A split of fewer records, and a value that occurs less often, differ by chance.
+_FEWEST = 30
+_FEWEST_OF_VALUE = 10
+
+# From here on an effect is marked: Cohen's "medium" for shares and means.
+_SHARES, _MEANS, _SPREADS = 0.5, 0.5, 1.5
+
+# A key identifies records if so many of its values are different.
+_DIFFERENT = 0.8
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One measure of one column in two splits.
+
+    Attributes:
+        name: of the column.
+        what: the measure.
+        splits: the names of both.
+        found: the measure in both, as text.
+        effect: the size of the effect, as text.
+        size: the same in units of its threshold; it is marked from 1 on.
+    """
+
+    name: str
+    what: str
+    splits: tuple[str, str]
+    found: tuple[str, str]
+    effect: str
+    size: float
+
+
+def differences_figure(
+    columns: Sequence[Column], classes: Sequence[ClassCounts], splits: Sequence[Split]
+) -> Figure:
+    """Compare the first split with each other one."""
+    large = [split for split in splits if split.found.read >= _FEWEST]
+    counted = {each.column.key: each.counts for each in classes}
+    compared = [
+        each
+        for other in large[1:]
+        for column in columns
+        for each in _comparisons(column, counted.get(column.key, {}), (large[0], other))
+    ]
+    marked = sorted((each for each in compared if each.size >= 1), key=_by_size)
+    some = (
+        plural(len(marked), "marked difference") if marked else "No marked differences"
+    )
+    verdict = f"{some} in {plural(len(compared), 'comparison')}."
+    if not compared:
+        verdict = f"Nothing is compared: that takes two splits of {_FEWEST} records."
+    left_out = listed([*_small(splits), "correlations", *_contents(columns, counted)])
+    notes = [
+        f"{verdict} Not compared: {left_out}.",
+        f"Marked are shares that differ by {_SHARES} or more in Cohen's h, means that "
+        f"differ by {_MEANS} standard deviations or more, and standard deviations that "
+        f"differ by a factor of {_SPREADS} or more.",
+    ]
+    titles = ("Name", "Measure", "Splits", "First", "Second", "Effect")
+    rows = [
+        (c.name, c.what, " and ".join(c.splits), *c.found, c.effect) for c in marked
+    ]
+    table = Table("Marked differences, the largest first", titles, rows, (3, 4))
+    return Figure(notes=notes, table=table if rows else None, folded=False, wide=True)
+
+
+def _by_size(comparison: Comparison) -> float:
+    return -comparison.size
+
+
+def _small(splits: Sequence[Split]) -> list[str]:
+    """Return the splits that are too small, with their sizes."""
+    return [
+        f"{split.label} ({plural(split.found.read, 'record')})"
+        for split in splits
+        if split.found.read < _FEWEST
+    ]
+
+
+def _contents(columns: Sequence[Column], counted: Collection[str]) -> list[str]:
+    """Return the columns of bytes of which only sizes are compared, as one item."""
+    names = [
+        column.name
+        for column in columns
+        if (held := column.whole.bytes) is not None
+        and column.key not in counted
+        and max((held.distinct or {}).values(), default=0) < _FEWEST_OF_VALUE
+    ]
+    return [f"the contents of {listed(names)}"] if names else []
+
+
+def _comparisons(
+    column: Column, counts: Mapping[str, Mapping[str, int]], pair: tuple[Split, Split]
+) -> Iterator[Comparison]:
+    """Yield the measures of a column in two splits, of frequencies the largest effect."""
+    of = (column.name, (pair[0].label, pair[1].label))
+    missing = [(column.missing_in(split), split.found.read) for split in pair]
+    if any(count for count, _ in missing):
+        yield _shares(*of, "missing", missing)
+    frequencies = [counts.get(split.name) or _texts(column, split) for split in pair]
+    frequent = [
+        (name, both)
+        for name in sorted({name for each in frequencies for name in each})
+        if max(both := [each.get(name, 0) for each in frequencies]) >= _FEWEST_OF_VALUE
+    ]
+    if frequent and all(frequencies):
+        totals = [sum(each.values()) for each in frequencies]
+        yield max(
+            (
+                _shares(*of, f"share of {name}", [*zip(both, totals, strict=True)])
+                for name, both in frequent
+            ),
+            key=lambda each: each.size,
+        )
+    for what, found in measures_of(column, pair).items():
+        if len(found) == len(pair) and not (counts and what == "values"):
+            yield from _numbers(*of, what, [*found.values()])
+
+
+def _texts(column: Column, split: Split) -> dict[str, int]:
+    """Return how often each text occurs; nothing if there are too many to count."""
+    kind = column.kind_in(split)
+    if kind is None or kind.bytes is None:
+        return {}
+    return {
+        one_line(decoded(value) or hexadecimal(value), 60): count
+        for value, count in (kind.bytes.distinct or {}).items()
+    }
+
+
+def _shares(
+    name: str, splits: tuple[str, str], what: str, counts: Sequence[tuple[int, int]]
+) -> Comparison:
+    one, other = (2 * math.asin(math.sqrt(part / whole)) for part, whole in counts)
+    first, second = (share(part, whole) for part, whole in counts)
+    h = abs(one - other)
+    return Comparison(
+        name, what, splits, (first, second), f"Cohen's h {h:.1f}", h / _SHARES
+    )
+
+
+def _numbers(
+    name: str, splits: tuple[str, str], what: str, found: Sequence[Numbers]
+) -> Iterator[Comparison]:
+    """Yield the comparisons of means and of spreads, unless both are the same constant."""
+    one, other = (each.mean or 0.0 for each in found)
+    spreads = [each.deviation or 0.0 for each in found]
+    if one == other and not any(spreads):
+        return
+    pooled, apart = math.hypot(*spreads) / math.sqrt(2), abs(one - other)
+    by = apart / pooled if pooled else math.inf
+    yield Comparison(
+        name,
+        f"mean of {what}",
+        splits,
+        (number(one, 4), number(other, 4)),
+        f"{number(by, 2)} standard deviations" if pooled else "two constants",
+        by / _MEANS,
+    )
+    least, most = sorted(spreads)
+    factor = most / least if least else math.inf if most else 1.0
+    yield Comparison(
+        name,
+        f"standard deviation of {what}",
+        splits,
+        (number(spreads[0], 4), number(spreads[1], 4)),
+        f"a factor of {number(factor, 2)}" if least else "a constant in one split",
+        factor / _SPREADS,
+    )
+
+
+def repetitions_figure(columns: Sequence[Column], splits: Sequence[Split]) -> Figure:
+    """Count records, and values that identify them, that are there more than once."""
+    digests = {split.label: split.found.digests for split in splits}
+    records = {split: held.records for split, held in digests.items()}
+    rows, compared = _repeated("records", records), ["records"]
+    for column in columns:
+        values = {
+            split: held.values[column.key]
+            for split, held in digests.items()
+            if column.key in held.values
+        }
+        if _identify(values):
+            rows += _repeated(f"values of {column.name}", values)
+            compared.append(column.name)
+    if not rows:
+        notes = [f"Nothing is repeated. Compared: {listed(compared, 12)}."]
+        return Figure(notes=notes)
+    first = [f"{count} {name} {where}" for name, where, count in rows]
+    notes = [f"Repeated: {listed(first, 3)}. Compared: {listed(compared, 12)}."]
+    table = Table("Repetitions", ("What", "Where", "How many"), rows, (2,))
+    return Figure(notes=notes, table=table, folded=False)
+
+
+def _identify(values: Mapping[str, Digested]) -> bool:
+    """Return whether values of a key differ from record to record, in each split."""
+    total = sum(map(len, values.values()))
+    different = sum(len(np.unique(each)) for each in values.values())
+    return (
+        total >= _FEWEST
+        and all(map(len, values.values()))
+        and different >= _DIFFERENT * total
+    )
+
+
+def _repeated(name: str, found: Mapping[str, Digested]) -> list[tuple[str, str, str]]:
+    """Return what is there more than once in a split, and what is in two."""
+    unique = {split: np.unique(each) for split, each in found.items()}
+    counts = {
+        f"more than once in {split}": len(found[split]) - len(each)
+        for split, each in unique.items()
+    }
+    for one, other in combinations(unique, 2):
+        both = np.intersect1d(unique[one], unique[other], assume_unique=True)
+        counts[f"in {one} and in {other}"] = len(both)
+    return [(name, where, f"{count:,}") for where, count in counts.items() if count]

@@ -1,0 +1,74 @@
+"""64-bit digests of records and of single values, in which repetitions show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..columns import Column, Columns
+from ..message import BYTES, INT64
+
+Digested = NDArray[np.uint64]
+
+_NONE = np.empty(0, np.uint64)
+
+
+@dataclass(frozen=True)
+class Digests:
+    """The digests of some records.
+
+    Attributes:
+        records: [N], of the bytes of each record.
+        values: by key, of each value, where records have a single integer or a single
+            bytes value. It is empty for a key whose values repeat too often to
+            identify a record.
+    """
+
+    records: Digested = field(default_factory=_NONE.copy)
+    values: Mapping[str, Digested] = field(default_factory=dict)
+
+
+def merged_digests(parts: Sequence[Digests]) -> Digests:
+    """Return the digests of all parts."""
+    keys = dict.fromkeys(key for part in parts for key in part.values)
+    some = {key: [p.values[key] for p in parts if key in p.values] for key in keys}
+    return Digests(
+        np.concatenate([_NONE, *(part.records for part in parts)]),
+        {
+            key: np.concatenate(v) if all(map(len, v)) else _NONE
+            for key, v in some.items()
+        },
+    )
+
+
+def digests_of(columns: Columns) -> Digests:
+    """Return the digests of some records, which are measured together."""
+    records = columns.records
+    extents = zip(records.starts.tolist(), records.stops.tolist(), strict=True)
+    values = {
+        key: _values(some[0])
+        for key, some in columns.by_key.items()
+        if len(some) == 1 and some[0].kind in (BYTES, INT64)
+    }
+    return Digests(_hashed(records.data, extents), values)
+
+
+def _values(column: Column) -> Digested:
+    if (column.lengths != 1).any():
+        return _NONE
+    if column.kind == INT64:
+        found: Digested = column.values.astype(np.int64).view(np.uint64)
+    else:
+        found = _hashed(column.data, column.values.tolist())
+    return found if 2 * len(np.unique(found)) >= len(found) else _NONE
+
+
+def _hashed(data: NDArray[np.uint8], extents: Iterable[Any]) -> Digested:
+    view = data.data
+    found = (blake2b(view[a:b], digest_size=8).digest() for a, b in extents)
+    return np.frombuffer(b"".join(found), np.uint64)

@@ -1,0 +1,158 @@
+"""Differences between splits and repeated records, as the report shows them."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Mapping, Sequence
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ..messages import Values, example, write_file
+from .conftest import make_report
+from .scenes import encoded
+
+Rows = Sequence[Mapping[str, Values]]
+
+
+def _section(page: str, name: str) -> str:
+    """Return the text of a section, a cell or a paragraph a line."""
+    section = page.partition(f'<section id="{name}"')[2].partition("</section>")[0]
+    lines = re.sub(r"(\s*<[^>]+>\s*)+", "\n", section).split("\n")
+    return unescape("\n".join(lines[1:]))
+
+
+def _report(root: Path, splits: Mapping[str, Rows], shards: int = 2) -> tuple[str, str]:
+    """Write splits, and return what the page says of differences and repetitions."""
+    for name, rows in splits.items():
+        for at in range(shards):
+            path = root / "data" / f"{name}-{at:05d}-of-{shards:05d}.tfrecord"
+            write_file(path, [example(row) for row in rows[at::shards]])
+    page = make_report(root / "data", root / "report.html").read_text("utf-8")
+    return _section(page, "differences"), _section(page, "repetitions")
+
+
+def _rows(**columns: Sequence[Any]) -> Rows:
+    names, values = columns.keys(), zip(*columns.values(), strict=True)
+    return [
+        {name: each for name, each in zip(names, row, strict=True) if each is not None}
+        for row in values
+    ]
+
+
+def _normal(mean: float, deviation: float, count: int = 500) -> list[float]:
+    """Return numbers with this mean and standard deviation."""
+    return [mean + deviation * (-1) ** at for at in range(count)]
+
+
+def test_other_countries_spreads_and_repeated_ids_are_reported(tmp_path: Path) -> None:
+    """The splits of a trial, which an earlier report called alike."""
+    ids = [f"r{number:04d}" for number in range(2_000)]
+    train = _rows(id=ids[:1600], country=["DE"] * 1600, x=_normal(0.0, 10.0, 1600))
+    test = _rows(id=ids[1200:1700], country=["NG"] * 500, x=_normal(0.0, 3.0))
+    dev = _rows(id=ids[1900:1910], country=["NG"] * 10, x=_normal(0.0, 3.0, 10))
+    differences, repetitions = _report(
+        tmp_path, {"train": train, "test": test, "dev": dev}
+    )
+    assert (
+        "2 marked differences in 3 comparisons. "
+        "Not compared: dev (10 records), correlations and the contents of id."
+    ) in differences
+    shown = "country\nshare of DE\ntrain and test\n100 %\n0 %\nCohen's h 3.1\n"
+    assert shown in differences
+    shown = "standard deviation of values\ntrain and test\n10\n3\na factor of 3.3\n"
+    assert shown in differences
+    assert "values of id\nin train and in test\n400\n" in repetitions
+
+
+def test_splits_of_one_source_do_not_differ(tmp_path: Path) -> None:
+    """Random records with all sorts of keys; what is not compared is said."""
+    draw = random.Random(1)
+    rows = _rows(
+        label=[draw.randrange(10) for _ in range(900)],
+        word=[draw.choice(["cat", "dog", "owl"]) for _ in range(900)],
+        size=[draw.gauss(3, 2) for _ in range(900)],
+        note=[draw.choice([None, "x"]) for _ in range(900)],
+        text=[" ".join(draw.choices("abcdef", k=40)) for _ in range(900)],
+        image=[
+            encoded(np.full((2, 2), at % 256, np.uint8), "PNG") + bytes([at // 256])
+            for at in range(900)
+        ],
+        tags=[
+            [draw.randrange(900) for _ in range(draw.randrange(9))] for _ in range(900)
+        ],
+    )
+    splits = {"train": rows[:600], "validation": rows[600:800], "test": rows[800:]}
+    differences, repetitions = _report(tmp_path, splits)
+    assert re.search(r"No marked differences in \d\d comparisons\.", differences)
+    assert (
+        "Not compared: correlations and the contents of image and text." in differences
+    )
+    assert "Nothing is repeated. Compared: records, image and text." in repetitions
+
+
+@pytest.mark.parametrize(
+    ("train", "test", "marked"),
+    [
+        # Cohen's h of 0.49 and of 0.51
+        (["a"] * 50 + ["b"] * 50, ["a"] * 26 + ["b"] * 74, ""),
+        (["a"] * 50 + ["b"] * 50, ["a"] * 25 + ["b"] * 75, "share of a"),
+        ([1] * 60 + [0] * 40, [1] * 90 + [0] * 10, "share of 0"),
+        # a value that occurs nine times, and ten times
+        (["a"] * 40, ["a"] * 31 + ["b"] * 9, ""),
+        (["a"] * 40, ["a"] * 30 + ["b"] * 10, "share of a"),
+        (["x"] * 100, ["x"] * 77 + [None] * 23, ""),
+        (["x"] * 100, ["x"] * 60 + [None] * 40, "missing"),
+        (_normal(0.0, 1.0), _normal(0.49, 1.0), ""),
+        (_normal(0.0, 1.0), _normal(0.51, 1.0), "mean of values"),
+        (_normal(5.0, 1.0), _normal(5.0, 1.49), ""),
+        (_normal(5.0, 1.0), _normal(5.0, 1.51), "standard deviation of values"),
+        (_normal(5.0, 0.0), _normal(7.5, 0.0), "mean of values"),
+        ([[7]] * 40, [[7, 7]] * 40, "mean of values in a record"),
+        ([b"\xff" * 40] * 40, [b"\xff" * 50] * 40, "mean of sizes in bytes"),
+    ],
+)
+def test_effects_from_a_threshold_on_are_marked(
+    train: list[Any], test: list[Any], marked: str, tmp_path: Path
+) -> None:
+    """One measure each, on both sides of its threshold."""
+    splits = {"train": _rows(a=train), "test": _rows(a=test)}
+    differences, _ = _report(tmp_path, splits)
+    assert ("No marked differences" in differences) is not marked
+    assert f"\na\n{marked}\n" in differences or not marked
+
+
+def test_small_splits_are_not_compared(tmp_path: Path) -> None:
+    """And no verdict is given where nothing is compared."""
+    splits = {"train": _rows(a=["x"] * 99), "test": _rows(a=["y"] * 29)}
+    differences, _ = _report(tmp_path, splits)
+    assert "Nothing is compared: that takes two splits of 30 records." in differences
+    assert "test (29 records)" in differences
+    assert "No marked" not in differences
+
+
+def test_repetitions_are_counted_in_a_split_and_between_splits(tmp_path: Path) -> None:
+    """Of whole records, and of values that differ from record to record."""
+    image = [bytes([at, at]) * 300 for at in range(100)]
+    rows = _rows(
+        image=image,
+        number=range(100),
+        many=[at % 60 for at in range(100)],
+        two=[[at, at] for at in range(100)],
+    )
+    relabeled = [{**row, "number": 500 + at} for at, row in enumerate(rows[:7])]
+    splits = {"train": [*rows, *rows[:3]], "test": [*rows[40:50], *relabeled]}
+    _, repetitions = _report(tmp_path, splits, shards=3)
+    for line in (
+        "records\nmore than once in train\n3\n",
+        "records\nin train and in test\n10\n",
+        "values of image\nmore than once in train\n3\n",
+        "values of image\nin train and in test\n17\n",
+        "values of number\nin train and in test\n10\n",
+    ):
+        assert line in repetitions
+    assert "Compared: records, image and number." in repetitions
