@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--markdown",
+    "--md",
     is_flag=True,
     help="Print Markdown: for DATA, the dataset card to publish with it.",
 )

@@ -137,9 +137,10 @@ def make_plan(
 
 def _finding(shown: str, verdict: Verdict) -> Finding:
     return Finding(
-        Location(shown, verdict.line, source=verdict.shown),
+        Location(shown, verdict.line),
         verdict.rule,
         f"{shown} {verdict.reason}",
+        found=verdict.shown.strip(),
         expected=verdict.expected.strip(),
         advice=verdict.advice,
         files=(shown,),

@@ -19,7 +19,7 @@ RULES = (
     ),
     BreakingRule(
         id="SG221",
-        title="class ids changed their names",
+        title="class ids have new names",
         purpose="Data stores ids: with another order of the names, each record "
         "silently gets another class.",
         axis="meaning",
@@ -27,8 +27,8 @@ RULES = (
         check=DATA_CHECKS["SG221"],
         before='breed: Annotated[str, Label(classes=("pug", "tabby"))]',
         after='breed: Annotated[str, Label(classes=("tabby", "pug"))]',
-        to_do="add new classes at the end and keep the positions of the others; a "
-        "removed class keeps its position",
+        to_do="add new classes at the end, and keep the names of removed ones in the "
+        "list; for another name of the same class declare renamed={'old': 'new'}",
     ),
     BreakingRule(
         id="SG222",

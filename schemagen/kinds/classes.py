@@ -25,6 +25,7 @@ from .view import FieldView
 
 Stored = Literal["id", "text"]
 Codec = type[label.Label] | type[label.MultiLabel]
+Renamed = dict[str, str] | tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,7 @@ class Classes(Kind):
         offset: what is added to a class id where it is stored; 1 for files that
             count classes from 1. Rows and batches count from 0 in any case.
         stored: "id", or "text" for the class's name itself, as UTF-8.
+        renamed: from the names that classes had in earlier data to those of today.
     """
 
     classes: tuple[str, ...] | None = names_of_classes(seldom=False)
@@ -46,6 +48,7 @@ class Classes(Kind):
     vocabulary: str | None = declared_only(None)
     offset: int = seldom(0)
     stored: Stored = seldom("id")
+    renamed: Renamed = seldom(())
 
     codec: ClassVar[Codec]
     """The class of what checks and encodes the field's values."""
@@ -153,7 +156,10 @@ class Classes(Kind):
         elif type(self.count) is int and self.offset + self.count > 2**63:
             yield Problem(f"offset={self.offset}", "ids that int64 can hold")
         if self.stored != "text":
+            yield from renaming_problems(self.renamed, self.classes)
             return
+        if self.renamed:
+            yield Problem("renamed with stored='text'", "ids in the file")
         if self.classes is None and self.vocabulary is None:
             yield Problem(
                 "stored='text' and no classes",
@@ -202,6 +208,16 @@ def class_name_problems(classes: object, num_classes: object) -> Iterator[Proble
         yield Problem(
             f"num_classes={num_classes!r} and {len(classes)} classes",
             "one or the other",
+        )
+
+
+def renaming_problems(renamed: Any, classes: Any) -> Iterator[Problem]:
+    """Yield what is wrong with the former names of classes."""
+    names = set(classes or ())
+    if not all(old not in names and new in names for old, new in renamed):
+        yield Problem(
+            f"renamed={dict(renamed)!r}",
+            "a dict from names that are not in `classes` to names that are",
         )
 
 

@@ -13,7 +13,7 @@ from ..runtime.encoding import base, mask
 from ..runtime.shared.errors import Problem
 from ..runtime.shared.values import shape_text, shortened
 from .augment import Augment, augment_problems
-from .classes import class_name_problems
+from .classes import Renamed, class_name_problems, renaming_problems
 from .field import FieldSpec
 from .image import Image, ImageView
 from .kind import Kind, Role
@@ -59,6 +59,7 @@ class Mask(Kind):
         width_key: the key of the width in pixels, if it is stored.
         format_key: the key of the encoding's name, "png" or "raw", if it is stored.
         augment: the flips and the crop of the picture in training.
+        renamed: from the names that classes had in earlier data to those of today.
     """
 
     shape: tuple[int | None, int | None]
@@ -72,6 +73,7 @@ class Mask(Kind):
     width_key: str | None = seldom(None)
     format_key: str | None = seldom(None)
     augment: Augment | None = seldom(None)
+    renamed: Renamed = seldom(())
 
     name: ClassVar[str] = "Mask"
     holds: ClassVar[str] = "np.ndarray, or bytes if it is a PNG"
@@ -180,6 +182,7 @@ class Mask(Kind):
             yield sizes_problem("resize", self.resize, "(height, width) in pixels")
 
     def _class_problems(self) -> Iterator[Problem]:
+        yield from renaming_problems(self.renamed, self.classes)
         if self.classes is not None:
             yield from class_name_problems(self.classes, self.num_classes)
         elif self.num_classes is not None and not is_positive(self.num_classes):

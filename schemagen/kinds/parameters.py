@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, fields
 from functools import cache
 from itertools import chain
@@ -121,15 +121,19 @@ _PLAIN = (NoneType, int, float, complex, bytes, type, np.generic, Unfit, Paramet
 
 
 def _settled(value: object) -> object:
+    if isinstance(value, Mapping):
+        value = list(value.items())
     if isinstance(value, (list, tuple)):
         return tuple(map(_plain, value))
     return _plain(value)
 
 
 def _plain(value: object) -> object:
-    """Return a single value; no parameter is a tuple of tuples."""
+    """Return a single value, or a pair of texts, as of a dict."""
     if isinstance(value, str):
         return str.__str__(value)
+    if isinstance(value, tuple) and {*map(type, value)} == {str}:
+        return value
     return value if isinstance(value, _PLAIN) else Unfit(value)
 
 
@@ -146,6 +150,8 @@ def _fits(value: object, expected: Any) -> bool:
         return any(_fits(value, member) for member in members(expected))
     if get_origin(expected) is Literal:
         return isinstance(value, str)
+    if get_origin(expected) is dict:
+        return False  # they have become tuples of pairs
     if get_origin(expected) is tuple:
         item = get_args(expected)[0]
         return isinstance(value, tuple) and all(_fits(each, item) for each in value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -151,7 +152,7 @@ def _baselines(against: str, project: Project) -> tuple[Baseline, ...]:
                 f"{against}: nothing to compare with",
                 found=problem.found,
                 expected=problem.expected,
-                advice=problem.advice,
+                advice=did_you_mean(against, os.listdir()) or problem.advice,
             )
         ) from None
 

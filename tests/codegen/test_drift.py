@@ -326,11 +326,11 @@ def test_an_edit_is_shown(project: Path) -> None:
     [found] = findings()
     source = next(line for line in lines if line.startswith("def parse_all("))
     assert place(found) == f"{PARSER}:{lines.index(source) + 1}:1"
-    assert found["location"]["source"] == source
+    assert found["found"] == source
     assert found["expected"] == source.replace("parse_all", "parse_batch")
 
 
-# What happens to a project, the line of the finding, and its source
+# What happens to a project, the line of the finding, and what is found there
 PLACES: dict[str, tuple[tuple[Step, ...], int | None, str]] = {
     "an edit at the end": ((appended(PARSER, "x = 1\n"),), -1, "x = 1"),
     "an edit before the schema changed, without the old spec": (
@@ -356,7 +356,7 @@ def test_a_finding_has_the_line_that_is_known(project: Path, name: str) -> None:
     [found] = [each for each in findings() if each["files"] == [PARSER]]
     count = (project / PARSER).read_text().count("\n")
     assert found["location"]["line"] == (line if line > 0 else count + 1 + line)
-    assert found["location"]["source"] == source
+    assert found["found"] == source
 
 
 # What changed in the schema

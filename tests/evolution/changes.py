@@ -191,6 +191,15 @@ _FAMILIES: list[tuple[str, list[Any], list[tuple[str, str, str]]]] = [
         ],
     ),
     (
+        "Label(classes=('a', 'b'), offset=0)",
+        [0, 1],
+        [
+            ("classes=('a', 'c'), renamed={'b': 'c'}", "", "SG221"),
+            ("classes=('b', 'c'), renamed={'a': 'c'}", "SG221", "SG221"),
+            ("classes=('c',), renamed={'a': 'c'}", "SG208", "SG221"),
+        ],
+    ),
+    (
         "Label(classes=('a', 'b'), stored='text')",
         ["b", "a", "c"],
         [

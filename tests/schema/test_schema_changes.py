@@ -105,14 +105,18 @@ CANNOT_CHANGE = {
     ("digit", "moments"): {"dequantize", "transfer_encoding"},
     ("digit", "scan"): {"transfer_encoding"},
     ("photo", "box"): {"transfer_encoding"},
-    ("digit", "digit"): {"num_classes", "vocabulary"},  # the names say how many
-    ("penguin", "species"): {"num_classes", "vocabulary"},
-    ("penguin", "island"): {"num_classes", "vocabulary"},
-    ("penguin", "sex"): {"num_classes", "vocabulary"},
+    ("digit", "digit"): {
+        "num_classes",
+        "renamed",
+        "vocabulary",
+    },  # the names say how many
+    ("penguin", "species"): {"num_classes", "renamed", "vocabulary"},
+    ("penguin", "island"): {"num_classes", "renamed", "vocabulary"},
+    ("penguin", "sex"): {"num_classes", "renamed", "vocabulary"},
     # list[str] says the first two; see ink_runs for the others.
     ("penguin", "comment_words"): {"dtype", "item_shape", "group"},
     ("photo", "crop"): {"format_text"},
-    ("photo", "photograph"): {"num_classes", "vocabulary"},
+    ("photo", "photograph"): {"num_classes", "renamed", "vocabulary"},
 }
 
 # Fields without a kind: another type.

@@ -72,7 +72,11 @@ def _described(data: Data, found: DataStatistics) -> DataDescription:
     spec = spec_of_data(splits, specs_by_split(data))
     columns = columns_of(splits, spec)
     counted = [class_counts(column, splits) for column in columns]
-    classes = tuple(found for found in counted if found is not None)
+    classes = tuple(
+        found
+        for found in counted
+        if found is not None and (found.declared or found.column.field is None)
+    )
     numbers = {
         each.column.key: getattr(
             each.column.field and each.column.field.kind, "count", 0

@@ -148,7 +148,7 @@ def facts_of(found: DataStatistics) -> Iterator[str]:
     """Yield what is known of all files together, first their number and size."""
     records = sum(split.records for split in found.splits.values())
     facts = [
-        plural(len(found.files), "file"),
+        plural(sum(file.readable for file in found.files), "file"),
         plural(records, "record"),
         size(sum(file.bytes for file in found.files)),
     ]
@@ -181,7 +181,7 @@ def split_row(
     sized = split.sizes
     return (
         named(name) if name else "-",
-        f"{len(files):,}",
+        f"{sum(file.readable for file in files):,}",
         f"{split.records:,}",
         size(sum(file.bytes for file in files)),
         ", ".join(compressions),
@@ -321,8 +321,10 @@ def _of_file(file: FileStatistics, where: str) -> list[str]:
 
 
 def _damage(damage: Damage) -> str:
+    if damage.kind == "unreadable":
+        return escaped(damage.found)
     place = f"record {damage.record:,} at byte {damage.offset:,}"
-    where = "" if damage.kind in ("foreign", "unreadable") else f"{place}: "
+    where = "" if damage.kind == "foreign" else f"{place}: "
     text = f"{where}found {escaped(damage.found)}, expected {escaped(damage.expected)}"
     if damage.kind == "limit":
         text += f"; {escaped(damage.cause)}"

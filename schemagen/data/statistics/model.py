@@ -175,6 +175,11 @@ class FileStatistics:
         return self.keyed.other or WITHOUT_FEATURE
 
     @property
+    def readable(self) -> bool:
+        """False if it is missing, or cannot be opened."""
+        return all(damage.kind != "unreadable" for damage in self.damages)
+
+    @property
     def miscounted(self) -> bool:
         """Whether it holds more or fewer records than the manifest says."""
         return self.complete and self.listed not in (None, self.records)
@@ -182,7 +187,7 @@ class FileStatistics:
     @property
     def resized(self) -> bool:
         """Whether its size is not the one that the manifest lists."""
-        return self.listed_bytes not in (None, self.bytes)
+        return self.readable and self.listed_bytes not in (None, self.bytes)
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,7 @@ class CheckedSplit:
         spec_from: where that is from: "manifest", "project" or "".
         tally: what is wrong.
         files: its files.
+        missing: how many of them are not there.
         whole: whether all of them were read to the end.
     """
 
@@ -40,6 +41,7 @@ class CheckedSplit:
     spec_from: str
     tally: Tally
     files: list[DataFile] = field(default_factory=list)
+    missing: int = 0
     whole: bool = True
 
     @property
@@ -53,7 +55,7 @@ class CheckedSplit:
         """What was looked at."""
         return SplitCounts(
             split=self.name,
-            files=len(self.files),
+            files=len(self.files) - self.missing,
             bytes=self.tally.bytes,
             records=self.tally.records,
             wrong=self.tally.wrong,
@@ -91,6 +93,7 @@ def splits_of(
         for file in each.files:
             if file.shard is not None and sizes[file.path] is None:
                 _note_missing(each.tally, file.path, file.shard)
+                each.missing += 1
     return splits
 
 

@@ -21,6 +21,7 @@ from .field_changes import (
     JUDGED,
     FieldCheck,
     FieldSpec,
+    first_renamed,
     said,
     stored_list,
 )
@@ -191,14 +192,23 @@ def changed_attributes(
             for attribute in check.attributes:
                 before, after = said(old, attribute), said(new, attribute)
                 if before != after and check.applies(old, new, attribute):
+                    words = _other_class(old, new) if check.rule == "SG221" else ""
                     yield Change(
                         check.rule,
                         name,
                         attribute,
                         before,
                         after,
+                        words,
                         record_by_record=check.record_by_record,
                     )
+
+
+def _other_class(old: FieldSpec, new: FieldSpec) -> str:
+    """Return the first class id with another name, in words."""
+    at = first_renamed(old, new)
+    written, expected = old["classes"][at], new["classes"][at]
+    return f"class id {at}: written {written!r}, expected {expected!r}"
 
 
 def unknown_attributes(written: Spec, expected: Spec) -> Iterator[Change]:
@@ -249,6 +259,8 @@ def differences(written: Spec, expected: Spec) -> list[Change]:
     Returns:
         In the order of the fields, those of the whole record first.
     """
+    if other := list(other_record(written, expected)):
+        return other  # whose fields have nothing to do with each other
     names = ["", *(field["name"] for field in expected["fields"])]
     found = [
         change for check in DATA_CHECKS.values() for change in check(written, expected)

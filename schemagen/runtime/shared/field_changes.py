@@ -26,6 +26,7 @@ _UNSAID: dict[str, Any] = {
     "dtype": "uint8",
     "interpolation": "bilinear",
     "offset": 0,
+    "renamed": [],
     "scaled_decoding": False,
     "stored": "id",
     "too_long": "error",
@@ -46,6 +47,7 @@ HARMLESS = frozenset(
         "path",
         "presence",
         "ragged",
+        "renamed",
         "role",
     }
 )
@@ -140,7 +142,7 @@ def _narrower(old: FieldSpec, new: FieldSpec, attribute: str) -> bool:
     if attribute == "classes":
         if said(new, "stored") == "text":  # then any order will do
             return not set(before) <= set(after)
-        return bool(after) and _alike(before, after) == len(after) < len(before)
+        return bool(after) and first_renamed(old, new) == len(after) < len(before)
     if attribute == "num_classes":  # names say it by themselves
         named = old.get("classes") and new.get("classes")
         return not named and _less(after, before)
@@ -159,10 +161,10 @@ def _further_key(old: FieldSpec, new: FieldSpec, attribute: str) -> bool:
 
 
 def _other_classes(old: FieldSpec, new: FieldSpec, _: str) -> bool:
-    before, after = said(old, "classes"), said(new, "classes")
-    if said(new, "stored") == "text" or not before or not after:
-        return False  # names were added to ids, or dropped
-    return _alike(before, after) < min(len(before), len(after))
+    if said(new, "stored") == "text":
+        return False
+    shorter = min(len(said(each, "classes")) for each in (old, new))
+    return first_renamed(old, new) < shorter
 
 
 def _other_shape(old: FieldSpec, new: FieldSpec, attribute: str) -> bool:
@@ -346,11 +348,10 @@ def _less(after: int | None, before: int | None) -> bool:
     return after is not None and (before is None or after < before)
 
 
-def _alike(before: list[str], after: list[str]) -> int:
-    """Return at how many positions from the first two lists have the same."""
-    same = 0
-    for was, now in zip(before, after, strict=False):
-        if was != now:
-            break
-        same += 1
-    return same
+def first_renamed(old: FieldSpec, new: FieldSpec) -> int:
+    """Return the first class id with another name, or else how many have the same."""
+    today = dict(said(new, "renamed"))
+    before = [today.get(name, name) for name in said(old, "classes")]
+    pairs = enumerate(zip(before, said(new, "classes"), strict=False))
+    shorter = min(len(before), len(said(new, "classes")))
+    return next((at for at, (was, now) in pairs if was != now), shorter)

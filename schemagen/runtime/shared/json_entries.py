@@ -88,6 +88,10 @@ def _each(holds: Holds) -> Holds:
     return lambda value: isinstance(value, list) and all(map(holds, value))
 
 
+def _is_pair(value: Any) -> bool:
+    return _each(_is_text)(value) and len(value) == 2
+
+
 def _optional(entry: Entry) -> Entry:
     return Entry(
         f"{entry.words} or null", lambda value: value is None or entry.holds(value)
@@ -185,6 +189,7 @@ SELDOM: Mapping[str, Entry] = {
     "path": _TEXTS,
     "presence": _FLAG,
     "ragged": _FLAG,
+    "renamed": Entry("a list of pairs of strings", _each(_is_pair)),
     "resize": _optional(_SIZES),
     "scaled_decoding": _FLAG,
     "shape_key": Entry(
@@ -222,6 +227,7 @@ _OF_KINDS: Mapping[str, str] = {
     "pad_on_disk": "VarLen",
     "padding_value": "Ragged Steps Tensor VarLen",
     "ragged": "Ragged Steps VarLen",
+    "renamed": "Label Mask MultiLabel",
     "resize": "Image Images Mask",
     "scaled_decoding": "Image Images",
     "shape_key": "Tensor",

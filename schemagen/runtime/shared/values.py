@@ -198,7 +198,10 @@ class Numbers:
 
     def _integers(self, array: NDArray[Any]) -> NDArray[Any]:
         if array.dtype.kind not in "iu":
-            raise _wrong_dtype(array, self.dtype)
+            advice = "pass integers, or declare a dtype of floats"
+            raise _wrong_dtype(
+                array, self.dtype, advice if array.dtype.kind == "f" else ""
+            )
         target = np.dtype(self.dtype)
         if array.dtype == target:
             return array
@@ -298,7 +301,7 @@ def shape_text(shape: Sequence[int | None]) -> str:
     return "[" + ", ".join("?" if size is None else str(size) for size in shape) + "]"
 
 
-def _wrong_dtype(array: NDArray[Any], dtype: str) -> Problem:
+def _wrong_dtype(array: NDArray[Any], dtype: str, advice: str = "") -> Problem:
     """Say what an array holds in place of numbers of the declared dtype."""
     name, expected = array.dtype.name, f"{dtype} values"
     if not array.size:  # numpy's default, whatever the values would have been
@@ -313,7 +316,7 @@ def _wrong_dtype(array: NDArray[Any], dtype: str) -> Problem:
     found = f"{name} values" if array.ndim else f"{array[()]!s:.60} ({name})"
     how = "value.astype('datetime64[s]').astype('int64')"
     times = array.dtype.kind == "M"
-    return Problem(found, expected, _seconds(how, dtype) if times else "")
+    return Problem(found, expected, _seconds(how, dtype) if times else advice)
 
 
 def _no_number(value: object, dtype: str, *, single: bool = False) -> Problem:

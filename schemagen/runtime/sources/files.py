@@ -128,7 +128,8 @@ def _find_files(source: Source, split: str | None, spec: Spec) -> Files:
                 raise DatasetError(f"{each}: a directory in a list of files")
     if split is not None:
         raise DatasetError(
-            f"split={split!r} is for a data directory; the source names files itself"
+            f"{paths[0]}: a file, and split={split!r} needs a data directory; leave "
+            "split out"
         )
     return _named_files(paths, spec, is_glob=is_glob)
 
