@@ -23,7 +23,7 @@ from .help import Verb
         ),
     ],
 )
-@click.argument("directory", default=".", type=click.Path(exists=True, file_okay=False))
+@click.argument("directory", default=".", type=click.Path())
 @click.option(
     "--train",
     metavar="RECORD",
@@ -35,6 +35,11 @@ def init(directory: str, train: str | None) -> None:
     from ..use_cases import init as starting
     from ..use_cases.generate import generate_command
 
+    if not os.path.isdir(directory):
+        raise click.UsageError(
+            f"{directory!r} is not a directory. `init` turns a directory that exists "
+            "into a project; a record is a class in a file under its schemas/."
+        )
     if train is None:
         files = starting.init(directory)
         steps = _first_steps(files, directory)

@@ -184,7 +184,7 @@ def changing(project: Project) -> Iterator[str]:
 
 def asking(project: Project) -> Iterator[str]:
     """Yield what is said of command lines that cannot be carried out."""
-    for arguments in (["verfy"], ["check", "--formt", "json"]):
+    for arguments in (["verfy"], ["check", "--formt", "json"], ["init", "Photo"]):
         yield project.printed(*arguments).splitlines()[-1]
     (project.root / "pyproject.toml").unlink()
     yield project.printed("generate")
