@@ -28,7 +28,7 @@ _MORE_ALIKE = 1.2
 # Of the difference of pixels a quarter of a row off, what that of rows may be.
 _ALIKE_ROWS = 0.9
 _SMALLEST_SIDE, _MOST_CHANNELS = 8, (3, 1, 4)
-_MOST_NUMBERS = 1 << 19
+_MOST_NUMBERS, _MOST_SHAPES = 1 << 19, 3
 
 
 class Order(NamedTuple):
@@ -173,6 +173,12 @@ def picture_shape(
     squares = [each for each in found if len({*each}) < 3 and found[each] <= least]
     # Of several channels, one after the other, any number would be as alike.
     return min(squares or found, key=lambda shape: (found[shape], 1 not in shape))
+
+
+def picture_shapes(size: int) -> list[tuple[int, int, int]]:
+    """Return the likeliest shapes of a picture of so many numbers, squares first."""
+    found = [shape for shape in _sides(size) if shape[0] <= shape[1]]
+    return sorted(found, key=lambda shape: shape[1] / shape[0])[:_MOST_SHAPES]
 
 
 def square_of(size: int) -> tuple[int, int, int] | None:

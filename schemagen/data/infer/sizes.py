@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -11,8 +12,10 @@ from ..columns import Rows
 from .draft import Scene, quoted
 from .evidence import KeyEvidence
 from .words import (
+    counts_key,
     digits_of,
     extends,
+    item_size,
     nearest,
     parent_of,
     says_count,
@@ -25,6 +28,9 @@ AXES = ("height", "width", "channels")
 
 CHANNELS = (1, 3, 4, 2)
 """How many numbers a pixel may have, if that is not stored."""
+
+# Fewer items are as many as others by chance, in one part of a record and in all.
+_FEWEST_ITEMS, _FEWEST_ITEMS_OF_ALL = 16, 1000
 
 
 class Sizes(NamedTuple):
@@ -97,17 +103,27 @@ def size_candidates(scene: Scene, seen: KeyEvidence) -> Iterator[Sizes]:
             yield Sizes((key,), counts[:, np.newaxis], ("one size",))
 
 
-def is_named(scene: Scene, keys: str | tuple[str, ...], of: str) -> bool | None:
-    """Return whether a key of sizes names the key `of`; None if it names another."""
-    if not isinstance(keys, str):
+def are_of(scene: Scene, sizes: Sizes, seen: KeyEvidence) -> bool | None:
+    """Return whether sizes are those of a key, by names or by records of several sizes.
+
+    Returns:
+        False if only their numbers agree; None if they are of another key, or if the
+        only size is the same in all records, which divides many numbers.
+    """
+    if not isinstance(sizes.keys, str) and len(sizes.keys) > 1:
         return True
-    if digits_of(keys) and digits_of(keys) == digits_of(of):
+    there = sizes.shapes[seen.lengths >= 0]
+    differ = bool((there != there[0]).any())
+    if not isinstance(sizes.keys, str):
+        return True if differ or counts_key(sizes.keys[0], seen.key) else None
+    if digits_of(sizes.keys) and digits_of(sizes.keys) == digits_of(seen.key):
         return True
-    stem = stem_of_shape(keys)
-    if stem and extends(of, stem):
+    stem = stem_of_shape(sizes.keys)
+    if stem and extends(seen.key, stem):
         return True
-    others = (key for key in scene.evidence.keys if key != keys)
-    return None if stem and any(extends(key, stem) for key in others) else False
+    others = (key for key in scene.evidence.keys if key != sizes.keys)
+    of_another = stem and any(extends(key, stem) for key in others)
+    return None if of_another or not (differ or there.shape[1] > 1) else False
 
 
 def _is_near(key: str, other: str) -> bool:
@@ -133,3 +149,38 @@ def content_of_size(key: str) -> str:
     """Name one size, as fields that share its key have to agree on it."""
     last = key.rpartition("/")[2]
     return last if last in AXES else "one size"
+
+
+def items_of(
+    key: str, count: int, lengths: Mapping[str, int]
+) -> tuple[list[int], list[int]]:
+    """Return of how many items so many numbers may be, as others have one for each.
+
+    Args:
+        key: the key of the numbers.
+        count: how many there are in every record.
+        lengths: how many numbers other keys always have.
+
+    Returns:
+        The likely numbers of items, and the possible ones.
+    """
+    above, nested = key.partition("/")[::2]
+    near = Counter(
+        length
+        for other, length in lengths.items()
+        if 1 < length < count
+        and count % length == 0
+        and (not nested or other.startswith(f"{above}/"))
+    )
+    size, least = item_size(key), _FEWEST_ITEMS if nested else _FEWEST_ITEMS_OF_ALL
+    likely = [
+        items
+        for items, keys in near.items()
+        if items * size == count
+        # Lengths of features that have nothing in common are powers of two.
+        or (items >= least and keys > 1 and (nested or count // items % 2))
+        or (items >= _FEWEST_ITEMS_OF_ALL and items * 3 == count)
+    ]
+    named = {count // size} if size and count % size == 0 else set()
+    possible = [each for each in {*near, *named} if each >= _FEWEST_ITEMS // 2]
+    return sorted(likely), sorted(possible)

@@ -67,6 +67,7 @@ _INFO = _with_plurals(
     *("id", "uid", "uuid", "guid", "key", "sha256", "sha1", "md5", "hash", "filename"),
     *("file", "path", "filepath", "uri", "url", "source", "colorspace", "timestamp"),
     *("license", "copyright", "author", "checksum", "basename", "database"),
+    *("date", "datetime"),
 )
 _NAMED_THINGS = frozenset(
     ("file", "image", "video", "img", "audio", "dataset", "base", "source")
@@ -120,6 +121,19 @@ _ITEMS = {
     },
 }
 _FORMATS = frozenset(("format", "encoding", "fmt"))
+_SPLITS = frozenset(
+    (
+        "train",
+        "training",
+        "val",
+        "valid",
+        "validation",
+        "eval",
+        "dev",
+        "test",
+        "testing",
+    )
+)
 
 # Names of columns that are what a table is about: only a person can know.
 _PERHAPS = frozenset(
@@ -137,6 +151,24 @@ _PERHAPS = frozenset(
             "bracket",
         ),
         *("purchase", "purchased", "winner", "win", "value", "energy", "strength"),
+        *("salary", "wage", "cost", "demand", "emotion", "intent", "activity", "spam"),
+    )
+)
+
+# What goes into a model, and hardly ever comes out of it.
+_SELDOM = frozenset(
+    (
+        *(
+            "token",
+            "tokens",
+            "ids",
+            "mask",
+            "masks",
+            "positions",
+            "segment",
+            "segments",
+        ),
+        *("year", "month", "week", "weekday", "day", "hour", "minute", "time", "date"),
     )
 )
 
@@ -194,6 +226,14 @@ def may_be_answer(key: str) -> bool:
     return bool(set(words_of(key)) & (_PERHAPS | LABELS))
 
 
+def is_seldom_answer(key: str) -> bool:
+    """Tell whether a key holds tokens, a part of a date, or a size."""
+    size = any(says_size(key, axis) for axis in SIZES)
+    return (
+        bool(set(words_of(key)) & _SELDOM) or size or says_shape(key) or says_count(key)
+    )
+
+
 def names_object(key: str) -> bool:
     """Tell whether a key says something of each object in a picture."""
     return any(set(words_of(part)) & _OBJECTS for part in re.split(r"[/.]", key)[:-1])
@@ -207,6 +247,16 @@ def names_image(key: str) -> bool:
 def says_count(key: str) -> bool:
     """Tell whether a key counts something: num_boxes, boxes/count, length."""
     return bool(set(words_of(key)[::-1][:1] + words_of(key)[:1]) & _COUNTS)
+
+
+def counts_key(count: str, key: str) -> bool:
+    """Tell whether a count names what a key holds: num_points, points/count."""
+    for part in count.split("/")[::-1]:
+        counted = set(words_of(part)) - _COUNTS
+        if counted:
+            own = set(words_of(key))
+            return any(own & {word, f"{word}s", word.rstrip("s")} for word in counted)
+    return False
 
 
 def names_class(key: str) -> bool:
@@ -287,6 +337,13 @@ def extends(key: str, stem: str) -> bool:
 def says_format(key: str) -> bool:
     """Tell whether a key names a format."""
     return last_word(key) in _FORMATS
+
+
+def split_before(key: str) -> tuple[str, str]:
+    """Return the name of a split with which a key begins, and the rest of the key."""
+    found = re.match(r"([a-z]+)[/._-](.+)", key, re.IGNORECASE | re.DOTALL)
+    named = found is not None and found[1].lower() in _SPLITS
+    return (found[1], found[2]) if found is not None and named else ("", key)
 
 
 def parent_of(key: str) -> str:
