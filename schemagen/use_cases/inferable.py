@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ..data.columns import Columns
-from ..data.infer import Drafted, Evidence, FileKeys, Reading, groups_of
+from ..data.infer import Drafted, Evidence, FileKeys, Reading, groups_of, keys_by_split
+from ..data.infer.draft import listed
 from ..data.keyed import (
     EXPECTED,
     NO_KEY,
@@ -129,8 +130,18 @@ def check_evidence(data: Data, reading: Reading, evidence: Evidence) -> None:
 
 
 def check_groups(data: Data, files: Sequence[FileKeys]) -> None:
-    """Refuse files of several kinds of records."""
+    """Refuse files of several kinds of records, or of one kind under several keys."""
     groups = groups_of(files)
+    same = [" is ".join(map(repr, keys)) for keys in keys_by_split(files).values()]
+    if same:
+        raise refused(
+            data.where,
+            "the keys begin with the name of the split, so that one field has several",
+            found=listed(same),
+            expected="one key for each field",
+            advice="infer the schema of one split, and write the records of the others "
+            "again with its keys",
+        )
     if len(groups) < 2:
         return
     raise refused(

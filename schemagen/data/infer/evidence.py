@@ -102,6 +102,19 @@ class KeyEvidence:
         """Whether all records that have it have equally many values, two or more."""
         return self.shortest == self.longest > 1
 
+    @property
+    def is_one_hot(self) -> bool:
+        """Whether all lists hold zeros and a single 1, not always at one place."""
+        numbers = self.numbers
+        if not self.is_fixed or (numbers.low, numbers.high) != (0, 1):
+            return False
+        there = self.lengths >= 0
+        ones = numbers.sums.array(self.records)[there]
+        return (
+            bool((ones == 1).all())
+            and len(np.unique(numbers.filled.array(self.records)[there])) > 1
+        )
+
     def is_with(self, other: KeyEvidence) -> bool:
         """Return whether the same records have it and another key."""
         return bool(((self.lengths >= 0) == (other.lengths >= 0)).all())
@@ -181,6 +194,14 @@ class Evidence:
         self.records += int(good.sum())
         self.unknown.update({fact: len(rows) for fact, rows in batch.unknown.items()})
         self.repeated.update({key: len(rows) for key, rows in batch.repeated.items()})
+
+    def most(self, key: str) -> int:
+        """Return how many values or bytes of a key a record may have."""
+        steps = self.steps.get(key)
+        if steps is not None:
+            return int(steps.steps.max()) * steps.each.longest
+        seen = self.keys[key]
+        return max(seen.longest, seen.values.most)
 
 
 def gather(batches: Iterable[Columns], most_keys: int | None = None) -> Evidence:

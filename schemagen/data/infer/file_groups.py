@@ -1,20 +1,26 @@
-"""The keys of each file: which files hold other records, and which hold none."""
+"""The keys of each file: which files hold other records, and which lack keys."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ..columns import Columns
 from ..formatting import plural, shell_word
 from ..remote_path import FilePath
 from .draft import listed, quoted
+from .words import split_before, words_of
 
 # Records of one kind have so large a share of the keys of either in common.
 _COMMON = 0.5
 
 _MOST_KEYS = 6
+
+# A file lacks a key by chance if that is likelier than this.
+_CHANCE = 0.001
+_FEW = 3
 
 
 @dataclass
@@ -23,19 +29,26 @@ class FileKeys:
 
     Attributes:
         path: the file.
+        split: its split; "" if its name does not say.
         records: how many of its records were read.
         keys: in how many records each key is.
+        lengths: the shortest and the longest list of each key.
     """
 
     path: FilePath
+    split: str = ""
     records: int = 0
     keys: Counter[str] = field(default_factory=Counter)
+    lengths: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def add(self, batch: Columns) -> None:
         """Add some records."""
         self.records += len(batch.records)
         for key, columns in batch.by_key.items():
             self.keys[key] += sum(map(len, columns))
+            found = [length for each in columns for length in each.lengths.tolist()]
+            found += self.lengths.get(key, ())
+            self.lengths[key] = min(found), max(found)
         for key, steps in batch.steps.items():
             self.keys[key] += len(steps.rows)
 
@@ -88,15 +101,86 @@ def _share(keys: frozenset[str], others: frozenset[str]) -> bool:
     return len(keys & others) >= _COMMON * min(len(keys), len(others))
 
 
-def only_in(files: Sequence[FileKeys]) -> Mapping[str, str]:
-    """Return the file of each key that one of several files has, and no other."""
-    holding: dict[str, list[FileKeys]] = {}
+def keys_by_split(files: Sequence[FileKeys]) -> dict[str, list[str]]:
+    """Return keys that differ by the name of a split before them, by what follows it.
+
+    They are one field under several keys, such as `train/image` and `test/image`, if no
+    file has both.
+    """
+    found: dict[str, dict[str, str]] = {}
     for file in files:
+        here: set[str] = set()
         for key in file.keys:
-            holding.setdefault(key, []).append(file)
-    several = sum(bool(file.keys) for file in files) > 1
-    return {
-        key: found[0].path.name
-        for key, found in holding.items()
-        if several and len(found) == 1
-    }
+            split, rest = split_before(key)
+            if split and rest in here:
+                return {}
+            here.add(rest)
+            if split:
+                found.setdefault(rest, {})[split] = key
+    return {rest: list(keys.values()) for rest, keys in found.items() if len(keys) > 1}
+
+
+class Lacking(NamedTuple):
+    """Keys that no record of some files has.
+
+    Attributes:
+        said: the keys and the files, for a comment.
+        trained: whether the split `train` has them, if there is one.
+    """
+
+    said: str
+    trained: bool
+
+
+def lacking_keys(files: Sequence[FileKeys], keys: Iterable[str]) -> list[Lacking]:
+    """Return which of the keys whole files lack, in groups that the same files lack."""
+    files = [file for file in files if file.keys]
+    groups: dict[tuple[bool, ...], list[str]] = {}
+    for key in keys:
+        has = tuple(key in file.keys for file in files)
+        if not all(has) and any(has) and not _is_rare(key, files):
+            groups.setdefault(has, []).append(key)
+    found = []
+    for has, members in groups.items():
+        holding = [file for file, there in zip(files, has, strict=True) if there]
+        without = [file for file, there in zip(files, has, strict=True) if not there]
+        where = f"only in records of {_named(holding)}"
+        if len(holding) > len(without):
+            where = f"in no record of {_named(without)}"
+        trained = any(map(_is_trained, holding)) or not any(map(_is_trained, without))
+        said = f"{listed(map(quoted, members), _MOST_KEYS)}: {where}"
+        found.append(Lacking(said, trained))
+    return found
+
+
+def _is_rare(key: str, files: Sequence[FileKeys]) -> bool:
+    """Return whether files may lack a key because few records have it."""
+    holding = sum(file.records for file in files if key in file.keys)
+    share = sum(file.keys[key] for file in files) / holding
+    most = max(file.records for file in files if key not in file.keys)
+    return (1 - share) ** most > _CHANCE
+
+
+def _is_trained(file: FileKeys) -> bool:
+    return "train" in words_of(file.split)
+
+
+def _named(files: Sequence[FileKeys]) -> str:
+    more = len(files) - 1
+    others = f" and {plural(more, 'other file')}" if more else ""
+    return quoted(files[0].path.name) + others
+
+
+def lengths_by_file(files: Sequence[FileKeys], key: str) -> str:
+    """Say that the lists of a key have one length in each file, not the same; or ""."""
+    holding = [file for file in files if file.keys[key] >= _FEW and key in file.lengths]
+    lengths: dict[int, FileKeys] = {}
+    for file in holding:
+        shortest, longest = file.lengths[key]
+        if shortest < longest:
+            return ""
+        lengths.setdefault(longest, file)
+    if len(lengths) < 2:
+        return ""
+    each = (f"{size:,} in {quoted(file.path.name)}" for size, file in lengths.items())
+    return f"the number of values differs by file only: {listed(each)}"

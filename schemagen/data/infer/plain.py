@@ -59,6 +59,8 @@ def _take_several(scene: Scene, seen: KeyEvidence) -> None:
     )
     if not ids or seen.is_fixed or seen.numbers.repeats or any(others):
         return
+    if seen.numbers.is_scattered:
+        return
     if len(seen.there) < _ENOUGH or seen.longest < 2 or not high:
         return
     draft = Draft(seen.key, "MultiLabel", {"num_classes": high + 1, "classes": ()})
@@ -71,7 +73,7 @@ def _take_several(scene: Scene, seen: KeyEvidence) -> None:
 
 def _take_ids(scene: Scene, seen: KeyEvidence) -> None:
     low, high = int(seen.numbers.low or 0), int(seen.numbers.high or 0)
-    if low < -1 or not 0 <= high < _MOST_CLASSES:
+    if low < -1 or not 0 <= high < _MOST_CLASSES or seen.numbers.is_scattered:
         return
     found = sorted(int(value) for value in seen.numbers.distinct or ())
     offset = int(low == 1 and high > 1)
