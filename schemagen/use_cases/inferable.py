@@ -7,7 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ..data.columns import Columns
-from ..data.infer import Drafted, Evidence, FileKeys, Reading, groups_of, keys_by_split
+from ..data.infer import (
+    Drafted,
+    Evidence,
+    FileKeys,
+    Reading,
+    groups_of,
+    keys_by_split,
+    shown_group,
+)
 from ..data.infer.draft import listed
 from ..data.keyed import (
     EXPECTED,
@@ -147,7 +155,7 @@ def check_groups(data: Data, files: Sequence[FileKeys]) -> None:
     raise refused(
         data.where,
         f"the files hold {len(groups)} kinds of records, which share few keys",
-        found="; ".join(map(str, groups)),
+        found="; ".join(map(shown_group, groups)),
         expected="records of one kind",
         advice="name the files of one kind, or declare one record of all keys with "
         "--merge",

@@ -108,12 +108,12 @@ def draft_record(
         if differing:
             draft.doubts.append(f"{differing}: lists of any length?")
     lacking, said = lacking_roles(evidence, drafts), _of_all(evidence, drafts)
-    for group in lacking_keys(files, drafts):
-        if group.trained:
-            said.append(f"{group.said}: are these files of one kind?")
+    for where, untrained in lacking_keys(files, drafts):
+        if not untrained:
+            said.append(f"{where}: are these files of one kind?")
         else:
             lacking.append(
-                f"{group.said}: no model learns from them, since the training split lacks them"
+                f"{where}: no model learns from them, since the training split lacks them"
             )
     comments = {"": [DOUBT + each for each in (*said, *lacking, *_reasons(left_out))]}
     keys = order(names.paths, {key: rank_of(draft) for key, draft in drafts.items()})
@@ -189,8 +189,7 @@ def _round_plain_floats(drafts: Mapping[str, Draft], names: Names) -> None:
         own = key.removeprefix(names.prefixes[names.models[key]])
         plain = own == names.paths[key][-1] and not draft.role
         kind = draft.kind in ("Scalar", "VarLen") and draft.facts["dtype"] == "float32"
-        said = {"dtype", "padding_value"}
-        if kind and plain and set(draft.facts) <= said:
+        if kind and plain and set(draft.facts) == {"dtype"}:
             draft.facts["exact"] = False
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from itertools import chain
 
 from ..columns import Columns
 from ..formatting import plural, shell_word
@@ -53,52 +53,33 @@ class FileKeys:
             self.keys[key] += len(steps.rows)
 
 
-@dataclass(frozen=True)
-class FileGroup:
-    """Files of one kind of records.
-
-    Attributes:
-        files: those that were read.
-        keys: all keys of them, sorted.
-    """
-
-    files: tuple[FileKeys, ...]
-    keys: tuple[str, ...]
-
-    def __str__(self) -> str:
-        """Return the name of a file, the number of files, and their keys."""
-        keys = listed([quoted(key) for key in self.keys], _MOST_KEYS)
-        first, number = shell_word(str(self.files[0].path)), len(self.files)
-        more = f" and {plural(number - 1, 'other file')}" if number > 1 else ""
-        return f"{first}{more} with {keys}"
-
-
-def groups_of(files: Sequence[FileKeys]) -> tuple[FileGroup, ...]:
+def groups_of(files: Sequence[FileKeys]) -> list[list[FileKeys]]:
     """Return files in groups that share keys; one group if all do.
 
     Two files are of one group if half of the keys of either are those of the other,
     or of files between them.
     """
-    alike: dict[frozenset[str], list[FileKeys]] = {}
+    groups: list[list[FileKeys]] = []
     for file in files:
-        if file.keys:
-            alike.setdefault(frozenset(file.keys), []).append(file)
-    groups: list[tuple[set[frozenset[str]], list[FileKeys]]] = []
-    for keys, members in alike.items():
-        near = [group for group in groups if any(_share(keys, k) for k in group[0])]
-        joined: tuple[set[frozenset[str]], list[FileKeys]] = ({keys}, list(members))
-        for group in near:
-            groups.remove(group)
-            joined = (joined[0] | group[0], group[1] + joined[1])
-        groups.append(joined)
-    return tuple(
-        FileGroup(tuple(members), tuple(sorted(set().union(*keys))))
-        for keys, members in groups
-    )
+        if not file.keys:
+            continue
+        near = [group for group in groups if any(_share(file, each) for each in group)]
+        others = [group for group in groups if not any(group is each for each in near)]
+        groups = [*others, [*chain(*near), file]]
+    return groups
 
 
-def _share(keys: frozenset[str], others: frozenset[str]) -> bool:
-    return len(keys & others) >= _COMMON * min(len(keys), len(others))
+def _share(one: FileKeys, other: FileKeys) -> bool:
+    shared = len(one.keys.keys() & other.keys.keys())
+    return shared >= _COMMON * min(len(one.keys), len(other.keys))
+
+
+def shown_group(files: Sequence[FileKeys]) -> str:
+    """Return the name of a file, the number of files, and their keys."""
+    keys = sorted({key for file in files for key in file.keys})
+    first, more = shell_word(str(files[0].path)), len(files) - 1
+    others = f" and {plural(more, 'other file')}" if more else ""
+    return f"{first}{others} with {listed(map(quoted, keys), _MOST_KEYS)}"
 
 
 def keys_by_split(files: Sequence[FileKeys]) -> dict[str, list[str]]:
@@ -120,37 +101,28 @@ def keys_by_split(files: Sequence[FileKeys]) -> dict[str, list[str]]:
     return {rest: list(keys.values()) for rest, keys in found.items() if len(keys) > 1}
 
 
-class Lacking(NamedTuple):
-    """Keys that no record of some files has.
+def lacking_keys(
+    files: Sequence[FileKeys], keys: Iterable[str]
+) -> Iterator[tuple[str, bool]]:
+    """Yield which of the keys whole files lack, together if the same files lack them.
 
-    Attributes:
-        said: the keys and the files, for a comment.
-        trained: whether the split `train` has them, if there is one.
+    Yields:
+        The keys and the files, and whether the training split lacks them, too.
     """
-
-    said: str
-    trained: bool
-
-
-def lacking_keys(files: Sequence[FileKeys], keys: Iterable[str]) -> list[Lacking]:
-    """Return which of the keys whole files lack, in groups that the same files lack."""
     files = [file for file in files if file.keys]
     groups: dict[tuple[bool, ...], list[str]] = {}
     for key in keys:
         has = tuple(key in file.keys for file in files)
         if not all(has) and any(has) and not _is_rare(key, files):
             groups.setdefault(has, []).append(key)
-    found = []
     for has, members in groups.items():
         holding = [file for file, there in zip(files, has, strict=True) if there]
         without = [file for file, there in zip(files, has, strict=True) if not there]
         where = f"only in records of {_named(holding)}"
         if len(holding) > len(without):
             where = f"in no record of {_named(without)}"
-        trained = any(map(_is_trained, holding)) or not any(map(_is_trained, without))
-        said = f"{listed(map(quoted, members), _MOST_KEYS)}: {where}"
-        found.append(Lacking(said, trained))
-    return found
+        untrained = any(map(_trains, without)) and not any(map(_trains, holding))
+        yield f"{listed(map(quoted, members), _MOST_KEYS)}: {where}", untrained
 
 
 def _is_rare(key: str, files: Sequence[FileKeys]) -> bool:
@@ -161,7 +133,7 @@ def _is_rare(key: str, files: Sequence[FileKeys]) -> bool:
     return (1 - share) ** most > _CHANCE
 
 
-def _is_trained(file: FileKeys) -> bool:
+def _trains(file: FileKeys) -> bool:
     return "train" in words_of(file.split)
 
 

@@ -38,16 +38,12 @@ Path = tuple[str, ...]
 def list_facts(seen: KeyEvidence) -> dict[str, Any]:
     """Return the parameters of a VarLen of these values."""
     if seen.kind == "bytes":
-        dtype = "string" if seen.values.text else "bytes"
-        return {"dtype": dtype, "padding_value": ""}
+        return {"dtype": "string" if seen.values.text else "bytes"}
     if seen.kind == "float":
-        facts: dict[str, Any] = {"dtype": "float32", "padding_value": 0.0}
-        if seen.numbers.unusual:
-            facts["finite"] = False
-        return facts
-    if is_bool(seen):
-        return {"dtype": "bool", "padding_value": False}
-    return {"dtype": "int64"}
+        return {"dtype": "float32"} | (
+            {"finite": False} if seen.numbers.unusual else {}
+        )
+    return {"dtype": "bool" if is_bool(seen) else "int64"}
 
 
 def is_bool(seen: KeyEvidence) -> bool:
@@ -132,7 +128,6 @@ def take_sparse(scene: Scene) -> None:
             continue
         high = int(indices.numbers.high or 0)
         facts = list_facts(seen)
-        facts.pop("padding_value", None)
         facts |= {"shape": (high + 1,), "index_key": (indices.key,)}
         draft = scene.add(Draft(seen.key, "Sparse", facts))
         draft.doubts.append(
@@ -175,11 +170,9 @@ def take_padded(scene: Scene) -> None:
             for seen in members
             if not seen.missing and (filled[seen.key] <= filled[base.key]).all()
         ]
+        scene.padded.append([seen.key for seen in inside])
         for seen in inside:
             facts = list_facts(seen) | {"max_length": length, "pad_on_disk": True}
-            if len(inside) > 1:
-                # `group_lists` gives the group its name.
-                facts["group"] = f"padded to {length}"
             draft = scene.add(Draft(seen.key, "VarLen", facts))
             if seen is base:
                 draft.doubts.append(
@@ -222,19 +215,19 @@ def group_lists(
         prefixes: the beginnings of the keys of each model, and of its groups.
     """
     lengths: dict[str, Rows] = {}
-    padded: dict[tuple[Any, ...], list[str]] = {}
     for key, draft in scene.drafts.items():
         seen = scene.evidence.keys[key]
-        group = draft.facts.pop("group", None)
-        if group is not None:
-            padded.setdefault((models[key], group), []).append(key)
-        elif _may_be_grouped(draft) and (
-            seen.missing or seen.shortest < seen.longest or names_object(key)
-        ):
+        varies = seen.missing or seen.shortest < seen.longest or names_object(key)
+        if varies and _may_be_grouped(draft):
             lengths[key] = seen.lengths
     _find_items(scene, lengths)
+    padded = [
+        [key for key in keys if models[key] == model]
+        for keys in scene.padded
+        for model in sorted({models[key] for key in keys})
+    ]
     used: dict[Path, set[str]] = {}
-    for members in (*padded.values(), *_equal(lengths, models)):
+    for members in (*padded, *_equal(lengths, models)):
         if len(members) < 2:
             continue
         model = models[members[0]]

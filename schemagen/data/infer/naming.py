@@ -8,47 +8,13 @@ import unicodedata
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from ...schema import Record
 from ...spec.names import RESERVED_FIELDS
 
 Path = tuple[str, ...]
 
-# What pydantic's models have, which no field of theirs can be called. A test holds it
-# against Record.
-PYDANTIC = frozenset(
-    [
-        "construct",
-        "copy",
-        "dict",
-        "from_orm",
-        "json",
-        "model_computed_fields",
-        "model_config",
-        "model_construct",
-        "model_copy",
-        "model_dump",
-        "model_dump_json",
-        "model_extra",
-        "model_fields",
-        "model_fields_set",
-        "model_json_schema",
-        "model_parametrized_name",
-        "model_post_init",
-        "model_rebuild",
-        "model_validate",
-        "model_validate_json",
-        "model_validate_strings",
-        "mro",
-        "parse_file",
-        "parse_obj",
-        "parse_raw",
-        "register",
-        "schema",
-        "schema_json",
-        "schemagen_fields",
-        "update_forward_refs",
-        "validate",
-    ]
-)
+# What pydantic's models and their classes have, which no field can be called.
+_OF_MODELS = frozenset(("mro", "register", *dir(Record)))
 
 # Names that begin so it keeps for itself.
 _KEPT = ("model_dump", "model_validate")
@@ -223,7 +189,7 @@ def is_taken(name: str) -> bool:
 
 
 def _is_reserved(name: str) -> bool:
-    used = name in RESERVED_FIELDS or name in PYDANTIC
+    used = name in RESERVED_FIELDS or name in _OF_MODELS
     return used or keyword.iskeyword(name)
 
 

@@ -77,7 +77,7 @@ def _images_draft(seen: KeyEvidence, facts: dict[str, Any]) -> Draft:
         return Draft(
             seen.key,
             "VarLen",
-            {"dtype": "bytes", "padding_value": ""},
+            {"dtype": "bytes"},
             doubts=["lists of PNGs of 16 bits a channel, which Images does not read"],
         )
     draft = Draft(seen.key, "Images", facts)

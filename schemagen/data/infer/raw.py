@@ -27,7 +27,7 @@ from .pixels import (
     square_of,
 )
 from .sizes import CHANNELS, Sizes, are_of, each_of, items_of, size_candidates
-from .tensors import common_shape, sized_facts, tensor_facts
+from .tensors import common_shape, sized_facts
 from .words import names_image, names_mask
 
 # Fewer records have one size by chance.
@@ -287,9 +287,9 @@ def _channels_first(
 ) -> Draft:
     """Return the field of pixels that an Image would read in the wrong order."""
     height, width, channels = shape
-    facts = tensor_facts((channels, height, width), "uint8", "raw")
     keys = (*sizes.keys, None)
-    facts["shape_key"] = (keys[2], keys[0], keys[1])
+    facts: dict[str, Any] = {"shape": (channels, height, width), "dtype": "uint8"}
+    facts |= {"encoding": "raw", "shape_key": (keys[2], keys[0], keys[1])}
     draft = Draft(seen.key, "Tensor", facts, notes=[sizes.counted_by(channels or 0)])
     draft.doubts.append(
         f"raw pixels, taken as {order_name(FIRST, channels)}; {order.said(channels)}: "

@@ -24,26 +24,13 @@ def take_protos(scene: Scene) -> None:
             continue
         shapes = np.array([head.shape for head in tensors], np.int64)
         shape = common_shape(shapes.reshape(len(shapes), -1))
-        draft = Draft(seen.key, "Tensor", tensor_facts(shape, dtypes.pop(), "proto"))
+        draft = Draft(
+            seen.key,
+            "Tensor",
+            {"shape": shape, "dtype": dtypes.pop(), "encoding": "proto"},
+        )
         draft.notes.append("written by tf.io.serialize_tensor")
         scene.add(draft)
-
-
-def tensor_facts(
-    shape: tuple[int | None, ...], dtype: str, encoding: str
-) -> dict[str, Any]:
-    """Return the parameters of a Tensor."""
-    padding: bool | int | float = 0
-    if dtype == "bool":
-        padding = False
-    elif "float" in dtype:
-        padding = 0.0
-    return {
-        "shape": shape,
-        "dtype": dtype,
-        "encoding": encoding,
-        "padding_value": padding,
-    }
 
 
 def sized_facts(
@@ -74,7 +61,7 @@ def sized_facts(
             shape, keys = (*shape, each), (*keys, None)
     if not scene.share_all(shared):
         return None
-    return tensor_facts(shape, dtype, encoding) | {"shape_key": keys}
+    return {"shape": shape, "dtype": dtype, "encoding": encoding, "shape_key": keys}
 
 
 def common_shape(shapes: Rows) -> tuple[int | None, ...]:
