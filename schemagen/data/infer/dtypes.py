@@ -6,7 +6,7 @@ repeat their sign, and single bytes have the same distribution at every place.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -182,8 +182,6 @@ def _of_two(joined: NDArray[np.uint8]) -> str:
     return "int16" if both_signs and np.isin(high, (0xFE, 0xFF)).any() else "uint16"
 
 
-def _of_one(joined: NDArray[np.uint8]) -> str:
-    return "uint8"
-
-
-_FOUND = {8: _of_eight, 4: _of_four, 2: _of_two, 1: _of_one}
+_FOUND: dict[int, Callable[[NDArray[np.uint8]], str]] = {
+    **{8: _of_eight, 4: _of_four, 2: _of_two, 1: lambda _: "uint8"},
+}

@@ -13,7 +13,7 @@ from ..columns import Column, Columns, Rows, StepColumn
 from ..message import BYTES, NOTHING
 from .base64_values import decoded_text
 from .values import BytesValues, Numbers, PerRecord
-from .words import names_mask
+from .words import speaks_of
 
 
 class KeyEvidence:
@@ -37,7 +37,7 @@ class KeyEvidence:
         self.records = 0
         self.kinds: Counter[str] = Counter()
         self.numbers = Numbers()
-        self.values = BytesValues(masks=names_mask(key))
+        self.values = BytesValues(masks=speaks_of(key, "mask"))
         self.decoded: KeyEvidence | None = None
         self._lengths = PerRecord(-1)
 
@@ -195,13 +195,9 @@ class Evidence:
         self.unknown.update({fact: len(rows) for fact, rows in batch.unknown.items()})
         self.repeated.update({key: len(rows) for key, rows in batch.repeated.items()})
 
-    def most(self, key: str) -> int:
-        """Return how many values or bytes of a key a record may have."""
-        steps = self.steps.get(key)
-        if steps is not None:
-            return int(steps.steps.max()) * steps.each.longest
-        seen = self.keys[key]
-        return max(seen.longest, seen.values.most)
+    def of(self, key: str) -> KeyEvidence:
+        """Return the features of a key; those of all steps, of feature lists."""
+        return self.keys[key] if key in self.keys else self.steps[key].each
 
 
 def gather(batches: Iterable[Columns], most_keys: int | None = None) -> Evidence:

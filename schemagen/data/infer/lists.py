@@ -14,13 +14,13 @@ from .draft import Draft, Scene, quoted
 from .evidence import KeyEvidence
 from .values import Numbers
 from .words import (
-    is_corner,
     is_flag,
     last_word,
     meaning_of,
     names_class,
     names_object,
     parent_of,
+    says,
 )
 
 _ROW_LENGTHS = ("ragged_row_lengths_0", "row_lengths")
@@ -306,7 +306,7 @@ def _group_name(members: list[str], used: set[str]) -> str:
     parts = [key.split("/")[:-1] for key in members]
     levels = takewhile(lambda level: len(set(level)) == 1, zip(*parts, strict=False))
     shared = [level[0] for level in levels]
-    if sum(map(is_corner, words)) > 1:
+    if sum(says(word, "corner") for word in words) > 1:
         name = "boxes"
     elif shared:
         plurals = [part for part in parts[0] if part.endswith("s")]

@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import chain, count
 
 from ...schema import Record
 from ...spec.names import RESERVED_FIELDS
@@ -20,7 +21,7 @@ _OF_MODELS = frozenset(("mro", "register", *dir(Record)))
 _KEPT = ("model_dump", "model_validate")
 
 # What the model's layers and the masks of a field are called behind its name.
-_SUFFIXES = (*("present", "dense", "flat", "normalization", "vocabulary"),)
+_SUFFIXES = ("present", "dense", "flat", "normalization", "vocabulary")
 _SAID_BY_KIND = frozenset(("encoded", "ragged_flat_values", "values"))
 _TOO_GENERAL = frozenset(("index", "id", "ids", "format", "shape", "size", "value"))
 _LONGEST = 60
@@ -62,15 +63,13 @@ def name_fields(
     return names.found
 
 
+@dataclass
 class _Naming:
-    def __init__(
-        self, *, nested: bool, flat: frozenset[str], alone: frozenset[str]
-    ) -> None:
-        self._nested = nested
-        self._flat = flat
-        self._alone = alone
-        self._taken: dict[str, Path] = {}
-        self.found = Names()
+    nested: bool
+    flat: frozenset[str]
+    alone: frozenset[str]
+    found: Names = field(default_factory=Names)
+    _taken: set[str] = field(default_factory=set)
 
     def name(self, keys: list[str]) -> None:
         models, single = self._split(keys, "")
@@ -82,7 +81,7 @@ class _Naming:
         self._part_from_layers()
 
     def _is_short(self, key: str) -> bool:
-        return not self._nested or key.split(_SEPARATOR)[0] in self._flat
+        return not self.nested or key.split(_SEPARATOR)[0] in self.flat
 
     def _split(
         self, keys: Iterable[str], above: str
@@ -94,8 +93,8 @@ class _Naming:
         own = {key.removeprefix(above) for key in keys}
         for key in keys:
             first, _, rest = key.removeprefix(above).partition(_SEPARATOR)
-            may_nest = self._nested and rest and all(key.split(_SEPARATOR))
-            may_nest = may_nest and key not in self._alone
+            may_nest = self.nested and rest and all(key.split(_SEPARATOR))
+            may_nest = may_nest and key not in self.alone
             if may_nest and not self._is_flat(first, above, own):
                 below.setdefault(first, []).append(key)
             else:
@@ -105,11 +104,10 @@ class _Naming:
         return below, single
 
     def _is_flat(self, first: str, above: str, own: Collection[str]) -> bool:
-        return (not above and first in self._flat) or first in own
+        return (not above and first in self.flat) or first in own
 
     def _model(self, part: str, keys: list[str], above: Path, prefix: str) -> None:
-        path = (*above, self._free(above, [identifier(part)]))
-        self._take(path)
+        path = self._take(above, [identifier(part)])
         here = f"{prefix}{part}{_SEPARATOR}"
         self.found.prefixes[path] = here
         models, single = self._split(keys, here)
@@ -122,27 +120,18 @@ class _Naming:
         candidates = (
             _short_names(rest) if short else [_whole_name(rest), identifier(rest)]
         )
-        path = (*above, self._free(above, candidates))
-        self._take(path)
-        self.found.paths[key] = path
+        self.found.paths[key] = self._take(above, candidates)
         self.found.models[key] = above
 
-    def _take(self, path: Path) -> None:
-        self._taken["_".join(path)] = path
-
-    def _free(self, above: Path, candidates: list[str]) -> str:
-        """Return the first name that nothing else has, or one with a number."""
-        for name in candidates:
-            if self._is_free(above, name):
-                return name
-        number = 2
-        while not self._is_free(above, f"{candidates[-1]}_{number}"):
-            number += 1
-        return f"{candidates[-1]}_{number}"
-
-    def _is_free(self, above: Path, name: str) -> bool:
-        whole = "_".join((*above, name))
-        return whole not in self._taken and not _is_reserved(whole)
+    def _take(self, above: Path, candidates: list[str]) -> Path:
+        """Take the first name that nothing else has, or one with a number."""
+        numbered = (f"{candidates[-1]}_{number}" for number in count(2))
+        for name in chain(candidates, numbered):
+            whole = "_".join((*above, name))
+            if whole not in self._taken and not _is_reserved(whole):
+                break
+        self._taken.add(whole)
+        return (*above, name)
 
     def _part_from_layers(self) -> None:
         """Rename what is called as another field's layer or mask."""
@@ -155,10 +144,8 @@ class _Naming:
                 if whole.endswith(f"_{suffix}")
             ]
             if any(base in flat for base in bases):
-                above = path[:-1]
-                path = (*above, self._free(above, [f"{path[-1]}_value"]))
-                self._take(path)
-                self.found.paths[key] = path
+                renamed = self._take(path[:-1], [f"{path[-1]}_value"])
+                self.found.paths[key] = renamed
 
 
 def natural(key: str) -> tuple[tuple[int, int, str], ...]:

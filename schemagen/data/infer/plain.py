@@ -16,7 +16,6 @@ from .words import (
     names_class,
     names_object,
     names_text_of,
-    names_text_of_class,
     parent_of,
 )
 
@@ -24,6 +23,7 @@ _MOST_CLASSES, _MOST_SEVERAL = 100_000, 10_000
 _MOST_NAMES = _MOST_TEXTS = 100
 _ENOUGH_FOR_EACH = 3
 _ENOUGH = 20
+_MOST_LISTED = 4
 
 
 def take_labels(scene: Scene) -> None:
@@ -42,7 +42,7 @@ def take_labels(scene: Scene) -> None:
             if (
                 seen.is_single
                 and seen.kind == "bytes"
-                and names_text_of_class(seen.key)
+                and names_text_of(seen.key, seen.key)
                 and not names_object(seen.key)
             ):
                 _take_texts(scene, seen)
@@ -81,22 +81,16 @@ def _take_ids(scene: Scene, seen: KeyEvidence) -> None:
     facts = {"num_classes": number, "classes": (), "offset": offset}
     draft = Draft(seen.key, "Label", facts, optional=low == -1)
     companion = _names_of(scene, seen, found)
-    several = f"{low:,} to {high:,}" if low < high else f"only {high:,}"
-    if 1 < len(found) <= 4:
-        several = listed(map(str, found))
-    elif seen.numbers.distinct is not None:
-        several = f"{plural(len(found), 'value')}, {several},"
-    where = f"in {plural(len(seen.there), 'record')}"
-    if low == -1:
-        draft.notes.append("-1 where there is no class")
+    shown = listed(map(str, found), _MOST_LISTED) or f"{low:,} to {high:,}"
     question = f"is {high:,} the highest id?"
     if len(found) == 1:
         question = "there are two classes at least: which is the other?"
     if offset:
-        dense = found == list(range(1, high + 1))
-        start = "counted from 1" if dense else "counted from 1, or did 0 not occur"
+        start = "counted from 1" + ", or did 0 not occur" * (len(found) < high)
         question = f"{start}, and {question}"
-    draft.doubts.append(f"{several} {where}: {question}")
+    draft.doubts.append(f"{shown} in {plural(len(seen.there), 'record')}: {question}")
+    if low == -1:
+        draft.notes.append("-1 where there is no class")
     scene.add(draft)
     if companion is None:
         return
@@ -202,7 +196,7 @@ def _bytes_draft(seen: KeyEvidence) -> Draft:
         draft = list_draft(seen)
     if seen.is_fixed:
         draft.notes.append(f"always {seen.longest:,} values")
-    if look.formats or look.damaged:
+    if look.holds_images:
         say_what_is_broken(draft, look)
     elif seen.is_single:
         _say_bytes(draft, look)

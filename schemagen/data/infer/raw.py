@@ -28,7 +28,7 @@ from .pixels import (
 )
 from .sizes import CHANNELS, Sizes, are_of, each_of, items_of, size_candidates
 from .tensors import common_shape, sized_facts
-from .words import names_image, names_mask
+from .words import speaks_of
 
 # Fewer records have one size by chance.
 _FEW = 3
@@ -126,7 +126,7 @@ def _shape_of(
     samples = [np.frombuffer(each, np.uint8) for each in seen.values.samples]
     numbers = [as_numbers(each, dtype) for each in samples]
     whole = [each for each in numbers if len(each) == count]
-    image = names_image(seen.key)
+    image = speaks_of(seen.key, "image")
     picture = picture_shape(whole, square=not (image or dtype in ("uint8", "uint16")))
     if picture is not None:
         return picture, ", since neighbors are alike"
@@ -166,7 +166,7 @@ def _other_readings(
 
 def _may_be_mask(draft: Draft, seen: KeyEvidence) -> None:
     """Make a mask of grey pixels that are named so."""
-    if not names_mask(seen.key) or seen.values.present.sum() > _MOST_IDS:
+    if not speaks_of(seen.key, "mask") or seen.values.present.sum() > _MOST_IDS:
         return
     draft.kind = "Mask"
     draft.facts["shape"] = draft.facts["shape"][:2]
@@ -191,7 +191,7 @@ def _is_raw(seen: KeyEvidence) -> bool:
     look = seen.values
     if not (seen.kind == "bytes" and seen.is_single) or look.empty or look.text:
         return False
-    return not (look.formats or look.damaged or look.tensors)
+    return not (look.holds_images or look.tensors)
 
 
 def _say_possible(
@@ -273,7 +273,7 @@ def _pixels(
         return _channels_first(seen, sizes, shape, order)
     facts: dict[str, Any] = {"shape": shape, "encoding": "raw", "dtype": "uint8"}
     facts |= {f"{axis}_key": key for key, axis in shared}
-    draft = Draft(seen.key, "Image", facts, notes=[sizes.counted_by(channels)])
+    draft = Draft(seen.key, "Image", facts, notes=[_agreement(sizes, channels)])
     draft.doubts.append(order_doubt(order, shape[2], quoted(sizes.keys[0])))
     if shape[2] == 1 and len(shared) == 2:
         _may_be_mask(draft, seen)
@@ -290,9 +290,15 @@ def _channels_first(
     keys = (*sizes.keys, None)
     facts: dict[str, Any] = {"shape": (channels, height, width), "dtype": "uint8"}
     facts |= {"encoding": "raw", "shape_key": (keys[2], keys[0], keys[1])}
-    draft = Draft(seen.key, "Tensor", facts, notes=[sizes.counted_by(channels or 0)])
+    draft = Draft(seen.key, "Tensor", facts, notes=[_agreement(sizes, channels)])
     draft.doubts.append(
         f"raw pixels, taken as {order_name(FIRST, channels)}; {order.said(channels)}: "
         "an Image has its channels last"
     )
     return draft
+
+
+def _agreement(sizes: Sizes, channels: int | None) -> str:
+    """Say how sizes agree with the number of bytes; None for channels that vary."""
+    each = f", times {channels}" if channels != 1 and len(sizes.contents) == 2 else ""
+    return f"as many bytes as {sizes.shown} say{each}"

@@ -55,7 +55,7 @@ class Reading:
                     left = -(-(limit - self.records) // (len(paths) - number))
                 here = FileKeys(path)
                 self.seen.append(here)
-                moved = bar if limit is None else _nowhere
+                moved = bar if limit is None else lambda _: None
                 for records in self._records(path, left, moved):
                     self.records += len(records)
                     batch = decode(records)
@@ -94,7 +94,3 @@ def _bar(paths: Sequence[FilePath], limit: int | None) -> Bar:
         with suppress(OSError):
             total += path.stat().st_size
     return Bar("reading", total)
-
-
-def _nowhere(size: int) -> None:
-    """Do not tell of bytes."""

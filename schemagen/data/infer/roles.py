@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from ...kinds.registry import KINDS
 from .draft import Draft, Scene, listed, quoted
 from .evidence import Evidence, KeyEvidence
 from .words import (
-    SIZES,
+    AXES,
     Meaning,
-    is_corner,
     is_seldom_answer,
-    may_be_answer,
     meaning_of,
     names_class,
-    names_image,
     names_object,
     parent_of,
-    says_format,
+    says,
     says_shape,
-    says_size,
+    speaks_of,
 )
 
 PICTURES = ("Image", "Images", "Mask")
@@ -52,11 +49,11 @@ class _Roles:
     def __init__(self, scene: Scene, drafts: Mapping[str, Draft]) -> None:
         self._drafts = drafts
         self._counts = scene.counts
-        self._keys = scene.evidence.keys
+        self._evidence = scene.evidence
         self._boxes = {
             draft.facts["group"]
             for key, draft in drafts.items()
-            if is_corner(key) and "group" in draft.facts
+            if says(key, "corner") and "group" in draft.facts
         }
         self._labels = {
             parent_of(key) for key, draft in drafts.items() if draft.kind == "Label"
@@ -67,7 +64,7 @@ class _Roles:
             if draft.kind == "Vector" and names_class(key)
         }
         self._pictures = any(
-            rank_of(draft) == 0 or _has_images(scene.evidence, key)
+            rank_of(draft) == 0 or self._evidence.of(key).values.holds_images
             for key, draft in drafts.items()
         )
         self._weighted = any(draft.role == "weight" for draft in drafts.values())
@@ -103,22 +100,19 @@ class _Roles:
         if draft.kind == "Text":
             names = above in self._labels - {""}
             names = names or (key.endswith("/text") and above in self._several)
-            seen = self._keys.get(key)
-            one = seen is not None and len(seen.values.texts or ()) == 1
-            return names or (one and says_format(key) and self._is_of_picture(key))
-        size = draft.kind == "Scalar" and any(says_size(key, axis) for axis in SIZES)
+            one = len(self._evidence.of(key).values.texts or ()) == 1
+            return names or (one and says(key, "format") and self._is_of_picture(key))
+        size = draft.kind == "Scalar" and any(says(key, axis) for axis in AXES)
         return key in self._counts or (size and self._is_of_picture(key))
 
     def _is_of_picture(self, key: str) -> bool:
-        return self._pictures or names_image(key)
+        return self._pictures or speaks_of(key, "image")
 
     def _is_time(self, draft: Draft) -> bool:
         """Return whether all numbers are times since 1970, from 2000 to 2040."""
-        seen = self._keys.get(draft.key)
-        if seen is None or draft.kind != "Scalar" or not seen.numbers.low:
-            return False
-        low, high = seen.numbers.low, seen.numbers.high or 0
-        return any(
+        numbers = self._evidence.of(draft.key).numbers
+        low, high = numbers.low or 0, numbers.high or 0
+        return draft.kind == "Scalar" and any(
             low / unit >= _YEAR_2000 and high / unit < _YEAR_2040 for unit in _UNITS
         )
 
@@ -138,14 +132,13 @@ class _Roles:
         lacks = draft.optional and draft.kind not in _MAY_LACK
         if able and not lacks and draft.model_role != "info":
             draft.role = "target"
-            seen = self._keys.get(draft.key)
-            numbers = seen.numbers if seen is not None else None
-            zeros = numbers is not None and (numbers.low, numbers.high) == (0, 1)
+            seen = self._evidence.of(draft.key)
+            zeros = (seen.numbers.low, seen.numbers.high) == (0, 1)
             if draft.kind == "Vector" and draft.facts["dtype"] == "int64" and zeros:
                 draft.facts["dtype"] = "bool"
                 draft.notes.append("only 0 and 1: a probability for each is learned")
-            elif seen is not None:
-                ask_for_classes(draft, seen)
+            else:
+                _ask_for_classes(draft, seen)
             return
         draft.role = "info"
         if lacks and able:
@@ -158,7 +151,8 @@ class _Roles:
         found = [
             draft
             for key, draft in self._drafts.items()
-            if draft.kind == "Vector" and not draft.role and self._keys[key].is_one_hot
+            if draft.kind == "Vector" and not draft.role
+            if self._evidence.of(key).is_one_hot
         ]
         for draft in found:
             draft.doubts.append(
@@ -170,7 +164,7 @@ class _Roles:
             self._answer(found[0], single=True)
 
 
-def ask_for_classes(draft: Draft, seen: KeyEvidence) -> None:
+def _ask_for_classes(draft: Draft, seen: KeyEvidence) -> None:
     """Ask whether a target of numbers is one of classes, which only a Label is."""
     numbers = seen.numbers
     number = len(numbers.distinct or ())
@@ -179,22 +173,24 @@ def ask_for_classes(draft: Draft, seen: KeyEvidence) -> None:
         return
     said = "whole numbers that a model learns as quantities: or ids of classes"
     if draft.kind == "Scalar" and numbers.is_scattered:
-        said = f"{number:,} different numbers up to {numbers.high:,}, which a model learns "
+        most = int(numbers.high or 0)
+        said = f"{number:,} different numbers up to {most:,}, which a model learns as "
         said += (
-            f"as quantities: or classes? A Label needs the ids 0 to {number - 1:,}, or "
+            f"quantities: or classes? A Label has ids from 0 to {number - 1:,} in the "
         )
-        draft.doubts.append(f"{said}num_classes={int(numbers.high or 0) + 1}")
-        return
-    draft.doubts.append(f"{said}{', which a Label stores as int64' if few else ''}?")
+        said += f"data, or num_classes={most + 1}, an output for each"
+    else:
+        said += f"{', which a Label stores as int64' if few else ''}?"
+    draft.doubts.append(said)
 
 
 def _settle(drafts: Mapping[str, Draft]) -> None:
     """Let a label be the target, and not what is next to it and tells where it is."""
-    labels = [key for key, draft in drafts.items() if _is_label(key, draft)]
-    if labels:
-        for key, draft in drafts.items():
-            if draft.role == "target" and names_object(key) and key not in labels:
-                draft.role = "info"
+    targets = [key for key, draft in drafts.items() if draft.model_role == "target"]
+    if any(map(names_class, targets)):
+        for key in targets:
+            if drafts[key].role and names_object(key) and not names_class(key):
+                drafts[key].role = "info"
 
 
 def _settle_masks(drafts: Mapping[str, Draft]) -> None:
@@ -214,16 +210,6 @@ def _settle_masks(drafts: Mapping[str, Draft]) -> None:
             draft.notes.append(f"no target, since {said}")
 
 
-def _is_label(key: str, draft: Draft) -> bool:
-    return draft.model_role == "target" and names_class(key)
-
-
-def _has_images(evidence: Evidence, key: str) -> bool:
-    """Return whether a key holds images, among others that no Image would take."""
-    seen = evidence.keys.get(key)
-    return seen is not None and bool(seen.values.formats or seen.values.damaged)
-
-
 def rank_of(draft: Draft) -> int:
     """Order fields as people do: pictures, other inputs, targets, the rest."""
     picture = draft.step.kind if draft.step is not None else draft.kind
@@ -239,15 +225,23 @@ def lacking_roles(evidence: Evidence, drafts: Mapping[str, Draft]) -> list[str]:
     if "target" not in roles:
         said.append(f"no field is a target{_possible_targets(evidence, drafts)}")
     if "input" not in roles:
-        found = [key for key, draft in drafts.items() if not _is_opaque(draft)]
-        # Numbers before text, and lists before single ones.
-        found.sort(key=lambda key: (drafts[key].kind == "Text", -evidence.most(key)))
+        usable = [
+            each for each in drafts.values() if not each.spec("field").kind.opaque
+        ]
+        usable.sort(key=lambda draft: _by_values(evidence, draft))
+        found = [quoted(draft.key) for draft in usable]
         said.append(
-            f'no field is an input: is it {_or(map(quoted, found))}? Give it role="input"'
+            f'no field is an input: is it {listed(found)}? Give it role="input"'
             if found
             else "no field is an input, and none holds values that a model can take"
         )
     return said
+
+
+def _by_values(evidence: Evidence, draft: Draft) -> tuple[bool, int]:
+    """Order numbers before text, and those with the most values before others."""
+    seen = evidence.of(draft.key)
+    return draft.kind == "Text", -max(seen.longest, seen.values.most)
 
 
 def _possible_targets(evidence: Evidence, drafts: Mapping[str, Draft]) -> str:
@@ -261,28 +255,18 @@ def _possible_targets(evidence: Evidence, drafts: Mapping[str, Draft]) -> str:
             f"{quoted(key)} as a Label" if drafts[key].kind == "Text" else quoted(key)
             for _, key in ranked
         ]
-        return f': is it {_or(found, least=likely)}? Give it role="target"'
-    answers = answers or [key for key in infos if may_be_answer(key)]
+        return f': is it {listed(found, max(likely, _MOST_CANDIDATES))}? Give it role="target"'
+    answers = answers or [key for key in infos if speaks_of(key, "target")]
     if not answers:
         return (
             ", and none of the keys looks like one: a model has nothing to learn from "
             "these records alone"
         )
-    said = (
-        f": the answers may be {_or(map(quoted, answers))}, which no generated model "
-    )
-    said += "has a head for"
+    said = f": the answers may be {listed(map(quoted, answers))}, which no generated "
+    said += "model has a head for"
     if any(draft.model_role == "input" for draft in drafts.values()):
         said += "; make_dataset(info=True) delivers them to a model of your own"
     return said
-
-
-def _or(items: Iterable[str], least: int = 0) -> str:
-    return listed(items, max(least, _MOST_CANDIDATES))
-
-
-def _is_opaque(draft: Draft) -> bool:
-    return bool(draft.spec("field").kind.opaque)
 
 
 def _candidates(
@@ -292,18 +276,18 @@ def _candidates(
     inputs = [key for key, draft in drafts.items() if draft.model_role == "input"]
     ranked: list[tuple[int, str]] = []
     for key in inputs:
-        draft, seen = drafts[key], evidence.keys.get(key)
+        draft, seen = drafts[key], evidence.of(key)
         may = KINDS[draft.kind].can_be_target and draft.kind not in PICTURES
-        if seen is None or not (may or draft.kind == "Text") or inputs == [key]:
+        if draft.optional or is_seldom_answer(key) or inputs == [key]:
             continue
-        if draft.optional or is_seldom_answer(key):
+        if not (may or draft.kind == "Text"):
             continue
         distinct = seen.values.texts if draft.kind == "Text" else seen.numbers.distinct
         classes = len(distinct or ())
         few = 1 < classes <= _MOST_CLASSES and 2 * classes <= len(seen.there)
         if draft.kind == "Text" and not few:
             continue
-        if may_be_answer(key):
+        if speaks_of(key, "target"):
             ranked.append((0, key))
         elif few:
             ranked.append((1 if classes == 2 else 2, key))

@@ -13,7 +13,7 @@ from .pixels import picture_shape
 from .raw import lengths_in
 from .sizes import CHANNELS, Sizes, are_of, each_of, items_of, size_candidates
 from .tensors import sized_facts
-from .words import item_size, names_image
+from .words import item_size, speaks_of
 
 _DTYPES = {"int64": "int64", "float": "float32"}
 
@@ -75,7 +75,7 @@ def _counted(scene: Scene, seen: KeyEvidence, sizes: Sizes, each: int) -> Draft 
 def _by_neighbors(seen: KeyEvidence) -> Draft | None:
     """Return the field of numbers that are the pixels of a square picture."""
     shape: tuple[int, ...] | None = picture_shape(
-        seen.numbers.samples, square=not names_image(seen.key)
+        seen.numbers.samples, square=not speaks_of(seen.key, "image")
     )
     if shape is None:
         return None

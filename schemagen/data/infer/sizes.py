@@ -12,19 +12,18 @@ from ..columns import Rows
 from .draft import Scene, quoted
 from .evidence import KeyEvidence
 from .words import (
+    AXES,
     counts_key,
     digits_of,
     extends,
     item_size,
     nearest,
     parent_of,
+    says,
     says_count,
     says_shape,
-    says_size,
     stem_of_shape,
 )
-
-AXES = ("height", "width", "channels")
 
 CHANNELS = (1, 3, 4, 2)
 """How many numbers a pixel may have, if that is not stored."""
@@ -57,14 +56,6 @@ class Sizes(NamedTuple):
         keys = (self.keys,) if isinstance(self.keys, str) else self.keys
         return ", ".join(map(quoted, keys))
 
-    def counted_by(self, channels: int) -> str:
-        """Say how the sizes agree with the number of bytes."""
-        if len(self.contents) == 3:
-            return "as many bytes as height, width and channels say"
-        if channels == 1:
-            return "as many bytes as height and width say"
-        return f"{channels} bytes for each pixel of height and width"
-
 
 def size_candidates(scene: Scene, seen: KeyEvidence) -> Iterator[Sizes]:
     """Yield the stored sizes that may be those of a key, the likeliest first."""
@@ -73,7 +64,7 @@ def size_candidates(scene: Scene, seen: KeyEvidence) -> Iterator[Sizes]:
         for other in scene.evidence.keys.values()
         if other.kind == "int64"
         and other.is_with(seen)
-        and _is_near(other.key, seen.key)
+        and is_near(other.key, seen.key)
     }
     lists = [
         key
@@ -89,7 +80,7 @@ def size_candidates(scene: Scene, seen: KeyEvidence) -> Iterator[Sizes]:
             yield Sizes(key, shapes, (contents,))
     singles = [key for key, other in numbers.items() if other.is_single]
     found = [
-        next(iter(nearest([k for k in singles if says_size(k, axis)], seen.key)), None)
+        next(iter(nearest([k for k in singles if says(k, axis)], seen.key)), None)
         for axis in AXES
     ]
     for rank in (3, 2):
@@ -126,10 +117,10 @@ def are_of(scene: Scene, sizes: Sizes, seen: KeyEvidence) -> bool | None:
     return None if of_another or not (differ or there.shape[1] > 1) else False
 
 
-def _is_near(key: str, other: str) -> bool:
+def is_near(key: str, other: str) -> bool:
     """Return whether a key is next to another, below or above it."""
-    above, around = parent_of(key), parent_of(other)
-    return not above or above in (around, other) or f"{around}/".startswith(f"{above}/")
+    above = parent_of(key)
+    return not above or f"{other}/".startswith(f"{above}/")
 
 
 def each_of(measured: Rows, shapes: Rows) -> int:

@@ -312,6 +312,11 @@ class BytesValues:
         else:
             self.present[ids] = True
 
+    @property
+    def holds_images(self) -> bool:
+        """Whether some are images, whole or damaged, also where no Image takes all."""
+        return bool(self.formats or self.damaged)
+
     def heads(self, records: int) -> Rows:
         """Return int64 [records, 3]: height, width and channels of each only image."""
         found = np.full((records, 3), -1, np.int64)

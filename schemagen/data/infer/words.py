@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 from typing import Literal
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
@@ -21,7 +22,7 @@ def _with_plurals(*words: str) -> frozenset[str]:
 LABELS = frozenset(
     ("label", "class", "category", "target", "species", "breed", "diagnosis", "synset")
 )
-_PLURALS = frozenset(("labels", "classes", "categories", "tags", "topics", "targets"))
+_PLURALS = {"labels", "classes", "categories", "tags", "topics", "targets"}
 
 # What a model learns to say, in any number and of any kind.
 _ANSWERS = (
@@ -31,36 +32,31 @@ _ANSWERS = (
     | _with_plurals("output", "response", "annotation", "truth")
     | {"gt", "clicked", "converted", "lbl", "groundtruth"}
 )
-_ENCODED = frozenset(
-    (
-        *("onehot", "hot", "one", "encoded", "value", "values", "idx", "index", "int"),
-        *("num", "number", "dense", "sparse", "id", "ids", "true", "train", "map"),
-        *("multi", "multihot", "encoding", "raw", "vec", "vector", "data", "list"),
-    )
-)
-_BOXES = _with_plurals("bbox", "box", "xmin", "xmax", "ymin", "ymax", "corner") | {
-    *("x1", "x2", "y1", "y2"),
+_ENCODED = {
+    *("onehot", "hot", "one", "encoded", "value", "values", "idx", "index", "int"),
+    *("num", "number", "dense", "sparse", "id", "ids", "true", "train", "map"),
+    *("multi", "multihot", "encoding", "raw", "vec", "vector", "data", "list"),
 }
-_CORNERS = frozenset(("xmin", "xmax", "ymin", "ymax"))
+_BOXES = _with_plurals("bbox", "box", "xmin", "xmax", "ymin", "ymax", "corner") | {
+    *("x1", "x2", "y1", "y2")
+}
 _OBJECTS = _with_plurals("object", "obj", "annotation", "groundtruth") | {"ann", "gt"}
 
 # Parts of keys between slashes under which everything is an answer.
 _ANSWER_PARTS = _BOXES | {
-    *("future", "target", "targets", "labels", "gt", "answer", "answers"),
+    *("future", "target", "targets", "labels", "gt", "answer", "answers")
 }
 
 # Pairs of words that are answers in question answering and in language models.
-_ANSWER_PAIRS = frozenset(
-    (
-        *(("answer", "start"), ("answer", "end"), ("start", "position")),
-        *(("end", "position"), ("start", "positions")),
-        *(("end", "positions"), ("lm", "ids"), ("lm", "positions"), ("y", "true")),
-        *(("ground", "truth"), ("is", "impossible"), ("next", "token")),
-    )
-)
+_ANSWER_PAIRS = {
+    *(("answer", "start"), ("answer", "end"), ("start", "position")),
+    *(("end", "position"), ("start", "positions")),
+    *(("end", "positions"), ("lm", "ids"), ("lm", "positions"), ("y", "true")),
+    *(("ground", "truth"), ("is", "impossible"), ("next", "token")),
+}
 
-_IDS = frozenset(("id", "ids", "index", "idx", "num", "number"))
-_NAMES = frozenset(("text", "texts", "name", "names", "str", "string", "title"))
+_IDS = {"id", "ids", "index", "idx", "num", "number"}
+_NAMES = {"text", "texts", "name", "names", "str", "string", "title"}
 
 # What names a record, or tells where it comes from.
 _INFO = _with_plurals(
@@ -69,15 +65,13 @@ _INFO = _with_plurals(
     *("license", "copyright", "author", "checksum", "basename", "database"),
     *("date", "datetime"),
 )
-_NAMED_THINGS = frozenset(
-    ("file", "image", "video", "img", "audio", "dataset", "base", "source")
-)
+_NAMED_THINGS = {"file", "image", "video", "img", "audio", "dataset", "base", "source"}
 # What an answer was before is none.
-_BEFORE = frozenset(("prev", "previous"))
+_BEFORE = {"prev", "previous"}
 # Things of which a list of ids names each one.
-_RECORDS = frozenset(
-    ("image", "example", "video", "record", "sample", "unique", "source", "frame")
-)
+_RECORDS = {
+    *("image", "example", "video", "record", "sample", "unique", "source", "frame"),
+}
 # Ids that a model learns from, or that are the data itself.
 _LEARNED_IDS = _with_plurals(
     *("input", "token", "word", "segment", "type", "position", "char", "character"),
@@ -87,90 +81,57 @@ _LEARNED_IDS = _with_plurals(
     *("headline", "field", "node", "edge", "atom"),
 )
 _FLAGS = ("is", "has", "was", "can")
-_FLAG_WORDS = frozenset(("valid", "difficult", "truncated", "occluded", "flag"))
-_WEIGHTS = frozenset(("weight", "weights"))
-_WEIGHED = frozenset(
-    (
-        *("sample", "example", "instance", "loss", "class", "label", "target", "mask"),
-        *("lm", "record", "importance", "row", "training", "classes", "labels"),
-    )
-)
-_MASKS = _with_plurals("mask", "segmentation", "seg", "annotation") | {"labels"}
-_IMAGES = _with_plurals(
-    *("image", "img", "picture", "photo", "frame", "pixel", "scan", "crop", "patch")
-)
-_COUNTS = frozenset(
-    ("length", "len", "count", "num", "number", "size", "steps", "lengths", "n")
-)
-SIZES = {
-    "height": frozenset(("height", "rows", "h", "h0")),
-    "width": frozenset(("width", "columns", "cols", "w")),
-    "channels": frozenset(("channels", "depth", "channel", "c")),
+_FLAG_WORDS = {"valid", "difficult", "truncated", "occluded", "flag"}
+_WEIGHTS = {"weight", "weights"}
+_WEIGHED = {
+    *("sample", "example", "instance", "loss", "class", "label", "target", "mask"),
+    *("lm", "record", "importance", "row", "training", "classes", "labels"),
 }
-_SHAPES = frozenset(("shape", "shapes", "size", "sizes", "dims", "dim", "dimensions"))
-_ITEMS = {
-    **{"xyz": 3, "xy": 2, "uv": 2, "rgb": 3, "rgba": 4, "points": 3, "normals": 3},
-    **{
-        "coords": 3,
-        "color": 3,
-        "colors": 3,
-        "bbox": 4,
-        "bboxes": 4,
-        "boxes": 4,
-        "quaternion": 4,
-    },
-}
-_FORMATS = frozenset(("format", "encoding", "fmt"))
-_SPLITS = frozenset(
-    (
-        "train",
-        "training",
-        "val",
-        "valid",
-        "validation",
-        "eval",
-        "dev",
-        "test",
-        "testing",
-    )
-)
+_COUNTS = {"length", "len", "count", "num", "number", "size", "steps", "lengths", "n"}
+AXES = ("height", "width", "channels")
 
-# Names of columns that are what a table is about: only a person can know.
-_PERHAPS = frozenset(
-    (
+# Last words of keys that name something else than what a model learns from.
+_SAYS = {
+    "height": {"height", "rows", "h", "h0"},
+    "width": {"width", "columns", "cols", "w"},
+    "channels": {"channels", "depth", "channel", "c"},
+    "corner": {"xmin", "xmax", "ymin", "ymax"},
+    "format": {"format", "encoding", "fmt"},
+}
+_SHAPES = {"shape", "shapes", "size", "sizes", "dims", "dim", "dimensions"}
+_ITEMS = {
+    **dict.fromkeys(("xy", "uv"), 2),
+    **dict.fromkeys(("xyz", "rgb", "points", "normals", "coords"), 3),
+    **dict.fromkeys(("color", "colors"), 3),
+    **dict.fromkeys(("rgba", "bbox", "bboxes", "boxes", "quaternion"), 4),
+}
+_SPLITS = {
+    *("train", "training", "val", "valid", "validation", "eval", "dev"),
+    *("test", "testing"),
+}
+
+_SPEAKS_OF = {
+    "image": _with_plurals(
+        *("image", "img", "picture", "photo", "frame", "pixel", "scan", "crop", "patch")
+    ),
+    "mask": _with_plurals("mask", "segmentation", "seg", "annotation", *LABELS),
+    # Columns that are what a table is about: only a person can know.
+    "target": LABELS
+    | {
         *("survived", "income", "price", "quality", "score", "result", "reward", "mpg"),
         *("churn", "churned", "fraud", "grade", "stage", "toxicity", "default", "medv"),
-        *(
-            "action",
-            "tips",
-            "fare",
-            "deposit",
-            "polarity",
-            "revenue",
-            "sales",
-            "bracket",
-        ),
+        *("action", "tips", "fare", "deposit", "polarity", "revenue", "sales"),
+        *("bracket", "salary", "wage", "cost", "demand", "emotion", "intent", "spam"),
         *("purchase", "purchased", "winner", "win", "value", "energy", "strength"),
-        *("salary", "wage", "cost", "demand", "emotion", "intent", "activity", "spam"),
-    )
-)
+        "activity",
+    },
+}
 
 # What goes into a model, and hardly ever comes out of it.
-_SELDOM = frozenset(
-    (
-        *(
-            "token",
-            "tokens",
-            "ids",
-            "mask",
-            "masks",
-            "positions",
-            "segment",
-            "segments",
-        ),
-        *("year", "month", "week", "weekday", "day", "hour", "minute", "time", "date"),
-    )
-)
+_SELDOM = {
+    *("token", "tokens", "ids", "mask", "masks", "positions", "segment", "segments"),
+    *("year", "month", "week", "weekday", "day", "hour", "minute", "time", "date"),
+}
 
 
 def words_of(key: str) -> list[str]:
@@ -221,14 +182,9 @@ def meaning_of(key: str, *, several: bool = False) -> Meaning:
     return "answer" if set(parts[:-1]) & _ANSWER_PARTS else ""
 
 
-def may_be_answer(key: str) -> bool:
-    """Tell whether a person could know a key to be what a table is about."""
-    return bool(set(words_of(key)) & (_PERHAPS | LABELS))
-
-
 def is_seldom_answer(key: str) -> bool:
     """Tell whether a key holds tokens, a part of a date, or a size."""
-    size = any(says_size(key, axis) for axis in SIZES)
+    size = any(says(key, axis) for axis in AXES)
     return (
         bool(set(words_of(key)) & _SELDOM) or size or says_shape(key) or says_count(key)
     )
@@ -237,11 +193,6 @@ def is_seldom_answer(key: str) -> bool:
 def names_object(key: str) -> bool:
     """Tell whether a key says something of each object in a picture."""
     return any(set(words_of(part)) & _OBJECTS for part in re.split(r"[/.]", key)[:-1])
-
-
-def names_image(key: str) -> bool:
-    """Tell whether a key speaks of pictures."""
-    return bool(set(words_of(key)) & _IMAGES)
 
 
 def says_count(key: str) -> bool:
@@ -277,12 +228,6 @@ def names_text_of(key: str, label: str) -> bool:
     return bool(set(found[:-1]) & set(words_of(label)) & (LABELS | _PLURALS))
 
 
-def names_text_of_class(key: str) -> bool:
-    """Tell whether a key seems to hold the name of a class: class/text, label_name."""
-    found = words_of(key)
-    return len(found) > 1 and found[-1] in _NAMES and found[-2] in LABELS | _PLURALS
-
-
 def is_flag(key: str) -> bool:
     """Tell whether a key asks for yes or no."""
     found = words_of(re.split(r"[/.]", key)[-1])
@@ -292,19 +237,14 @@ def is_flag(key: str) -> bool:
     return asks or found[-1] in _FLAG_WORDS or found[-2:] == ["group", "of"]
 
 
-def names_mask(key: str) -> bool:
-    """Tell whether a key speaks of classes of pixels."""
-    return bool(set(words_of(key)) & (_MASKS | LABELS))
+def says(key: str, what: str) -> bool:
+    """Tell whether a key names an axis, such as "height", a "corner" or a "format"."""
+    return last_word(key) in _SAYS[what]
 
 
-def is_corner(key: str) -> bool:
-    """Tell whether a key holds a side of boxes."""
-    return last_word(key) in _CORNERS
-
-
-def says_size(key: str, axis: str) -> bool:
-    """Tell whether a key names the height, width or channels of something."""
-    return last_word(key) in SIZES[axis]
+def speaks_of(key: str, what: str) -> bool:
+    """Tell whether a word of a key is one of an "image", a "mask" or a "target"."""
+    return bool(set(words_of(key)) & _SPEAKS_OF[what])
 
 
 def says_shape(key: str) -> bool:
@@ -334,11 +274,6 @@ def extends(key: str, stem: str) -> bool:
     return key.startswith(stem) and (not rest or not rest[0].islower())
 
 
-def says_format(key: str) -> bool:
-    """Tell whether a key names a format."""
-    return last_word(key) in _FORMATS
-
-
 def split_before(key: str) -> tuple[str, str]:
     """Return the name of a split with which a key begins, and the rest of the key."""
     found = re.match(r"([a-z]+)[/._-](.+)", key, re.IGNORECASE | re.DOTALL)
@@ -356,11 +291,6 @@ def nearest(keys: list[str], key: str) -> list[str]:
 
     def shared(other: str) -> int:
         pairs = zip(other.split("/"), key.split("/"), strict=False)
-        same = 0
-        for one, two in pairs:
-            if one != two:
-                break
-            same += 1
-        return same
+        return len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))
 
     return sorted(keys, key=lambda other: (-shared(other), len(other), other))
