@@ -100,7 +100,7 @@ def draft_record(
         drafts |= lists
         left_out |= reasons
     names = _names_of(drafts, nested=not is_sequence)
-    group_lists(scene, names.models, names.prefixes)
+    group_lists(scene, names)
     give_roles(scene, drafts)
     _round_plain_floats(drafts, names)
     for key, draft in drafts.items():
@@ -144,7 +144,13 @@ def _ruled(evidence: Evidence) -> Scene:
 
 def _names_of(drafts: Mapping[str, Draft], *, nested: bool) -> Names:
     """Name the fields; all keys of a field in a model begin with the model's prefix."""
-    flat = {key.split("/")[0] for key in drafts if _has_flat_names(key)}
+    # Keys with / of the many formats with image/encoded are no models.
+    above = {key: key.split("/")[0] for key in drafts if "/" in key}
+    flat = {
+        first
+        for key, first in above.items()
+        if key.endswith("/encoded") or first in LABELS
+    }
     splits = {split for key in drafts if (split := split_before(key)[0])}
     flat |= splits if len(splits) == 1 else set()
     alone: set[str] = set()
@@ -154,17 +160,11 @@ def _names_of(drafts: Mapping[str, Draft], *, nested: bool) -> Names:
             key
             for key, draft in drafts.items()
             for further in draft.further_keys
-            if not further.startswith(names.prefixes[names.models[key]])
+            if not further.startswith(names.prefix(key))
         }
         if outside <= alone:
             return names
         alone |= outside
-
-
-def _has_flat_names(key: str) -> bool:
-    """Return whether a key is like those of the many formats with image/encoded."""
-    first, _, rest = key.partition("/")
-    return key.endswith("/encoded") or bool(rest and first in LABELS)
 
 
 def _unusable(evidence: Evidence) -> dict[str, str]:
@@ -186,22 +186,11 @@ def _unusable(evidence: Evidence) -> dict[str, str]:
 def _round_plain_floats(drafts: Mapping[str, Draft], names: Names) -> None:
     """Let floats be rounded that are declared as float or list[float], and no others."""
     for key, draft in drafts.items():
-        own = key.removeprefix(names.prefixes[names.models[key]])
+        own = key.removeprefix(names.prefix(key))
         plain = own == names.paths[key][-1] and not draft.role
         kind = draft.kind in ("Scalar", "VarLen") and draft.facts["dtype"] == "float32"
         if kind and plain and set(draft.facts) == {"dtype"}:
             draft.facts["exact"] = False
-
-
-def _bare(evidence: Evidence, drafts: Mapping[str, Draft]) -> int:
-    """Return how many records have no value in any field."""
-    bare = np.ones(evidence.records, np.bool_)
-    for key in drafts:
-        if key in evidence.steps:
-            bare &= evidence.steps[key].steps < 0
-        else:
-            bare &= evidence.keys[key].lengths < 0
-    return int(bare.sum())
 
 
 def _of_all(evidence: Evidence, drafts: Mapping[str, Draft]) -> list[str]:
@@ -212,10 +201,13 @@ def _of_all(evidence: Evidence, drafts: Mapping[str, Draft]) -> list[str]:
             f"{plural(evidence.records, 'record')}: what is alike in so few may be so "
             "by chance"
         )
-    bare = _bare(evidence, drafts)
-    if bare:
+    bare = np.ones(evidence.records, np.bool_)
+    for key in drafts:
+        steps = evidence.steps.get(key)
+        bare &= (evidence.keys[key].lengths if steps is None else steps.steps) < 0
+    if bare.any():
         said.append(
-            f"{plural(bare, 'record')} without a value in any field: no parser takes "
+            f"{plural(int(bare.sum()), 'record')} without a value in any field: no parser takes "
             "them, since records of something else look the same"
         )
     for fact, times in sorted(evidence.unknown.items()):

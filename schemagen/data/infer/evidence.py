@@ -105,15 +105,11 @@ class KeyEvidence:
     @property
     def is_one_hot(self) -> bool:
         """Whether all lists hold zeros and a single 1, not always at one place."""
-        numbers = self.numbers
-        if not self.is_fixed or (numbers.low, numbers.high) != (0, 1):
-            return False
-        there = self.lengths >= 0
+        numbers, there = self.numbers, self.lengths >= 0
         ones = numbers.sums.array(self.records)[there]
-        return (
-            bool((ones == 1).all())
-            and len(np.unique(numbers.filled.array(self.records)[there])) > 1
-        )
+        places = numbers.filled.array(self.records)[there]
+        bits = self.is_fixed and (numbers.low, numbers.high) == (0, 1)
+        return bits and bool((ones == 1).all() and np.ptp(places))
 
     def is_with(self, other: KeyEvidence) -> bool:
         """Return whether the same records have it and another key."""

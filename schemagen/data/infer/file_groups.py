@@ -77,9 +77,8 @@ def _share(one: FileKeys, other: FileKeys) -> bool:
 def shown_group(files: Sequence[FileKeys]) -> str:
     """Return the name of a file, the number of files, and their keys."""
     keys = sorted({key for file in files for key in file.keys})
-    first, more = shell_word(str(files[0].path)), len(files) - 1
-    others = f" and {plural(more, 'other file')}" if more else ""
-    return f"{first}{others} with {listed(map(quoted, keys), _MOST_KEYS)}"
+    where = _named(files, shell_word(str(files[0].path)))
+    return f"{where} with {listed(map(quoted, keys), _MOST_KEYS)}"
 
 
 def keys_by_split(files: Sequence[FileKeys]) -> dict[str, list[str]]:
@@ -88,17 +87,15 @@ def keys_by_split(files: Sequence[FileKeys]) -> dict[str, list[str]]:
     They are one field under several keys, such as `train/image` and `test/image`, if no
     file has both.
     """
-    found: dict[str, dict[str, str]] = {}
+    found: dict[str, set[str]] = {}
     for file in files:
-        here: set[str] = set()
-        for key in file.keys:
-            split, rest = split_before(key)
-            if split and rest in here:
-                return {}
-            here.add(rest)
-            if split:
-                found.setdefault(rest, {})[split] = key
-    return {rest: list(keys.values()) for rest, keys in found.items() if len(keys) > 1}
+        rests = {key: split_before(key)[1] for key in file.keys}
+        if len(set(rests.values())) < len(rests):
+            return {}
+        for key, rest in rests.items():
+            if key != rest:
+                found.setdefault(rest, set()).add(key)
+    return {rest: sorted(keys) for rest, keys in found.items() if len(keys) > 1}
 
 
 def lacking_keys(
@@ -118,9 +115,10 @@ def lacking_keys(
     for has, members in groups.items():
         holding = [file for file, there in zip(files, has, strict=True) if there]
         without = [file for file, there in zip(files, has, strict=True) if not there]
-        where = f"only in records of {_named(holding)}"
-        if len(holding) > len(without):
-            where = f"in no record of {_named(without)}"
+        most = len(holding) > len(without)
+        named = without if most else holding
+        where = "in no record of " if most else "only in records of "
+        where += _named(named, quoted(named[0].path.name))
         untrained = any(map(_trains, without)) and not any(map(_trains, holding))
         yield f"{listed(map(quoted, members), _MOST_KEYS)}: {where}", untrained
 
@@ -137,22 +135,21 @@ def _trains(file: FileKeys) -> bool:
     return "train" in words_of(file.split)
 
 
-def _named(files: Sequence[FileKeys]) -> str:
+def _named(files: Sequence[FileKeys], first: str) -> str:
     more = len(files) - 1
-    others = f" and {plural(more, 'other file')}" if more else ""
-    return quoted(files[0].path.name) + others
+    return f"{first} and {plural(more, 'other file')}" if more else first
 
 
 def lengths_by_file(files: Sequence[FileKeys], key: str) -> str:
     """Say that the lists of a key have one length in each file, not the same; or ""."""
-    holding = [file for file in files if file.keys[key] >= _FEW and key in file.lengths]
-    lengths: dict[int, FileKeys] = {}
-    for file in holding:
-        shortest, longest = file.lengths[key]
+    lengths: dict[int, str] = {}
+    for file in files:
+        shortest, longest = file.lengths.get(key, (0, 0))
         if shortest < longest:
             return ""
-        lengths.setdefault(longest, file)
-    if len(lengths) < 2:
-        return ""
-    each = (f"{size:,} in {quoted(file.path.name)}" for size, file in lengths.items())
-    return f"the number of values differs by file only: {listed(each)}"
+        if file.keys[key] >= _FEW:
+            lengths.setdefault(longest, f"{longest:,} in {quoted(file.path.name)}")
+    each = listed(lengths.values())
+    return (
+        f"the number of values differs by file only: {each}" if len(lengths) > 1 else ""
+    )

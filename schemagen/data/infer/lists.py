@@ -12,6 +12,7 @@ from ..columns import Rows
 from ..formatting import plural
 from .draft import Draft, Scene, quoted
 from .evidence import KeyEvidence
+from .naming import Names, Path
 from .values import Numbers
 from .words import (
     is_flag,
@@ -31,8 +32,6 @@ _TOKENS = frozenset(("ids", "tokens", "token"))
 _LARGEST_ITEM = 1024
 _SURE = 5
 _SHORTEST_PADDED = 8
-
-Path = tuple[str, ...]
 
 
 def list_facts(seen: KeyEvidence) -> dict[str, Any]:
@@ -101,35 +100,30 @@ def take_ragged(scene: Scene) -> None:
             seen = scene.evidence.keys.get(key)
             if seen is None or not seen.kind or not scene.is_open(key):
                 continue
-            same = seen.is_with(lengths) and (sums == seen.lengths)[there].all()
-            if not same:
-                continue
-            facts = list_facts(seen)
-            facts |= {"row_lengths_key": lengths.key, "max_length": None}
-            scene.add(Draft(key, "Ragged", facts))
-            scene.share(lengths.key, f"the row lengths of {key!r}")
-            break
+            if seen.is_with(lengths) and (sums == seen.lengths)[there].all():
+                facts = {"row_lengths_key": lengths.key, "max_length": None}
+                scene.add(Draft(key, "Ragged", list_facts(seen) | facts))
+                scene.share(lengths.key, f"the row lengths of {key!r}")
+                break
 
 
 def take_sparse(scene: Scene) -> None:
     """Make fields of indices with values."""
     for indices in list(scene.open()):
         above = parent_of(indices.key)
-        if not above or last_word(indices.key) not in _INDICES:
-            continue
-        if indices.kind != "int64" or indices.shortest == indices.longest:
-            continue
-        if not _may_be_ids(indices.numbers):
-            continue
+        named = above and last_word(indices.key) in _INDICES
+        varies = indices.kind == "int64" and indices.shortest < indices.longest
         seen = scene.evidence.keys.get(f"{above}/values")
-        if seen is None or seen.kind not in ("int64", "float"):
+        if seen is None or not (named and varies and _may_be_ids(indices.numbers)):
             continue
-        if not scene.is_open(seen.key) or (seen.lengths != indices.lengths).any():
+        same = bool((seen.lengths == indices.lengths).all())
+        if seen.kind not in ("int64", "float") or not (
+            scene.is_open(seen.key) and same
+        ):
             continue
         high = int(indices.numbers.high or 0)
-        facts = list_facts(seen)
-        facts |= {"shape": (high + 1,), "index_key": (indices.key,)}
-        draft = scene.add(Draft(seen.key, "Sparse", facts))
+        facts = {"shape": (high + 1,), "index_key": (indices.key,)}
+        draft = scene.add(Draft(seen.key, "Sparse", list_facts(seen) | facts))
         draft.doubts.append(
             f"indices up to {high:,}: how large is it? Or lists of equal length?"
         )
@@ -204,16 +198,14 @@ def follows_another(scene: Scene, seen: KeyEvidence) -> bool:
     )
 
 
-def group_lists(
-    scene: Scene, models: Mapping[str, Path], prefixes: Mapping[Path, str]
-) -> None:
-    """Group lists that are equally long in every record.
+def group_lists(scene: Scene, names: Names) -> None:
+    """Group lists of a model that are equally long in every record.
 
     Args:
         scene: with a draft for each key.
-        models: for each key the path of the model in which it is nested.
-        prefixes: the beginnings of the keys of each model, and of its groups.
+        names: the models and names of the fields.
     """
+    models = {key: path[:-1] for key, path in names.paths.items()}
     lengths: dict[str, Rows] = {}
     for key, draft in scene.drafts.items():
         seen = scene.evidence.keys[key]
@@ -234,7 +226,7 @@ def group_lists(
         name = _group_name(members, used.setdefault(model, set()))
         used[model].add(name)
         for key in members:
-            scene.drafts[key].facts["group"] = prefixes[model] + name
+            scene.drafts[key].facts["group"] = names.prefix(key) + name
 
 
 def _may_be_grouped(draft: Draft) -> bool:

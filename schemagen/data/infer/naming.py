@@ -34,13 +34,15 @@ class Names:
 
     Attributes:
         paths: of each key, from the outermost name to its own.
-        models: of each key, the path of the model in which it is.
         prefixes: how the keys of each model begin.
     """
 
     paths: dict[str, Path] = field(default_factory=dict)
-    models: dict[str, Path] = field(default_factory=dict)
     prefixes: dict[Path, str] = field(default_factory=lambda: {(): ""})
+
+    def prefix(self, key: str) -> str:
+        """Return how all keys of the model begin in which a key is."""
+        return self.prefixes[self.paths[key][:-1]]
 
 
 def name_fields(
@@ -121,7 +123,6 @@ class _Naming:
             _short_names(rest) if short else [_whole_name(rest), identifier(rest)]
         )
         self.found.paths[key] = self._take(above, candidates)
-        self.found.models[key] = above
 
     def _take(self, above: Path, candidates: list[str]) -> Path:
         """Take the first name that nothing else has, or one with a number."""
@@ -191,13 +192,11 @@ def _short_names(key: str) -> list[str]:
     names = [
         identifier("_".join(end))
         for end in ends
-        if not (len(end) == 1 and len(parts) > 1 and _says_little(end[0]))
+        if len(end) > 1
+        or len(parts) == 1
+        or not (end[0].lower() in _TOO_GENERAL or keyword.iskeyword(end[0]))
     ]
     return names or [identifier(key)]
-
-
-def _says_little(part: str) -> bool:
-    return part.lower() in _TOO_GENERAL or keyword.iskeyword(part)
 
 
 def _parts(key: str) -> list[str]:

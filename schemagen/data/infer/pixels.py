@@ -39,19 +39,15 @@ class Order(NamedTuple):
     @property
     def clear(self) -> str:
         """The order in which they differ much less than in all others; "" if none."""
-        if len(self.differences) < 2:
-            return ""
-        (best, least), (_, next_best), *_ = self._sorted()
-        return best if least * _MUCH < next_best else ""
-
-    def _sorted(self) -> list[tuple[str, float]]:
-        return sorted(self.differences.items(), key=lambda item: item[1])
+        best, *others = sorted(self.differences, key=self.differences.__getitem__)
+        least, *more = sorted(self.differences.values())
+        return best if others and least * _MUCH < more[0] else ""
 
     def said(self, channels: int | None) -> str:
         """Say by how much neighbors differ in each order."""
+        found = sorted(self.differences.items(), key=lambda each: each[1])
         each = (
-            f"by {much:.1f} as {order_name(name, channels)}"
-            for name, much in self._sorted()
+            f"by {much:.1f} as {order_name(name, channels)}" for name, much in found
         )
         return f"neighboring pixels differ {', '.join(each)}"
 
@@ -179,11 +175,6 @@ def picture_shapes(size: int) -> list[tuple[int, int, int]]:
     """Return the likeliest shapes of a picture of so many numbers, squares first."""
     found = [shape for shape in _sides(size) if shape[0] <= shape[1]]
     return sorted(found, key=lambda shape: shape[1] / shape[0])[:_MOST_SHAPES]
-
-
-def square_of(size: int) -> tuple[int, int, int] | None:
-    """Return the shape of a square picture of so many numbers; None if none has it."""
-    return next((shape for shape in _sides(size) if shape[0] == shape[1]), None)
 
 
 def _sides(size: int) -> Iterator[tuple[int, int, int]]:

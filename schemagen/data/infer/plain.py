@@ -206,12 +206,12 @@ def _bytes_draft(seen: KeyEvidence) -> Draft:
 def _say_bytes(draft: Draft, look: BytesValues) -> None:
     """Say what opaque bytes could be, by their number and their contents."""
     if look.tensors and look.tensors.total() == look.values:
-        dtypes = sorted({head.dtype for head in look.tensors})
-        said = f"serialized tensors of {' and '.join(dtypes)}"
-        if len(dtypes) == 1:
-            ranks = sorted({len(head.shape) for head in look.tensors})
-            said += f" with {' and '.join(map(str, ranks))} dimensions"
-        draft.doubts.append(f"{said}, so that no Tensor can be declared")
+        dtypes = " and ".join(sorted({head.dtype for head in look.tensors}))
+        ranks = " and ".join(sorted({str(len(head.shape)) for head in look.tensors}))
+        draft.doubts.append(
+            f"serialized tensors of {dtypes} with {ranks} dimensions, so that no Tensor "
+            "can be declared"
+        )
         return
     if look.least == look.most:
         draft.doubts.append(f"always {look.most:,} bytes, no text: what do they hold?")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,6 @@ from .pixels import (
     picture_shape,
     picture_shapes,
     resize_doubt,
-    square_of,
 )
 from .sizes import CHANNELS, Sizes, are_of, each_of, items_of, size_candidates
 from .tensors import common_shape, sized_facts
@@ -78,9 +76,7 @@ def lengths_in(evidence: Evidence) -> dict[str, int]:
     return found
 
 
-def fixed_draft(
-    seen: KeyEvidence, lengths: Mapping[str, int] = MappingProxyType({})
-) -> Draft | None:
+def fixed_draft(seen: KeyEvidence, lengths: Mapping[str, int]) -> Draft | None:
     """Return the field of raw bytes that are always equally many; None for others.
 
     Args:
@@ -130,8 +126,8 @@ def _shape_of(
     picture = picture_shape(whole, square=not (image or dtype in ("uint8", "uint16")))
     if picture is not None:
         return picture, ", since neighbors are alike"
-    square = square_of(count) if image and dtype == "uint8" else None
-    if square is not None:
+    square = next((each for each in picture_shapes(count) if each[0] == each[1]), None)
+    if square is not None and image and dtype == "uint8":
         return square, ""
     rows = _one_hot(numbers, count)
     if rows is not None:
@@ -245,13 +241,9 @@ def _draft(
     if dtype in seen.values.unusual:
         facts["finite"] = False
     draft = Draft(seen.key, "Tensor", facts)
-    size, others = item_bytes(dtype), " or ".join(guess.others)
-    if guess.clear:
-        draft.doubts.append(
-            f"numbers of {size} bytes, which look like {dtype}: or {others}?"
-        )
-    else:
-        draft.doubts.append(f"numbers of {plural(size, 'byte')}: {dtype}, or {others}?")
+    taken = f", which look like {dtype}: or" if guess.clear else f": {dtype}, or"
+    each = plural(item_bytes(dtype), "byte")
+    draft.doubts.append(f"numbers of {each}{taken} {' or '.join(guess.others)}?")
     return draft
 
 

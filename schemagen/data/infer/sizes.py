@@ -136,12 +136,6 @@ def each_of(measured: Rows, shapes: Rows) -> int:
     return int(each[0]) if (each == each[0]).all() and each[0] == int(each[0]) else 0
 
 
-def content_of_size(key: str) -> str:
-    """Name one size, as fields that share its key have to agree on it."""
-    last = key.rpartition("/")[2]
-    return last if last in AXES else "one size"
-
-
 def items_of(
     key: str, count: int, lengths: Mapping[str, int]
 ) -> tuple[list[int], list[int]]:

@@ -70,7 +70,7 @@ def _draft(seen: StepEvidence) -> Draft:
 def _step(each: KeyEvidence) -> Draft:
     facts = image_facts(each.values) if each.is_single else None
     if facts is None or each.values.empty:
-        return fixed_draft(each) or plain_draft(each)
+        return fixed_draft(each, {}) or plain_draft(each)
     draft = Draft(each.key, "Image", facts)
     add_resize(draft, each.values)
     return draft
@@ -78,13 +78,12 @@ def _step(each: KeyEvidence) -> Draft:
 
 def _group(drafts: dict[str, Draft], steps: Mapping[str, StepEvidence]) -> None:
     """Group feature lists that have equally many steps in every record."""
-    found: dict[bytes, list[str]] = {}
-    for key in drafts:
+    found: dict[bytes, list[Draft]] = {}
+    for key, draft in drafts.items():
         counts = steps[key].steps
         if (counts >= 0).all() and len(np.unique(counts)) > 1:
-            found.setdefault(counts.tobytes(), []).append(key)
+            found.setdefault(counts.tobytes(), []).append(draft)
     groups = [members for members in found.values() if len(members) > 1]
     for number, members in enumerate(groups, 1):
-        name = "steps" if number == 1 else f"steps_{number}"
-        for key in members:
-            drafts[key].facts["group"] = name
+        for draft in members:
+            draft.facts["group"] = "steps" if number == 1 else f"steps_{number}"

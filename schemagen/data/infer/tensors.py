@@ -9,7 +9,7 @@ import numpy as np
 from ..columns import Rows
 from .draft import Draft, Scene
 from .evidence import KeyEvidence
-from .sizes import Sizes, content_of_size
+from .sizes import Sizes
 
 
 def take_protos(scene: Scene) -> None:
@@ -51,16 +51,12 @@ def sized_facts(
     """
     keys: Any = sizes.keys
     shape = common_shape(sizes.shapes[seen.lengths >= 0])
-    if isinstance(keys, str):
-        if each > 1:
-            return None
-        shared = [(keys, sizes.contents[0])]
-    else:
-        shared = [(key, content_of_size(key)) for key in keys]
-        if each > 1:
-            shape, keys = (*shape, each), (*keys, None)
-    if not scene.share_all(shared):
+    alone = isinstance(keys, str)
+    shared = list(zip((keys,) if alone else keys, sizes.contents, strict=True))
+    if (alone and each > 1) or not scene.share_all(shared):
         return None
+    if each > 1:
+        shape, keys = (*shape, each), (*keys, None)
     return {"shape": shape, "dtype": dtype, "encoding": encoding, "shape_key": keys}
 
 
