@@ -164,11 +164,18 @@ def picture_shape(
                 found.setdefault(shape, near)
     if not found:
         return None
-    # A square is no accident, unless others are more alike.
-    least = min(found.values()) * _MORE_ALIKE
-    squares = [each for each in found if len({*each}) < 3 and found[each] <= least]
+    # A square is no accident, unless others are more alike, but for its own channels,
+    # which are often as alike as neighbors.
+    best = min(found, key=lambda shape: (found[shape], 1 not in shape))
+    least = found[best] * _MORE_ALIKE
+    squares = [
+        shape
+        for shape in found
+        if len({*shape}) < 3
+        and (found[shape] <= least or best == (shape[0], shape[1] * shape[2], 1))
+    ]
     # Of several channels, one after the other, any number would be as alike.
-    return min(squares or found, key=lambda shape: (found[shape], 1 not in shape))
+    return min(squares or [best], key=lambda shape: (found[shape], 1 not in shape))
 
 
 def picture_shapes(size: int) -> list[tuple[int, int, int]]:

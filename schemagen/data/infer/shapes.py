@@ -59,6 +59,7 @@ def _by_sizes(scene: Scene, seen: KeyEvidence) -> Draft | None:
 def _counted(scene: Scene, seen: KeyEvidence, sizes: Sizes, each: int) -> Draft | None:
     """Return the field of a list whose items are counted under another key."""
     said = f"{plural(each, 'number')} for each item that {sizes.shown} counts"
+    scene.counts.add(sizes.keys[0])
     if seen.is_fixed:
         if each == 1:
             return None
@@ -68,7 +69,6 @@ def _counted(scene: Scene, seen: KeyEvidence, sizes: Sizes, each: int) -> Draft 
     facts = list_facts(seen)
     if each > 1:
         facts["item_shape"] = (each,)
-    scene.counts.add(sizes.keys[0])
     return Draft(seen.key, "VarLen", facts, notes=[said])
 
 

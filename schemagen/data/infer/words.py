@@ -28,14 +28,14 @@ _PLURALS = {"labels", "classes", "categories", "tags", "topics", "targets"}
 _ANSWERS = (
     _with_plurals(*LABELS, "truth", "groundtruth", "outcome", "answer", "sentiment")
     | _with_plurals("rating", "transcript", "transcription", "summary", "landmark")
-    | _with_plurals("keypoint", "polygon", "click", "conversion")
-    | _with_plurals("output", "response", "annotation", "truth")
-    | {"gt", "clicked", "converted", "lbl", "groundtruth"}
+    | _with_plurals("keypoint", "polygon", "click", "conversion", "digit", "output")
+    | _with_plurals("response", "annotation")
+    | {"gt", "clicked", "converted", "lbl"}
 )
 _ENCODED = {
     *("onehot", "hot", "one", "encoded", "value", "values", "idx", "index", "int"),
     *("num", "number", "dense", "sparse", "id", "ids", "true", "train", "map"),
-    *("multi", "multihot", "encoding", "raw", "vec", "vector", "data", "list"),
+    *("multi", "multihot", "encoding", "raw", "vec", "vector", "data", "list", "batch"),
 }
 _BOXES = _with_plurals("bbox", "box", "xmin", "xmax", "ymin", "ymax", "corner") | {
     *("x1", "x2", "y1", "y2")
@@ -51,7 +51,7 @@ _ANSWER_PARTS = _BOXES | {
 _ANSWER_PAIRS = {
     *(("answer", "start"), ("answer", "end"), ("start", "position")),
     *(("end", "position"), ("start", "positions")),
-    *(("end", "positions"), ("lm", "ids"), ("lm", "positions"), ("y", "true")),
+    *(("end", "positions"), ("lm", "ids"), ("lm", "positions")),
     *(("ground", "truth"), ("is", "impossible"), ("next", "token")),
 }
 
@@ -60,9 +60,9 @@ _NAMES = {"text", "texts", "name", "names", "str", "string", "title"}
 
 # What names a record, or tells where it comes from.
 _INFO = _with_plurals(
-    *("id", "uid", "uuid", "guid", "key", "sha256", "sha1", "md5", "hash", "filename"),
+    *("id", "uid", "uuid", "guid", "qid", "key", "sha256", "sha1", "md5", "hash"),
     *("file", "path", "filepath", "uri", "url", "source", "colorspace", "timestamp"),
-    *("license", "copyright", "author", "checksum", "basename", "database"),
+    *("license", "copyright", "author", "checksum", "basename", "database", "filename"),
     *("date", "datetime"),
 )
 _NAMED_THINGS = {"file", "image", "video", "img", "audio", "dataset", "base", "source"}
@@ -151,6 +151,7 @@ def meaning_of(key: str, *, several: bool = False) -> Meaning:
         key: the key.
         several: whether it holds lists, of which an id names no record.
     """
+    _, key = split_before(key)
     found = words_of(key)
     parts = re.split(r"[/.]", key.lower())
     if not found:
@@ -159,7 +160,7 @@ def meaning_of(key: str, *, several: bool = False) -> Meaning:
     previous = before[-1] if before else ""
     if last in _WEIGHTS and (not before or set(before) & _WEIGHED):
         return "weight"
-    if tuple(found[-2:]) in _ANSWER_PAIRS or found == ["y"]:
+    if tuple(found[-2:]) in _ANSWER_PAIRS:
         return "answer"
     if last in _NAMES and previous in _ANSWERS:
         return "info"
@@ -168,10 +169,12 @@ def meaning_of(key: str, *, several: bool = False) -> Meaning:
     stem = [] if set(found) & _BEFORE else list(found)
     while stem and stem[-1] in _ENCODED:
         stem.pop()
-    if stem and stem[-1] in _ANSWERS | _BOXES:
+    if stem == ["y"] or (stem and stem[-1] in _ANSWERS | _BOXES):
         return "answer"
     if set(found) & _BEFORE:
         return ""
+    if found[0] == "target" and not says_shape(key):
+        return "answer"
     if last in _IDS and (last == "ids" or several or last in ("index", "idx")):
         alone = parts[-1] == last != "ids"
         return "info" if previous in _RECORDS or alone else ""
@@ -184,7 +187,7 @@ def meaning_of(key: str, *, several: bool = False) -> Meaning:
 
 def is_seldom_answer(key: str) -> bool:
     """Tell whether a key holds tokens, a part of a date, or a size."""
-    size = any(says(key, axis) for axis in AXES)
+    size = len(last_word(key)) > 1 and any(says(key, axis) for axis in AXES)
     return (
         bool(set(words_of(key)) & _SELDOM) or size or says_shape(key) or says_count(key)
     )
