@@ -241,8 +241,9 @@ def _said(reading: Reading, evidence: Evidence) -> str:
         return f"{'all ' if every else ''}{records} of {files}"
     if reading.files == 1:
         return f"the first {records} of {files}"
-    if reading.read < reading.files:
-        files = f"{reading.read:,} of {files}"
+    read = sum(file.records > 0 for file in reading.seen)
+    if read < reading.files:
+        files = f"{read:,} of {files}"
     return f"{records}, the first ones of each of {files}"
 
 

@@ -53,12 +53,7 @@ class Draft:
     @property
     def further_keys(self) -> set[str]:
         """The keys that it has besides its own."""
-        found: set[str] = set()
-        for name, value in self.facts.items():
-            if name.endswith("_key"):
-                keys = (value,) if isinstance(value, str) else value
-                found.update(key for key in keys if key is not None)
-        return found
+        return {entry.key for entry in self.spec("field").storage} - {self.key}
 
     def spec(self, name: str, path: tuple[str, ...] = ()) -> FieldSpec:
         """Return the field's spec."""

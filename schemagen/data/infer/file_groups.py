@@ -132,7 +132,7 @@ def _is_rare(key: str, files: Sequence[FileKeys]) -> bool:
 
 
 def _trains(file: FileKeys) -> bool:
-    return "train" in words_of(file.split)
+    return not {"train", "training"}.isdisjoint(words_of(file.split))
 
 
 def _named(files: Sequence[FileKeys], first: str) -> str:
@@ -149,7 +149,5 @@ def lengths_by_file(files: Sequence[FileKeys], key: str) -> str:
             return ""
         if file.keys[key] >= _FEW:
             lengths.setdefault(longest, f"{longest:,} in {quoted(file.path.name)}")
-    each = listed(lengths.values())
-    return (
-        f"the number of values differs by file only: {each}" if len(lengths) > 1 else ""
-    )
+    said = f"the number of values differs by file only: {listed(lengths.values())}"
+    return said if len(lengths) > 1 else ""

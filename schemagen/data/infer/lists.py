@@ -67,7 +67,12 @@ def list_draft(seen: KeyEvidence) -> Draft:
             f"no value in {plural(empty, 'record')}, 1 in the others: a list, or a "
             "value that may be missing?"
         )
-    elif _may_be_classes(seen):
+    elif (
+        names_class(seen.key)
+        and not names_object(seen.key)
+        and seen.kind == "int64"
+        and _may_be_ids(numbers)
+    ):
         high = int(numbers.high or 0)
         draft.doubts.append(
             f"each once, up to {high:,}: classes? MultiLabel(num_classes={high + 1})"
@@ -75,11 +80,6 @@ def list_draft(seen: KeyEvidence) -> Draft:
     if draft.facts["dtype"] == "bool":
         draft.doubts.append("only 0 and 1 were seen")
     return draft
-
-
-def _may_be_classes(seen: KeyEvidence) -> bool:
-    named = names_class(seen.key) and not names_object(seen.key)
-    return named and seen.kind == "int64" and _may_be_ids(seen.numbers)
 
 
 def _may_be_ids(numbers: Numbers) -> bool:

@@ -39,12 +39,8 @@ def take_labels(scene: Scene) -> None:
             _take_texts(scene, seen)
     if not any(draft.kind == "Label" for draft in scene.drafts.values()):
         for seen in list(scene.open()):
-            if (
-                seen.is_single
-                and seen.kind == "bytes"
-                and names_text_of(seen.key, seen.key)
-                and not names_object(seen.key)
-            ):
+            named = names_text_of(seen.key, seen.key) and not names_object(seen.key)
+            if named and seen.is_single and seen.kind == "bytes":
                 _take_texts(scene, seen)
 
 
@@ -57,11 +53,10 @@ def _take_several(scene: Scene, seen: KeyEvidence) -> None:
         for other in scene.open()
         if other is not seen and not other.is_single
     )
-    if not ids or seen.is_fixed or seen.numbers.repeats or any(others):
+    few = len(seen.there) < _ENOUGH or seen.longest < 2 or not high
+    if not ids or few or seen.is_fixed or seen.numbers.repeats or any(others):
         return
     if seen.numbers.is_scattered:
-        return
-    if len(seen.there) < _ENOUGH or seen.longest < 2 or not high:
         return
     draft = Draft(seen.key, "MultiLabel", {"num_classes": high + 1, "classes": ()})
     draft.doubts.append(
@@ -132,9 +127,7 @@ def _names_of(
 
 def _take_texts(scene: Scene, seen: KeyEvidence) -> None:
     texts, total = seen.values.texts, seen.values.values
-    if not texts or len(texts) > _MOST_TEXTS:
-        return
-    if 2 * len(texts) > total:
+    if not texts or len(texts) > min(_MOST_TEXTS, total / 2):
         return
     draft = Draft(seen.key, "Text")
     what = f"{plural(len(texts), 'text')} in {plural(total, 'record')}"
