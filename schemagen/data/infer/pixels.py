@@ -39,9 +39,11 @@ class Order(NamedTuple):
     @property
     def clear(self) -> str:
         """The order in which they differ much less than in all others; "" if none."""
-        best, *others = sorted(self.differences, key=self.differences.__getitem__)
-        least, *more = sorted(self.differences.values())
-        return best if others and least * _MUCH < more[0] else ""
+        names = sorted(self.differences, key=self.differences.__getitem__)
+        if len(names) < 2:
+            return ""
+        least, more = (self.differences[name] for name in names[:2])
+        return names[0] if least * _MUCH < more else ""
 
     def said(self, channels: int | None) -> str:
         """Say by how much neighbors differ in each order."""

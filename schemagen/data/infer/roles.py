@@ -248,15 +248,14 @@ def _possible_targets(evidence: Evidence, drafts: Mapping[str, Draft]) -> str:
     """Name what could be the target, or the answers that no generated model predicts."""
     ranked = _candidates(evidence, drafts)
     likely = sum(rank == 0 for rank, _ in ranked)
-    infos = [key for key, draft in drafts.items() if draft.model_role == "info"]
-    answers = [key for key in infos if meaning_of(key) == "answer"]
+    answers = [key for key in drafts if meaning_of(key) == "answer"]
     if ranked and (not answers or likely):
         found = [
             f"{quoted(key)} as a Label" if drafts[key].kind == "Text" else quoted(key)
             for _, key in ranked
         ]
         return f': is it {listed(found, max(likely, _MOST_CANDIDATES))}? Give it role="target"'
-    answers = answers or [key for key in infos if speaks_of(key, "target")]
+    answers = answers or [key for key in drafts if speaks_of(key, "target")]
     if not answers:
         return (
             ", and none of the keys looks like one: a model has nothing to learn from "
@@ -264,7 +263,8 @@ def _possible_targets(evidence: Evidence, drafts: Mapping[str, Draft]) -> str:
         )
     said = f": the answers may be {listed(map(quoted, answers))}, which no generated "
     said += "model has a head for"
-    if any(draft.model_role == "input" for draft in drafts.values()):
+    inputs = {key for key, draft in drafts.items() if draft.model_role == "input"}
+    if inputs and inputs.isdisjoint(answers):
         said += "; make_dataset(info=True) delivers them to a model of your own"
     return said
 
