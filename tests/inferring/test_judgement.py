@@ -23,6 +23,7 @@ KEYS: dict[str, tuple[str, ...]] = {
         *("bboxes", "start_positions", "masked_lm_ids"),
         *("next_sentence_labels", "ground_truth", "rating", "answers/answer_start"),
         *("state/future/x", "transcript", "diagnosis", "output", "gt", "keypoints"),
+        *("y_train", "train/label", "target_pose", "digit"),
     ),
     "weight": (
         *("weight", "sample_weight", "example_weights", "is_real_example"),
@@ -32,12 +33,13 @@ KEYS: dict[str, tuple[str, ...]] = {
         *("id", "image_id", "image/filename", "image/key/sha256", "example_ids"),
         *("path", "video_name", "image/source_id", "timestamp", "label_name", "name"),
         *("image/class/text", "url", "base_name", "index", "state/id", "uuid"),
+        *("date", "release_date", "test/name", "qid"),
         "image/object/bbox/xmin",  # for which no model has a head
     ),
     "input": (
         *("input_ids", "token_ids", "feat_ids", "ids", "user_id", "movie_id", "age"),
         *("weight_kg", "body_weight", "image/encoded", "x", "classic", "bbox_yaw"),
-        *("prev_label_ids", "//", "text", "name_length"),
+        *("prev_label_ids", "//", "text", "name_length", "target_size"),
     ),
 }
 
@@ -50,6 +52,41 @@ def test_a_key_has_the_role_of_public_conventions(tmp_path: Path, role: str) -> 
         fields, _ = found_in(tmp_path, many(lambda i, key=key: {key: i / 7, "z": 0.5}))
         roles[key] = fields[key].role
     assert roles == dict.fromkeys(KEYS[role], role)
+
+
+@pytest.mark.parametrize("unit", [1, 1000, 10**9])
+def test_unix_times_are_info_by_their_values(tmp_path: Path, unit: int) -> None:
+    """In seconds, or in parts of them; one other number makes them data."""
+    start = 1_500_000_000 * unit
+    rows = many(lambda i: {"t": start + i * unit, "u": start * (i > 0), "z": i / 7})
+    fields, _ = found_in(tmp_path, rows)
+    assert {key: each.role for key, each in fields.items()} == {
+        **{"t": "info", "u": "input", "z": "input"}
+    }
+
+
+# Values of `k`, the kind and dtype, and what its comment names.
+CLASSES: list[tuple[str, Callable[[int], Any], tuple[str, str], tuple[str, ...]]] = [
+    ("label", lambda i: 41_207 * (i % 2), ("Scalar", "int64"), ("2 ", "41,207")),
+    ("label", lambda i: 100 * (i % 2), ("Label", "int64"), ("0, 100 in 30",)),
+    ("label", lambda i: 41_207 + i % 2, ("Label", "int64"), ("41,208",)),
+    ("label", lambda i: 9_000 * i // 7, ("Label", "int64"), ("37,285",)),
+    ("k", lambda i: [int(i % 4 == n) for n in range(4)], ("Vector", "bool"), ("4 ",)),
+    ("k", lambda i: [int(n == 1) for n in range(4)], ("Vector", "int64"), ()),
+    ("k", lambda i: [int(n < i % 3) for n in range(4)], ("Vector", "int64"), ()),
+]
+
+
+@pytest.mark.parametrize("case", range(len(CLASSES)))
+def test_classes_are_counted_by_their_ids(tmp_path: Path, case: int) -> None:
+    """Two ids that are far apart are no 41,208 outputs; one-hot rows are a target."""
+    key, value, expected, parts = CLASSES[case]
+    fields, said = found_in(tmp_path, many(lambda i: {key: value(i), "z": i / 7}))
+    kind, target = fields[key].kind, key == "label" or "bool" in expected
+    assert (kind.name, getattr(kind, "dtype", "int64")) == expected
+    assert fields[key].role == ("target" if target else "input")
+    assert [part for part in parts if part not in said.get(key, "")] == []
+    assert ("single 1" in said.get(key, "")) == ("bool" in expected)
 
 
 @pytest.mark.parametrize(
@@ -181,6 +218,28 @@ LACKING: list[tuple[Callable[[int], dict[str, Any]], tuple[str, ...]]] = [
         ("'bbox/xmin'",),
     ),
     (lambda i: {"filename": f"{i}.jpg"}, ("'filename'", 'role="input"')),
+    (
+        lambda i: {"name": "a", "labels": [i / 7] * 40, "id": i, "box": [i / 7] * 4},
+        ("'labels', 'box', 'id', 'name'", 'role="input"'),
+    ),
+    (lambda i: {"x": bytes([255]) * (i + 1)}, ("none holds values that",)),
+    (
+        lambda i: {
+            **{f"c{n}": i % 3 for n in range(9)},
+            **{"income": i, "quality": i, "score": i, "churn": i, "mpg": i, "fare": i},
+        },
+        ("'churn', 'fare', 'income', 'mpg', 'quality', 'score' and 9 more",),
+    ),
+    (
+        lambda i: {
+            "a": i / 7,
+            "token": i % 2,
+            "height": i % 2,
+            "num_rows": i,
+            "day": 1,
+        },
+        ("is it 'a'?",),
+    ),
 ]
 
 
