@@ -135,10 +135,8 @@ def take_objects(scene: Scene) -> None:
     for seen in list(scene.open()):
         if names_object(seen.key) and (seen.is_single or seen.is_fixed):
             draft = scene.add(list_draft(seen))
-            if seen.missing:
-                continue
-            objects = plural(seen.longest, "object")
-            draft.notes.append(f"{objects} in every record, and there could be more")
+            said = f"{plural(seen.longest, 'object')} in every record"
+            draft.notes += [] if seen.missing else [f"{said}, and there could be more"]
 
 
 def take_padded(scene: Scene) -> None:

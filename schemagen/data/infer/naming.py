@@ -168,12 +168,7 @@ def identifier(text: str) -> str:
         name = f"n{name}"
     if name.startswith(_KEPT):
         return f"field_{name}"
-    return f"{name}_" if is_taken(name) else name
-
-
-def is_taken(name: str) -> bool:
-    """Tell whether Python, pydantic or generated code uses a name."""
-    return _is_reserved(name) or name.startswith(_KEPT)
+    return f"{name}_" if _is_reserved(name) else name
 
 
 def _is_reserved(name: str) -> bool:

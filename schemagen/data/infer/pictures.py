@@ -10,6 +10,7 @@ from ...runtime.shared.images import CHANNELS
 from ..formatting import plural
 from .draft import Draft, Scene, listed, quoted
 from .evidence import KeyEvidence
+from .pixels import resize_doubt
 from .sizes import is_near
 from .values import BytesValues
 from .words import AXES, nearest, parent_of, says, speaks_of
@@ -62,13 +63,6 @@ def _same(sizes: set[int]) -> int | None:
     return next(iter(sizes)) if len(sizes) == 1 else None
 
 
-def _size_range(look: BytesValues) -> str:
-    """Say which sizes images have: 20x24 to 500x375."""
-    sizes = sorted(look.sizes, key=lambda size: (size[0] * size[1], size))
-    (low_height, low_width), (height, width) = sizes[0], sizes[-1]
-    return f"sizes from {low_height}x{low_width} to {height}x{width}"
-
-
 def _images_draft(seen: KeyEvidence, facts: dict[str, Any]) -> Draft:
     """Return the field of a list of images."""
     if facts.pop("dtype") != "uint8":
@@ -97,9 +91,8 @@ def add_resize(draft: Draft, look: BytesValues) -> None:
     most = max(look.sizes.values())
     height, width = min(size for size, times in look.sizes.items() if times == most)
     draft.facts["resize"] = height, width
-    draft.doubts.append(
-        f"{_size_range(look)}; brought to the most frequent, {height}x{width}"
-    )
+    brought = f"; brought to the most frequent, {height}x{width}"
+    draft.doubts.append(resize_doubt(look.sizes, brought))
 
 
 def _take_picture(scene: Scene, seen: KeyEvidence, facts: dict[str, Any]) -> None:
@@ -115,9 +108,7 @@ def _take_picture(scene: Scene, seen: KeyEvidence, facts: dict[str, Any]) -> Non
         _add_sizes(scene, draft, seen)
         _add_format(scene, draft, seen)
     if None in facts["shape"][:2]:
-        draft.doubts.append(
-            f"{_size_range(look)}: batches of several need resize=(height, width)"
-        )
+        draft.doubts.append(resize_doubt(look.sizes))
     scene.add(draft)
 
 

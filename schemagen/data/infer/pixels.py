@@ -6,7 +6,7 @@ come to be neighbors.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import isqrt
 from typing import Any, NamedTuple
 
@@ -76,18 +76,12 @@ def order_doubt(order: Order, channels: int | None, height_key: str) -> str:
     return said
 
 
-def resize_doubt(sizes: Rows) -> str:
-    """Say which sizes pictures have, from the smallest to the largest.
-
-    Args:
-        sizes: int64 [n, 2 or more], heights and widths first.
-    """
-    area = sizes[:, 0] * sizes[:, 1]
-    low, high = sizes[area.argmin()], sizes[area.argmax()]
-    return (
-        f"sizes from {low[0]}x{low[1]} to {high[0]}x{high[1]}: batches of several "
-        "need resize=(height, width)"
-    )
+def resize_doubt(sizes: Iterable[Sequence[int]], then: str = "") -> str:
+    """Say which sizes pictures have, heights and widths, and what that asks for."""
+    ordered = sorted(sizes, key=lambda size: (size[0] * size[1], size))
+    low, high = ("x".join(map(str, ordered[at][:2])) for at in (0, -1))
+    then = then or ": batches of several need resize=(height, width)"
+    return f"sizes from {low} to {high}{then}"
 
 
 def order_of(samples: Sequence[bytes], sizes: Rows) -> Order:

@@ -270,7 +270,7 @@ def _pixels(
     if shape[2] == 1 and len(shared) == 2:
         _may_be_mask(draft, seen)
     if None in shape[:2]:
-        draft.doubts.append(resize_doubt(there))
+        draft.doubts.append(resize_doubt(there.tolist()))
     return draft
 
 

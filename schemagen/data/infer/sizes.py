@@ -66,12 +66,7 @@ def size_candidates(scene: Scene, seen: KeyEvidence) -> Iterator[Sizes]:
         and other.is_with(seen)
         and is_near(other.key, seen.key)
     }
-    lists = [
-        key
-        for key, other in numbers.items()
-        if says_shape(key) and other.shortest == other.longest
-    ]
-    for key in nearest(lists, seen.key):
+    for key in nearest(list(filter(says_shape, numbers)), seen.key):
         shapes = numbers[key].numbers.shapes(scene.records)
         if shapes is None:
             continue

@@ -24,13 +24,9 @@ def take_protos(scene: Scene) -> None:
             continue
         shapes = np.array([head.shape for head in tensors], np.int64)
         shape = common_shape(shapes.reshape(len(shapes), -1))
-        draft = Draft(
-            seen.key,
-            "Tensor",
-            {"shape": shape, "dtype": dtypes.pop(), "encoding": "proto"},
-        )
-        draft.notes.append("written by tf.io.serialize_tensor")
-        scene.add(draft)
+        facts = {"shape": shape, "dtype": dtypes.pop(), "encoding": "proto"}
+        said = "written by tf.io.serialize_tensor"
+        scene.add(Draft(seen.key, "Tensor", facts, notes=[said]))
 
 
 def sized_facts(

@@ -24,7 +24,6 @@ _PATH = re.compile(
     r"(\?[^\s]*)?",
     re.IGNORECASE,
 )
-_LONGEST_PATH = 4096
 # Dtypes that other bytes hardly ever seem to have, if there are four numbers or more.
 _SURE = ("float32", "float64", "int64", "int32")
 _FEWEST_NUMBERS = 4
@@ -51,17 +50,15 @@ def _say_text(scene: Scene, draft: Draft, seen: KeyEvidence, rules: Rules) -> No
     samples = seen.values.samples
     if seen.decoded is not None:
         _say_base64(scene, draft, seen.decoded, rules)
-    elif samples and all(map(_is_path, samples)) and meaning_of(seen.key) != "info":
+        return
+    # Long samples may end within a letter.
+    paths = [_PATH.fullmatch(sample.decode(errors="replace")) for sample in samples]
+    if samples and all(paths) and meaning_of(seen.key) != "info":
         draft.role = "info"
         draft.doubts.append(
             f"paths of files such as {quoted(samples[0].decode())}, and not images: "
             "write the bytes of the files in their place"
         )
-
-
-def _is_path(sample: bytes) -> bool:
-    short = len(sample) <= _LONGEST_PATH  # longer samples may end within a letter
-    return short and _PATH.fullmatch(sample.decode()) is not None
 
 
 def _say_base64(scene: Scene, draft: Draft, decoded: KeyEvidence, rules: Rules) -> None:
