@@ -160,15 +160,15 @@ def picture_shape(
                 found.setdefault(shape, near)
     if not found:
         return None
-    # A square is no accident, unless others are more alike, but for its own channels,
-    # which are often as alike as neighbors.
+    # A square is no accident, unless others are more alike, but for its own colors in a
+    # row, which are often as alike as neighbors.
     best = min(found, key=lambda shape: (found[shape], 1 not in shape))
     least = found[best] * _MORE_ALIKE
     squares = [
         shape
         for shape in found
         if len({*shape}) < 3
-        and (found[shape] <= least or best == (shape[0], shape[1] * shape[2], 1))
+        and (found[shape] <= least or best == (shape[0], shape[1] * 3, 1))
     ]
     # Of several channels, one after the other, any number would be as alike.
     return min(squares or [best], key=lambda shape: (found[shape], 1 not in shape))
