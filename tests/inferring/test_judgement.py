@@ -57,7 +57,7 @@ def test_a_key_has_the_role_of_public_conventions(tmp_path: Path, role: str) -> 
 TIME = 1_500_000_000
 # Values of a key, its kind and role, and what its comment names.
 VALUES: list[tuple[str, Callable[[int], Any], str, str, str]] = [
-    ("label", lambda i: 41_207 * (i % 2), "Scalar", "target", "2 different numbers up"),
+    ("label", lambda i: 41_207 * (i % 2), "Scalar", "target", "2 different ids up to"),
     ("label", lambda i: 100 * (i % 2), "Label", "target", "0, 100 in 30 records"),
     ("label", lambda i: 41_207 + i % 2, "Label", "target", "is 41,208 the highest"),
     ("k", lambda i: [int(n == i % 4) for n in range(4)], "Vector", "target", "4 cla"),

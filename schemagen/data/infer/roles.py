@@ -174,11 +174,9 @@ def _ask_for_classes(draft: Draft, seen: KeyEvidence) -> None:
     said = "whole numbers that a model learns as quantities: or ids of classes"
     if draft.kind == "Scalar" and numbers.is_scattered:
         most = int(numbers.high or 0)
-        said = f"{number:,} different numbers up to {most:,}, which a model learns as "
-        said += (
-            f"quantities: or classes? A Label has ids from 0 to {number - 1:,} in the "
-        )
-        said += f"data, or num_classes={most + 1}, an output for each"
+        said = f"{number:,} different ids up to {most:,}, which a model learns as "
+        said += f"quantities: are they classes? Write them as 0 to {number - 1:,}, or "
+        said += f"declare Label(num_classes={most + 1}), with as many outputs"
     else:
         said += f"{', which a Label stores as int64' if few else ''}?"
     draft.doubts.append(said)
