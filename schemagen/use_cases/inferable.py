@@ -147,8 +147,8 @@ def check_groups(data: Data, files: Sequence[FileKeys]) -> None:
             "the keys begin with the name of the split, so that one field has several",
             found=listed(same),
             expected="one key for each field",
-            advice="infer the schema of one split, and write the records of the others "
-            "again with its keys",
+            advice="name the files of one split, and write the other splits again with "
+            "its keys",
         )
     if len(groups) < 2:
         return

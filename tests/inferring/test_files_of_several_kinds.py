@@ -92,17 +92,13 @@ def test_lists_whose_length_differs_by_file_are_a_doubt(tmp_path: Path) -> None:
         rows = many(lambda i, n=length: {"x": [i] * n, "y": [i] * (n + i % 2)})
         write_file(tmp_path / f"{name}.tfrecord", rows)
     text = infer(tmp_path, tmp_path / "x.py").path.read_text()
-    assert "12 in 'test.tfrecord', 10 in" in text
-    assert text.count("by file only") == 1
+    assert text.count("by file only: 12 in 'test.tfrecord', 10 in") == 1
 
 
-@pytest.mark.parametrize("common", ["", "xyz"])
-def test_keys_with_the_name_of_a_split_are_one_record(
-    tmp_path: Path, common: str
-) -> None:
+def test_keys_with_the_name_of_a_split_are_one_record(tmp_path: Path) -> None:
     """The finding pairs them; the schema of one split has plain names."""
     for split in ("train", "test"):
-        keys = (f"{split}/image", f"{split}/label", *common)
+        keys = (f"{split}/image", f"{split}/label", *"xyz")
         rows = many(lambda i, keys=keys: dict.fromkeys(keys, i))
         write_file(tmp_path / f"{split}.tfrecord", rows)
     done = run(tmp_path, "--out", tmp_path / "x.py")
@@ -116,8 +112,7 @@ def test_empty_shards_among_others_are_normal(tmp_path: Path) -> None:
     """They hold no wrong records; a split that has none at all is a finding."""
     for number, rows in enumerate(([], users(), [])):
         write_file(tmp_path / f"train-0000{number}-of-00003.tfrecord", rows)
-    done = run(tmp_path, "--out", tmp_path / "x.py")
-    assert (done.exit_code, "all 4 records of 3 files" in done.output) == (0, True)
+    assert infer(tmp_path, tmp_path / "x.py").read == "all 4 records of 3 files"
     assert schemagen.verify(tmp_path).clean
     write_file(tmp_path / "test-00000-of-00001.tfrecord", [])
     [finding] = schemagen.verify(tmp_path).findings

@@ -151,8 +151,8 @@ class _Roles:
         found = [
             draft
             for key, draft in self._drafts.items()
-            if draft.kind == "Vector" and not draft.role
-            if self._evidence.of(key).is_one_hot
+            if draft.kind == "Vector" and len(draft.facts["shape"]) == 1
+            if not draft.role and self._evidence.of(key).is_one_hot
         ]
         for draft in found:
             draft.doubts.append(
