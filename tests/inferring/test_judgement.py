@@ -20,10 +20,9 @@ KEYS: dict[str, tuple[str, ...]] = {
     "target": (
         *("label", "labels", "image/class/label", "class_id", "label_idx"),
         *("target", "targets", "y_true", "label_one_hot", "labelOneHot", "bbox"),
-        *("bboxes", "start_positions", "masked_lm_ids"),
+        *("bboxes", "start_positions", "masked_lm_ids", "y_train", "target_pose"),
         *("next_sentence_labels", "ground_truth", "rating", "answers/answer_start"),
         *("state/future/x", "transcript", "diagnosis", "output", "gt", "keypoints"),
-        *("y_train", "train/label", "target_pose", "digit"),
     ),
     "weight": (
         *("weight", "sample_weight", "example_weights", "is_real_example"),
