@@ -28,9 +28,9 @@ _PLURALS = {"labels", "classes", "categories", "tags", "topics", "targets"}
 _ANSWERS = (
     _with_plurals(*LABELS, "truth", "groundtruth", "outcome", "answer", "sentiment")
     | _with_plurals("rating", "transcript", "transcription", "summary", "landmark")
-    | _with_plurals("keypoint", "polygon", "click", "conversion", "digit", "output")
+    | _with_plurals("keypoint", "polygon", "click", "conversion", "output")
     | _with_plurals("response", "annotation")
-    | {"gt", "clicked", "converted", "lbl"}
+    | {"gt", "clicked", "converted", "lbl", "digits"}
 )
 _ENCODED = {
     *("onehot", "hot", "one", "encoded", "value", "values", "idx", "index", "int"),
@@ -133,7 +133,7 @@ _SPEAKS_OF = {
         *("action", "tips", "fare", "deposit", "polarity", "revenue", "sales"),
         *("bracket", "salary", "wage", "cost", "demand", "emotion", "intent", "spam"),
         *("purchase", "purchased", "winner", "win", "value", "energy", "strength"),
-        "activity",
+        *("activity", "digit"),
     },
 }
 
