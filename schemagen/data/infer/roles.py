@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from ...kinds.registry import KINDS
@@ -85,9 +86,13 @@ class _Roles:
             self._answer(draft, single=single)
 
     def _meaning(self, draft: Draft) -> Meaning:
-        if draft.key.lower() == "y" and "z" in map(str.lower, self._drafts):
+        others = {key.lower() for key in self._drafts if key != draft.key}
+        if draft.key.lower() == "y" and ("z" in others or any(map(_answers, others))):
             return ""  # a coordinate
-        return meaning_of(draft.key, several=draft.kind not in ("Scalar", "Text"))
+        found = meaning_of(draft.key, several=draft.kind not in ("Scalar", "Text"))
+        numbers = self._evidence.of(draft.key).numbers
+        measured = draft.kind in ("Vector", "VarLen") and numbers.whole is False
+        return "" if found == "info" and measured else found
 
     def _is_in_boxes(self, draft: Draft) -> bool:
         return draft.facts.get("group") in self._boxes or names_object(draft.key)
@@ -95,6 +100,9 @@ class _Roles:
     def _describes_another(self, draft: Draft) -> bool:
         """Return whether a field counts, names or measures what another one holds."""
         key, above = draft.key, parent_of(draft.key)
+        answers = filter(_answers, self._drafts)
+        if any(re.fullmatch(rf".*\d.*_{re.escape(other)}", key) for other in answers):
+            return True  # of another record, such as a neighbor in a graph
         if draft.kind == "Vector":
             return says_shape(key)
         if draft.kind == "Text":
@@ -162,6 +170,10 @@ class _Roles:
         targets = any(draft.model_role == "target" for draft in self._drafts.values())
         if len(found) == 1 and not targets:
             self._answer(found[0], single=True)
+
+
+def _answers(key: str) -> bool:
+    return meaning_of(key) == "answer"
 
 
 def _ask_for_classes(draft: Draft, seen: KeyEvidence) -> None:

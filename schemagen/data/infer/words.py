@@ -20,7 +20,10 @@ def _with_plurals(*words: str) -> frozenset[str]:
 
 
 LABELS = frozenset(
-    ("label", "class", "category", "target", "species", "breed", "diagnosis", "synset")
+    (
+        *("label", "class", "category", "target", "species", "breed", "taxon"),
+        *("diagnosis", "synset"),
+    )
 )
 _PLURALS = {"labels", "classes", "categories", "tags", "topics", "targets"}
 
@@ -29,7 +32,7 @@ _ANSWERS = (
     _with_plurals(*LABELS, "truth", "groundtruth", "outcome", "answer", "sentiment")
     | _with_plurals("rating", "transcript", "transcription", "summary", "landmark")
     | _with_plurals("keypoint", "polygon", "click", "conversion", "output")
-    | _with_plurals("response", "annotation")
+    | _with_plurals("response", "annotation", "captcha", "letter")
     | {"gt", "clicked", "converted", "lbl", "digits"}
 )
 _ENCODED = {
@@ -183,7 +186,8 @@ def meaning_of(key: str, *, several: bool = False) -> Meaning:
         return "answer"
     if set(found) & _BEFORE:
         return ""
-    if found[0] == "target" and not says_shape(key):
+    begins = found[0] == "target" or key.lower().startswith("label_")
+    if begins and not (says_shape(key) or says_count(key)):
         return "answer"
     if last in _IDS and (last == "ids" or several or last in ("index", "idx")):
         alone = parts[-1] == last != "ids"
