@@ -23,6 +23,7 @@ KEYS: dict[str, tuple[str, ...]] = {
         *("bboxes", "start_positions", "masked_lm_ids", "y_train", "target_pose"),
         *("next_sentence_labels", "ground_truth", "rating", "answers/answer_start"),
         *("state/future/x", "transcript", "diagnosis", "output", "gt", "keypoints"),
+        *("label_quality", "letters", "taxon"),
     ),
     "weight": (
         *("weight", "sample_weight", "example_weights", "is_real_example"),
@@ -39,6 +40,7 @@ KEYS: dict[str, tuple[str, ...]] = {
         *("input_ids", "token_ids", "feat_ids", "ids", "user_id", "movie_id", "age"),
         *("weight_kg", "body_weight", "image/encoded", "x", "classic", "bbox_yaw"),
         *("prev_label_ids", "//", "text", "name_length", "target_size"),
+        *("label_length", "labelOrigin"),
     ),
 }
 
@@ -51,6 +53,31 @@ def test_a_key_has_the_role_of_public_conventions(tmp_path: Path, role: str) -> 
         fields, _ = found_in(tmp_path, many(lambda i, key=key: {key: i / 7, "z": 0.5}))
         roles[key] = fields[key].role
     assert roles == dict.fromkeys(KEYS[role], role)
+
+
+@pytest.mark.parametrize(
+    "roles",
+    [
+        {"x": "input", "y": "input", "label": "target"},
+        {"x": "input", "y": "target"},
+        {"label": "target", "NL_nbr_0_label": "info", "NL_nbr_0_x": "input"},
+        {"coarse_label": "target", "fine_label": "target"},
+    ],
+)
+def test_a_role_depends_on_the_other_keys(
+    tmp_path: Path, roles: dict[str, str]
+) -> None:
+    """`y` is a coordinate next to a label, and numbered copies are of other records."""
+    fields, _ = found_in(tmp_path, many(lambda i: dict.fromkeys([*roles, "z_"], i / 7)))
+    assert {key: fields[key].role for key in roles} == roles
+
+
+def test_measured_numbers_are_data_whatever_their_name(tmp_path: Path) -> None:
+    """A list of fractions names no source; one of whole numbers may."""
+    rows = many(lambda i: {"source": [i / 7] * (i % 3 + 1), "k": i / 7})
+    assert found_in(tmp_path, rows)[0]["source"].role == "input"
+    rows = many(lambda i: {"source": [float(i)] * (i % 3 + 1), "k": i / 7})
+    assert found_in(tmp_path, rows)[0]["source"].role == "info"
 
 
 # Values of a key, its kind and role, and what its comment names.
