@@ -23,7 +23,7 @@ KEYS: dict[str, tuple[str, ...]] = {
         *("bboxes", "start_positions", "masked_lm_ids", "y_train", "target_pose"),
         *("next_sentence_labels", "ground_truth", "rating", "answers/answer_start"),
         *("state/future/x", "transcript", "diagnosis", "output", "gt", "keypoints"),
-        *("label_quality", "letters", "taxon"),
+        *("label_quality", "letters", "taxon", "class_label_id_food", "start_pos_food"),
     ),
     "weight": (
         *("weight", "sample_weight", "example_weights", "is_real_example"),
@@ -62,12 +62,18 @@ def test_a_key_has_the_role_of_public_conventions(tmp_path: Path, role: str) -> 
         {"x": "input", "y": "target"},
         {"label": "target", "NL_nbr_0_label": "info", "NL_nbr_0_x": "input"},
         {"coarse_label": "target", "fine_label": "target"},
+        {"x": "input", "survived": "target"},
+        {"survived": "input", "income": "input"},
+        {"rmsValue": "input", "x": "input"},
     ],
 )
 def test_a_role_depends_on_the_other_keys(
     tmp_path: Path, roles: dict[str, str]
 ) -> None:
-    """`y` is a coordinate next to a label, and numbered copies are of other records."""
+    """`y` is a coordinate next to a label, and numbered copies are of other records.
+
+    The only key that is named like the subject of a table is the target.
+    """
     fields, _ = found_in(tmp_path, many(lambda i: dict.fromkeys([*roles, "z_"], i / 7)))
     assert {key: fields[key].role for key in roles} == roles
 
@@ -225,8 +231,8 @@ def test_rows_of_numbers_are_no_pictures(tmp_path: Path, row: str) -> None:
 # Rows, and the keys that the class's comments offer as a target or an answer.
 LACKING: list[tuple[Callable[[int], dict[str, Any]], tuple[str, ...]]] = [
     (
-        lambda i: {"Age": i, "Sex": i % 2, "Survived": i // 2 % 2},
-        ("'Survived', 'Sex', 'Age'", 'role="target"'),
+        lambda i: {"Age": i, "Sex": i % 2, "Passenger_Survived": i // 2 % 2},
+        ("'Passenger_Survived', 'Sex', 'Age'", 'role="target"'),
     ),
     (
         lambda i: {"image": picture(4, 5), "bbox/xmin": [i / 30] * (i % 3 + 1)},

@@ -19,6 +19,7 @@ from .words import (
     says,
     says_shape,
     speaks_of,
+    words_of,
 )
 
 PICTURES = ("Image", "Images", "Mask")
@@ -40,6 +41,7 @@ def give_roles(scene: Scene, drafts: Mapping[str, Draft]) -> None:
         if not draft.role:
             roles.give(draft)
     roles.settle_one_hot()
+    roles.settle_named()
     _settle(drafts)
     _settle_masks(drafts)
 
@@ -170,6 +172,17 @@ class _Roles:
         targets = any(draft.model_role == "target" for draft in self._drafts.values())
         if len(found) == 1 and not targets:
             self._answer(found[0], single=True)
+
+    def settle_named(self) -> None:
+        """Make a target of the only field that is named like one, if nothing is."""
+        if any(draft.model_role == "target" for draft in self._drafts.values()):
+            return
+        ranked = _candidates(self._evidence, self._drafts)
+        named = [self._drafts[key] for rank, key in ranked if rank == 0]
+        alone = len(named) == 1 and len(words_of(named[0].key)) == 1
+        if alone and named[0].kind != "Text":
+            self._answer(named[0], single=True)
+            named[0].doubts.append("the target, by its name?")
 
 
 def _answers(key: str) -> bool:

@@ -56,6 +56,7 @@ _ANSWER_PAIRS = {
     *(("end", "position"), ("start", "positions")),
     *(("end", "positions"), ("lm", "ids"), ("lm", "positions")),
     *(("ground", "truth"), ("is", "impossible"), ("next", "token")),
+    *(("start", "pos"), ("end", "pos")),
 }
 
 _IDS = {"id", "ids", "index", "idx", "num", "number"}
@@ -173,7 +174,7 @@ def meaning_of(key: str, *, several: bool = False) -> Meaning:
     previous = before[-1] if before else ""
     if last in _WEIGHTS and (not before or set(before) & _WEIGHED):
         return "weight"
-    if tuple(found[-2:]) in _ANSWER_PAIRS:
+    if {tuple(found[-2:]), tuple(found[:2])} & _ANSWER_PAIRS:
         return "answer"
     if last in _NAMES and previous in _ANSWERS:
         return "info"
@@ -186,7 +187,7 @@ def meaning_of(key: str, *, several: bool = False) -> Meaning:
         return "answer"
     if set(found) & _BEFORE:
         return ""
-    begins = found[0] == "target" or key.lower().startswith("label_")
+    begins = found[0] == "target" or key.lower().startswith(("label_", "class_label"))
     if begins and not (says_shape(key) or says_count(key)):
         return "answer"
     if last in _IDS and (last == "ids" or several or last in ("index", "idx")):
