@@ -17,6 +17,8 @@ from .records import Records
 
 Rows = NDArray[np.int64]
 
+_DTYPES = {BYTES: np.int64, FLOAT: np.float32, INT64: np.int64}
+
 
 @dataclass(frozen=True)
 class Column:
@@ -121,6 +123,16 @@ class Columns:
     unusual: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
 
+def column_of(by_key: Mapping[str, tuple[Column, ...]], key: str, kind: str) -> Column:
+    """Return the column of a key and a kind; one without rows if there is none."""
+    for column in by_key.get(key, ()):
+        if column.kind == kind:
+            return column
+    nothing = np.empty(0, np.int64)
+    values = np.empty((0, 2) if kind == BYTES else 0, _DTYPES[kind])
+    return Column(key, kind, nothing, nothing, values, np.empty(0, np.uint8))
+
+
 class Piece(NamedTuple):
     """Features of one kind, as in Column; the rows in any order."""
 
@@ -193,7 +205,7 @@ def _piece_of(feature: Feature, row: int, start: int) -> Piece:
     if feature.kind == BYTES:
         values = np.array(feature.values, np.int64).reshape(-1, 2) + start
     else:
-        values = np.array(feature.values, "<f4" if feature.kind == FLOAT else np.int64)
+        values = np.array(feature.values, _DTYPES.get(feature.kind, np.int64))
     return Piece(
         np.array([row], np.int64), np.array([len(feature.values)], np.int64), values
     )

@@ -23,11 +23,9 @@ from ..kinds.storage import BYTES, Entry
 from ..kinds.tensor import Tensor
 from ..kinds.varlen import VarLen
 from ..kinds.vector import Vector
-from ..runtime.shared.values import item_size
-from .columns import Column, Columns
-from .transfer import from_base64
-from .varint_arrays import gathered
-from .verify.faults import empty_column, kind_of
+from .columns import Column, Columns, column_of
+from .transfer import from_base64, from_raw
+from .verify.faults import kind_of
 
 Values = NDArray[Any] | Sequence[Any]
 """A value for each row: an array [rows, ...], or a list."""
@@ -102,11 +100,8 @@ def values_of(field: FieldSpec, columns: Columns) -> Values:
 
 
 def _column(columns: Columns, entry: Entry) -> Column:
-    kind = kind_of(entry)
-    for column in columns.by_key.get(entry.key, ()):
-        if column.kind == kind:
-            return from_base64(column)[0] if entry.transfer_encoding else column
-    return empty_column(entry.key, kind)
+    column = column_of(columns.by_key, entry.key, kind_of(entry))
+    return from_base64(column)[0] if entry.transfer_encoding else column
 
 
 def _texts(column: Column, entry: Entry) -> list[Any]:
@@ -118,11 +113,7 @@ def _texts(column: Column, entry: Entry) -> list[Any]:
 def _numbers(column: Column, entry: Entry) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Return all numbers of a list, or of raw bytes, and how many each row has."""
     if entry.encoding == "raw":
-        starts, stops = column.values[:, 0], column.values[:, 1]
-        size = item_size(entry.dtype)
-        data = gathered(column.data, memoryview(column.data.data), starts, stops)
-        dtype = np.dtype(entry.dtype).newbyteorder("<")
-        return data.view(dtype).astype(entry.dtype), (stops - starts) // size
+        column = from_raw(column, entry.dtype)
     return column.values.astype(entry.dtype), column.lengths
 
 

@@ -15,9 +15,11 @@ from ...kinds.ragged import Ragged
 from ...kinds.steps import Steps
 from ...kinds.varlen import VarLen
 from ...runtime.shared.values import RAW_ONLY, item_size
-from ..columns import Columns
+from ..columns import Columns, Rows, column_of
 from ..message import BYTES, INT64
-from .faults import Fault, Rows, Units, kind_of, sizes_of
+from .faults import Fault, Units, kind_of, sizes_of, sums_of
+
+_NONE = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True)
@@ -105,21 +107,12 @@ def _measured(
     member: Member, columns: Columns, units: Units
 ) -> tuple[Rows, NDArray[np.bool_]]:
     """Return how many items each record has of a member, and whether it is there."""
-    lengths = np.zeros(len(units.live), np.int64)
-    there = np.zeros(len(units.live), np.bool_)
     if not member.kind:
         steps = columns.steps.get(member.key)
-        if steps is not None:
-            lengths[steps.rows], there[steps.rows] = steps.steps, True
-        return lengths, there
-    for column in units.by_key.get(member.key, ()):
-        if column.kind == member.kind:
-            some = np.zeros(len(column), np.int64)
-            if member.raw:
-                ends = np.concatenate([[0], np.cumsum(sizes_of(column))])
-                stops = np.cumsum(column.lengths)
-                some[:] = ends[stops] - ends[stops - column.lengths]
-            else:
-                some[:] = column.lengths
-            lengths[column.rows], there[column.rows] = some // member.size, True
-    return lengths, there
+        rows, lengths = (steps.rows, steps.steps) if steps else (_NONE, _NONE)
+    else:
+        column = column_of(units.by_key, member.key, member.kind)
+        rows, lengths = column.rows, column.lengths
+        if member.raw:
+            lengths = sums_of(lengths, sizes_of(column))
+    return units.spread(rows, lengths // member.size), units.among(rows)

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from ...kinds.field import FieldSpec
 from ...kinds.storage import Entry
 from ...runtime.shared.values import FLOATS, item_size, shape_text
-from ..columns import Column
-from ..transfer import from_base64
-from ..varint_arrays import gathered
+from ..columns import Column, Rows
+from ..transfer import from_base64, from_raw
 from .causes import cause_of_size, what_it_is
 from .faults import (
     Passed,
@@ -30,8 +29,6 @@ from .faults import (
     typed,
 )
 from .texts import utf8
-
-_BFLOAT16_EXPONENT = 0x7F80
 
 
 def by_storage(field: FieldSpec, units: Units) -> Passed:
@@ -56,13 +53,26 @@ def fixed_values(
     *,
     optional: bool,
     finite: bool,
+    filled: bool = False,
 ) -> Passed:
-    """Check values by their storage: numbers of a shape, or strings."""
+    """Check values by their storage: numbers of a shape, or strings.
+
+    Args:
+        units: what to check.
+        entry: where the values are.
+        shape: of the numbers in each.
+        optional: whether they may be absent.
+        finite: whether floats have to be finite.
+        filled: whether raw bytes that are empty count as absent.
+    """
     dtype = entry.dtype
     if entry.encoding == "raw":
         size = prod(shape) * item_size(dtype)
         text = f"{size} bytes ({dtype} {shape_text(shape)})"
-        column = yield from single_bytes(units, entry, optional=optional, expected=text)
+        single = f"{size} bytes" if filled else text
+        column = yield from single_bytes(
+            units, entry, optional=optional, expected=single, filled=filled
+        )
         column = yield from raw_sizes(
             column, sizes_of(column) == size, text, dtype, size
         )
@@ -74,32 +84,47 @@ def fixed_values(
     text = amount(entry.count, kind_of(entry))
     if entry.stored != "bytes":
         text = f"{text} ({dtype} {shape_text(shape)})"
-    column = yield from stored(units, entry, optional=optional, expected=text)
+    return (yield from listed_values(units, entry, text, optional, finite))
+
+
+def listed_values(
+    units: Units, entry: Entry, expected: str, optional: bool, finite: bool
+) -> Passed:
+    """Check a list of numbers or strings, and each of its values."""
+    column = yield from stored(units, entry, optional=optional, expected=expected)
     return (yield from of_dtype(column, entry, finite=finite))
 
 
 def single_bytes(
-    units: Units, entry: Entry, *, optional: bool, expected: str
+    units: Units,
+    entry: Entry,
+    *,
+    optional: bool,
+    expected: str,
+    filled: bool = False,
 ) -> Passed:
-    """Check that rows have one bytes value; return what it holds."""
+    """Check that rows have one bytes value; return what it holds.
+
+    With `filled` an empty value counts as absent.
+    """
     column = yield from typed(units, entry, optional=optional, expected=expected)
     column = yield from counted(column, 1, f"1 bytes value: {expected}")
-    if not entry.transfer_encoding:
-        return column
-    content, problems = from_base64(column)
-    bad = np.zeros(len(column), np.bool_)
-    bad[list(problems)] = True
-    texts = [problem.found for problem in problems.values()]
-    yield from refused(
-        column,
-        bad,
-        "SG528",
-        "bytes are not base64 text",
-        f"base64 text of {expected}",
-        lambda _, at: texts[at],
-        lambda wrong, at: _cause_of_text(wrong.bytes_at(at)),
-    )
-    return only(content, ~bad)
+    if entry.transfer_encoding:
+        content, problems = from_base64(column)
+        bad = np.zeros(len(column), np.bool_)
+        bad[list(problems)] = True
+        texts = [problem.found for problem in problems.values()]
+        yield from refused(
+            column,
+            bad,
+            "SG528",
+            "bytes are not base64 text",
+            f"base64 text of {expected}",
+            lambda _, at: texts[at],
+            lambda wrong, at: _cause_of_text(wrong.bytes_at(at)),
+        )
+        column = only(content, ~bad)
+    return only(column, sizes_of(column) > 0) if filled else column
 
 
 def _cause_of_text(data: bytes) -> str:
@@ -133,25 +158,25 @@ def of_dtype(column: Column, entry: Entry, *, finite: bool) -> Passed:
         return (yield from utf8(column))
     if dtype == "float32":
         return (yield from _finite(column)) if finite else column
-    if entry.bounds is None or not len(values):
+    if entry.bounds is None:
         return column
     low, high = entry.bounds
-    assert low is not None
-    if values.min() >= low and (high is None or values.max() <= high):
-        return column
-    bad = values < low
-    if high is not None:
-        bad |= values > high
     what = "number out of the dtype's range"
     expected = "0 or 1 for a bool" if dtype == "bool" else f"{dtype}, {low} to {high}"
+    bad = outside(values, low, high)
     return (
         yield from refused_values(column, bad, "SG526", what, expected, _wider(dtype))
     )
 
 
-def _bounds(dtype: str) -> tuple[int, int]:
-    bounds = np.iinfo(dtype)
-    return int(bounds.min), int(bounds.max)
+def outside(values: Rows, low: int | None, high: int | None) -> NDArray[np.bool_]:
+    """Tell which values are out of a range; None where it has no end."""
+    bad = np.zeros(len(values), np.bool_)
+    if low is not None and values.min(initial=low) < low:
+        bad |= values < low
+    if high is not None and values.max(initial=high) > high:
+        bad |= values > high
+    return bad
 
 
 def _wider(dtype: str) -> Callable[[Any], str]:
@@ -160,46 +185,26 @@ def _wider(dtype: str) -> Callable[[Any], str]:
             return "a number, or a bool that was written as one: declare an integer"
         for other in (f"u{dtype}", dtype.removeprefix("u"), "int32", "uint32"):
             if other in np.sctypeDict and other != dtype:
-                low, high = _bounds(other)
-                if low <= int(value) <= high:
+                bounds = np.iinfo(other)
+                if bounds.min <= int(value) <= bounds.max:
                     return f"written as {other}?"
         return "written as int64?"
 
     return cause
 
 
-def _finite(column: Column) -> Passed:
-    bad = ~np.isfinite(column.values)
+def _finite(column: Column, found: Callable[[Any], str] | None = None) -> Passed:
+    bad, expected = ~np.isfinite(column.values), "finite numbers"
     what = "number is not finite"
-    expected = "finite numbers"
-    return (yield from refused_values(column, bad, "SG532", what, expected))
+    return (
+        yield from refused_values(column, bad, "SG532", what, expected, found=found)
+    )
 
 
 def finite_bytes(column: Column, dtype: str) -> Passed:
     """Check that raw floats are finite."""
     if dtype not in FLOATS:
         return column
-    sizes = sizes_of(column)
-    starts, stops = column.values[:, 0], column.values[:, 1]
-    data = gathered(column.data, column.data.data, starts, stops)
-    if dtype == "bfloat16":
-        bits = data.view("<u2")
-        numbers = (bits & _BFLOAT16_EXPONENT) == _BFLOAT16_EXPONENT
-    else:
-        numbers = ~np.isfinite(data.view(np.dtype(dtype).newbyteorder("<")))
-    if not numbers.any():
-        return column
-    item = len(data) // max(1, len(numbers))
-    owners = np.searchsorted(np.cumsum(sizes // item), np.flatnonzero(numbers), "right")
-    bad = np.zeros(len(column), np.bool_)
-    bad[owners] = True
-    return (
-        yield from refused(
-            column,
-            bad,
-            "SG532",
-            "number is not finite",
-            "finite numbers",
-            lambda wrong, at: f"NaN or infinity among {dtype} numbers",
-        )
-    )
+    text = f"NaN or infinity among {dtype} numbers"
+    numbers = yield from _finite(from_raw(column, dtype), lambda value: text)
+    return only(column, np.isin(column.rows, numbers.rows))
