@@ -17,6 +17,9 @@ from .remote_path import FilePath, file_path
 from .scanner import Scanner
 from .stream import Stream, compression_of, fill_from, inflated
 
+# How many bytes are read at a time where no one looks for records.
+_SCRATCH_BYTES = 1 << 20
+
 Moved = Callable[[int], object]
 """Is told how many bytes have been read since the last call."""
 
@@ -25,6 +28,7 @@ def scan(
     source: FilePath | str | Part,
     *,
     moved: Moved = lambda size: None,
+    seen: Callable[[memoryview], object] | None = None,
     max_record_bytes: int = MAX_RECORD_BYTES,
 ) -> Iterator[Records | Damage]:
     """Yield the good records of a file in runs, and the places that hold none.
@@ -35,6 +39,8 @@ def scan(
     Args:
         source: the file, or a part of it.
         moved: told of bytes as they are read.
+        seen: given all bytes as they are read, also those behind the last record that
+            is searched.
         max_record_bytes: longer records are damages, of kind "limit", and never held.
     """
     path = file_path(source) if isinstance(source, str) else source
@@ -51,6 +57,8 @@ def scan(
                 got = file.readinto(memory[:left]) or 0
                 left = None if left is None else left - got
                 moved(got)
+                if seen is not None:
+                    seen(memory[:got])
                 return got
 
             yield from scan_stream(
@@ -60,6 +68,9 @@ def scan(
                 part.first,
                 max_record_bytes=max_record_bytes,
             )
+            rest = memoryview(bytearray(_SCRATCH_BYTES if seen else 0))
+            while fill(rest):
+                pass
     except OSError as error:
         reason = error.strerror or str(error)
         yield Damage(where, 0, 0, "unreadable", reason, "a file that can be read")
