@@ -56,14 +56,6 @@ class Column:
         start, stop = self.values[value]
         return self.data[start:stop].tobytes()
 
-    def row_values(self, index: int) -> NDArray[Any] | list[bytes]:
-        """Return the values of `rows[index]`; bytes values as a list."""
-        start = int(self.lengths[:index].sum())
-        stop = start + int(self.lengths[index])
-        if self.kind == BYTES:
-            return [self.bytes_at(at) for at in range(start, stop)]
-        return self.values[start:stop]
-
 
 @dataclass(frozen=True)
 class StepColumn:

@@ -8,7 +8,7 @@ occur by accident.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 
 from .frames import HEADER, is_header
 from .limits import MAX_RECORD_BYTES
@@ -76,34 +76,6 @@ def scan(
         yield Damage(where, 0, 0, "unreadable", reason, "a file that can be read")
 
 
-def scan_pieces(
-    pieces: Iterable[bytes],
-    where: str,
-    size: int | None = None,
-    *,
-    first: int = 0,
-    offset: int = 0,
-    max_record_bytes: int = MAX_RECORD_BYTES,
-) -> Iterator[Records | Damage]:
-    """Scan bytes that come from elsewhere, in pieces of any size.
-
-    Args:
-        pieces: the bytes of a file, or of a part of it.
-        where: what to call the file.
-        size: the offset at which the pieces end, if that is known.
-        first: the number of the first record.
-        offset: where in the file the pieces begin; compression is told at 0 only.
-        max_record_bytes: as for `scan`.
-
-    Raises:
-        OSError: the pieces cannot be read.
-    """
-    stream = Stream(fill_from(iter(pieces)), offset)
-    yield from scan_stream(
-        stream, where, size, first, max_record_bytes=max_record_bytes
-    )
-
-
 def scan_stream(
     stream: Stream,
     where: str,
@@ -112,7 +84,18 @@ def scan_stream(
     *,
     max_record_bytes: int = MAX_RECORD_BYTES,
 ) -> Iterator[Records | Damage]:
-    """Scan a stream, with the arguments of `scan_pieces`."""
+    """Scan a stream that begins with the beginning of a file, or with a record.
+
+    Args:
+        stream: the bytes; compression is told at offset 0 only.
+        where: what to call the file.
+        size: the offset at which they end, if that is known.
+        first: the number of the first record.
+        max_record_bytes: as for `scan`.
+
+    Raises:
+        OSError: the bytes cannot be read.
+    """
     if stream.offset or not stream.need(1):
         yield from Scanner(stream, where, size, first, max_record_bytes).runs()
         return

@@ -60,11 +60,13 @@ class Units:
         live: bool [N], which of them are to be looked at.
         by_key: their columns, in which no others are.
         known: the keys of all fields of the schema.
+        optional: whether they may lack what is checked.
     """
 
     live: NDArray[np.bool_]
     by_key: Mapping[str, tuple[Column, ...]]
     known: Set[str] = frozenset()
+    optional: bool = False
 
     def keys_of(self, row: int) -> list[str]:
         """Return the keys that one of them has."""
@@ -110,19 +112,19 @@ def _has(rows: Rows, row: int) -> bool:
     return at < len(rows) and int(rows[at]) == row
 
 
-def stored(units: Units, entry: Entry, *, optional: bool, expected: str) -> Passed:
+def stored(units: Units, entry: Entry, expected: str) -> Passed:
     """Check the list under a key by its storage: its type, and its count if it has one.
 
     Returns:
         The rows that have the list.
     """
-    column = yield from typed(units, entry, optional=optional, expected=expected)
+    column = yield from typed(units, entry, expected)
     if entry.count is None:
         return column
     return (yield from counted(column, entry.count, expected))
 
 
-def typed(units: Units, entry: Entry, *, optional: bool, expected: str) -> Passed:
+def typed(units: Units, entry: Entry, expected: str) -> Passed:
     """Check that rows have a key, with a list of its type; return those that do."""
     key, kind = entry.key, kind_of(entry)
     for column in units.by_key.get(key, ()):
@@ -137,10 +139,9 @@ def typed(units: Units, entry: Entry, *, optional: bool, expected: str) -> Passe
                 key,
             )
     right = column_of(units.by_key, key, kind)
-    if not optional and len(right) < len(units.live):
+    if not units.optional and len(right) < len(units.live):
         missing = np.flatnonzero(units.live & ~units.present(key))
-        if len(missing):
-            yield _missing(units, key, missing, expected)
+        yield _missing(units, key, missing, expected)
     return right
 
 

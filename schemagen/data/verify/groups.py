@@ -82,8 +82,6 @@ def group_faults(
     whole = units.live & (there | optional).all(axis=1)
     unequal = (lengths != longest) & ~(optional & ~there)
     rows = np.flatnonzero(whole & unequal.any(axis=1))
-    if not len(rows):
-        return
 
     def found(at: int) -> str:
         row = int(rows[at])

@@ -32,7 +32,7 @@ def classes(field: FieldSpec[Label | MultiLabel], units: Units) -> Passed:
     none = single and field.optional and field.default is None
     (entry,) = field.storage
     text = amount(entry.count, kind_of(entry))
-    column = yield from stored(units, entry, optional=field.optional, expected=text)
+    column = yield from stored(units, entry, text)
     if entry.bounds is None:
         return (yield from _names(field.kind, column, none=none))
     first, last = entry.bounds

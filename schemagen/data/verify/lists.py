@@ -42,17 +42,13 @@ _MOST = 1 << 40
 
 def var_len(spec: FieldSpec[VarLen], units: Units) -> Passed:
     """Check a sequence."""
-    kind, (entry,), optional = spec.kind, spec.storage, spec.optional
+    kind, (entry,) = spec.kind, spec.storage
     if kind.pad_on_disk and entry.stored == "bytes" and entry.encoding == "list":
         text = f"{amount(entry.count, BYTES)}, filled up on disk"
-        return (yield from listed_values(units, entry, text, optional, kind.finite))
+        return (yield from listed_values(units, entry, text, kind.finite))
     if kind.pad_on_disk:
         shape = (kind.max_length or 0, *kind.item_shape)
-        return (
-            yield from fixed_values(
-                units, entry, shape, optional=optional, finite=kind.finite
-            )
-        )
+        return (yield from fixed_values(units, entry, shape, finite=kind.finite))
     column = yield from values_of(spec, units)
     size = prod(kind.item_shape)
     if size != 1:
@@ -100,25 +96,20 @@ def values_of(spec: FieldSpec[VarLen | Ragged | Sparse], units: Units) -> Passed
     if entry.encoding == "raw":
         item = item_size(dtype)
         text = f"raw {dtype} numbers of {item} bytes"
-        optional = spec.optional
-        column = yield from single_bytes(units, entry, optional=optional, expected=text)
+        column = yield from single_bytes(units, entry, text)
         right = sizes_of(column) % item == 0
         column = yield from raw_sizes(column, right, text, dtype, None)
         return (yield from finite_bytes(column, dtype)) if finite else column
     text = f"{amount(None, kind_of(entry))} ({dtype})"
-    return (yield from listed_values(units, entry, text, spec.optional, finite))
+    return (yield from listed_values(units, entry, text, finite))
 
 
 def ragged(spec: FieldSpec[Ragged], units: Units) -> Passed:
     """Check a list of lists: its values, and row lengths that add up to their number."""
     _, entry = spec.storage
     column = yield from values_of(spec, units)
-    lengths = yield from stored(
-        units,
-        entry,
-        optional=spec.optional,
-        expected="int64 values, the length of each inner list",
-    )
+    text = "int64 values, the length of each inner list"
+    lengths = yield from stored(units, entry, text)
     lengths = yield from refused_values(
         lengths,
         lengths.values < 0,
@@ -137,18 +128,15 @@ def ragged(spec: FieldSpec[Ragged], units: Units) -> Passed:
         nothing = units.live & (absent[0] | absent[1])
         both |= nothing & (right[0] | absent[0]) & (right[1] | absent[1])
     wrong = np.flatnonzero(both & (sums != counts))
-    if len(wrong):
-        yield Fault(
-            "SG529",
-            "row lengths do not add up",
-            "row lengths that add up to the number of values",
-            wrong,
-            lambda at: (
-                f"row lengths that add up to {sums[wrong[at]]}, and "
-                f"{counts[wrong[at]]} values"
-            ),
-            key=spec.kind.lengths_key,
-        )
+    text = "row lengths that add up to"
+    yield Fault(
+        "SG529",
+        "row lengths do not add up",
+        f"{text} the number of values",
+        wrong,
+        lambda at: f"{text} {sums[wrong[at]]}, and {counts[wrong[at]]} values",
+        key=spec.kind.lengths_key,
+    )
     if spec.kind.max_length is not None:
         yield from at_most(lengths, lengths.lengths, spec.kind.max_length, "lists")
     return column
@@ -166,8 +154,7 @@ def sparse(spec: FieldSpec[Sparse], units: Units) -> Passed:
         indices = yield from stored(
             replace(units, live=units.live & (counts > 0)),
             entry,
-            optional=spec.optional,
-            expected="int64 values, the index of each value",
+            "int64 values, the index of each value",
         )
         where = f" of dimension {axis}" if len(spec.kind.shape) > 1 else ""
         indices = yield from refused_values(
@@ -182,9 +169,8 @@ def sparse(spec: FieldSpec[Sparse], units: Units) -> Passed:
         whole &= there | (lacking if spec.optional else lacking & (counts == 0))
         have = units.spread(indices.rows, indices.lengths)
         unequal = np.flatnonzero(whole & (have != counts))
-        if len(unequal):
-            yield _other_numbers(key, unequal, have, counts)
-            whole[unequal] = False
+        yield _other_numbers(key, unequal, have, counts)
+        whole[unequal] = False
         axes.append(indices)
     yield from _twice(spec, axes, np.flatnonzero(whole))
     return column
@@ -214,8 +200,6 @@ def _twice(spec: FieldSpec[Sparse], axes: list[Column], rows: Rows) -> Iterator[
         same &= axis.values[order][1:] == axis.values[order][:-1]
     again = order[1:][same]
     wrong, at = np.unique(owners[again], return_index=True)
-    if not len(wrong):
-        return
     places = [[int(axis.values[again[each]]) for axis in kept] for each in at.tolist()]
     yield Fault(
         "SG529",

@@ -36,13 +36,9 @@ def by_storage(field: FieldSpec, units: Units) -> Passed:
     shape = getattr(field.kind, "shape", ())
     finite = bool(getattr(field.kind, "finite", False))
     first, *others = field.storage
-    column = yield from fixed_values(
-        units, first, shape, optional=field.optional, finite=finite
-    )
+    column = yield from fixed_values(units, first, shape, finite=finite)
     for entry in others:
-        yield from fixed_values(
-            units, entry, (), optional=field.optional, finite=finite
-        )
+        yield from fixed_values(units, entry, (), finite=finite)
     return column
 
 
@@ -51,7 +47,6 @@ def fixed_values(
     entry: Entry,
     shape: Sequence[int],
     *,
-    optional: bool,
     finite: bool,
     filled: bool = False,
 ) -> Passed:
@@ -61,7 +56,6 @@ def fixed_values(
         units: what to check.
         entry: where the values are.
         shape: of the numbers in each.
-        optional: whether they may be absent.
         finite: whether floats have to be finite.
         filled: whether raw bytes that are empty count as absent.
     """
@@ -70,44 +64,33 @@ def fixed_values(
         size = prod(shape) * item_size(dtype)
         text = f"{size} bytes ({dtype} {shape_text(shape)})"
         single = f"{size} bytes" if filled else text
-        column = yield from single_bytes(
-            units, entry, optional=optional, expected=single, filled=filled
-        )
+        column = yield from single_bytes(units, entry, single, filled=filled)
         column = yield from raw_sizes(
             column, sizes_of(column) == size, text, dtype, size
         )
         return (yield from finite_bytes(column, dtype)) if finite else column
     if entry.transfer_encoding:
-        return (
-            yield from single_bytes(units, entry, optional=optional, expected="bytes")
-        )
+        return (yield from single_bytes(units, entry, "bytes"))
     text = amount(entry.count, kind_of(entry))
     if entry.stored != "bytes":
         text = f"{text} ({dtype} {shape_text(shape)})"
-    return (yield from listed_values(units, entry, text, optional, finite))
+    return (yield from listed_values(units, entry, text, finite))
 
 
-def listed_values(
-    units: Units, entry: Entry, expected: str, optional: bool, finite: bool
-) -> Passed:
+def listed_values(units: Units, entry: Entry, expected: str, finite: bool) -> Passed:
     """Check a list of numbers or strings, and each of its values."""
-    column = yield from stored(units, entry, optional=optional, expected=expected)
+    column = yield from stored(units, entry, expected)
     return (yield from of_dtype(column, entry, finite=finite))
 
 
 def single_bytes(
-    units: Units,
-    entry: Entry,
-    *,
-    optional: bool,
-    expected: str,
-    filled: bool = False,
+    units: Units, entry: Entry, expected: str, *, filled: bool = False
 ) -> Passed:
     """Check that rows have one bytes value; return what it holds.
 
     With `filled` an empty value counts as absent.
     """
-    column = yield from typed(units, entry, optional=optional, expected=expected)
+    column = yield from typed(units, entry, expected)
     column = yield from counted(column, 1, f"1 bytes value: {expected}")
     if entry.transfer_encoding:
         content, problems = from_base64(column)

@@ -55,7 +55,7 @@ def images(spec: FieldSpec[Images], units: Units) -> Passed:
     """Check a list of pictures."""
     (entry,) = spec.storage
     text = f"{amount(entry.count, BYTES)}, each an image"
-    column = yield from stored(units, entry, optional=spec.optional, expected=text)
+    column = yield from stored(units, entry, text)
     if entry.count is not None and spec.optional:
         nothing = (sizes_of(column).reshape(-1, entry.count) == 0).all(axis=1)
         column = only(column, ~nothing)
@@ -95,8 +95,7 @@ def _encoded(
     column = yield from single_bytes(
         units,
         spec.storage[0],
-        optional=spec.optional,
-        expected=f"an encoded {spec.kind.encoding}",
+        f"an encoded {spec.kind.encoding}",
         filled=spec.optional,  # "" stands for none
     )
     column = yield from _checked(column, codec)
@@ -171,22 +170,16 @@ def _raw(
     filled: bool,
 ) -> Passed:
     """Check raw pixels, of a fixed shape or of the one that is stored next to them."""
-    kind, (entry, *further), optional = spec.kind, spec.storage, spec.optional
+    kind, (entry, *further) = spec.kind, spec.storage
     fixed = None not in kind.shape
     if fixed:
+        shape = [size or 0 for size in kind.shape]
         column = yield from fixed_values(
-            units,
-            entry,
-            [size or 0 for size in kind.shape],
-            optional=optional,
-            finite=False,
-            filled=filled,
+            units, entry, shape, finite=False, filled=filled
         )
     else:
         text = f"{kind.dtype} pixels of the size that is stored next to them"
-        column = yield from single_bytes(
-            units, entry, optional=optional, expected=text, filled=filled
-        )
+        column = yield from single_bytes(units, entry, text, filled=filled)
     read = {each.content: each for each in further if each.read}
     sizes = [
         read[name] if size is None else size
@@ -196,7 +189,6 @@ def _raw(
         units,
         sizes,
         lambda entry: f"1 int64 value, the {entry.content}",
-        optional=optional,
     )
     if not fixed:
         known &= (table != -1).all(axis=1)  # -1 is passed over

@@ -22,8 +22,6 @@ def stored_sizes(
     units: Units,
     sizes: Sequence[int | Entry],
     expected: Callable[[Entry], str],
-    *,
-    optional: bool,
     column: Column | None = None,
 ) -> Generator[Fault, None, tuple[Rows, Known]]:
     """Read the sizes of values.
@@ -32,7 +30,6 @@ def stored_sizes(
         units: what to check.
         sizes: the size of each axis, or where the sizes of one or more are stored.
         expected: what should be stored there.
-        optional: whether the values may be absent.
         column: the values. Sizes that these lack are missing; without it they are 0.
 
     Returns:
@@ -44,20 +41,19 @@ def stored_sizes(
             axes.append(np.full((len(known), 1), size, np.int64))
             continue
         text = expected(size)
-        found = yield from stored(units, size, optional=optional, expected=text)
+        found = yield from stored(units, size, text)
         width = size.count or 1
         axis = np.zeros((len(known), width), np.int64)
         axis[found.rows] = found.values.reshape(-1, width)
         axes.append(axis)
         right = units.among(found.rows)
-        if optional:
+        if units.optional:
             absent = ~units.present(size.key)
             if column is None:
                 right |= absent
             else:
                 lacking = np.flatnonzero(units.among(column.rows) & absent)
-                if len(lacking):
-                    yield _missing(size.key, lacking, text)
+                yield _missing(size.key, lacking, text)
         known &= right
     return np.concatenate(axes, axis=1), known
 

@@ -27,11 +27,10 @@ def steps(
         units: the records.
     """
     found = columns.steps.get(spec.key)
-    if not spec.optional:
+    if not units.optional:
         have = () if found is None else (found.rows,)
         missing = np.flatnonzero(units.live & ~units.among(*have))
-        if len(missing):
-            yield _missing(spec, columns, units, missing)
+        yield _missing(spec, columns, units, missing)
     if found is None or not len(found.rows):
         return
     owners = np.repeat(found.rows, found.steps)
@@ -43,15 +42,14 @@ def steps(
     if spec.kind.max_length is not None and spec.kind.too_long == "error":
         most = spec.kind.max_length
         long = np.flatnonzero((found.steps > most) & units.live[found.rows])
-        if len(long):
-            yield Fault(
-                "SG524",
-                "list is too long",
-                f"at most {most} steps",
-                found.rows[long],
-                lambda at: f"{found.steps[long[at]]} steps",
-                key=spec.key,
-            )
+        yield Fault(
+            "SG524",
+            "list is too long",
+            f"at most {most} steps",
+            found.rows[long],
+            lambda at: f"{found.steps[long[at]]} steps",
+            key=spec.key,
+        )
 
 
 def _missing(

@@ -31,13 +31,10 @@ def tensor(spec: FieldSpec[Tensor], units: Units) -> Passed:
     kind, (entry, *further) = spec.kind, spec.storage
     if entry.encoding == "raw":
         text = f"the bytes of a {kind.dtype} tensor"
-        optional = spec.optional
-        column = yield from single_bytes(units, entry, optional=optional, expected=text)
+        column = yield from single_bytes(units, entry, text)
     else:
         text = f"{amount(None, kind_of(entry))} ({kind.dtype})"
-        column = yield from listed_values(
-            units, entry, text, spec.optional, kind.finite
-        )
+        column = yield from listed_values(units, entry, text, kind.finite)
     sizes: Sequence[int | Entry] = further
     if isinstance(kind.shape_key, tuple):
         entries = iter(further)
@@ -45,9 +42,7 @@ def tensor(spec: FieldSpec[Tensor], units: Units) -> Passed:
             (size or 0) if key is None else next(entries)
             for key, size in zip(kind.shape_key, kind.shape, strict=True)
         ]
-    table, known = yield from stored_sizes(
-        units, sizes, _sizes_text, optional=spec.optional, column=column
-    )
+    table, known = yield from stored_sizes(units, sizes, _sizes_text, column)
     column = only(column, known[column.rows])
     bad = _misfits(spec, table[column.rows])
     shapes = table[column.rows[bad]]
@@ -90,9 +85,7 @@ def _misfits(spec: FieldSpec[Tensor], table: NDArray[np.int64]) -> NDArray[np.bo
 def _serialized(spec: FieldSpec[Tensor], units: Units) -> Passed:
     """Check what tf.io.serialize_tensor wrote."""
     expected = f"a serialized tensor of {spec.kind.dtype}, shape {_wanted(spec)}"
-    column = yield from single_bytes(
-        units, spec.storage[0], optional=spec.optional, expected=expected
-    )
+    column = yield from single_bytes(units, spec.storage[0], expected)
     extents = column.values.copy()
     bad, texts = np.zeros(len(column), np.bool_), []
     for at, start in enumerate(extents[:, 0].tolist()):
