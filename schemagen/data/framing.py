@@ -112,7 +112,6 @@ def scan_stream(
             f"{twice} data inside of {compression} data",
             "a TFRecord file, compressed once or not at all",
             "the file was compressed twice, by the writer and then as a whole",
-            skipped=None,
         )
         return
     begun = whole or stream.failure is None
