@@ -29,11 +29,10 @@ from .faults import (
     sums_of,
 )
 from .numbers import (
-    finite_bytes,
     fixed_values,
     listed_values,
     outside,
-    raw_sizes,
+    raw_values,
     single_bytes,
 )
 
@@ -97,9 +96,7 @@ def values_of(spec: FieldSpec[VarLen | Ragged | Sparse], units: Units) -> Passed
         item = item_size(dtype)
         text = f"raw {dtype} numbers of {item} bytes"
         column = yield from single_bytes(units, entry, text)
-        right = sizes_of(column) % item == 0
-        column = yield from raw_sizes(column, right, text, dtype, None)
-        return (yield from finite_bytes(column, dtype)) if finite else column
+        return (yield from raw_values(column, text, dtype, None, finite=finite))
     text = f"{amount(None, kind_of(entry))} ({dtype})"
     return (yield from listed_values(units, entry, text, finite))
 

@@ -65,10 +65,7 @@ def fixed_values(
         text = f"{size} bytes ({dtype} {shape_text(shape)})"
         single = f"{size} bytes" if filled else text
         column = yield from single_bytes(units, entry, single, filled=filled)
-        column = yield from raw_sizes(
-            column, sizes_of(column) == size, text, dtype, size
-        )
-        return (yield from finite_bytes(column, dtype)) if finite else column
+        return (yield from raw_values(column, text, dtype, size, finite=finite))
     if entry.transfer_encoding:
         return (yield from single_bytes(units, entry, "bytes"))
     text = amount(entry.count, kind_of(entry))
@@ -115,23 +112,29 @@ def _cause_of_text(data: bytes) -> str:
     return f"{what} as it is: declare it without transfer_encoding" if what else ""
 
 
-def raw_sizes(
-    column: Column,
-    right: NDArray[np.bool_],
-    expected: str,
-    dtype: str,
-    size: int | None,
+def raw_values(
+    column: Column, expected: str, dtype: str, size: int | None, *, finite: bool
 ) -> Passed:
-    """Refuse raw values of the wrong size, and guess how they came to be."""
+    """Check raw numbers, and guess how those of a wrong size came to be.
 
-    def found(wrong: Column, at: int) -> str:
-        return f"{int(sizes_of(wrong)[at])} bytes"
-
-    def cause(wrong: Column, at: int) -> str:
-        return cause_of_size(wrong.bytes_at(at), dtype, size)
-
-    what = "wrong size of raw bytes"
-    return (yield from refused(column, ~right, "SG525", what, expected, found, cause))
+    Args:
+        column: one value in each row.
+        expected: what should be there.
+        dtype: of the numbers.
+        size: how many bytes each value has; None for those of whole numbers.
+        finite: whether floats have to be finite.
+    """
+    sizes = sizes_of(column)
+    column = yield from refused(
+        column,
+        sizes % item_size(dtype) != 0 if size is None else sizes != size,
+        "SG525",
+        "wrong size of raw bytes",
+        expected,
+        lambda wrong, at: f"{sizes_of(wrong)[at]} bytes",
+        lambda wrong, at: cause_of_size(wrong.bytes_at(at), dtype, size),
+    )
+    return (yield from finite_bytes(column, dtype)) if finite else column
 
 
 def of_dtype(column: Column, entry: Entry, *, finite: bool) -> Passed:

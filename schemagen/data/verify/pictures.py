@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -107,46 +107,43 @@ def _encoded(
     return (yield from formats(spec, units, column, [form for form, _ in found]))
 
 
-@dataclass
-class _Refused:
-    """Rows that a check refuses for one reason."""
-
-    rows: list[int]
-    found: list[str]
-    cause: list[str]
-
-
 def _checked(column: Column, codec: BytesFeature) -> Passed:
     """Refuse the rows with a value that a codec raises a Problem for."""
-    problems: dict[str, _Refused] = {}
-    bad = np.zeros(len(column), np.bool_)
+    problems: dict[int, tuple[int, Problem]] = {}  # the first one of each row
     ends = np.cumsum(column.lengths)
     for at in range(len(column.values)):
-        data = column.bytes_at(at)
         try:
-            codec.convert(data)
+            codec.convert(column.bytes_at(at))
         except Problem as problem:
             row = int(np.searchsorted(ends, at, "right"))
-            if bad[row]:
-                continue
-            bad[row] = True
-            same = problems.setdefault(problem.expected, _Refused([], [], []))
-            same.rows.append(row)
-            place = f" at [{at - int(ends[row] - column.lengths[row])}]"
-            alone = int(column.lengths[row]) == 1
-            same.found.append(problem.found + ("" if alone else place))
-            same.cause.append(problem.advice or _cause(data))
-    for expected, same in problems.items():
+            problems.setdefault(row, (at, problem))
+
+    def found(rows: list[int], at: int) -> str:
+        row = rows[at]
+        value, refusal = problems[row]
+        alone, place = column.lengths[row] == 1, value - column.starts[row]
+        return refusal.found if alone else f"{refusal.found} at [{place}]"
+
+    def cause(rows: list[int], at: int) -> str:
+        value, refusal = problems[rows[at]]
+        return refusal.advice or _cause(column.bytes_at(value))
+
+    by_expected: dict[str, list[int]] = {}
+    for row, (_, refusal) in problems.items():
+        by_expected.setdefault(refusal.expected, []).append(row)
+    for expected, rows in by_expected.items():
         yield Fault(
             "SG528",
             "image does not match the schema",
             expected,
-            column.rows[same.rows],
-            same.found.__getitem__,
-            same.cause.__getitem__,
+            column.rows[rows],
+            partial(found, rows),
+            partial(cause, rows),
             column.key,
         )
-    return only(column, ~bad)
+    keep = np.ones(len(column), np.bool_)
+    keep[list(problems)] = False
+    return only(column, keep)
 
 
 def _cause(data: bytes) -> str:

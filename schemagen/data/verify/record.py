@@ -17,7 +17,7 @@ from ..columns import Columns
 from ..keyed import WRITE_EXAMPLES, describe_record, other_rows
 from . import labels, lists, pictures, tensors
 from .faults import Fault, Units, listed, only
-from .groups import group_faults, members_of
+from .groups import group_faults, groups_of
 from .numbers import by_storage
 from .steps import steps
 
@@ -68,7 +68,7 @@ class RecordCheck:
         self._fields = () if spec is None else spec.fields
         self._known = {entry.key for field in self._fields for entry in field.storage}
         self._lists = {f.key for f in self._fields if isinstance(f.kind, Steps)}
-        self._groups = members_of(self._fields)
+        self._groups = groups_of(self._fields)
 
     def faults(self, columns: Columns) -> Iterator[FieldFault]:
         """Yield what is wrong with some records."""
@@ -90,8 +90,8 @@ class RecordCheck:
             for fault in _check(field, columns, own):
                 if len(fault.rows):
                     yield FieldFault(field.label, fault)
-        for group, members in self._groups.items():
-            for fault in group_faults(group, members, columns, units):
+        for group, fields in self._groups.items():
+            for fault in group_faults(group, fields, columns, units):
                 if len(fault.rows):
                     yield FieldFault("", fault)
 

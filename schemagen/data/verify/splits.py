@@ -29,8 +29,7 @@ class CheckedSplit:
         spec: what its records should be.
         spec_from: where that is from: "manifest", "project" or "".
         tally: what is wrong.
-        files: its files.
-        missing: how many of them are not there.
+        files: its files, without those that are missing.
         whole: whether all of them were read to the end.
         left: how many records are still to be read; None for all.
     """
@@ -40,7 +39,6 @@ class CheckedSplit:
     spec_from: str
     tally: Tally
     files: list[DataFile] = field(default_factory=list)
-    missing: int = 0
     whole: bool = True
     left: int | None = None
 
@@ -55,7 +53,7 @@ class CheckedSplit:
         """What was looked at."""
         return SplitCounts(
             split=self.name,
-            files=len(self.files) - self.missing,
+            files=len(self.files),
             bytes=self.tally.bytes,
             records=self.tally.records,
             wrong=self.tally.wrong,
@@ -107,9 +105,11 @@ def splits_of(
         _add_gap(next(own, general), gap)
     for each in splits:
         each.left = limit
-        for file in each.files:
-            if file.shard is not None and listing.sizes[file.path] is None:
-                each.missing += 1
+        listed, each.files = each.files, []
+        for file in listed:
+            if file.shard is None or listing.sizes[file.path] is not None:
+                each.files.append(file)
+            else:
                 each.tally.add_file(
                     "SG502",
                     "file is missing",

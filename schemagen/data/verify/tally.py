@@ -195,12 +195,8 @@ class Tally:
         places = {name: at for at, name in enumerate(["", *order])}
         return [
             DataFinding(
-                rule=kind.rule,
+                **kind._asdict(),
                 split=split,
-                field=kind.field,
-                key=kind.key,
-                what=kind.what,
-                expected=kind.expected,
                 records=group.records,
                 files=group.files,
                 of=self.records,

@@ -69,21 +69,15 @@ def verify(
         workers = usual_workers(total)
     if limit is not None:  # what a task reads depends on the one before
         workers = 1
-    tasks = _tasks(splits, listing.sizes, like)
+    tasks = _tasks(splits, like)
     done = in_parallel(check_part, tasks, workers=workers, moved=moved)
     return _verification(listing, splits, done)
 
 
-def _tasks(
-    splits: Iterable[CheckedSplit],
-    sizes: Mapping[FilePath, int | None],
-    like: Task,
-) -> Iterator[Task]:
+def _tasks(splits: Iterable[CheckedSplit], like: Task) -> Iterator[Task]:
     """Yield tasks like one, for each part of each file, in order."""
     for each in splits:
         for file in each.files:
-            if file.shard is not None and sizes[file.path] is None:
-                continue
             if each.left == 0:
                 each.whole = False
                 break
