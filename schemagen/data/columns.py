@@ -5,7 +5,7 @@ Decoding finds columns in pieces, in any order of rows, which are joined here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -55,6 +55,11 @@ class Column:
         """Return one bytes value, by its position in `values`."""
         start, stop = self.values[value]
         return self.data[start:stop].tobytes()
+
+    def bytes_values(self) -> Iterator[bytes]:
+        """Yield all bytes values."""
+        view = memoryview(self.data.data)
+        return (bytes(view[start:stop]) for start, stop in self.values.tolist())
 
 
 @dataclass(frozen=True)

@@ -107,8 +107,8 @@ def _column(columns: Columns, entry: Entry) -> Column:
 
 def _texts(column: Column, entry: Entry) -> list[Any]:
     """Return all values of a bytes list, in one list."""
-    found = [column.bytes_at(at) for at in range(len(column.values))]
-    return [each.decode() for each in found] if entry.dtype == "string" else found
+    found = column.bytes_values()
+    return [each.decode() for each in found] if entry.dtype == "string" else [*found]
 
 
 def _numbers(column: Column, entry: Entry) -> tuple[NDArray[Any], NDArray[np.int64]]:

@@ -25,9 +25,9 @@ def from_base64(column: Column) -> tuple[Column, dict[int, Problem]]:
     """
     contents: list[bytes] = []
     wrong: dict[int, Problem] = {}
-    for at in range(len(column.values)):
+    for at, text in enumerate(column.bytes_values()):
         try:
-            contents.append(decoded(column.bytes_at(at)))
+            contents.append(decoded(text))
         except Problem as problem:
             contents.append(b"")
             wrong[at] = problem

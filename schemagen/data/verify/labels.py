@@ -62,12 +62,7 @@ def _names(kind: Label | MultiLabel, column: Column, *, none: bool) -> Passed:
     known = {name.encode() for name in kind.class_names}
     if none:
         known.add(b"")
-    view = column.data.data
-    right = np.fromiter(
-        (bytes(view[a:b]) in known for a, b in column.values.tolist()),
-        np.bool_,
-        len(column.values),
-    )
+    wrong = [name not in known for name in column.bytes_values()]
     shown = ", ".join(map(repr, kind.class_names[:_SHOWN_CLASSES]))
     more = ", ..." if len(kind.class_names) > _SHOWN_CLASSES else ""
 
@@ -80,7 +75,7 @@ def _names(kind: Label | MultiLabel, column: Column, *, none: bool) -> Passed:
     return (
         yield from refused_values(
             column,
-            ~right,
+            np.array(wrong, np.bool_),
             "SG527",
             "class id out of range",
             f"one of {len(kind.class_names)} classes, {shown}{more}",

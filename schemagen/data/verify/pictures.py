@@ -101,7 +101,7 @@ def _encoded(
     column = yield from _checked(column, codec)
     if not (any(keys) or spec.kind.format_key) or not len(column):
         return column
-    found = [header_of(column.bytes_at(at)) for at in range(len(column))]
+    found = list(map(header_of, column.bytes_values()))
     sizes = np.array([header[:3] for _, header in found], np.int64)
     yield from beside(units, column, keys, sizes)
     return (yield from formats(spec, units, column, [form for form, _ in found]))
@@ -111,9 +111,9 @@ def _checked(column: Column, codec: BytesFeature) -> Passed:
     """Refuse the rows with a value that a codec raises a Problem for."""
     problems: dict[int, tuple[int, Problem]] = {}  # the first one of each row
     ends = np.cumsum(column.lengths)
-    for at in range(len(column.values)):
+    for at, data in enumerate(column.bytes_values()):
         try:
-            codec.convert(column.bytes_at(at))
+            codec.convert(data)
         except Problem as problem:
             row = int(np.searchsorted(ends, at, "right"))
             problems.setdefault(row, (at, problem))

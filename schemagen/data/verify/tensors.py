@@ -88,12 +88,11 @@ def _serialized(spec: FieldSpec[Tensor], units: Units) -> Passed:
     column = yield from single_bytes(units, spec.storage[0], expected)
     extents = column.values.copy()
     bad, texts = np.zeros(len(column), np.bool_), []
-    for at, start in enumerate(extents[:, 0].tolist()):
-        data = column.bytes_at(at)
+    for at, data in enumerate(column.bytes_values()):
         try:
             proto = parse_tensor_proto(data)
             wrong = _wrong_proto(spec, proto)
-            extents[at] = start + np.array(proto.content)
+            extents[at] = extents[at, 0] + proto.content
         except MalformedError:
             wrong = f"other bytes: {what_it_is(data) or shown_bytes(data)}"
         if wrong:

@@ -11,11 +11,11 @@ from .faults import Passed, refused_values, shown_bytes
 
 def utf8(column: Column) -> Passed:
     """Check that all values are UTF-8."""
-    view = column.data.data
-    joined = gathered(column.data, view, column.values[:, 0], column.values[:, 1])
+    starts, stops = column.values[:, 0], column.values[:, 1]
+    joined = gathered(column.data, column.data.data, starts, stops)
     if not len(joined) or joined.max() < 0x80:
         return column
-    bad = [not _is_utf8(bytes(view[a:b])) for a, b in column.values.tolist()]
+    bad = [not _is_utf8(value) for value in column.bytes_values()]
     return (
         yield from refused_values(
             column,
