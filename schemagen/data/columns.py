@@ -126,7 +126,7 @@ def column_of(by_key: Mapping[str, tuple[Column, ...]], key: str, kind: str) -> 
         if column.kind == kind:
             return column
     nothing = np.empty(0, np.int64)
-    values = np.empty((0, 2) if kind == BYTES else 0, _DTYPES[kind])
+    values = np.empty((0, 2) if kind == BYTES else 0, _DTYPES.get(kind, np.int64))
     return Column(key, kind, nothing, nothing, values, np.empty(0, np.uint8))
 
 

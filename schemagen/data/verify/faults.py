@@ -151,18 +151,15 @@ def kind_of(entry: Entry) -> str:
 
 
 def _missing(units: Units, key: str, rows: Rows, expected: str) -> Fault:
-    bare = [c.rows for c in units.by_key.get(key, ()) if c.kind == NOTHING]
-
-    def is_bare(at: int) -> bool:
-        return any(_has(some, int(rows[at])) for some in bare)
+    bare = units.among(column_of(units.by_key, key, NOTHING).rows)[rows]
 
     def found(at: int) -> str:
-        if is_bare(at):
+        if bare[at]:
             return "a feature without a list of any type"
         return f"no feature {key!r}; there are: {listed(units.keys_of(int(rows[at])))}"
 
     def cause(at: int) -> str:
-        if is_bare(at):
+        if bare[at]:
             return "written as an empty tf.train.Feature: readers take it for none"
         return near(key, units.keys_of(int(rows[at])), units.known)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 from ...runtime.shared.tfrecord import extend_crc32c
@@ -188,28 +188,22 @@ def judge_file(
 def _compare(checked: Checked, where: str, shard: Shard) -> None:
     """Compare a file with what the manifest says of it."""
     tally = checked.tally
-    what = "file differs from the manifest"
+    add = partial(tally.add_file, "SG503", "file differs from the manifest")
     if tally.bytes != shard.bytes:
-        expected = "as many bytes as the manifest lists"
-        words = f"{tally.bytes} bytes, and the manifest lists {shard.bytes}"
         cause = _REPLACED
         if tally.bytes < shard.bytes:
             whole = tally.bytes and not checked.damaged
             cause = _WHOLE if whole else "the copy was broken off: copy it again"
+        words = f"{tally.bytes} bytes, and the manifest lists {shard.bytes}"
+        add("as many bytes as the manifest lists", where, words, cause)
     elif f"{checked.crc32c:08x}" != shard.crc32c:
-        expected = "bytes with the checksum that the manifest lists"
-        words = (
-            f"the CRC-32C {checked.crc32c:08x}, and the manifest lists {shard.crc32c}"
-        )
         cause = _REPLACED if not checked.damaged else "copy it again"
-    else:
-        words = ""
-    if words:
-        tally.add_file("SG503", what, expected, where, words, cause)
+        words = f"{checked.crc32c:08x}, and the manifest lists {shard.crc32c}"
+        expected = "bytes with the checksum that the manifest lists"
+        add(expected, where, f"the CRC-32C {words}", cause)
     if tally.records != shard.records and not checked.over_limit:
-        expected = "as many records as the manifest lists"
         words = f"{tally.records} good records, and the manifest lists {shard.records}"
-        tally.add_file("SG503", what, expected, where, words)
+        add("as many records as the manifest lists", where, words)
 
 
 _WHOLE = (

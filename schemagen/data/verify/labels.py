@@ -21,7 +21,7 @@ from .faults import (
     shown_bytes,
     stored,
 )
-from .numbers import outside
+from .values import outside
 
 _SHOWN_CLASSES = 5
 

@@ -28,7 +28,7 @@ from .faults import (
     stored,
     sums_of,
 )
-from .numbers import (
+from .values import (
     fixed_values,
     listed_values,
     outside,

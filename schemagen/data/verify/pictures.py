@@ -33,8 +33,8 @@ from .faults import (
     stored,
 )
 from .lists import at_most
-from .numbers import fixed_values, outside, single_bytes
 from .sized import of_sizes, stored_sizes
+from .values import fixed_values, outside, single_bytes
 
 _SIZES = ("height", "width", "channels")
 

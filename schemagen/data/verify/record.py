@@ -18,8 +18,8 @@ from ..keyed import WRITE_EXAMPLES, describe_record, other_rows
 from . import labels, lists, pictures, tensors
 from .faults import Fault, Units, listed, only
 from .groups import group_faults, groups_of
-from .numbers import by_storage
 from .steps import steps
+from .values import by_storage
 
 _NO_EXAMPLE = "not a tf.train.Example"
 _AN_EXAMPLE = "the bytes of a tf.train.Example or SequenceExample"

@@ -108,7 +108,7 @@ class Tally:
                 first.setdefault(kind, []).append(example)
         for kind, examples in first.items():
             group = self._groups[kind]
-            group.examples += sorted(examples, key=_record)
+            group.examples += sorted(examples, key=lambda each: each.record or 0)
             del group.examples[self.most :]
         for what, key, rows in check.facts(columns):
             self.note(what, key, rows)
@@ -213,7 +213,3 @@ class Tally:
         return tuple(
             sorted(Note(what, key, n) for (what, key), n in self._notes.items())
         )
-
-
-def _record(example: Example) -> int:
-    return -1 if example.record is None else example.record

@@ -17,8 +17,8 @@ from ..message import INT64, MalformedError
 from ..tensor_proto import DATA_TYPES, DTYPES, TensorProto, parse_tensor_proto
 from .causes import what_it_is
 from .faults import Passed, Units, amount, kind_of, only, refused, shown_bytes
-from .numbers import finite_bytes, listed_values, single_bytes
 from .sized import of_sizes, stored_sizes
+from .values import finite_bytes, listed_values, single_bytes
 
 # What tensorflow's kernels can count.
 _MOST = 2**31 - 1

@@ -1,4 +1,4 @@
-"""Numbers: their ranges, their bytes when stored raw, and whether they are finite."""
+"""Values: ranges of numbers, their bytes when stored raw, and text in UTF-8."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from ...kinds.storage import Entry
 from ...runtime.shared.values import FLOATS, item_size, shape_text
 from ..columns import Column, Rows
 from ..transfer import from_base64, from_raw
+from ..varint_arrays import gathered
 from .causes import cause_of_size, what_it_is
 from .faults import (
     Passed,
@@ -24,11 +25,11 @@ from .faults import (
     only,
     refused,
     refused_values,
+    shown_bytes,
     sizes_of,
     stored,
     typed,
 )
-from .texts import utf8
 
 
 def by_storage(field: FieldSpec, units: Units) -> Passed:
@@ -141,7 +142,7 @@ def of_dtype(column: Column, entry: Entry, *, finite: bool) -> Passed:
     """Check the values of a list by their storage: UTF-8, range, or that they are finite."""
     dtype, values = entry.dtype, column.values
     if dtype == "string":
-        return (yield from utf8(column))
+        return (yield from _utf8(column))
     if dtype == "float32":
         return (yield from _finite(column)) if finite else column
     if entry.bounds is None:
@@ -177,6 +178,43 @@ def _wider(dtype: str) -> Callable[[Any], str]:
         return "written as int64?"
 
     return cause
+
+
+def _utf8(column: Column) -> Passed:
+    """Check that all values are UTF-8."""
+    starts, stops = column.values[:, 0], column.values[:, 1]
+    joined = gathered(column.data, column.data.data, starts, stops)
+    if not len(joined) or joined.max() < 0x80:
+        return column
+    bad = [not _is_utf8(value) for value in column.bytes_values()]
+    return (
+        yield from refused_values(
+            column,
+            np.array(bad, np.bool_),
+            "SG531",
+            "text is not UTF-8",
+            "UTF-8",
+            _cause_of_bytes,
+            shown_bytes,
+        )
+    )
+
+
+def _cause_of_bytes(value: bytes) -> str:
+    if value.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "text in UTF-16"
+    if b"\0" in value:
+        return "bytes that are no text: declare Scalar('bytes')"
+    latin = value.decode("latin-1").encode()
+    return f"text in Latin-1 or the like: {shown_bytes(latin)}?"
+
+
+def _is_utf8(value: bytes) -> bool:
+    try:
+        value.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _finite(column: Column, found: Callable[[Any], str] | None = None) -> Passed:
