@@ -5,8 +5,8 @@
 The sheets in `benchmarks/sheets/` list data sets of public repositories, with commits and
 checksums, and what an expert in the field declares, written down from the code of each
 repository before `infer` was run. The files are not part of this project: put them under
-DIRECTORY as `<owner>+<name>/<path in the repository>`. The first two sheets were looked at
-while the rules of `infer` were changed, the third was not.
+DIRECTORY as `<owner>+<name>/<path in the repository>`. The misses on all three sheets were
+read while the rules of `infer` were changed.
 """
 
 from __future__ import annotations

@@ -107,7 +107,7 @@ def infer(
         of_data = f"{shell_word(data)}{of_split}"
         following += f", then `schemagen verify {of_data} --record {record}`"
     click.echo(f"Next: {following}.")
-    if found.foreign:
+    if found.foreign or found.damages:
         leave(ExitCode.FINDINGS)
 
 
@@ -143,15 +143,15 @@ def _tell(found: Inferred) -> None:
             f"  {places} could not be read, the first at record {first.record:,} of "
             f"{_shown(first.file)}: {first.found}"
         )
-        if first.kind == "limit":
-            click.echo(f"  {first.cause}")
+        hint = 'make_dataset(on_corrupt="skip") reads the other records'
+        click.echo(f"  {first.cause if first.kind == 'limit' else hint}")
     for key, reason in list((found.left_out or {}).items())[:_MOST_SHOWN]:
         click.echo(f"  left out {key!a}: {reason}")
     more = len(found.left_out or {}) - _MOST_SHOWN
     if more > 0:
         click.echo(f"  left out {plural(more, 'more key')}; the file names them")
     for said in found.lacking:
-        click.echo(f"  {printable(said)}")
+        click.echo(f"  warning: {printable(said)}")
     for file, what in list(found.foreign.items())[:_MOST_SHOWN]:
         click.echo(f"  no tf.train.Example in {printable(file)}: {what}")
     more = len(found.foreign) - _MOST_SHOWN

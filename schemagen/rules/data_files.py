@@ -30,8 +30,8 @@ DATA_FILES = (
     ),
     Rule(
         "SG505",
-        "data file without records",
-        "Readers deliver nothing from it, without an error.",
+        "split without records",
+        "Readers deliver nothing from its files, without an error.",
     ),
     Rule(
         "SG506",

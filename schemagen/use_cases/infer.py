@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..atomic_write import write_whole
+from ..data.formatting import plural
 from ..data.infer import (
     Evidence,
     Reading,
@@ -56,7 +57,8 @@ class Inferred:
         gaps: contradictions in the names of files.
         passed_over: names of what else is in a directory without a manifest.
         foreign: what files hold whose records are no Examples, by their names.
-        lacking: that the record has no target or no input, and what could be one.
+        lacking: that the record has no target or no input, and what could be one; what
+            the split `train` lacks.
         tfds: the directory of the TFDS dataset that the data is; "" if it is none.
     """
 
@@ -118,6 +120,8 @@ def infer(
     keyed: dict[str, Keyed] = {}
     batches = reading.batches([file.path for file in found.files], limit)
     evidence = gather(counted(batches, keyed), MOST_KEYS)
+    for here, file in zip(reading.seen, found.files, strict=False):
+        here.split = file.split
     foreign = foreign_files(found, keyed)
     check_evidence(found, reading, evidence)
     seen = [file for file in reading.seen if str(file.path) not in foreign]
@@ -125,7 +129,7 @@ def infer(
         check_groups(found, seen)
     drafted = draft_record(evidence, class_name, files=seen)
     check_drafted(found, drafted)
-    read = _said(reading)
+    read = _said(reading, evidence)
     text = schema_source(
         drafted.spec, header=_header(read, reading, evidence), comments=drafted.comments
     )
@@ -228,21 +232,19 @@ def _write_written(path: Path, spec: RecordSpec, class_name: str | None) -> Infe
     return Inferred(path, spec)
 
 
-def _said(reading: Reading) -> str:
+def _said(reading: Reading, evidence: Evidence) -> str:
     """Describe what was read: 10,000 records, the first ones of each of 12 files."""
-    if reading.files == 1:
-        files = "a file"
-    elif reading.read < reading.files:
-        files = f"{reading.read:,} of {reading.files:,} files"
-    else:
-        files = f"{reading.files:,} files"
-    noun = "record" if reading.records == 1 else "records"
+    files = "a file" if reading.files == 1 else f"{reading.files:,} files"
+    records = plural(reading.records, "record")
     if reading.whole:
-        every = "all " if reading.records > 1 else ""
-        return f"{every}{reading.records:,} {noun} of {files}"
+        every = reading.records > 1 and not (reading.damages or evidence.malformed)
+        return f"{'all ' if every else ''}{records} of {files}"
     if reading.files == 1:
-        return f"the first {reading.records:,} {noun} of {files}"
-    return f"{reading.records:,} {noun}, the first ones of each of {files}"
+        return f"the first {records} of {files}"
+    read = sum(file.records > 0 for file in reading.seen)
+    if read < reading.files:
+        files = f"{read:,} of {files}"
+    return f"{records}, the first ones of each of {files}"
 
 
 def _header(read: str, reading: Reading, evidence: Evidence) -> str:

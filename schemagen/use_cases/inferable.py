@@ -7,7 +7,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ..data.columns import Columns
-from ..data.infer import Drafted, Evidence, FileKeys, Reading, groups_of
+from ..data.infer import (
+    Drafted,
+    Evidence,
+    FileKeys,
+    Reading,
+    groups_of,
+    keys_by_split,
+    shown_group,
+)
+from ..data.infer.draft import listed
 from ..data.keyed import (
     EXPECTED,
     NO_KEY,
@@ -129,14 +138,24 @@ def check_evidence(data: Data, reading: Reading, evidence: Evidence) -> None:
 
 
 def check_groups(data: Data, files: Sequence[FileKeys]) -> None:
-    """Refuse files of several kinds of records."""
+    """Refuse files of several kinds of records, or of one kind under several keys."""
     groups = groups_of(files)
+    same = [" is ".join(map(repr, keys)) for keys in keys_by_split(files).values()]
+    if same:
+        raise refused(
+            data.where,
+            "the keys begin with the name of the split, so that one field has several",
+            found=listed(same),
+            expected="one key for each field",
+            advice="name the files of one split, and write the other splits again with "
+            "its keys",
+        )
     if len(groups) < 2:
         return
     raise refused(
         data.where,
         f"the files hold {len(groups)} kinds of records, which share few keys",
-        found="; ".join(map(str, groups)),
+        found="; ".join(map(shown_group, groups)),
         expected="records of one kind",
         advice="name the files of one kind, or declare one record of all keys with "
         "--merge",

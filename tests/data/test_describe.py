@@ -306,6 +306,7 @@ def test_the_command_prints_text_markdown_and_json(digits: Path) -> None:
     assert "licence" not in text.stdout
     card = run("describe", digits, "--markdown").stdout
     assert card == describe_data(digits).markdown()
+    assert run("describe", digits, "--md").stdout == card
     data = json.loads(run("describe", digits, "--format", "json").stdout)
     Draft202012Validator(SCHEMA).validate(data)
     (record,) = data["records"]

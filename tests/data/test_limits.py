@@ -66,7 +66,7 @@ def test_every_verb_reports_a_record_over_the_limit(
     skipped = None if compression else len(messages[1]) + 16
     assert place == ("limit", 1, len(frame(GOOD)), skipped)
     out = ("--out", tmp_path / "schema.py", "--force")
-    for verb, more, code in (("verify", (), 1), ("inspect", (), 1), ("infer", out, 0)):
+    for verb, more, code in (("verify", (), 1), ("inspect", (), 1), ("infer", out, 1)):
         result = run(verb, path, *limit, *more)
         assert result.exit_code == code, result.output
         advice = re.search(r"(--max-record-bytes) (\d+MB)", result.output)

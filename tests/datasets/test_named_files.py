@@ -122,6 +122,24 @@ def test_damaged_manifest_is_refused_for_the_files_next_to_it(directory: Path) -
     assert find_files(f"{directory}/train-*", None, spec).records is None
 
 
+def test_another_record_is_refused_in_one_line(directory: Path) -> None:
+    """Its fields have nothing to do with those that are expected."""
+    spec = {**_narrowed(_manifest(directory).spec), "record": "large"}
+    with pytest.raises(SchemaMismatchError) as caught:
+        find_files(directory, "train", spec)
+    assert "\n  record: written 'small', expected 'large' (SG220)\n" in str(
+        caught.value
+    )
+    assert str(caught.value).count("(SG") == 1
+
+
+def test_a_split_of_a_file_is_refused(directory: Path) -> None:
+    """The message says what the source is, and what to do."""
+    path = min(directory.glob("train-*"))
+    with pytest.raises(DatasetError, match=r"a file, and split='train' needs a data"):
+        find_files(path, "train", _manifest(directory).spec)
+
+
 def test_linked_shards_are_held_to_their_manifest(
     directory: Path, tmp_path: Path
 ) -> None:

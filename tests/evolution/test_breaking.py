@@ -191,6 +191,23 @@ def test_what_a_record_says_of_its_past(repository: Repository, name: str) -> No
         assert all("key='age'" in finding["message"] for finding in found)
 
 
+def test_another_encoding_comes_with_advice_that_helps(repository: Repository) -> None:
+    """`any` reads JPEG and PNG, and is not advised for raw pixels."""
+    pixels = 'age: Annotated[np.ndarray, Image((2, 2, 3), encoding="{}")]'
+    for before, after, code in (("raw", "any", 1), ("jpeg", "any", 0)):
+        head = _SCHEMA.replace("import Label", "import Image, Label")
+        old, new = (
+            head.replace("age: float | None = None", pixels.format(encoding))
+            for encoding in (before, after)
+        )
+        repository.schema(old)
+        repository.commit(before)
+        repository.schema(new)
+        found = repository.breaking("--against", "HEAD", code=code)
+        assert ids(found) == ["SG207"] * code
+        assert all("if both are image formats" in each["advice"] for each in found)
+
+
 def test_a_draft_may_change(repository: Repository) -> None:
     """What was a draft before; its data is refused when it is opened."""
     repository.change("(Record)", "(Record, draft=True)")

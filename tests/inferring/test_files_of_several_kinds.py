@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import schemagen
 from click.testing import CliRunner, Result
 from schemagen.cli import main
 from schemagen.findings import SchemagenError
@@ -59,12 +60,62 @@ def test_merging_declares_all_keys_and_names_the_file_of_each(data: Path) -> Non
     assert "'films.tfrecord'" in text
 
 
-def test_a_split_without_labels_is_of_the_same_kind(tmp_path: Path) -> None:
-    """Half of the keys of either are enough."""
-    write_file(tmp_path / "train.tfrecord", many(lambda i: {"x": i, "label": i % 2}))
-    write_file(tmp_path / "test.tfrecord", many(lambda i: {"x": i}))
+# The further keys of files, and the doubt, which is a warning if `train` lacks them.
+LACKING: list[tuple[dict[str, str], str]] = [
+    ({"train": "a", "test": ""}, "'a': only in records of 'train.tfrecord'"),
+    (
+        {"train-0": "ab", "train-1": "ab", "train-2": "", "test-0": ""},
+        "'a', 'b': only in records of 'train-0.tfrecord' and 1 other file",
+    ),
+    ({"train": "", "test": "a", "val": "a"}, "'a': in no record of 'train.tfrecord'"),
+]
+
+
+@pytest.mark.parametrize(("files", "doubt"), LACKING)
+def test_keys_that_whole_files_lack_are_one_doubt(
+    tmp_path: Path, files: dict[str, str], doubt: str
+) -> None:
+    """In however many files; a key that few records have may be absent by chance."""
+    for name, keys in files.items():
+        rows = many(lambda i, k=keys: dict.fromkeys((*"xyz", *k, *"r" * (i == 29)), i))
+        write_file(tmp_path / f"{name}.tfrecord", rows[: 10 if name == "test" else 30])
+    done = run(tmp_path, "--out", tmp_path / "x.py")
+    text = " ".join((tmp_path / "x.py").read_text().replace("#", "").split())
+    assert (text.count(doubt), text.count("'r'")) == (1, 0)
+    assert (f"warning: {doubt}" in done.output) == (files.get("train") == "")
+
+
+def test_lists_whose_length_differs_by_file_are_a_doubt(tmp_path: Path) -> None:
+    """Lists of any length vary within a file."""
+    for name, length in (("train", 10), ("test", 12)):
+        rows = many(lambda i, n=length: {"x": [i] * n, "y": [i] * (n + i % 2)})
+        write_file(tmp_path / f"{name}.tfrecord", rows)
     text = infer(tmp_path, tmp_path / "x.py").path.read_text()
-    assert "'train.tfrecord'" in text
+    assert text.count("by file only: 12 in 'test.tfrecord', 10 in") == 1
+
+
+def test_keys_with_the_name_of_a_split_are_one_record(tmp_path: Path) -> None:
+    """The finding pairs them; the schema of one split has plain names."""
+    for split in ("train", "test"):
+        keys = (f"{split}/image", f"{split}/label", *"xyz")
+        rows = many(lambda i, keys=keys: dict.fromkeys(keys, i))
+        write_file(tmp_path / f"{split}.tfrecord", rows)
+    done = run(tmp_path, "--out", tmp_path / "x.py")
+    assert done.exit_code == 2
+    assert "'test/image' is 'train/image', 'test/label' is 'train/label'" in done.output
+    found = infer(tmp_path, tmp_path / "x.py", split="train").spec.fields
+    assert {"image", "label"} <= {field.name for field in found}
+
+
+def test_empty_shards_among_others_are_normal(tmp_path: Path) -> None:
+    """They hold no wrong records; a split that has none at all is a finding."""
+    for number, rows in enumerate(([], users(), [])):
+        write_file(tmp_path / f"train-0000{number}-of-00003.tfrecord", rows)
+    assert infer(tmp_path, tmp_path / "x.py").read == "all 4 records of 3 files"
+    assert schemagen.verify(tmp_path).clean
+    write_file(tmp_path / "test-00000-of-00001.tfrecord", [])
+    [finding] = schemagen.verify(tmp_path).findings
+    assert finding.rule == "SG505"
 
 
 def test_files_without_a_key_are_named_among_others(data: Path, tmp_path: Path) -> None:

@@ -20,9 +20,10 @@ KEYS: dict[str, tuple[str, ...]] = {
     "target": (
         *("label", "labels", "image/class/label", "class_id", "label_idx"),
         *("target", "targets", "y_true", "label_one_hot", "labelOneHot", "bbox"),
-        *("bboxes", "start_positions", "masked_lm_ids"),
+        *("bboxes", "start_positions", "masked_lm_ids", "y_train", "target_pose"),
         *("next_sentence_labels", "ground_truth", "rating", "answers/answer_start"),
         *("state/future/x", "transcript", "diagnosis", "output", "gt", "keypoints"),
+        *("label_quality", "letters", "taxon"),
     ),
     "weight": (
         *("weight", "sample_weight", "example_weights", "is_real_example"),
@@ -32,12 +33,14 @@ KEYS: dict[str, tuple[str, ...]] = {
         *("id", "image_id", "image/filename", "image/key/sha256", "example_ids"),
         *("path", "video_name", "image/source_id", "timestamp", "label_name", "name"),
         *("image/class/text", "url", "base_name", "index", "state/id", "uuid"),
+        *("date", "release_date", "test/name", "qid"),
         "image/object/bbox/xmin",  # for which no model has a head
     ),
     "input": (
         *("input_ids", "token_ids", "feat_ids", "ids", "user_id", "movie_id", "age"),
         *("weight_kg", "body_weight", "image/encoded", "x", "classic", "bbox_yaw"),
-        *("prev_label_ids", "//", "text", "name_length"),
+        *("prev_label_ids", "//", "text", "name_length", "target_size"),
+        *("label_length", "labelOrigin"),
     ),
 }
 
@@ -50,6 +53,54 @@ def test_a_key_has_the_role_of_public_conventions(tmp_path: Path, role: str) -> 
         fields, _ = found_in(tmp_path, many(lambda i, key=key: {key: i / 7, "z": 0.5}))
         roles[key] = fields[key].role
     assert roles == dict.fromkeys(KEYS[role], role)
+
+
+@pytest.mark.parametrize(
+    "roles",
+    [
+        {"x": "input", "y": "input", "label": "target"},
+        {"x": "input", "y": "target"},
+        {"label": "target", "NL_nbr_0_label": "info", "NL_nbr_0_x": "input"},
+        {"coarse_label": "target", "fine_label": "target"},
+    ],
+)
+def test_a_role_depends_on_the_other_keys(
+    tmp_path: Path, roles: dict[str, str]
+) -> None:
+    """`y` is a coordinate next to a label, and numbered copies are of other records."""
+    fields, _ = found_in(tmp_path, many(lambda i: dict.fromkeys([*roles, "z_"], i / 7)))
+    assert {key: fields[key].role for key in roles} == roles
+
+
+def test_measured_numbers_are_data_whatever_their_name(tmp_path: Path) -> None:
+    """A list of fractions names no source; one of whole numbers may."""
+    rows = many(lambda i: {"source": [i / 7] * (i % 3 + 1), "k": i / 7})
+    assert found_in(tmp_path, rows)[0]["source"].role == "input"
+    rows = many(lambda i: {"source": [float(i)] * (i % 3 + 1), "k": i / 7})
+    assert found_in(tmp_path, rows)[0]["source"].role == "info"
+
+
+# Values of a key, its kind and role, and what its comment names.
+VALUES: list[tuple[str, Callable[[int], Any], str, str, str]] = [
+    ("label", lambda i: 41_207 * (i % 2), "Scalar", "target", "2 different ids up to"),
+    ("label", lambda i: 100 * (i % 2), "Label", "target", "0, 100 in 30 records"),
+    ("label", lambda i: 41_207 + i % 2, "Label", "target", "is 41,208 the highest"),
+    ("k", lambda i: [int(n == i % 4) for n in range(4)], "Vector", "target", "4 cla"),
+    ("k", lambda i: [int(n < i % 3) for n in range(4)], "Vector", "input", ""),
+    ("k", lambda i: 1_500_000_000 + i, "Scalar", "info", ""),
+    ("k", lambda i: 15 * 10**17 + i, "Scalar", "info", ""),
+    ("k", lambda i: 1_500_000_000 * (i > 0), "Scalar", "input", ""),
+]
+
+
+@pytest.mark.parametrize("case", range(len(VALUES)))
+def test_values_tell_classes_and_times(tmp_path: Path, case: int) -> None:
+    """Ids far apart are no 41,208 outputs, one-hot rows a target, unix times info."""
+    key, value, kind, role, said = VALUES[case]
+    fields, comments = found_in(tmp_path, many(lambda i: {key: value(i), "z": i / 7}))
+    assert (fields[key].kind.name, fields[key].role) == (kind, role)
+    assert said in comments.get(key, "")
+    assert (getattr(fields[key].kind, "dtype", "") == "bool") == (said == "4 cla")
 
 
 @pytest.mark.parametrize(
@@ -139,7 +190,8 @@ def spot(height: int, width: int, channels: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize(
-    "shape", [(12, 12, 1), (28, 28, 1), (32, 32, 3), (40, 60, 1), (84, 84, 4)]
+    "shape",
+    [(12, 12, 1), (28, 28, 1), (32, 32, 3), (40, 60, 1), (84, 84, 4), (24, 64, 1)],
 )
 def test_pictures_are_known_by_their_neighbors(
     tmp_path: Path, shape: tuple[int, int, int]
@@ -181,6 +233,19 @@ LACKING: list[tuple[Callable[[int], dict[str, Any]], tuple[str, ...]]] = [
         ("'bbox/xmin'",),
     ),
     (lambda i: {"filename": f"{i}.jpg"}, ("'filename'", 'role="input"')),
+    (
+        lambda i: {"name": "a", "labels": [i / 7] * 40, "id": i, "box": [i / 7] * 4},
+        ("'labels', 'box', 'id', 'name'", 'role="input"'),
+    ),
+    (lambda i: {"x": bytes([255]) * (i + 1)}, ("none holds values that",)),
+    (
+        lambda i: {
+            **{"a": i % 3, "b": i % 5, "t": [1] * (i % 3 + 1), "image": picture(4, 5)},
+            **{"token": i % 2, "height": i % 2, "num_rows": i, "day": i, "mpg": i},
+            **{"income": i, "quality": i, "score": i, "churn": i, "fare": i},
+        },
+        ("is it 'churn', 'fare', 'income', 'mpg', 'quality', 'score' and 2 more?",),
+    ),
 ]
 
 

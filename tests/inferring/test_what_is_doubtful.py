@@ -106,6 +106,30 @@ DOUBTS: dict[str, tuple[Row, str, tuple[str, ...], dict[str, Any]]] = {
         ("float32: or int32 or uint32", "'shape'"),
         {"shape_key": "shape"},
     ),
+    "a constant that divides the bytes": (
+        lambda i: {"arr": floats_of(i, number=16), "n": 4, "size": 8, "len": 16},
+        "Vector",
+        ("float32",),
+        {"shape": (16,)},
+    ),
+    "a count by its name": (
+        lambda i: {"dots": floats_of(i, number=60), "num_dots": 20, "n": 4},
+        "Tensor",
+        (),
+        {"shape": (20, 3)},
+    ),
+    "a count that varies with the bytes": (
+        lambda i: {"arr": floats_of(i, number=3 * (i % 5 + 2)), "n": i % 5 + 2},
+        "Tensor",
+        (),
+        {"shape": (None, 3)},
+    ),
+    "as many as others": (
+        lambda i: {"cloud": floats_of(i, number=3072), "far": [0.5] * 1024},
+        "Vector",
+        ("(1024, 3)", "shape (32, 32, 3)", "row of 3,072", "int32"),
+        {"shape": (1024, 3)},
+    ),
     "tensors of two dtypes": (
         lambda i: {"t": DTYPES[i % 2]},
         "Scalar",
@@ -138,9 +162,9 @@ DOUBTS: dict[str, tuple[Row, str, tuple[str, ...], dict[str, Any]]] = {
         {"shape": (3, 16, 20), "shape_key": (None, "h", "w")},
     ),
     "large pictures": (
-        lambda i: raw(first(224, 224, 0), 224, 224),
-        "Tensor",
-        (),
+        lambda i: raw(first(320, 320, 0), 320, 320),
+        "Image",
+        ("'rows'",),
         {},
     ),
     "channels last": (
@@ -150,6 +174,7 @@ DOUBTS: dict[str, tuple[Row, str, tuple[str, ...], dict[str, Any]]] = {
         {"shape": (16, 20, 3)},
     ),
     "noise": (lambda i: raw(NOISE), "Image", ("'rows'",), {}),
+    "texts": (lambda i: {"x": ["a", "b"]}, "VarLen", ("always 2 values",), {}),
     "swapped sizes": (
         lambda i: raw(smooth(16, 20, 3, i), 20, 16),
         "Image",
@@ -323,3 +348,34 @@ def test_content_that_no_kind_reads_is_named(tmp_path: Path, case: str) -> None:
     assert fields[key].kind.name in ("Text", "Scalar", "VarLen")
     assert part in said.get(key, "")
     assert bool(said.get(key)) == bool(part)
+
+
+# Rows, and the options of a call that is hinted at; one file is damaged.
+HINTS: list[tuple[Row, dict[str, Any]]] = [
+    (lambda i: {"bbox/xmin": [0.5] * (i % 3 + 1), "z": i}, {"info": True}),
+    (lambda i: {"bbox/xmin": [0.5] * (i % 3 + 1)}, {}),
+    (lambda i: {"label": picture(4, 4)}, {}),
+    (lambda i: {"label": i % 2, "z": i / 7}, {"on_corrupt": "skip"}),
+]
+
+
+@pytest.mark.parametrize(("row", "options"), HINTS)
+def test_calls_in_hints_work_with_the_generated_code(
+    workspace: Workspace, row: Row, options: dict[str, Any]
+) -> None:
+    """With the data that they are given for."""
+    data = write_file(workspace.root / "old" / "train.tfrecord", many(row))
+    content = bytearray(data.read_bytes())
+    content[-20] ^= "on_corrupt" in options
+    data.write_bytes(content)
+    done = run("infer", data, "--out", workspace.root / "schemas" / "found.py")
+    assert done.exit_code == ("on_corrupt" in options)
+    calls = [f"{name}={value!r}".replace("'", '"') for name, value in options.items()]
+    assert re.findall(r"make_dataset\((.*?)\)", done.output) == calls
+    workspace.generate()
+    make_dataset = workspace.module("found", "pipeline").make_dataset
+    if options:
+        assert len(list(make_dataset(str(data), batch_size=1, **options))) >= 29
+    if "info" in options:
+        with pytest.raises(ValueError, match=r"make_dataset\(info=True\)"):
+            make_dataset(str(data), batch_size=4, fields=["bbox_xmin"])

@@ -287,7 +287,7 @@ _LOAD_KERAS = """
 import sys
 sys.path.insert(0, sys.argv[1])
 import importlib, keras, numpy as np, tensorflow as tf
-importlib.import_module(sys.argv[2] + ".everything.model")
+import schemagen.runtime.models
 parser = importlib.import_module(sys.argv[2] + ".everything.parser")
 model = keras.models.load_model(sys.argv[3])
 examples = [r for r in tf.data.TFRecordDataset(sys.argv[4])]
@@ -298,7 +298,7 @@ np.save(sys.argv[5], model({n: batch[n] for n in model.input}))
 
 @pytest.mark.slow
 def test_saved_and_loaded_elsewhere(trained: Trained, tmp_path: Path) -> None:
-    """A saved model predicts the same in a process that knows the generated code."""
+    """A saved model predicts the same in a process without its generated model."""
     serialize = trained.serializer.serialize
     with tf.io.TFRecordWriter(str(tmp_path / "rows")) as writer:
         for row in trained.rows:

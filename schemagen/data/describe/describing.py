@@ -17,7 +17,7 @@ from ...runtime.storage.opening import open_directory
 from ...spec.describe import kind_text
 from ...spec.model import RecordSpec
 from ..formatting import listed, one_line, plural
-from ..inspect.inspecting import statistics_of
+from ..inspect.inspecting import inspect_data
 from ..inspect.values import extent, values_text
 from ..limits import MAX_RECORD_BYTES
 from ..listing import list_data
@@ -61,13 +61,10 @@ def describe_data(
         DatasetError: there are no such files.
     """
     listing = list_data(source, split)
-    found = statistics_of(
+    data = listing.data
+    found = inspect_data(
         listing, limit=limit, workers=workers, max_record_bytes=max_record_bytes
     )
-    return _described(listing.data, found)
-
-
-def _described(data: Data, found: DataStatistics) -> DataDescription:
     splits = splits_of(found.splits)
     spec = spec_of_data(splits, specs_by_split(data))
     columns = columns_of(splits, spec)

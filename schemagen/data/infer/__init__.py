@@ -3,7 +3,7 @@
 from .deciding import Drafted, draft_record
 from .draft import DOUBT
 from .evidence import Evidence, gather
-from .file_groups import FileKeys, groups_of
+from .file_groups import FileKeys, groups_of, keys_by_split, shown_group
 from .naming import class_name_of
 from .reading import Reading
 
@@ -17,4 +17,6 @@ __all__ = [
     "draft_record",
     "gather",
     "groups_of",
+    "keys_by_split",
+    "shown_group",
 ]

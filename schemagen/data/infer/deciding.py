@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +12,7 @@ from ...spec.names import snake_case
 from ..formatting import plural
 from .draft import DOUBT, Draft, Scene, listed, quoted
 from .evidence import Evidence
-from .file_groups import FileKeys, only_in
+from .file_groups import FileKeys, lacking_keys, lengths_by_file
 from .lists import (
     group_lists,
     take_objects,
@@ -28,7 +28,7 @@ from .roles import give_roles, lacking_roles, rank_of
 from .shapes import take_shaped
 from .steps import step_drafts
 from .tensors import take_protos
-from .words import LABELS
+from .words import LABELS, split_before
 from .wrapped import say_wrapped
 
 _FEW = 20
@@ -59,7 +59,8 @@ class Drafted:
         comments: by the names of fields, what was seen and what is doubtful; "" above
             the class.
         left_out: why keys are in no field, by key.
-        lacking: that it has no target or no input, and what could be one.
+        lacking: that it has no target or no input, and what could be one; what the
+            split `train` lacks.
     """
 
     spec: RecordSpec
@@ -99,15 +100,35 @@ def draft_record(
         drafts |= lists
         left_out |= reasons
     names = _names_of(drafts, nested=not is_sequence)
-    group_lists(scene, names.models, names.prefixes)
+    group_lists(scene, names)
     give_roles(scene, drafts)
-    _round_plain_floats(drafts, names)
-    for key, file in only_in(files).items():
-        if key in drafts:
-            drafts[key].doubts.append(
-                f"in records of {quoted(file)} only: are these files of one kind?"
+    for key, draft in drafts.items():
+        differing = lengths_by_file(files, key)
+        if differing:
+            draft.doubts.append(f"{differing}: lists of any length?")
+    lacking, said = lacking_roles(evidence, drafts), _of_all(evidence, drafts)
+    for where, untrained in lacking_keys(files, drafts):
+        if not untrained:
+            said.append(f"{where}: are these files of one kind?")
+        else:
+            lacking.append(
+                f"{where}: no model learns from them, since the training split lacks them"
             )
-    return _drafted(evidence, class_name, drafts, names, left_out)
+    comments = {"": [DOUBT + each for each in (*said, *lacking, *_reasons(left_out))]}
+    keys = order(names.paths, {key: rank_of(draft) for key, draft in drafts.items()})
+    flat = {key: "_".join(names.paths[key]) for key in keys}
+    comments |= {
+        flat[key]: drafts[key].comments for key in keys if drafts[key].comments
+    }
+    spec = RecordSpec(
+        record=snake_case(class_name),
+        class_name=class_name,
+        source="",
+        doc="",
+        fields=tuple(drafts[key].spec(flat[key], names.paths[key]) for key in keys),
+        message="SequenceExample" if evidence.steps else "Example",
+    )
+    return Drafted(spec, comments, left_out, tuple(lacking))
 
 
 def _ruled(evidence: Evidence) -> Scene:
@@ -122,7 +143,15 @@ def _ruled(evidence: Evidence) -> Scene:
 
 def _names_of(drafts: Mapping[str, Draft], *, nested: bool) -> Names:
     """Name the fields; all keys of a field in a model begin with the model's prefix."""
-    flat = {key.split("/")[0] for key in drafts if _has_flat_names(key)}
+    # Keys with / of the many formats with image/encoded are no models.
+    above = {key: key.split("/")[0] for key in drafts if "/" in key}
+    flat = {
+        first
+        for key, first in above.items()
+        if key.endswith("/encoded") or first in LABELS
+    }
+    splits = {split for key in drafts if (split := split_before(key)[0])}
+    flat |= splits if len(splits) == 1 else set()
     alone: set[str] = set()
     while True:
         names = name_fields(drafts, flat, alone, nested=nested)
@@ -130,17 +159,11 @@ def _names_of(drafts: Mapping[str, Draft], *, nested: bool) -> Names:
             key
             for key, draft in drafts.items()
             for further in draft.further_keys
-            if not further.startswith(names.prefixes[names.models[key]])
+            if not further.startswith(names.prefix(key))
         }
         if outside <= alone:
             return names
         alone |= outside
-
-
-def _has_flat_names(key: str) -> bool:
-    """Return whether a key is like those of the many formats with image/encoded."""
-    first, _, rest = key.partition("/")
-    return key.endswith("/encoded") or bool(rest and first in LABELS)
 
 
 def _unusable(evidence: Evidence) -> dict[str, str]:
@@ -159,71 +182,21 @@ def _unusable(evidence: Evidence) -> dict[str, str]:
     return found
 
 
-def _round_plain_floats(drafts: Mapping[str, Draft], names: Names) -> None:
-    """Let floats be rounded that are declared as float or list[float], and no others."""
-    for key, draft in drafts.items():
-        own = key.removeprefix(names.prefixes[names.models[key]])
-        plain = own == names.paths[key][-1] and not draft.role
-        kind = draft.kind in ("Scalar", "VarLen") and draft.facts["dtype"] == "float32"
-        said = {"dtype", "padding_value"}
-        if kind and plain and set(draft.facts) <= said:
-            draft.facts["exact"] = False
-
-
-def _drafted(
-    evidence: Evidence,
-    class_name: str,
-    drafts: Mapping[str, Draft],
-    names: Names,
-    left_out: Mapping[str, str],
-) -> Drafted:
-    ranks = {key: rank_of(draft) for key, draft in drafts.items()}
-    keys = order(names.paths, ranks)
-    flat = {key: "_".join(names.paths[key]) for key in keys}
-    lacking = lacking_roles(evidence, drafts)
-    comments: dict[str, list[str]] = {"": _of_all(evidence, drafts, left_out, lacking)}
-    for key in keys:
-        if drafts[key].comments:
-            comments[flat[key]] = drafts[key].comments
-    spec = RecordSpec(
-        record=snake_case(class_name),
-        class_name=class_name,
-        source="",
-        doc="",
-        fields=tuple(drafts[key].spec(flat[key], names.paths[key]) for key in keys),
-        message="SequenceExample" if evidence.steps else "Example",
-    )
-    return Drafted(spec, comments, dict(left_out), tuple(lacking))
-
-
-def _bare(evidence: Evidence, drafts: Mapping[str, Draft]) -> int:
-    """Return how many records have no value in any field."""
-    bare = np.ones(evidence.records, np.bool_)
-    for key in drafts:
-        if key in evidence.steps:
-            bare &= evidence.steps[key].steps < 0
-        else:
-            bare &= evidence.keys[key].lengths < 0
-    return int(bare.sum())
-
-
-def _of_all(
-    evidence: Evidence,
-    drafts: Mapping[str, Draft],
-    left_out: Mapping[str, str],
-    lacking: Sequence[str],
-) -> list[str]:
-    """Return the comments above the class."""
+def _of_all(evidence: Evidence, drafts: Mapping[str, Draft]) -> list[str]:
+    """Return doubts about all records."""
     said: list[str] = []
     if evidence.records < _FEW:
         said.append(
             f"{plural(evidence.records, 'record')}: what is alike in so few may be so "
             "by chance"
         )
-    bare = _bare(evidence, drafts)
-    if bare:
+    bare = np.ones(evidence.records, np.bool_)
+    for key in drafts:
+        steps = evidence.steps.get(key)
+        bare &= (evidence.keys[key].lengths if steps is None else steps.steps) < 0
+    if bare.any():
         said.append(
-            f"{plural(bare, 'record')} without a value in any field: no parser takes "
+            f"{plural(int(bare.sum()), 'record')} without a value in any field: no parser takes "
             "them, since records of something else look the same"
         )
     for fact, times in sorted(evidence.unknown.items()):
@@ -236,10 +209,13 @@ def _of_all(
             f"{quoted(key)} stands twice in {plural(times, 'record')}; the last one "
             "counts"
         )
-    said += lacking
+    return said
+
+
+def _reasons(left_out: Mapping[str, str]) -> Iterator[str]:
+    """Say which keys are in no field."""
     reasons: dict[str, list[str]] = {}
     for key, reason in left_out.items():
         reasons.setdefault(reason, []).append(quoted(key))
     for reason, keys in reasons.items():
-        said.append(f"left out: {listed(keys, 10)}: {reason}")
-    return [DOUBT + each for each in said]
+        yield f"left out: {listed(keys, 10)}: {reason}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...kinds.field import FieldSpec
@@ -48,49 +48,28 @@ class Draft:
     @property
     def model_role(self) -> str:
         """The role that the field has."""
-        if self.role:
-            return self.role
-        if self.step is not None:
-            return "info" if self.step.kind == "Label" else self.step.model_role
-        classes = self.facts.get("num_classes") is not None
-        if self.kind in ("Label", "MultiLabel") or (self.kind == "Mask" and classes):
-            return "target"
-        dtype = str(self.facts.get("dtype", ""))
-        channels = self.facts.get("shape", ())[2:3]
-        opaque = (
-            dtype.startswith("bytes")
-            or self.kind == "Mask"
-            or (self.kind == "Image" and channels == (None,))
-        )
-        return "info" if opaque else "input"
+        return self.role or self.spec("field").role
 
     @property
     def further_keys(self) -> set[str]:
         """The keys that it has besides its own."""
-        found: set[str] = set()
-        for name, value in self.facts.items():
-            if name.endswith("_key"):
-                keys = (value,) if isinstance(value, str) else value
-                found.update(key for key in keys if key is not None)
-        return found
+        return {entry.key for entry in self.spec("field").storage} - {self.key}
 
     def spec(self, name: str, path: tuple[str, ...] = ()) -> FieldSpec:
         """Return the field's spec."""
         facts = dict(self.facts)
         if self.step is not None:
-            inner = self.step
-            facts["step"] = FieldSpec.of(
-                KINDS[inner.kind], name=name, key="", **inner.facts
-            ).kind
-        return FieldSpec.of(
+            facts["step"] = KINDS[self.step.kind](**self.step.facts)
+        spec = FieldSpec.of(
             KINDS[self.kind],
             name=name,
             key=self.key,
-            role=self.model_role,
+            role=self.role or None,
             optional=self.optional,
             path=path if len(path) > 1 else (),
             **facts,
         )
+        return replace(spec, kind=spec.kind.settled(name))
 
 
 class Scene:
@@ -103,6 +82,7 @@ class Scene:
         drafts: the fields, by key.
         possible: doubts about keys that are not taken yet.
         counts: keys that count the items of others.
+        padded: keys of lists that are filled up together.
     """
 
     def __init__(self, evidence: Evidence) -> None:
@@ -110,6 +90,7 @@ class Scene:
         self.drafts: dict[str, Draft] = {}
         self.possible: dict[str, list[str]] = {}
         self.counts: set[str] = set()
+        self.padded: list[list[str]] = []
         self._shared: dict[str, str] = {}
 
     @property

@@ -6,7 +6,7 @@ repeat their sign, and single bytes have the same distribution at every place.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -65,7 +65,11 @@ def guess_dtype(samples: Sequence[bytes], size: int = 0) -> Guess:
         size: the bytes of a number, if they are known; 0 if they are not.
     """
     joined = _joined(samples)
-    usable = [size] if size else [s for s in SIZES if _fits(samples, s)]
+    usable = (
+        [size]
+        if size
+        else [s for s in SIZES if not any(len(each) % s for each in samples)]
+    )
     if {len(sample) for sample in samples} <= {4, 8}:
         usable = [item for item in usable if item >= 4]  # a number, rather than bytes
     found = {item: _FOUND[item](joined) for item in usable} if joined.any() else {}
@@ -86,10 +90,6 @@ def _others(dtype: str, possible: Sequence[str]) -> tuple[str, ...]:
 def item_bytes(dtype: str) -> int:
     """Return the bytes of one number."""
     return next(size for size, dtypes in SIZES.items() if dtype in dtypes)
-
-
-def _fits(samples: Sequence[bytes], size: int) -> bool:
-    return all(len(sample) % size == 0 for sample in samples)
 
 
 def _joined(samples: Sequence[bytes]) -> NDArray[np.uint8]:
@@ -182,8 +182,6 @@ def _of_two(joined: NDArray[np.uint8]) -> str:
     return "int16" if both_signs and np.isin(high, (0xFE, 0xFF)).any() else "uint16"
 
 
-def _of_one(joined: NDArray[np.uint8]) -> str:
-    return "uint8"
-
-
-_FOUND = {8: _of_eight, 4: _of_four, 2: _of_two, 1: _of_one}
+_FOUND: dict[int, Callable[[NDArray[np.uint8]], str]] = {
+    **{8: _of_eight, 4: _of_four, 2: _of_two, 1: lambda _: "uint8"},
+}

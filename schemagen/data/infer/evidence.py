@@ -13,7 +13,7 @@ from ..columns import Column, Columns, Rows, StepColumn
 from ..message import BYTES, NOTHING
 from .base64_values import decoded_text
 from .values import BytesValues, Numbers, PerRecord
-from .words import names_mask
+from .words import speaks_of
 
 
 class KeyEvidence:
@@ -37,7 +37,7 @@ class KeyEvidence:
         self.records = 0
         self.kinds: Counter[str] = Counter()
         self.numbers = Numbers()
-        self.values = BytesValues(masks=names_mask(key))
+        self.values = BytesValues(masks=speaks_of(key, "mask"))
         self.decoded: KeyEvidence | None = None
         self._lengths = PerRecord(-1)
 
@@ -101,6 +101,15 @@ class KeyEvidence:
     def is_fixed(self) -> bool:
         """Whether all records that have it have equally many values, two or more."""
         return self.shortest == self.longest > 1
+
+    @property
+    def is_one_hot(self) -> bool:
+        """Whether all lists hold zeros and a single 1, not always at one place."""
+        numbers, there = self.numbers, self.lengths >= 0
+        ones = numbers.sums.array(self.records)[there]
+        places = numbers.filled.array(self.records)[there]
+        bits = self.is_fixed and (numbers.low, numbers.high) == (0, 1)
+        return bits and bool((ones == 1).all() and np.ptp(places))
 
     def is_with(self, other: KeyEvidence) -> bool:
         """Return whether the same records have it and another key."""
@@ -181,6 +190,10 @@ class Evidence:
         self.records += int(good.sum())
         self.unknown.update({fact: len(rows) for fact, rows in batch.unknown.items()})
         self.repeated.update({key: len(rows) for key, rows in batch.repeated.items()})
+
+    def of(self, key: str) -> KeyEvidence:
+        """Return the features of a key; those of all steps, of feature lists."""
+        return self.keys[key] if key in self.keys else self.steps[key].each
 
 
 def gather(batches: Iterable[Columns], most_keys: int | None = None) -> Evidence:

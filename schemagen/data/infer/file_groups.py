@@ -1,20 +1,26 @@
-"""The keys of each file: which files hold other records, and which hold none."""
+"""The keys of each file: which files hold other records, and which lack keys."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from ..columns import Columns
 from ..formatting import plural, shell_word
 from ..remote_path import FilePath
 from .draft import listed, quoted
+from .words import split_before, words_of
 
 # Records of one kind have so large a share of the keys of either in common.
 _COMMON = 0.5
 
 _MOST_KEYS = 6
+
+# A file lacks a key by chance if that is likelier than this.
+_CHANCE = 0.001
+_FEW = 3
 
 
 @dataclass
@@ -23,80 +29,125 @@ class FileKeys:
 
     Attributes:
         path: the file.
+        split: its split; "" if its name does not say.
         records: how many of its records were read.
         keys: in how many records each key is.
+        lengths: the shortest and the longest list of each key.
     """
 
     path: FilePath
+    split: str = ""
     records: int = 0
     keys: Counter[str] = field(default_factory=Counter)
+    lengths: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def add(self, batch: Columns) -> None:
         """Add some records."""
         self.records += len(batch.records)
         for key, columns in batch.by_key.items():
             self.keys[key] += sum(map(len, columns))
+            found = [length for each in columns for length in each.lengths.tolist()]
+            found += self.lengths.get(key, ())
+            self.lengths[key] = min(found), max(found)
         for key, steps in batch.steps.items():
             self.keys[key] += len(steps.rows)
 
 
-@dataclass(frozen=True)
-class FileGroup:
-    """Files of one kind of records.
-
-    Attributes:
-        files: those that were read.
-        keys: all keys of them, sorted.
-    """
-
-    files: tuple[FileKeys, ...]
-    keys: tuple[str, ...]
-
-    def __str__(self) -> str:
-        """Return the name of a file, the number of files, and their keys."""
-        keys = listed([quoted(key) for key in self.keys], _MOST_KEYS)
-        first, number = shell_word(str(self.files[0].path)), len(self.files)
-        more = f" and {plural(number - 1, 'other file')}" if number > 1 else ""
-        return f"{first}{more} with {keys}"
-
-
-def groups_of(files: Sequence[FileKeys]) -> tuple[FileGroup, ...]:
+def groups_of(files: Sequence[FileKeys]) -> list[list[FileKeys]]:
     """Return files in groups that share keys; one group if all do.
 
     Two files are of one group if half of the keys of either are those of the other,
     or of files between them.
     """
-    alike: dict[frozenset[str], list[FileKeys]] = {}
+    groups: list[list[FileKeys]] = []
     for file in files:
-        if file.keys:
-            alike.setdefault(frozenset(file.keys), []).append(file)
-    groups: list[tuple[set[frozenset[str]], list[FileKeys]]] = []
-    for keys, members in alike.items():
-        near = [group for group in groups if any(_share(keys, k) for k in group[0])]
-        joined: tuple[set[frozenset[str]], list[FileKeys]] = ({keys}, list(members))
-        for group in near:
-            groups.remove(group)
-            joined = (joined[0] | group[0], group[1] + joined[1])
-        groups.append(joined)
-    return tuple(
-        FileGroup(tuple(members), tuple(sorted(set().union(*keys))))
-        for keys, members in groups
-    )
+        if not file.keys:
+            continue
+        near = [group for group in groups if any(_share(file, each) for each in group)]
+        others = [group for group in groups if not any(group is each for each in near)]
+        groups = [*others, [*chain(*near), file]]
+    return groups
 
 
-def _share(keys: frozenset[str], others: frozenset[str]) -> bool:
-    return len(keys & others) >= _COMMON * min(len(keys), len(others))
+def _share(one: FileKeys, other: FileKeys) -> bool:
+    shared = len(one.keys.keys() & other.keys.keys())
+    return shared >= _COMMON * min(len(one.keys), len(other.keys))
 
 
-def only_in(files: Sequence[FileKeys]) -> Mapping[str, str]:
-    """Return the file of each key that one of several files has, and no other."""
-    holding: dict[str, list[FileKeys]] = {}
+def shown_group(files: Sequence[FileKeys]) -> str:
+    """Return the name of a file, the number of files, and their keys."""
+    keys = sorted({key for file in files for key in file.keys})
+    where = _named(files, shell_word(str(files[0].path)))
+    return f"{where} with {listed(map(quoted, keys), _MOST_KEYS)}"
+
+
+def keys_by_split(files: Sequence[FileKeys]) -> dict[str, list[str]]:
+    """Return keys that differ by the name of a split before them, by what follows it.
+
+    They are one field under several keys, such as `train/image` and `test/image`, if no
+    file has both.
+    """
+    found: dict[str, set[str]] = {}
     for file in files:
-        for key in file.keys:
-            holding.setdefault(key, []).append(file)
-    several = sum(bool(file.keys) for file in files) > 1
-    return {
-        key: found[0].path.name
-        for key, found in holding.items()
-        if several and len(found) == 1
-    }
+        rests = {key: split_before(key)[1] for key in file.keys}
+        if len(set(rests.values())) < len(rests):
+            return {}
+        for key, rest in rests.items():
+            if key != rest:
+                found.setdefault(rest, set()).add(key)
+    return {rest: sorted(keys) for rest, keys in found.items() if len(keys) > 1}
+
+
+def lacking_keys(
+    files: Sequence[FileKeys], keys: Iterable[str]
+) -> Iterator[tuple[str, bool]]:
+    """Yield which of the keys whole files lack, together if the same files lack them.
+
+    Yields:
+        The keys and the files, and whether the training split lacks them, too.
+    """
+    files = [file for file in files if file.keys]
+    groups: dict[tuple[bool, ...], list[str]] = {}
+    for key in keys:
+        has = tuple(key in file.keys for file in files)
+        if not all(has) and any(has) and not _is_rare(key, files):
+            groups.setdefault(has, []).append(key)
+    for has, members in groups.items():
+        holding = [file for file, there in zip(files, has, strict=True) if there]
+        without = [file for file, there in zip(files, has, strict=True) if not there]
+        most = len(holding) > len(without)
+        named = without if most else holding
+        where = "in no record of " if most else "only in records of "
+        where += _named(named, quoted(named[0].path.name))
+        untrained = any(map(_trains, without)) and not any(map(_trains, holding))
+        yield f"{listed(map(quoted, members), _MOST_KEYS)}: {where}", untrained
+
+
+def _is_rare(key: str, files: Sequence[FileKeys]) -> bool:
+    """Return whether files may lack a key because few records have it."""
+    holding = sum(file.records for file in files if key in file.keys)
+    share = sum(file.keys[key] for file in files) / holding
+    most = max(file.records for file in files if key not in file.keys)
+    return (1 - share) ** most > _CHANCE
+
+
+def _trains(file: FileKeys) -> bool:
+    return not {"train", "training"}.isdisjoint(words_of(file.split))
+
+
+def _named(files: Sequence[FileKeys], first: str) -> str:
+    more = len(files) - 1
+    return f"{first} and {plural(more, 'other file')}" if more else first
+
+
+def lengths_by_file(files: Sequence[FileKeys], key: str) -> str:
+    """Say that the lists of a key have one length in each file, not the same; or ""."""
+    lengths: dict[int, str] = {}
+    for file in files:
+        shortest, longest = file.lengths.get(key, (0, 0))
+        if shortest < longest:
+            return ""
+        if file.keys[key] >= _FEW:
+            lengths.setdefault(longest, f"{longest:,} in {quoted(file.path.name)}")
+    said = f"the number of values differs by file only: {listed(lengths.values())}"
+    return said if len(lengths) > 1 else ""

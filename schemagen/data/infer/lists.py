@@ -12,15 +12,16 @@ from ..columns import Rows
 from ..formatting import plural
 from .draft import Draft, Scene, quoted
 from .evidence import KeyEvidence
+from .naming import Names, Path
 from .values import Numbers
 from .words import (
-    is_corner,
     is_flag,
     last_word,
     meaning_of,
     names_class,
     names_object,
     parent_of,
+    says,
 )
 
 _ROW_LENGTHS = ("ragged_row_lengths_0", "row_lengths")
@@ -32,22 +33,16 @@ _LARGEST_ITEM = 1024
 _SURE = 5
 _SHORTEST_PADDED = 8
 
-Path = tuple[str, ...]
-
 
 def list_facts(seen: KeyEvidence) -> dict[str, Any]:
     """Return the parameters of a VarLen of these values."""
     if seen.kind == "bytes":
-        dtype = "string" if seen.values.text else "bytes"
-        return {"dtype": dtype, "padding_value": ""}
+        return {"dtype": "string" if seen.values.text else "bytes"}
     if seen.kind == "float":
-        facts: dict[str, Any] = {"dtype": "float32", "padding_value": 0.0}
-        if seen.numbers.unusual:
-            facts["finite"] = False
-        return facts
-    if is_bool(seen):
-        return {"dtype": "bool", "padding_value": False}
-    return {"dtype": "int64"}
+        return {"dtype": "float32"} | (
+            {"finite": False} if seen.numbers.unusual else {}
+        )
+    return {"dtype": "bool" if is_bool(seen) else "int64"}
 
 
 def is_bool(seen: KeyEvidence) -> bool:
@@ -72,7 +67,12 @@ def list_draft(seen: KeyEvidence) -> Draft:
             f"no value in {plural(empty, 'record')}, 1 in the others: a list, or a "
             "value that may be missing?"
         )
-    elif _may_be_classes(seen):
+    elif (
+        names_class(seen.key)
+        and not names_object(seen.key)
+        and seen.kind == "int64"
+        and _may_be_ids(numbers)
+    ):
         high = int(numbers.high or 0)
         draft.doubts.append(
             f"each once, up to {high:,}: classes? MultiLabel(num_classes={high + 1})"
@@ -80,11 +80,6 @@ def list_draft(seen: KeyEvidence) -> Draft:
     if draft.facts["dtype"] == "bool":
         draft.doubts.append("only 0 and 1 were seen")
     return draft
-
-
-def _may_be_classes(seen: KeyEvidence) -> bool:
-    named = names_class(seen.key) and not names_object(seen.key)
-    return named and seen.kind == "int64" and _may_be_ids(seen.numbers)
 
 
 def _may_be_ids(numbers: Numbers) -> bool:
@@ -105,36 +100,30 @@ def take_ragged(scene: Scene) -> None:
             seen = scene.evidence.keys.get(key)
             if seen is None or not seen.kind or not scene.is_open(key):
                 continue
-            same = seen.is_with(lengths) and (sums == seen.lengths)[there].all()
-            if not same:
-                continue
-            facts = list_facts(seen)
-            facts |= {"row_lengths_key": lengths.key, "max_length": None}
-            scene.add(Draft(key, "Ragged", facts))
-            scene.share(lengths.key, f"the row lengths of {key!r}")
-            break
+            if seen.is_with(lengths) and (sums == seen.lengths)[there].all():
+                facts = {"row_lengths_key": lengths.key, "max_length": None}
+                scene.add(Draft(key, "Ragged", list_facts(seen) | facts))
+                scene.share(lengths.key, f"the row lengths of {key!r}")
+                break
 
 
 def take_sparse(scene: Scene) -> None:
     """Make fields of indices with values."""
     for indices in list(scene.open()):
         above = parent_of(indices.key)
-        if not above or last_word(indices.key) not in _INDICES:
-            continue
-        if indices.kind != "int64" or indices.shortest == indices.longest:
-            continue
-        if not _may_be_ids(indices.numbers):
-            continue
+        named = above and last_word(indices.key) in _INDICES
+        varies = indices.kind == "int64" and indices.shortest < indices.longest
         seen = scene.evidence.keys.get(f"{above}/values")
-        if seen is None or seen.kind not in ("int64", "float"):
+        if seen is None or not (named and varies and _may_be_ids(indices.numbers)):
             continue
-        if not scene.is_open(seen.key) or (seen.lengths != indices.lengths).any():
+        same = bool((seen.lengths == indices.lengths).all())
+        if seen.kind not in ("int64", "float") or not (
+            scene.is_open(seen.key) and same
+        ):
             continue
         high = int(indices.numbers.high or 0)
-        facts = list_facts(seen)
-        facts.pop("padding_value", None)
-        facts |= {"shape": (high + 1,), "index_key": (indices.key,)}
-        draft = scene.add(Draft(seen.key, "Sparse", facts))
+        facts = {"shape": (high + 1,), "index_key": (indices.key,)}
+        draft = scene.add(Draft(seen.key, "Sparse", list_facts(seen) | facts))
         draft.doubts.append(
             f"indices up to {high:,}: how large is it? Or lists of equal length?"
         )
@@ -146,10 +135,8 @@ def take_objects(scene: Scene) -> None:
     for seen in list(scene.open()):
         if names_object(seen.key) and (seen.is_single or seen.is_fixed):
             draft = scene.add(list_draft(seen))
-            if seen.missing:
-                continue
-            objects = plural(seen.longest, "object")
-            draft.notes.append(f"{objects} in every record, and there could be more")
+            said = f"{plural(seen.longest, 'object')} in every record"
+            draft.notes += [] if seen.missing else [f"{said}, and there could be more"]
 
 
 def take_padded(scene: Scene) -> None:
@@ -175,11 +162,9 @@ def take_padded(scene: Scene) -> None:
             for seen in members
             if not seen.missing and (filled[seen.key] <= filled[base.key]).all()
         ]
+        scene.padded.append([seen.key for seen in inside])
         for seen in inside:
             facts = list_facts(seen) | {"max_length": length, "pad_on_disk": True}
-            if len(inside) > 1:
-                # `group_lists` gives the group its name.
-                facts["group"] = f"padded to {length}"
             draft = scene.add(Draft(seen.key, "VarLen", facts))
             if seen is base:
                 draft.doubts.append(
@@ -211,37 +196,35 @@ def follows_another(scene: Scene, seen: KeyEvidence) -> bool:
     )
 
 
-def group_lists(
-    scene: Scene, models: Mapping[str, Path], prefixes: Mapping[Path, str]
-) -> None:
-    """Group lists that are equally long in every record.
+def group_lists(scene: Scene, names: Names) -> None:
+    """Group lists of a model that are equally long in every record.
 
     Args:
         scene: with a draft for each key.
-        models: for each key the path of the model in which it is nested.
-        prefixes: the beginnings of the keys of each model, and of its groups.
+        names: the models and names of the fields.
     """
+    models = {key: path[:-1] for key, path in names.paths.items()}
     lengths: dict[str, Rows] = {}
-    padded: dict[tuple[Any, ...], list[str]] = {}
     for key, draft in scene.drafts.items():
         seen = scene.evidence.keys[key]
-        group = draft.facts.pop("group", None)
-        if group is not None:
-            padded.setdefault((models[key], group), []).append(key)
-        elif _may_be_grouped(draft) and (
-            seen.missing or seen.shortest < seen.longest or names_object(key)
-        ):
+        varies = seen.missing or seen.shortest < seen.longest or names_object(key)
+        if varies and _may_be_grouped(draft):
             lengths[key] = seen.lengths
     _find_items(scene, lengths)
+    padded = [
+        [key for key in keys if models[key] == model]
+        for keys in scene.padded
+        for model in sorted({models[key] for key in keys})
+    ]
     used: dict[Path, set[str]] = {}
-    for members in (*padded.values(), *_equal(lengths, models)):
+    for members in (*padded, *_equal(lengths, models)):
         if len(members) < 2:
             continue
         model = models[members[0]]
         name = _group_name(members, used.setdefault(model, set()))
         used[model].add(name)
         for key in members:
-            scene.drafts[key].facts["group"] = prefixes[model] + name
+            scene.drafts[key].facts["group"] = names.prefix(key) + name
 
 
 def _may_be_grouped(draft: Draft) -> bool:
@@ -313,7 +296,7 @@ def _group_name(members: list[str], used: set[str]) -> str:
     parts = [key.split("/")[:-1] for key in members]
     levels = takewhile(lambda level: len(set(level)) == 1, zip(*parts, strict=False))
     shared = [level[0] for level in levels]
-    if sum(map(is_corner, words)) > 1:
+    if sum(says(word, "corner") for word in words) > 1:
         name = "boxes"
     elif shared:
         plurals = [part for part in parts[0] if part.endswith("s")]

@@ -7,54 +7,21 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import chain, count
 
+from ...schema import Record
 from ...spec.names import RESERVED_FIELDS
 
 Path = tuple[str, ...]
 
-# What pydantic's models have, which no field of theirs can be called. A test holds it
-# against Record.
-PYDANTIC = frozenset(
-    [
-        "construct",
-        "copy",
-        "dict",
-        "from_orm",
-        "json",
-        "model_computed_fields",
-        "model_config",
-        "model_construct",
-        "model_copy",
-        "model_dump",
-        "model_dump_json",
-        "model_extra",
-        "model_fields",
-        "model_fields_set",
-        "model_json_schema",
-        "model_parametrized_name",
-        "model_post_init",
-        "model_rebuild",
-        "model_validate",
-        "model_validate_json",
-        "model_validate_strings",
-        "mro",
-        "parse_file",
-        "parse_obj",
-        "parse_raw",
-        "register",
-        "schema",
-        "schema_json",
-        "schemagen_fields",
-        "update_forward_refs",
-        "validate",
-    ]
-)
+# What pydantic's models and their classes have, which no field can be called.
+_OF_MODELS = frozenset(("mro", "register", *dir(Record)))
 
 # Names that begin so it keeps for itself.
 _KEPT = ("model_dump", "model_validate")
 
 # What the model's layers and the masks of a field are called behind its name.
-_SUFFIXES = (*("present", "dense", "flat", "normalization", "vocabulary"),)
+_SUFFIXES = ("present", "dense", "flat", "normalization", "vocabulary")
 _SAID_BY_KIND = frozenset(("encoded", "ragged_flat_values", "values"))
 _TOO_GENERAL = frozenset(("index", "id", "ids", "format", "shape", "size", "value"))
 _LONGEST = 60
@@ -67,13 +34,15 @@ class Names:
 
     Attributes:
         paths: of each key, from the outermost name to its own.
-        models: of each key, the path of the model in which it is.
         prefixes: how the keys of each model begin.
     """
 
     paths: dict[str, Path] = field(default_factory=dict)
-    models: dict[str, Path] = field(default_factory=dict)
     prefixes: dict[Path, str] = field(default_factory=lambda: {(): ""})
+
+    def prefix(self, key: str) -> str:
+        """Return how all keys of the model begin in which a key is."""
+        return self.prefixes[self.paths[key][:-1]]
 
 
 def name_fields(
@@ -96,15 +65,13 @@ def name_fields(
     return names.found
 
 
+@dataclass
 class _Naming:
-    def __init__(
-        self, *, nested: bool, flat: frozenset[str], alone: frozenset[str]
-    ) -> None:
-        self._nested = nested
-        self._flat = flat
-        self._alone = alone
-        self._taken: dict[str, Path] = {}
-        self.found = Names()
+    nested: bool
+    flat: frozenset[str]
+    alone: frozenset[str]
+    found: Names = field(default_factory=Names)
+    _taken: set[str] = field(default_factory=set)
 
     def name(self, keys: list[str]) -> None:
         models, single = self._split(keys, "")
@@ -116,7 +83,7 @@ class _Naming:
         self._part_from_layers()
 
     def _is_short(self, key: str) -> bool:
-        return not self._nested or key.split(_SEPARATOR)[0] in self._flat
+        return not self.nested or key.split(_SEPARATOR)[0] in self.flat
 
     def _split(
         self, keys: Iterable[str], above: str
@@ -128,8 +95,8 @@ class _Naming:
         own = {key.removeprefix(above) for key in keys}
         for key in keys:
             first, _, rest = key.removeprefix(above).partition(_SEPARATOR)
-            may_nest = self._nested and rest and all(key.split(_SEPARATOR))
-            may_nest = may_nest and key not in self._alone
+            may_nest = self.nested and rest and all(key.split(_SEPARATOR))
+            may_nest = may_nest and key not in self.alone
             if may_nest and not self._is_flat(first, above, own):
                 below.setdefault(first, []).append(key)
             else:
@@ -139,11 +106,10 @@ class _Naming:
         return below, single
 
     def _is_flat(self, first: str, above: str, own: Collection[str]) -> bool:
-        return (not above and first in self._flat) or first in own
+        return (not above and first in self.flat) or first in own
 
     def _model(self, part: str, keys: list[str], above: Path, prefix: str) -> None:
-        path = (*above, self._free(above, [identifier(part)]))
-        self._take(path)
+        path = self._take(above, [identifier(part)])
         here = f"{prefix}{part}{_SEPARATOR}"
         self.found.prefixes[path] = here
         models, single = self._split(keys, here)
@@ -156,27 +122,17 @@ class _Naming:
         candidates = (
             _short_names(rest) if short else [_whole_name(rest), identifier(rest)]
         )
-        path = (*above, self._free(above, candidates))
-        self._take(path)
-        self.found.paths[key] = path
-        self.found.models[key] = above
+        self.found.paths[key] = self._take(above, candidates)
 
-    def _take(self, path: Path) -> None:
-        self._taken["_".join(path)] = path
-
-    def _free(self, above: Path, candidates: list[str]) -> str:
-        """Return the first name that nothing else has, or one with a number."""
-        for name in candidates:
-            if self._is_free(above, name):
-                return name
-        number = 2
-        while not self._is_free(above, f"{candidates[-1]}_{number}"):
-            number += 1
-        return f"{candidates[-1]}_{number}"
-
-    def _is_free(self, above: Path, name: str) -> bool:
-        whole = "_".join((*above, name))
-        return whole not in self._taken and not _is_reserved(whole)
+    def _take(self, above: Path, candidates: list[str]) -> Path:
+        """Take the first name that nothing else has, or one with a number."""
+        numbered = (f"{candidates[-1]}_{number}" for number in count(2))
+        for name in chain(candidates, numbered):
+            whole = "_".join((*above, name))
+            if whole not in self._taken and not _is_reserved(whole):
+                break
+        self._taken.add(whole)
+        return (*above, name)
 
     def _part_from_layers(self) -> None:
         """Rename what is called as another field's layer or mask."""
@@ -189,10 +145,8 @@ class _Naming:
                 if whole.endswith(f"_{suffix}")
             ]
             if any(base in flat for base in bases):
-                above = path[:-1]
-                path = (*above, self._free(above, [f"{path[-1]}_value"]))
-                self._take(path)
-                self.found.paths[key] = path
+                renamed = self._take(path[:-1], [f"{path[-1]}_value"])
+                self.found.paths[key] = renamed
 
 
 def natural(key: str) -> tuple[tuple[int, int, str], ...]:
@@ -214,16 +168,11 @@ def identifier(text: str) -> str:
         name = f"n{name}"
     if name.startswith(_KEPT):
         return f"field_{name}"
-    return f"{name}_" if is_taken(name) else name
-
-
-def is_taken(name: str) -> bool:
-    """Tell whether Python, pydantic or generated code uses a name."""
-    return _is_reserved(name) or name.startswith(_KEPT)
+    return f"{name}_" if _is_reserved(name) else name
 
 
 def _is_reserved(name: str) -> bool:
-    used = name in RESERVED_FIELDS or name in PYDANTIC
+    used = name in RESERVED_FIELDS or name in _OF_MODELS
     return used or keyword.iskeyword(name)
 
 
@@ -238,13 +187,11 @@ def _short_names(key: str) -> list[str]:
     names = [
         identifier("_".join(end))
         for end in ends
-        if not (len(end) == 1 and len(parts) > 1 and _says_little(end[0]))
+        if len(end) > 1
+        or len(parts) == 1
+        or not (end[0].lower() in _TOO_GENERAL or keyword.iskeyword(end[0]))
     ]
     return names or [identifier(key)]
-
-
-def _says_little(part: str) -> bool:
-    return part.lower() in _TOO_GENERAL or keyword.iskeyword(part)
 
 
 def _parts(key: str) -> list[str]:

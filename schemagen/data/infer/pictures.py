@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 
 from ...runtime.shared.images import CHANNELS
-from ..columns import Rows
 from ..formatting import plural
 from .draft import Draft, Scene, listed, quoted
 from .evidence import KeyEvidence
+from .pixels import resize_doubt
+from .sizes import is_near
 from .values import BytesValues
-from .words import names_mask, nearest, parent_of, says_format, says_size
-
-_AXES = ("height", "width", "channels")
+from .words import AXES, nearest, parent_of, says, speaks_of
 
 # Ids below this are classes next to 255, which then is none.
 _BORDER = 200
@@ -64,20 +63,13 @@ def _same(sizes: set[int]) -> int | None:
     return next(iter(sizes)) if len(sizes) == 1 else None
 
 
-def _size_range(look: BytesValues) -> str:
-    """Say which sizes images have: 20x24 to 500x375."""
-    sizes = sorted(look.sizes, key=lambda size: (size[0] * size[1], size))
-    (low_height, low_width), (height, width) = sizes[0], sizes[-1]
-    return f"sizes from {low_height}x{low_width} to {height}x{width}"
-
-
 def _images_draft(seen: KeyEvidence, facts: dict[str, Any]) -> Draft:
     """Return the field of a list of images."""
     if facts.pop("dtype") != "uint8":
         return Draft(
             seen.key,
             "VarLen",
-            {"dtype": "bytes", "padding_value": ""},
+            {"dtype": "bytes"},
             doubts=["lists of PNGs of 16 bits a channel, which Images does not read"],
         )
     draft = Draft(seen.key, "Images", facts)
@@ -99,9 +91,8 @@ def add_resize(draft: Draft, look: BytesValues) -> None:
     most = max(look.sizes.values())
     height, width = min(size for size, times in look.sizes.items() if times == most)
     draft.facts["resize"] = height, width
-    draft.doubts.append(
-        f"{_size_range(look)}; brought to the most frequent, {height}x{width}"
-    )
+    brought = f"; brought to the most frequent, {height}x{width}"
+    draft.doubts.append(resize_doubt(look.sizes, brought))
 
 
 def _take_picture(scene: Scene, seen: KeyEvidence, facts: dict[str, Any]) -> None:
@@ -117,9 +108,7 @@ def _take_picture(scene: Scene, seen: KeyEvidence, facts: dict[str, Any]) -> Non
         _add_sizes(scene, draft, seen)
         _add_format(scene, draft, seen)
     if None in facts["shape"][:2]:
-        draft.doubts.append(
-            f"{_size_range(look)}: batches of several need resize=(height, width)"
-        )
+        draft.doubts.append(resize_doubt(look.sizes))
     scene.add(draft)
 
 
@@ -143,7 +132,7 @@ def _as_mask(draft: Draft, other: str, seen: KeyEvidence) -> None:
     """Make a mask of a picture that is named so, or ask whether it is one."""
     said = f"as large as {quoted(other)} in every record: "
     bits = set(seen.values.bits)
-    if not names_mask(draft.key) or bits not in ({8}, {16}):
+    if not speaks_of(draft.key, "mask") or bits not in ({8}, {16}):
         draft.doubts.append(
             f"{said}a picture, or a class for each pixel, "
             "Mask((None, None), num_classes=...)?"
@@ -181,49 +170,32 @@ def give_classes(draft: Draft, look: BytesValues, said: str = "") -> None:
 def _add_sizes(scene: Scene, draft: Draft, seen: KeyEvidence) -> None:
     """Find the keys that hold the image's own sizes."""
     heads = seen.values.heads(scene.records)
-    shape = draft.facts["shape"]
     several = len(seen.values.channels) > 1
-    axes = _AXES[:2] if draft.kind == "Mask" or several else _AXES
-    for axis, word in enumerate(axes):
-        key = _size_key(scene, seen, heads[:, axis], word, draft)
-        if key is None or (axis == 2 and shape[2] != int(heads[:, 2].max())):
-            continue
-        draft.facts[f"{word}_key"] = key
-        scene.share(key, word)
-
-
-def _size_key(
-    scene: Scene, seen: KeyEvidence, sizes: Rows, word: str, draft: Draft
-) -> str | None:
-    keys = [
-        other.key
-        for other in scene.evidence.keys.values()
-        if other.kind == "int64"
-        and other.is_single
-        and says_size(other.key, word)
-        and _goes_with(other.key, seen.key)
-        and scene.may_share(other.key, word)
-        and other.is_with(seen)
-    ]
     there = seen.lengths >= 0
-    for key in nearest(keys, seen.key):
-        stored = scene.evidence.keys[key].numbers.firsts.array(scene.records)
-        wrong = int((stored[there] != sizes[there]).sum())
-        if not wrong:
-            return key
-        if parent_of(key) == parent_of(seen.key):
-            draft.doubts.append(
-                f"{quoted(key)} is not the {word} of the image in "
-                f"{plural(wrong, 'record')}, and so a field of its own"
-            )
-            return None
-    return None
-
-
-def _goes_with(key: str, picture: str) -> bool:
-    """Return whether a key is next to a picture's, or above it."""
-    above = parent_of(key)
-    return not above or f"{picture}/".startswith(f"{above}/")
+    for axis, word in enumerate(AXES[:2] if draft.kind == "Mask" or several else AXES):
+        near = [
+            other.key
+            for other in scene.evidence.keys.values()
+            if other.kind == "int64"
+            and other.is_single
+            and says(other.key, word)
+            and is_near(other.key, seen.key)
+            and scene.may_share(other.key, word)
+            and other.is_with(seen)
+        ]
+        for key in nearest(near, seen.key):
+            stored = scene.evidence.keys[key].numbers.firsts.array(scene.records)
+            wrong = int((stored[there] != heads[there, axis]).sum())
+            if not wrong:
+                draft.facts[f"{word}_key"] = key
+                scene.share(key, word)
+                break
+            if parent_of(key) == parent_of(seen.key):
+                draft.doubts.append(
+                    f"{quoted(key)} is not the {word} of the image in "
+                    f"{plural(wrong, 'record')}, and so a field of its own"
+                )
+                break
 
 
 def _add_format(scene: Scene, draft: Draft, seen: KeyEvidence) -> None:
@@ -234,7 +206,7 @@ def _add_format(scene: Scene, draft: Draft, seen: KeyEvidence) -> None:
         if (
             other.kind != "bytes"
             or not other.is_single
-            or not says_format(other.key)
+            or not says(other.key, "format")
             or parent_of(other.key) not in (parent_of(seen.key), seen.key)
             or not other.is_with(seen)
             or other.values.texts is None
@@ -259,27 +231,24 @@ def _add_format(scene: Scene, draft: Draft, seen: KeyEvidence) -> None:
 def say_what_is_broken(draft: Draft, look: BytesValues) -> None:
     """Say why bytes that begin as images are not images."""
     images = look.formats.total()
-    all_images = plural(images + look.damaged, "image")
-    for (form, channels), times in sorted(look.refused.items()):
-        has = "has" if times == 1 else "have"
+    everything = plural(images + look.damaged, "image")
+    for (_, channels), times in sorted(look.refused.items()):
         draft.doubts.append(
-            f"{times:,} of {all_images} {has} {plural(channels, 'channel')}, which "
-            f"decode_{form} would convert and this schema language refuses: without "
-            "them this is an Image"
+            f"{times:,} of {everything} with {plural(channels, 'channel')}, which no Image "
+            "has: without them this is an Image"
         )
     broken = look.damaged - look.refused.total()
     if broken:
         draft.doubts.append(
-            f"{broken:,} of {all_images} cannot be read, the first of them "
+            f"{broken:,} of {everything} cannot be read, the first of them "
             f"{look.broken}: Image(...) would refuse it"
         )
     if look.damaged:
         return
-    if images < look.values:
-        draft.doubts.append(f"{images:,} of {plural(look.values, 'value')} are images")
-    else:
-        found = ", ".join(map(str, sorted(look.channels)))
-        bits = ", ".join(map(str, sorted(look.bits)))
-        draft.doubts.append(
-            f"images of {found} channels and {bits} bits, which no Image reads alike"
+    said = f"{images:,} of {plural(look.values, 'value')} are images"
+    if images == look.values:
+        found, bits = (
+            ", ".join(map(str, sorted(each))) for each in (look.channels, look.bits)
         )
+        said = f"images of {found} channels and {bits} bits, which no Image reads alike"
+    draft.doubts.append(said)

@@ -6,7 +6,7 @@ come to be neighbors.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import isqrt
 from typing import Any, NamedTuple
 
@@ -28,7 +28,7 @@ _MORE_ALIKE = 1.2
 # Of the difference of pixels a quarter of a row off, what that of rows may be.
 _ALIKE_ROWS = 0.9
 _SMALLEST_SIDE, _MOST_CHANNELS = 8, (3, 1, 4)
-_MOST_NUMBERS = 1 << 19
+_MOST_NUMBERS, _MOST_SHAPES = 1 << 19, 3
 
 
 class Order(NamedTuple):
@@ -39,19 +39,17 @@ class Order(NamedTuple):
     @property
     def clear(self) -> str:
         """The order in which they differ much less than in all others; "" if none."""
-        if len(self.differences) < 2:
+        names = sorted(self.differences, key=self.differences.__getitem__)
+        if len(names) < 2:
             return ""
-        (best, least), (_, next_best), *_ = self._sorted()
-        return best if least * _MUCH < next_best else ""
-
-    def _sorted(self) -> list[tuple[str, float]]:
-        return sorted(self.differences.items(), key=lambda item: item[1])
+        least, more = (self.differences[name] for name in names[:2])
+        return names[0] if least * _MUCH < more else ""
 
     def said(self, channels: int | None) -> str:
         """Say by how much neighbors differ in each order."""
+        found = sorted(self.differences.items(), key=lambda each: each[1])
         each = (
-            f"by {much:.1f} as {order_name(name, channels)}"
-            for name, much in self._sorted()
+            f"by {much:.1f} as {order_name(name, channels)}" for name, much in found
         )
         return f"neighboring pixels differ {', '.join(each)}"
 
@@ -78,18 +76,12 @@ def order_doubt(order: Order, channels: int | None, height_key: str) -> str:
     return said
 
 
-def resize_doubt(sizes: Rows) -> str:
-    """Say which sizes pictures have, from the smallest to the largest.
-
-    Args:
-        sizes: int64 [n, 2 or more], heights and widths first.
-    """
-    area = sizes[:, 0] * sizes[:, 1]
-    low, high = sizes[area.argmin()], sizes[area.argmax()]
-    return (
-        f"sizes from {low[0]}x{low[1]} to {high[0]}x{high[1]}: batches of several "
-        "need resize=(height, width)"
-    )
+def resize_doubt(sizes: Iterable[Sequence[int]], then: str = "") -> str:
+    """Say which sizes pictures have, heights and widths, and what that asks for."""
+    ordered = sorted(sizes, key=lambda size: (size[0] * size[1], size))
+    low, high = ("x".join(map(str, ordered[at][:2])) for at in (0, -1))
+    then = then or ": batches of several need resize=(height, width)"
+    return f"sizes from {low} to {high}{then}"
 
 
 def order_of(samples: Sequence[bytes], sizes: Rows) -> Order:
@@ -168,16 +160,24 @@ def picture_shape(
                 found.setdefault(shape, near)
     if not found:
         return None
-    # A square is no accident, unless others are more alike.
-    least = min(found.values()) * _MORE_ALIKE
-    squares = [each for each in found if len({*each}) < 3 and found[each] <= least]
+    # A square is no accident, unless others are more alike, but for its own colors in a
+    # row, which are often as alike as neighbors.
+    best = min(found, key=lambda shape: (found[shape], 1 not in shape))
+    least = found[best] * _MORE_ALIKE
+    squares = [
+        shape
+        for shape in found
+        if len({*shape}) < 3
+        and (found[shape] <= least or best == (shape[0], shape[1] * 3, 1))
+    ]
     # Of several channels, one after the other, any number would be as alike.
-    return min(squares or found, key=lambda shape: (found[shape], 1 not in shape))
+    return min(squares or [best], key=lambda shape: (found[shape], 1 not in shape))
 
 
-def square_of(size: int) -> tuple[int, int, int] | None:
-    """Return the shape of a square picture of so many numbers; None if none has it."""
-    return next((shape for shape in _sides(size) if shape[0] == shape[1]), None)
+def picture_shapes(size: int) -> list[tuple[int, int, int]]:
+    """Return the likeliest shapes of a picture of so many numbers, squares first."""
+    found = [shape for shape in _sides(size) if shape[0] <= shape[1]]
+    return sorted(found, key=lambda shape: shape[1] / shape[0])[:_MOST_SHAPES]
 
 
 def _sides(size: int) -> Iterator[tuple[int, int, int]]:

@@ -10,13 +10,13 @@ from .dtypes import guess_dtype
 from .evidence import KeyEvidence
 from .lists import follows_another, is_bool, list_draft
 from .pictures import say_what_is_broken
+from .pixels import picture_shapes
 from .values import BytesValues
 from .words import (
     last_word,
     names_class,
     names_object,
     names_text_of,
-    names_text_of_class,
     parent_of,
 )
 
@@ -24,6 +24,7 @@ _MOST_CLASSES, _MOST_SEVERAL = 100_000, 10_000
 _MOST_NAMES = _MOST_TEXTS = 100
 _ENOUGH_FOR_EACH = 3
 _ENOUGH = 20
+_MOST_LISTED = 4
 
 
 def take_labels(scene: Scene) -> None:
@@ -39,12 +40,8 @@ def take_labels(scene: Scene) -> None:
             _take_texts(scene, seen)
     if not any(draft.kind == "Label" for draft in scene.drafts.values()):
         for seen in list(scene.open()):
-            if (
-                seen.is_single
-                and seen.kind == "bytes"
-                and names_text_of_class(seen.key)
-                and not names_object(seen.key)
-            ):
+            named = names_text_of(seen.key, seen.key) and not names_object(seen.key)
+            if named and seen.is_single and seen.kind == "bytes":
                 _take_texts(scene, seen)
 
 
@@ -57,9 +54,10 @@ def _take_several(scene: Scene, seen: KeyEvidence) -> None:
         for other in scene.open()
         if other is not seen and not other.is_single
     )
-    if not ids or seen.is_fixed or seen.numbers.repeats or any(others):
+    few = len(seen.there) < _ENOUGH or seen.longest < 2 or not high
+    if not ids or few or seen.is_fixed or seen.numbers.repeats or any(others):
         return
-    if len(seen.there) < _ENOUGH or seen.longest < 2 or not high:
+    if seen.numbers.is_scattered:
         return
     draft = Draft(seen.key, "MultiLabel", {"num_classes": high + 1, "classes": ()})
     draft.doubts.append(
@@ -71,7 +69,7 @@ def _take_several(scene: Scene, seen: KeyEvidence) -> None:
 
 def _take_ids(scene: Scene, seen: KeyEvidence) -> None:
     low, high = int(seen.numbers.low or 0), int(seen.numbers.high or 0)
-    if low < -1 or not 0 <= high < _MOST_CLASSES:
+    if low < -1 or not 0 <= high < _MOST_CLASSES or seen.numbers.is_scattered:
         return
     found = sorted(int(value) for value in seen.numbers.distinct or ())
     offset = int(low == 1 and high > 1)
@@ -79,22 +77,16 @@ def _take_ids(scene: Scene, seen: KeyEvidence) -> None:
     facts = {"num_classes": number, "classes": (), "offset": offset}
     draft = Draft(seen.key, "Label", facts, optional=low == -1)
     companion = _names_of(scene, seen, found)
-    several = f"{low:,} to {high:,}" if low < high else f"only {high:,}"
-    if 1 < len(found) <= 4:
-        several = listed(map(str, found))
-    elif seen.numbers.distinct is not None:
-        several = f"{plural(len(found), 'value')}, {several},"
-    where = f"in {plural(len(seen.there), 'record')}"
-    if low == -1:
-        draft.notes.append("-1 where there is no class")
+    shown = listed(map(str, found), _MOST_LISTED) or f"{low:,} to {high:,}"
     question = f"is {high:,} the highest id?"
     if len(found) == 1:
         question = "there are two classes at least: which is the other?"
     if offset:
-        dense = found == list(range(1, high + 1))
-        start = "counted from 1" if dense else "counted from 1, or did 0 not occur"
+        start = "counted from 1" + ", or did 0 not occur" * (len(found) < high)
         question = f"{start}, and {question}"
-    draft.doubts.append(f"{several} {where}: {question}")
+    draft.doubts.append(f"{shown} in {plural(len(seen.there), 'record')}: {question}")
+    if low == -1:
+        draft.notes.append("-1 where there is no class")
     scene.add(draft)
     if companion is None:
         return
@@ -136,9 +128,7 @@ def _names_of(
 
 def _take_texts(scene: Scene, seen: KeyEvidence) -> None:
     texts, total = seen.values.texts, seen.values.values
-    if not texts or len(texts) > _MOST_TEXTS:
-        return
-    if 2 * len(texts) > total:
+    if not texts or len(texts) > min(_MOST_TEXTS, total / 2):
         return
     draft = Draft(seen.key, "Text")
     what = f"{plural(len(texts), 'text')} in {plural(total, 'record')}"
@@ -200,7 +190,7 @@ def _bytes_draft(seen: KeyEvidence) -> Draft:
         draft = list_draft(seen)
     if seen.is_fixed:
         draft.notes.append(f"always {seen.longest:,} values")
-    if look.formats or look.damaged:
+    if look.holds_images:
         say_what_is_broken(draft, look)
     elif seen.is_single:
         _say_bytes(draft, look)
@@ -210,15 +200,17 @@ def _bytes_draft(seen: KeyEvidence) -> Draft:
 def _say_bytes(draft: Draft, look: BytesValues) -> None:
     """Say what opaque bytes could be, by their number and their contents."""
     if look.tensors and look.tensors.total() == look.values:
-        dtypes = sorted({head.dtype for head in look.tensors})
-        said = f"serialized tensors of {' and '.join(dtypes)}"
-        if len(dtypes) == 1:
-            ranks = sorted({len(head.shape) for head in look.tensors})
-            said += f" with {' and '.join(map(str, ranks))} dimensions"
-        draft.doubts.append(f"{said}, so that no Tensor can be declared")
+        dtypes = " and ".join(sorted({head.dtype for head in look.tensors}))
+        ranks = " and ".join(sorted({str(len(head.shape)) for head in look.tensors}))
+        draft.doubts.append(
+            f"serialized tensors of {dtypes} with {ranks} dimensions, so that no Tensor "
+            "can be declared"
+        )
         return
     if look.least == look.most:
-        draft.doubts.append(f"always {look.most:,} bytes, no text: what do they hold?")
+        shapes = " or ".join(map(str, picture_shapes(look.most)))
+        said = f"pixels of the shape {shapes}" if shapes else "what do they hold"
+        draft.doubts.append(f"always {look.most:,} bytes, no text: {said}?")
         return
     seen = f"{look.least or 0:,} to {look.most:,} bytes, no text"
     guess = guess_dtype(look.samples)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..formats import unread_content
 from ..formatting import plural
 from .draft import Draft, Scene, quoted
 from .dtypes import SIZES, Guess, as_numbers, guess_dtype, item_bytes
-from .evidence import KeyEvidence
+from .evidence import Evidence, KeyEvidence
 from .pictures import give_classes
 from .pixels import (
     FIRST,
@@ -20,17 +21,18 @@ from .pixels import (
     order_name,
     order_of,
     picture_shape,
+    picture_shapes,
     resize_doubt,
-    square_of,
 )
-from .sizes import CHANNELS, Sizes, each_of, is_named, size_candidates
-from .tensors import common_shape, sized_facts, tensor_facts
-from .words import names_image, names_mask
+from .sizes import CHANNELS, Sizes, are_of, each_of, items_of, size_candidates
+from .tensors import common_shape, sized_facts
+from .words import speaks_of
 
 # Fewer records have one size by chance.
 _FEW = 3
 
 _MOST_CLASSES, _MOST_IDS = 10_000, 64
+_MOST_SHAPES = 4
 
 
 def take_raw(scene: Scene) -> None:
@@ -39,7 +41,7 @@ def take_raw(scene: Scene) -> None:
     for seen in candidates:
         for sizes in size_candidates(scene, seen):
             item = _item(scene, seen, sizes)
-            named = is_named(scene, sizes.keys, seen.key)
+            named = are_of(scene, sizes, seen)
             if item is None or named is None:
                 continue
             if not named and len(candidates) > 1:
@@ -55,76 +57,112 @@ def take_raw(scene: Scene) -> None:
 
 def take_fixed_raw(scene: Scene) -> None:
     """Make fields of bytes that are equally many in all records, by their values."""
+    lengths = lengths_in(scene.evidence)
     for seen in list(scene.open()):
-        draft = fixed_draft(seen)
+        draft = fixed_draft(seen, lengths)
         if draft is not None:
             scene.add(draft)
 
 
-def fixed_draft(seen: KeyEvidence) -> Draft | None:
-    """Return the field of raw bytes that are always equally many; None for others."""
+def lengths_in(evidence: Evidence) -> dict[str, int]:
+    """Return how many numbers each key always has, in a list or raw."""
+    found = {}
+    for key, seen in evidence.keys.items():
+        if seen.is_fixed and seen.kind != "bytes":
+            found[key] = seen.longest
+        elif _is_raw(seen) and seen.values.least == seen.values.most:
+            dtype = guess_dtype(seen.values.samples).dtype
+            found[key] = seen.values.most // item_bytes(dtype)
+    return found
+
+
+def fixed_draft(seen: KeyEvidence, lengths: Mapping[str, int]) -> Draft | None:
+    """Return the field of raw bytes that are always equally many; None for others.
+
+    Args:
+        seen: the bytes.
+        lengths: how many numbers other keys always have.
+    """
     look = seen.values
     if not _is_raw(seen) or look.least != look.most or unread_content(look.samples):
         return None
     guess = guess_dtype(look.samples)
-    draft = _guessed_draft(seen, guess)
+    draft = _guessed_draft(seen, guess, lengths)
     sure = guess.clear or len(draft.facts["shape"]) > 1
     return draft if sure or len(seen.there) >= _FEW else None
 
 
-def _guessed_draft(seen: KeyEvidence, guess: Guess) -> Draft:
-    size, dtype = seen.values.most, guess.dtype
-    count = size // item_bytes(dtype)
-    numbers = [
-        as_numbers(np.frombuffer(sample, np.uint8), dtype)
-        for sample in seen.values.samples
-        if len(sample) == size
-    ]
-    pictured = names_image(seen.key) or dtype in ("uint8", "uint16")
-    shape: tuple[int, ...] | None = picture_shape(numbers, square=not pictured)
-    seems = shape is not None
-    if shape is None and dtype == "uint8" and names_image(seen.key):
-        shape = square_of(count)
-    facts: dict[str, Any] = {"dtype": dtype, "encoding": "raw"}
-    if dtype in seen.values.unusual:
+def _guessed_draft(
+    seen: KeyEvidence, guess: Guess, lengths: Mapping[str, int]
+) -> Draft:
+    look, dtype = seen.values, guess.dtype
+    count = look.most // item_bytes(dtype)
+    shape, why = _shape_of(seen, dtype, count, lengths)
+    pixels = dtype in ("uint8", "uint16") and len(shape) == 3 and shape[2] <= 4
+    facts: dict[str, Any] = {"shape": shape, "dtype": dtype, "encoding": "raw"}
+    if not pixels and dtype in look.unusual:
         facts["finite"] = False
-    last = shape is not None and shape[2] <= 4
-    if shape is not None and last and dtype in ("uint8", "uint16"):
-        kind = "Image"
-        facts.pop("finite", None)
-    else:
-        kind = "Vector"
-        shape = shape or _one_hot(seen.values.samples, dtype, count) or (count,)
-    draft = Draft(seen.key, kind, {"shape": shape, **facts})
+    draft = Draft(seen.key, "Image" if pixels else "Vector", facts)
     what = f"{count:,} {dtype} numbers"
-    if len(shape) == 3:
-        said = "x".join(map(str, shape))
-        alike = ", since neighbors are alike" if seems else ""
-        what = f"{said} {dtype} {'pixels' if kind == 'Image' else 'numbers'}{alike}"
-    elif len(shape) == 2:
-        what = f"{shape[0]:,} rows of {shape[1]:,} {dtype} numbers with a single 1"
-    others = [
-        other
-        if item_bytes(other) == item_bytes(dtype)
-        else f"{size // item_bytes(other):,} {other}"
-        for other in guess.others
-        if other != "bool" or not seen.values.present[2:].any()
-    ]
     if len(shape) > 1:
-        others.insert(0, f"a row of {count:,} numbers")
-    elif dtype == "uint8" and (square := square_of(count)) is not None:
-        others.insert(0, f"{'x'.join(map(str, square))} pixels")
+        what = f"{dtype} {'pixels' if pixels else 'numbers'} of the shape {shape}{why}"
     draft.doubts.append(
-        f"always {plural(size, 'byte')}, taken as {what}: or {', '.join(others)}?"
+        f"always {plural(look.most, 'byte')}, taken as {what}: or "
+        f"{', '.join(_other_readings(seen, guess, shape, lengths))}?"
     )
-    if kind == "Image" and shape[2] == 1 and dtype == "uint8":
+    if pixels and shape[2] == 1 and dtype == "uint8":
         _may_be_mask(draft, seen)
     return draft
 
 
+def _shape_of(
+    seen: KeyEvidence, dtype: str, count: int, lengths: Mapping[str, int]
+) -> tuple[tuple[int, ...], str]:
+    """Return the likely shape of raw numbers, and why it is likely."""
+    samples = [np.frombuffer(each, np.uint8) for each in seen.values.samples]
+    numbers = [as_numbers(each, dtype) for each in samples]
+    whole = [each for each in numbers if len(each) == count]
+    image = speaks_of(seen.key, "image")
+    picture = picture_shape(whole, square=not (image or dtype in ("uint8", "uint16")))
+    if picture is not None:
+        return picture, ", since neighbors are alike"
+    square = next((each for each in picture_shapes(count) if each[0] == each[1]), None)
+    if square is not None and image and dtype == "uint8":
+        return square, ""
+    rows = _one_hot(numbers, count)
+    if rows is not None:
+        return rows, ", with a single 1 in each row"
+    likely, _ = items_of(seen.key, count, lengths)
+    if likely:
+        return (likely[0], count // likely[0]), f", as others have {likely[0]:,}"
+    return (count,), ""
+
+
+def _other_readings(
+    seen: KeyEvidence, guess: Guess, shape: tuple[int, ...], lengths: Mapping[str, int]
+) -> list[str]:
+    """Return what else raw numbers could be: of other shapes, or of other dtypes."""
+    look, size = seen.values, item_bytes(guess.dtype)
+    count = look.most // size
+    _, possible = items_of(seen.key, count, lengths)
+    shapes = [*picture_shapes(count), *((each, count // each) for each in possible)]
+    others = [str(each) for each in shapes if each != shape][:_MOST_SHAPES]
+    if len(shape) > 1:
+        others.append(f"a row of {count:,}")
+    if others:
+        others[0] = f"of the shape {others[0]}"
+    return others + [
+        other
+        if item_bytes(other) == size
+        else f"{look.most // item_bytes(other):,} {other}"
+        for other in guess.others
+        if other != "bool" or not look.present[2:].any()
+    ]
+
+
 def _may_be_mask(draft: Draft, seen: KeyEvidence) -> None:
     """Make a mask of grey pixels that are named so."""
-    if not names_mask(seen.key) or seen.values.present.sum() > _MOST_IDS:
+    if not speaks_of(seen.key, "mask") or seen.values.present.sum() > _MOST_IDS:
         return
     draft.kind = "Mask"
     draft.facts["shape"] = draft.facts["shape"][:2]
@@ -132,11 +170,8 @@ def _may_be_mask(draft: Draft, seen: KeyEvidence) -> None:
     give_classes(draft, seen.values)
 
 
-def _one_hot(
-    samples: Sequence[bytes], dtype: str, count: int
-) -> tuple[int, int] | None:
+def _one_hot(numbers: Sequence[NDArray[Any]], count: int) -> tuple[int, int] | None:
     """Return the shape of rows that have one 1 each, and zeros; None for others."""
-    numbers = [as_numbers(np.frombuffer(each, np.uint8), dtype) for each in samples]
     ones = sum(int((each == 1).sum()) for each in numbers)
     size = round(sum(map(len, numbers)) / ones) if ones else 0
     if not 2 <= size <= min(_MOST_CLASSES, count // 2) or count % size:
@@ -152,7 +187,7 @@ def _is_raw(seen: KeyEvidence) -> bool:
     look = seen.values
     if not (seen.kind == "bytes" and seen.is_single) or look.empty or look.text:
         return False
-    return not (look.formats or look.damaged or look.tensors)
+    return not (look.holds_images or look.tensors)
 
 
 def _say_possible(
@@ -206,13 +241,9 @@ def _draft(
     if dtype in seen.values.unusual:
         facts["finite"] = False
     draft = Draft(seen.key, "Tensor", facts)
-    size, others = item_bytes(dtype), " or ".join(guess.others)
-    if guess.clear:
-        draft.doubts.append(
-            f"numbers of {size} bytes, which look like {dtype}: or {others}?"
-        )
-    else:
-        draft.doubts.append(f"numbers of {plural(size, 'byte')}: {dtype}, or {others}?")
+    taken = f", which look like {dtype}: or" if guess.clear else f": {dtype}, or"
+    each = plural(item_bytes(dtype), "byte")
+    draft.doubts.append(f"numbers of {each}{taken} {' or '.join(guess.others)}?")
     return draft
 
 
@@ -234,12 +265,12 @@ def _pixels(
         return _channels_first(seen, sizes, shape, order)
     facts: dict[str, Any] = {"shape": shape, "encoding": "raw", "dtype": "uint8"}
     facts |= {f"{axis}_key": key for key, axis in shared}
-    draft = Draft(seen.key, "Image", facts, notes=[sizes.counted_by(channels)])
+    draft = Draft(seen.key, "Image", facts, notes=[_agreement(sizes, channels)])
     draft.doubts.append(order_doubt(order, shape[2], quoted(sizes.keys[0])))
     if shape[2] == 1 and len(shared) == 2:
         _may_be_mask(draft, seen)
     if None in shape[:2]:
-        draft.doubts.append(resize_doubt(there))
+        draft.doubts.append(resize_doubt(there.tolist()))
     return draft
 
 
@@ -248,12 +279,18 @@ def _channels_first(
 ) -> Draft:
     """Return the field of pixels that an Image would read in the wrong order."""
     height, width, channels = shape
-    facts = tensor_facts((channels, height, width), "uint8", "raw")
     keys = (*sizes.keys, None)
-    facts["shape_key"] = (keys[2], keys[0], keys[1])
-    draft = Draft(seen.key, "Tensor", facts, notes=[sizes.counted_by(channels or 0)])
+    facts: dict[str, Any] = {"shape": (channels, height, width), "dtype": "uint8"}
+    facts |= {"encoding": "raw", "shape_key": (keys[2], keys[0], keys[1])}
+    draft = Draft(seen.key, "Tensor", facts, notes=[_agreement(sizes, channels)])
     draft.doubts.append(
         f"raw pixels, taken as {order_name(FIRST, channels)}; {order.said(channels)}: "
         "an Image has its channels last"
     )
     return draft
+
+
+def _agreement(sizes: Sizes, channels: int | None) -> str:
+    """Say how sizes agree with the number of bytes; None for channels that vary."""
+    each = f", times {channels}" if channels != 1 and len(sizes.contents) == 2 else ""
+    return f"as many bytes as {sizes.shown} say{each}"

@@ -23,7 +23,6 @@ class Reading:
     Attributes:
         max_record_bytes: the most bytes of a record; longer ones are damages.
         files: how many files.
-        read: how many of them hold records.
         records: how many records.
         whole: whether every file was read to its end.
         damages: the places at which no record can be read.
@@ -32,7 +31,6 @@ class Reading:
 
     max_record_bytes: int = MAX_RECORD_BYTES
     files: int = 0
-    read: int = 0
     records: int = 0
     whole: bool = True
     damages: list[Damage] = field(default_factory=list)
@@ -55,7 +53,7 @@ class Reading:
                     left = -(-(limit - self.records) // (len(paths) - number))
                 here = FileKeys(path)
                 self.seen.append(here)
-                moved = bar if limit is None else _nowhere
+                moved = bar if limit is None else lambda _: None
                 for records in self._records(path, left, moved):
                     self.records += len(records)
                     batch = decode(records)
@@ -63,7 +61,6 @@ class Reading:
                     yield batch
                     if limit is not None:
                         bar(len(records))
-                self.read += here.records > 0
 
     def _records(
         self, path: FilePath, left: int | None, moved: Moved
@@ -94,7 +91,3 @@ def _bar(paths: Sequence[FilePath], limit: int | None) -> Bar:
         with suppress(OSError):
             total += path.stat().st_size
     return Bar("reading", total)
-
-
-def _nowhere(size: int) -> None:
-    """Do not tell of bytes."""

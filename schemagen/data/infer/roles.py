@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import re
+from collections.abc import Mapping
 
 from ...kinds.registry import KINDS
 from .draft import Draft, Scene, listed, quoted
 from .evidence import Evidence, KeyEvidence
 from .words import (
-    SIZES,
-    is_corner,
-    may_be_answer,
+    AXES,
+    Meaning,
+    is_seldom_answer,
     meaning_of,
     names_class,
-    names_image,
     names_object,
     parent_of,
-    says_format,
+    says,
     says_shape,
-    says_size,
+    speaks_of,
 )
 
 PICTURES = ("Image", "Images", "Mask")
@@ -28,98 +28,179 @@ _MAY_LACK = ("Label", "MultiLabel")
 _MOST_CANDIDATES = 5
 _MOST_CLASSES = 20
 
+# Seconds since 1970, in which times are stored in several units.
+_YEAR_2000, _YEAR_2040 = 946_684_800, 2_208_988_800
+_UNITS = (1, 10**3, 10**6, 10**9)
+
 
 def give_roles(scene: Scene, drafts: Mapping[str, Draft]) -> None:
     """Give fields the roles that their names and what is next to them tell."""
-    evidence = scene.evidence
-    boxes = {
-        draft.facts.get("group") for key, draft in drafts.items() if is_corner(key)
-    }
-    labels = {parent_of(key) for key, draft in drafts.items() if draft.kind == "Label"}
-    several = {
-        parent_of(key)
-        for key, draft in drafts.items()
-        if draft.kind == "Vector" and names_class(key)
-    }
-    pictures = any(
-        rank_of(draft) == 0 or _has_images(evidence, key)
-        for key, draft in drafts.items()
-    )
-    weighted = any(draft.role == "weight" for draft in drafts.values())
-    for key, draft in drafts.items():
-        if draft.role:
-            continue
-        meaning = meaning_of(key, several=draft.kind not in ("Scalar", "Text"))
-        if key.lower() == "y" and "z" in map(str.lower, drafts):
-            meaning = ""  # a coordinate
-        in_boxes = draft.facts.get("group") in boxes - {None} or names_object(key)
-        names = draft.kind == "Text" and parent_of(key) in labels - {""}
-        names = names or (key.endswith("/text") and parent_of(key) in several)
-        size = draft.kind == "Scalar" and any(says_size(key, axis) for axis in SIZES)
-        form = draft.kind == "Text" and says_format(key) and _is_one(evidence, key)
-        pictured = (pictures or names_image(key)) and (size or form)
-        shape = says_shape(key) and draft.kind == "Vector"
-        if key in scene.counts or names or pictured or shape:
-            draft.role = "info"
-        elif meaning == "weight":
-            if _can_weigh(draft) and not weighted:
-                draft.role, weighted = "weight", True
-                draft.doubts.append("the weight of a record, by its name?")
-            else:
-                draft.role = "info"
-        elif meaning == "info" and draft.kind not in (*PICTURES, *_MAY_LACK):
-            draft.role = "info"
-        elif meaning == "answer" or in_boxes:
-            single = not in_boxes or draft.kind in ("Scalar", "Vector")
-            _answer(draft, evidence.keys.get(key), single=single)
+    roles = _Roles(scene, drafts)
+    for draft in drafts.values():
+        if not draft.role:
+            roles.give(draft)
+    roles.settle_one_hot()
     _settle(drafts)
     _settle_masks(drafts)
 
 
-def _answer(draft: Draft, seen: KeyEvidence | None, *, single: bool) -> None:
-    """Make a target of what a model learns to say, if the generated one has a head."""
-    if draft.kind in ("Image", "Images") or draft.model_role == "target":
-        return
-    kind = KINDS[draft.kind]
-    lacks = draft.optional and draft.kind not in _MAY_LACK
-    opaque = draft.model_role == "info"
-    if kind.can_be_target and single and not lacks and not opaque:
-        draft.role = "target"
-        zeros = seen is not None and (seen.numbers.low, seen.numbers.high) == (0, 1)
-        if draft.kind == "Vector" and draft.facts["dtype"] == "int64" and zeros:
-            draft.facts["dtype"] = "bool"
-            draft.notes.append("only 0 and 1: a probability for each is learned")
-        elif seen is not None:
-            ask_for_classes(draft, seen)
-        return
-    draft.role = "info"
-    if lacks and kind.can_be_target and single:
-        draft.notes.append(
-            "no target, since records lack it, and it may not be missing"
+class _Roles:
+    """The rules for the role of a field, and what they know of all fields."""
+
+    def __init__(self, scene: Scene, drafts: Mapping[str, Draft]) -> None:
+        self._drafts = drafts
+        self._counts = scene.counts
+        self._evidence = scene.evidence
+        self._boxes = {
+            draft.facts["group"]
+            for key, draft in drafts.items()
+            if says(key, "corner") and "group" in draft.facts
+        }
+        self._labels = {
+            parent_of(key) for key, draft in drafts.items() if draft.kind == "Label"
+        }
+        self._several = {
+            parent_of(key)
+            for key, draft in drafts.items()
+            if draft.kind == "Vector" and names_class(key)
+        }
+        self._pictures = any(
+            rank_of(draft) == 0 or self._evidence.of(key).values.holds_images
+            for key, draft in drafts.items()
+        )
+        self._weighted = any(draft.role == "weight" for draft in drafts.values())
+
+    def give(self, draft: Draft) -> None:
+        """Give a field the role of the first rule that knows it."""
+        meaning = self._meaning(draft)
+        in_boxes = self._is_in_boxes(draft)
+        if self._describes_another(draft):
+            draft.role = "info"
+        elif meaning == "weight":
+            self._weigh(draft)
+        elif meaning == "info" or (not meaning and self._is_time(draft)):
+            if draft.kind not in (*PICTURES, *_MAY_LACK):
+                draft.role = "info"
+        elif meaning == "answer" or in_boxes:
+            single = not in_boxes or draft.kind in ("Scalar", "Vector")
+            self._answer(draft, single=single)
+
+    def _meaning(self, draft: Draft) -> Meaning:
+        others = {key.lower() for key in self._drafts if key != draft.key}
+        if draft.key.lower() == "y" and ("z" in others or any(map(_answers, others))):
+            return ""  # a coordinate
+        found = meaning_of(draft.key, several=draft.kind not in ("Scalar", "Text"))
+        numbers = self._evidence.of(draft.key).numbers
+        measured = draft.kind in ("Vector", "VarLen") and numbers.whole is False
+        return "" if found == "info" and measured else found
+
+    def _is_in_boxes(self, draft: Draft) -> bool:
+        return draft.facts.get("group") in self._boxes or names_object(draft.key)
+
+    def _describes_another(self, draft: Draft) -> bool:
+        """Return whether a field counts, names or measures what another one holds."""
+        key, above = draft.key, parent_of(draft.key)
+        answers = filter(_answers, self._drafts)
+        if any(re.fullmatch(rf".*\d.*_{re.escape(other)}", key) for other in answers):
+            return True  # of another record, such as a neighbor in a graph
+        if draft.kind == "Vector":
+            return says_shape(key)
+        if draft.kind == "Text":
+            names = above in self._labels - {""}
+            names = names or (key.endswith("/text") and above in self._several)
+            one = len(self._evidence.of(key).values.texts or ()) == 1
+            return names or (one and says(key, "format") and self._is_of_picture(key))
+        size = draft.kind == "Scalar" and any(says(key, axis) for axis in AXES)
+        return key in self._counts or (size and self._is_of_picture(key))
+
+    def _is_of_picture(self, key: str) -> bool:
+        return self._pictures or speaks_of(key, "image")
+
+    def _is_time(self, draft: Draft) -> bool:
+        """Return whether all numbers are times since 1970, from 2000 to 2040."""
+        numbers = self._evidence.of(draft.key).numbers
+        low, high = numbers.low or 0, numbers.high or 0
+        return draft.kind == "Scalar" and any(
+            low / unit >= _YEAR_2000 and high / unit < _YEAR_2040 for unit in _UNITS
         )
 
+    def _weigh(self, draft: Draft) -> None:
+        plain = draft.kind == "Scalar" and draft.facts["dtype"] == "float32"
+        sure = plain and not draft.optional and draft.facts.get("finite", True)
+        draft.role = "weight" if sure and not self._weighted else "info"
+        if draft.role == "weight":
+            self._weighted = True
+            draft.doubts.append("the weight of a record, by its name?")
 
-def ask_for_classes(draft: Draft, seen: KeyEvidence) -> None:
+    def _answer(self, draft: Draft, *, single: bool) -> None:
+        """Make a target of what a model learns to say, if the generated one has a head."""
+        if draft.kind in ("Image", "Images") or draft.model_role == "target":
+            return
+        able = single and KINDS[draft.kind].can_be_target
+        lacks = draft.optional and draft.kind not in _MAY_LACK
+        if able and not lacks and draft.model_role != "info":
+            draft.role = "target"
+            seen = self._evidence.of(draft.key)
+            zeros = (seen.numbers.low, seen.numbers.high) == (0, 1)
+            if draft.kind == "Vector" and draft.facts["dtype"] == "int64" and zeros:
+                draft.facts["dtype"] = "bool"
+                draft.notes.append("only 0 and 1: a probability for each is learned")
+            else:
+                _ask_for_classes(draft, seen)
+            return
+        draft.role = "info"
+        if lacks and able:
+            draft.notes.append(
+                "no target, since records lack it, and it may not be missing"
+            )
+
+    def settle_one_hot(self) -> None:
+        """Make a target of the only one-hot rows, if nothing else is one."""
+        found = [
+            draft
+            for key, draft in self._drafts.items()
+            if draft.kind == "Vector" and len(draft.facts["shape"]) == 1
+            if not draft.role and self._evidence.of(key).is_one_hot
+        ]
+        for draft in found:
+            draft.doubts.append(
+                f"a single 1 in each record: a label of {draft.facts['shape'][0]:,} classes, "
+                'role="target", or an input?'
+            )
+        targets = any(draft.model_role == "target" for draft in self._drafts.values())
+        if len(found) == 1 and not targets:
+            self._answer(found[0], single=True)
+
+
+def _answers(key: str) -> bool:
+    return meaning_of(key) == "answer"
+
+
+def _ask_for_classes(draft: Draft, seen: KeyEvidence) -> None:
     """Ask whether a target of numbers is one of classes, which only a Label is."""
-    few = 1 < len(seen.numbers.distinct or ()) <= _MOST_CLASSES
-    whole = seen.kind == "int64" or (
-        seen.kind == "float" and seen.numbers.whole and few
-    )
-    stored = "" if seen.kind == "int64" else ", which a Label stores as int64"
-    said = (
-        f"whole numbers that a model learns as quantities: or ids of classes{stored}?"
-    )
-    if draft.kind in ("Vector", "Scalar") and whole and said not in draft.doubts:
-        draft.doubts.append(said)
+    numbers = seen.numbers
+    number = len(numbers.distinct or ())
+    few = seen.kind == "float" and numbers.whole and 1 < number <= _MOST_CLASSES
+    if draft.kind not in ("Vector", "Scalar") or not (seen.kind == "int64" or few):
+        return
+    said = "whole numbers that a model learns as quantities: or ids of classes"
+    if draft.kind == "Scalar" and numbers.is_scattered:
+        most = int(numbers.high or 0)
+        said = f"{number:,} different ids up to {most:,}, which a model learns as "
+        said += f"quantities: are they classes? Write them as 0 to {number - 1:,}, or "
+        said += f"declare Label(num_classes={most + 1}), with as many outputs"
+    else:
+        said += f"{', which a Label stores as int64' if few else ''}?"
+    draft.doubts.append(said)
 
 
 def _settle(drafts: Mapping[str, Draft]) -> None:
     """Let a label be the target, and not what is next to it and tells where it is."""
-    labels = [key for key, draft in drafts.items() if _is_label(key, draft)]
-    if labels:
-        for key, draft in drafts.items():
-            if draft.role == "target" and names_object(key) and key not in labels:
-                draft.role = "info"
+    targets = [key for key, draft in drafts.items() if draft.model_role == "target"]
+    if any(map(names_class, targets)):
+        for key in targets:
+            if drafts[key].role and names_object(key) and not names_class(key):
+                drafts[key].role = "info"
 
 
 def _settle_masks(drafts: Mapping[str, Draft]) -> None:
@@ -139,27 +220,6 @@ def _settle_masks(drafts: Mapping[str, Draft]) -> None:
             draft.notes.append(f"no target, since {said}")
 
 
-def _is_label(key: str, draft: Draft) -> bool:
-    return draft.model_role == "target" and names_class(key)
-
-
-def _can_weigh(draft: Draft) -> bool:
-    plain = draft.kind == "Scalar" and draft.facts["dtype"] == "float32"
-    return plain and not draft.optional and draft.facts.get("finite", True)
-
-
-def _has_images(evidence: Evidence, key: str) -> bool:
-    """Return whether a key holds images, among others that no Image would take."""
-    seen = evidence.keys.get(key)
-    return seen is not None and bool(seen.values.formats or seen.values.damaged)
-
-
-def _is_one(evidence: Evidence, key: str) -> bool:
-    """Return whether a key holds the same text everywhere."""
-    seen = evidence.keys.get(key)
-    return seen is not None and len(seen.values.texts or ()) == 1
-
-
 def rank_of(draft: Draft) -> int:
     """Order fields as people do: pictures, other inputs, targets, the rest."""
     picture = draft.step.kind if draft.step is not None else draft.kind
@@ -175,46 +235,48 @@ def lacking_roles(evidence: Evidence, drafts: Mapping[str, Draft]) -> list[str]:
     if "target" not in roles:
         said.append(f"no field is a target{_possible_targets(evidence, drafts)}")
     if "input" not in roles:
-        found = [
-            quoted(key)
-            for key, draft in drafts.items()
-            if draft.model_role == "info" and not _is_opaque(draft)
+        usable = [
+            each for each in drafts.values() if not each.spec("field").kind.opaque
         ]
+        usable.sort(key=lambda draft: _by_values(evidence, draft))
+        found = [quoted(draft.key) for draft in usable]
         said.append(
-            f'no field is an input: is it {_or(found)}? Give it role="input"'
+            f'no field is an input: is it {listed(found)}? Give it role="input"'
             if found
             else "no field is an input, and none holds values that a model can take"
         )
     return said
 
 
+def _by_values(evidence: Evidence, draft: Draft) -> tuple[bool, int]:
+    """Order numbers before text, and those with the most values before others."""
+    seen = evidence.of(draft.key)
+    return draft.kind == "Text", -max(seen.longest, seen.values.most)
+
+
 def _possible_targets(evidence: Evidence, drafts: Mapping[str, Draft]) -> str:
+    """Name what could be the target, or the answers that no generated model predicts."""
     ranked = _candidates(evidence, drafts)
-    answers = [quoted(key) for key in drafts if meaning_of(key) == "answer"]
-    if ranked and (not answers or ranked[0][0] == 0):
+    likely = sum(rank == 0 for rank, _ in ranked)
+    answers = [key for key in drafts if meaning_of(key) == "answer"]
+    if ranked and (not answers or likely):
         found = [
             f"{quoted(key)} as a Label" if drafts[key].kind == "Text" else quoted(key)
             for _, key in ranked
         ]
-        return f': is it {_or(found)}? Give it role="target"'
-    answers = answers or [quoted(key) for key in drafts if may_be_answer(key)]
-    if answers:
+        return f': is it {listed(found, max(likely, _MOST_CANDIDATES))}? Give it role="target"'
+    answers = answers or [key for key in drafts if speaks_of(key, "target")]
+    if not answers:
         return (
-            f": the answers may be {_or(answers)}, which no generated model has a head "
-            "for; make_dataset(info=True) delivers them to a model of your own"
+            ", and none of the keys looks like one: a model has nothing to learn from "
+            "these records alone"
         )
-    return (
-        ", and none of the keys looks like one: a model has nothing to learn from these "
-        "records alone"
-    )
-
-
-def _or(items: Collection[str]) -> str:
-    return listed(items, _MOST_CANDIDATES)
-
-
-def _is_opaque(draft: Draft) -> bool:
-    return bool(draft.spec("field").kind.opaque)
+    said = f": the answers may be {listed(map(quoted, answers))}, which no generated "
+    said += "model has a head for"
+    inputs = {key for key, draft in drafts.items() if draft.model_role == "input"}
+    if inputs and inputs.isdisjoint(answers):
+        said += "; make_dataset(info=True) delivers them to a model of your own"
+    return said
 
 
 def _candidates(
@@ -223,19 +285,19 @@ def _candidates(
     """Return keys that a person may know to be the target, with a rank from 0."""
     inputs = [key for key, draft in drafts.items() if draft.model_role == "input"]
     ranked: list[tuple[int, str]] = []
-    for key, draft in drafts.items():
-        seen = evidence.keys.get(key)
+    for key in inputs:
+        draft, seen = drafts[key], evidence.of(key)
         may = KINDS[draft.kind].can_be_target and draft.kind not in PICTURES
-        if seen is None or not (may or draft.kind == "Text") or inputs == [key]:
+        if draft.optional or is_seldom_answer(key) or inputs == [key]:
             continue
-        if draft.model_role != "input" or draft.optional:
+        if not (may or draft.kind == "Text"):
             continue
         distinct = seen.values.texts if draft.kind == "Text" else seen.numbers.distinct
         classes = len(distinct or ())
         few = 1 < classes <= _MOST_CLASSES and 2 * classes <= len(seen.there)
         if draft.kind == "Text" and not few:
             continue
-        if may_be_answer(key):
+        if speaks_of(key, "target"):
             ranked.append((0, key))
         elif few:
             ranked.append((1 if classes == 2 else 2, key))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 from ..formatting import plural
@@ -10,25 +10,28 @@ from .draft import Draft, Scene
 from .evidence import KeyEvidence
 from .lists import list_facts
 from .pixels import picture_shape
-from .sizes import CHANNELS, Sizes, each_of, is_named, size_candidates
+from .raw import lengths_in
+from .sizes import CHANNELS, Sizes, are_of, each_of, items_of, size_candidates
 from .tensors import sized_facts
-from .words import item_size, names_image
+from .words import item_size, speaks_of
 
 _DTYPES = {"int64": "int64", "float": "float32"}
 
-# Shorter lists are multiples of others by chance.
-_SHORTEST, _SHORTEST_BASE, _SHORTEST_BASE_OF_ALL = 4, 16, 1000
+_SHORTEST = 4
 
 
 def take_shaped(scene: Scene) -> None:
     """Make fields of lists of numbers that sizes under other keys give a shape."""
+    lengths = lengths_in(scene.evidence)
     for seen in list(scene.open()):
         if seen.kind not in _DTYPES or seen.is_single or seen.longest < _SHORTEST:
             continue
         draft = _by_sizes(scene, seen)
         if draft is None and seen.is_fixed:
             named = item_size(seen.key) > 0
-            draft = (None if named else _by_neighbors(seen)) or _by_another(scene, seen)
+            draft = (None if named else _by_neighbors(seen)) or _by_another(
+                scene, seen, lengths
+            )
         if draft is not None:
             if seen.numbers.unusual:
                 draft.facts["finite"] = False
@@ -39,7 +42,7 @@ def _by_sizes(scene: Scene, seen: KeyEvidence) -> Draft | None:
     there = seen.lengths >= 0
     for sizes in size_candidates(scene, seen):
         each = each_of(seen.there, sizes.shapes[there])
-        if not each or not is_named(scene, sizes.keys, seen.key):
+        if not each or not are_of(scene, sizes, seen):
             continue
         if sizes.is_count:
             return _counted(scene, seen, sizes, each)
@@ -56,6 +59,7 @@ def _by_sizes(scene: Scene, seen: KeyEvidence) -> Draft | None:
 def _counted(scene: Scene, seen: KeyEvidence, sizes: Sizes, each: int) -> Draft | None:
     """Return the field of a list whose items are counted under another key."""
     said = f"{plural(each, 'number')} for each item that {sizes.shown} counts"
+    scene.counts.add(sizes.keys[0])
     if seen.is_fixed:
         if each == 1:
             return None
@@ -65,14 +69,13 @@ def _counted(scene: Scene, seen: KeyEvidence, sizes: Sizes, each: int) -> Draft 
     facts = list_facts(seen)
     if each > 1:
         facts["item_shape"] = (each,)
-    scene.counts.add(sizes.keys[0])
     return Draft(seen.key, "VarLen", facts, notes=[said])
 
 
 def _by_neighbors(seen: KeyEvidence) -> Draft | None:
     """Return the field of numbers that are the pixels of a square picture."""
     shape: tuple[int, ...] | None = picture_shape(
-        seen.numbers.samples, square=not names_image(seen.key)
+        seen.numbers.samples, square=not speaks_of(seen.key, "image")
     )
     if shape is None:
         return None
@@ -86,40 +89,23 @@ def _by_neighbors(seen: KeyEvidence) -> Draft | None:
     return draft
 
 
-def _by_another(scene: Scene, seen: KeyEvidence) -> Draft | None:
+def _by_another(
+    scene: Scene, seen: KeyEvidence, lengths: Mapping[str, int]
+) -> Draft | None:
     """Return the field of a list that is several times as long as others next to it."""
-    parent, nested = seen.key.partition("/")[::2]
-    lengths = Counter(
-        other.longest
-        for other in scene.evidence.keys.values()
-        if other.is_fixed
-        and other.longest < seen.longest
-        and seen.longest % other.longest == 0
-        and (not nested or other.key.startswith(f"{parent}/"))
-    )
-    count, size = seen.longest, item_size(seen.key)
-    least = _SHORTEST_BASE if nested else _SHORTEST_BASE_OF_ALL
-    sure = [
-        base
-        for base, keys in lengths.items()
-        if base * size == count
-        # Lengths of features that have nothing in common are powers of two.
-        or (base >= least and keys > 1 and (nested or count // base % 2))
-    ]
-    if not sure:
-        bases = sorted({*lengths, count // size if size and count % size == 0 else 1})
-        bases = [base for base in bases if base >= _SHORTEST_BASE // 2]
-        said = " or ".join(f"({base}, {count // base})" for base in bases)
+    count = seen.longest
+    likely, possible = items_of(seen.key, count, lengths)
+    if not likely:
+        said = " or ".join(f"({items}, {count // items})" for items in possible)
         if said:
             scene.possible.setdefault(seen.key, []).append(
                 f"always {count:,} numbers: of the shape {said}, or of another order?"
             )
         return None
-    base = min(sure)
-    shape = (base, count // base)
+    shape = (likely[0], count // likely[0])
     draft = Draft(seen.key, "Vector", {"shape": shape, "dtype": _DTYPES[seen.kind]})
     draft.doubts.append(
-        f"always {count:,} numbers, {shape[1]:,} for each of {base:,}, as long as other "
-        f"lists are: or in the order {(shape[1], base)}, or a row of them?"
+        f"always {count:,} numbers, {shape[1]:,} for each of {shape[0]:,}, as long as "
+        f"other lists are: or in the order {shape[::-1]}, or a row of them?"
     )
     return draft

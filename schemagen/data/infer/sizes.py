@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -11,20 +12,24 @@ from ..columns import Rows
 from .draft import Scene, quoted
 from .evidence import KeyEvidence
 from .words import (
+    AXES,
+    counts_key,
     digits_of,
     extends,
+    item_size,
     nearest,
     parent_of,
+    says,
     says_count,
     says_shape,
-    says_size,
     stem_of_shape,
 )
 
-AXES = ("height", "width", "channels")
-
 CHANNELS = (1, 3, 4, 2)
 """How many numbers a pixel may have, if that is not stored."""
+
+# Fewer items are as many as others by chance, in one part of a record and in all.
+_FEWEST_ITEMS, _FEWEST_ITEMS_OF_ALL = 16, 1000
 
 
 class Sizes(NamedTuple):
@@ -51,14 +56,6 @@ class Sizes(NamedTuple):
         keys = (self.keys,) if isinstance(self.keys, str) else self.keys
         return ", ".join(map(quoted, keys))
 
-    def counted_by(self, channels: int) -> str:
-        """Say how the sizes agree with the number of bytes."""
-        if len(self.contents) == 3:
-            return "as many bytes as height, width and channels say"
-        if channels == 1:
-            return "as many bytes as height and width say"
-        return f"{channels} bytes for each pixel of height and width"
-
 
 def size_candidates(scene: Scene, seen: KeyEvidence) -> Iterator[Sizes]:
     """Yield the stored sizes that may be those of a key, the likeliest first."""
@@ -67,14 +64,9 @@ def size_candidates(scene: Scene, seen: KeyEvidence) -> Iterator[Sizes]:
         for other in scene.evidence.keys.values()
         if other.kind == "int64"
         and other.is_with(seen)
-        and _is_near(other.key, seen.key)
+        and is_near(other.key, seen.key)
     }
-    lists = [
-        key
-        for key, other in numbers.items()
-        if says_shape(key) and other.shortest == other.longest
-    ]
-    for key in nearest(lists, seen.key):
+    for key in nearest(list(filter(says_shape, numbers)), seen.key):
         shapes = numbers[key].numbers.shapes(scene.records)
         if shapes is None:
             continue
@@ -83,7 +75,7 @@ def size_candidates(scene: Scene, seen: KeyEvidence) -> Iterator[Sizes]:
             yield Sizes(key, shapes, (contents,))
     singles = [key for key, other in numbers.items() if other.is_single]
     found = [
-        next(iter(nearest([k for k in singles if says_size(k, axis)], seen.key)), None)
+        next(iter(nearest([k for k in singles if says(k, axis)], seen.key)), None)
         for axis in AXES
     ]
     for rank in (3, 2):
@@ -97,23 +89,33 @@ def size_candidates(scene: Scene, seen: KeyEvidence) -> Iterator[Sizes]:
             yield Sizes((key,), counts[:, np.newaxis], ("one size",))
 
 
-def is_named(scene: Scene, keys: str | tuple[str, ...], of: str) -> bool | None:
-    """Return whether a key of sizes names the key `of`; None if it names another."""
-    if not isinstance(keys, str):
+def are_of(scene: Scene, sizes: Sizes, seen: KeyEvidence) -> bool | None:
+    """Return whether sizes are those of a key, by names or by records of several sizes.
+
+    Returns:
+        False if only their numbers agree; None if they are of another key, or if the
+        only size is the same in all records, which divides many numbers.
+    """
+    if not isinstance(sizes.keys, str) and len(sizes.keys) > 1:
         return True
-    if digits_of(keys) and digits_of(keys) == digits_of(of):
+    there = sizes.shapes[seen.lengths >= 0]
+    differ = bool((there != there[0]).any())
+    if not isinstance(sizes.keys, str):
+        return True if differ or counts_key(sizes.keys[0], seen.key) else None
+    if digits_of(sizes.keys) and digits_of(sizes.keys) == digits_of(seen.key):
         return True
-    stem = stem_of_shape(keys)
-    if stem and extends(of, stem):
+    stem = stem_of_shape(sizes.keys)
+    if stem and extends(seen.key, stem):
         return True
-    others = (key for key in scene.evidence.keys if key != keys)
-    return None if stem and any(extends(key, stem) for key in others) else False
+    others = (key for key in scene.evidence.keys if key != sizes.keys)
+    of_another = stem and any(extends(key, stem) for key in others)
+    return None if of_another or not (differ or there.shape[1] > 1) else False
 
 
-def _is_near(key: str, other: str) -> bool:
+def is_near(key: str, other: str) -> bool:
     """Return whether a key is next to another, below or above it."""
-    above, around = parent_of(key), parent_of(other)
-    return not above or above in (around, other) or f"{around}/".startswith(f"{above}/")
+    above = parent_of(key)
+    return not above or f"{other}/".startswith(f"{above}/")
 
 
 def each_of(measured: Rows, shapes: Rows) -> int:
@@ -129,7 +131,36 @@ def each_of(measured: Rows, shapes: Rows) -> int:
     return int(each[0]) if (each == each[0]).all() and each[0] == int(each[0]) else 0
 
 
-def content_of_size(key: str) -> str:
-    """Name one size, as fields that share its key have to agree on it."""
-    last = key.rpartition("/")[2]
-    return last if last in AXES else "one size"
+def items_of(
+    key: str, count: int, lengths: Mapping[str, int]
+) -> tuple[list[int], list[int]]:
+    """Return of how many items so many numbers may be, as others have one for each.
+
+    Args:
+        key: the key of the numbers.
+        count: how many there are in every record.
+        lengths: how many numbers other keys always have.
+
+    Returns:
+        The likely numbers of items, and the possible ones.
+    """
+    above, nested = key.partition("/")[::2]
+    near = Counter(
+        length
+        for other, length in lengths.items()
+        if 1 < length < count
+        and count % length == 0
+        and (not nested or other.startswith(f"{above}/"))
+    )
+    size, least = item_size(key), _FEWEST_ITEMS if nested else _FEWEST_ITEMS_OF_ALL
+    likely = [
+        items
+        for items, keys in near.items()
+        if items * size == count
+        # Lengths of features that have nothing in common are powers of two.
+        or (items >= least and keys > 1 and (nested or count // items % 2))
+        or (items >= _FEWEST_ITEMS_OF_ALL and items * 3 == count)
+    ]
+    named = {count // size} if size and count % size == 0 else set()
+    possible = [each for each in {*near, *named} if each >= _FEWEST_ITEMS // 2]
+    return sorted(likely), sorted(possible)

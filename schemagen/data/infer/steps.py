@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -41,18 +40,13 @@ def _problem(seen: StepEvidence, in_context: bool) -> str:
         return "a key of the context and of feature lists"
     if not seen.key:
         return "a feature list without a key"
-    if len(each.kinds) > 1:
-        return f"steps of several kinds, {' and '.join(sorted(each.kinds))}"
-    if not each.kinds:
-        return "no step has a value, so that nothing says what it holds"
-    if each.missing:
-        return "steps without a value next to steps with one"
-    if each.shortest != each.longest:
-        return f"{each.shortest:,} to {each.longest:,} values in a step"
     if not each.longest:
         return "no value in any step"
-    if each.kind == "bytes" and each.longest > 1:
-        return f"{each.longest:,} bytes values in each step"
+    if len(each.kinds) > 1:
+        return f"steps of several kinds, {' and '.join(sorted(each.kinds))}"
+    shortest = 0 if each.missing else each.shortest
+    if shortest < each.longest or (each.kind == "bytes" and each.longest > 1):
+        return f"{shortest:,} to {each.longest:,} {each.kind} values in a step"
     return ""
 
 
@@ -61,7 +55,6 @@ def _draft(seen: StepEvidence) -> Draft:
     draft = Draft(
         seen.key,
         "Steps",
-        {"padding_value": _padding(step.facts.get("dtype", "string"))},
         optional=bool((seen.steps < 0).any()),
         doubts=step.doubts,
         notes=step.notes,
@@ -77,30 +70,20 @@ def _draft(seen: StepEvidence) -> Draft:
 def _step(each: KeyEvidence) -> Draft:
     facts = image_facts(each.values) if each.is_single else None
     if facts is None or each.values.empty:
-        return fixed_draft(each) or plain_draft(each)
+        return fixed_draft(each, {}) or plain_draft(each)
     draft = Draft(each.key, "Image", facts)
     add_resize(draft, each.values)
     return draft
 
 
-def _padding(dtype: str) -> Any:
-    """Return the value that fills up steps: nothing, or zero."""
-    if dtype in ("string", "bytes"):
-        return ""
-    if dtype == "bool":
-        return False
-    return 0.0 if "float" in dtype else 0
-
-
 def _group(drafts: dict[str, Draft], steps: Mapping[str, StepEvidence]) -> None:
     """Group feature lists that have equally many steps in every record."""
-    found: dict[bytes, list[str]] = {}
-    for key in drafts:
+    found: dict[bytes, list[Draft]] = {}
+    for key, draft in drafts.items():
         counts = steps[key].steps
         if (counts >= 0).all() and len(np.unique(counts)) > 1:
-            found.setdefault(counts.tobytes(), []).append(key)
+            found.setdefault(counts.tobytes(), []).append(draft)
     groups = [members for members in found.values() if len(members) > 1]
     for number, members in enumerate(groups, 1):
-        name = "steps" if number == 1 else f"steps_{number}"
-        for key in members:
-            drafts[key].facts["group"] = name
+        for draft in members:
+            draft.facts["group"] = "steps" if number == 1 else f"steps_{number}"

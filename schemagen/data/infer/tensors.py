@@ -9,7 +9,7 @@ import numpy as np
 from ..columns import Rows
 from .draft import Draft, Scene
 from .evidence import KeyEvidence
-from .sizes import Sizes, content_of_size
+from .sizes import Sizes
 
 
 def take_protos(scene: Scene) -> None:
@@ -24,26 +24,9 @@ def take_protos(scene: Scene) -> None:
             continue
         shapes = np.array([head.shape for head in tensors], np.int64)
         shape = common_shape(shapes.reshape(len(shapes), -1))
-        draft = Draft(seen.key, "Tensor", tensor_facts(shape, dtypes.pop(), "proto"))
-        draft.notes.append("written by tf.io.serialize_tensor")
-        scene.add(draft)
-
-
-def tensor_facts(
-    shape: tuple[int | None, ...], dtype: str, encoding: str
-) -> dict[str, Any]:
-    """Return the parameters of a Tensor."""
-    padding: bool | int | float = 0
-    if dtype == "bool":
-        padding = False
-    elif "float" in dtype:
-        padding = 0.0
-    return {
-        "shape": shape,
-        "dtype": dtype,
-        "encoding": encoding,
-        "padding_value": padding,
-    }
+        facts = {"shape": shape, "dtype": dtypes.pop(), "encoding": "proto"}
+        said = "written by tf.io.serialize_tensor"
+        scene.add(Draft(seen.key, "Tensor", facts, notes=[said]))
 
 
 def sized_facts(
@@ -64,17 +47,13 @@ def sized_facts(
     """
     keys: Any = sizes.keys
     shape = common_shape(sizes.shapes[seen.lengths >= 0])
-    if isinstance(keys, str):
-        if each > 1:
-            return None
-        shared = [(keys, sizes.contents[0])]
-    else:
-        shared = [(key, content_of_size(key)) for key in keys]
-        if each > 1:
-            shape, keys = (*shape, each), (*keys, None)
-    if not scene.share_all(shared):
+    alone = isinstance(keys, str)
+    shared = list(zip((keys,) if alone else keys, sizes.contents, strict=True))
+    if (alone and each > 1) or not scene.share_all(shared):
         return None
-    return tensor_facts(shape, dtype, encoding) | {"shape_key": keys}
+    if each > 1:
+        shape, keys = (*shape, each), (*keys, None)
+    return {"shape": shape, "dtype": dtype, "encoding": encoding, "shape_key": keys}
 
 
 def common_shape(shapes: Rows) -> tuple[int | None, ...]:

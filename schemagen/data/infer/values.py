@@ -19,6 +19,9 @@ from .dtypes import FLOATS, as_numbers
 # A key with more different values than this has no classes.
 _MOST_DISTINCT = 1000
 
+# How often values come again that are ids, and how far they may be from each other.
+_TIMES, _FAR = 2, 100
+
 _LONGEST_SHAPE = 8
 _LONGEST_TEXT = 256
 _SAMPLES, _SAMPLE_BYTES = 16, 1 << 18
@@ -123,6 +126,15 @@ class Numbers:
                 self.distinct[value] = self.distinct.get(value, 0) + times
         if max(len(found), len(self.distinct)) > _MOST_DISTINCT:
             self.distinct = None
+
+    @property
+    def is_scattered(self) -> bool:
+        """Whether few values come again and again that are far apart."""
+        if not self.distinct or self.low is None or self.high is None:
+            return False
+        number = len(self.distinct)
+        again = sum(self.distinct.values()) >= _TIMES * number
+        return number > 1 and again and self.high - self.low > _FAR * number
 
     def _add_shapes(self, values: Rows, lengths: Rows, rows: Rows) -> None:
         """Keep lists that may be sizes: short, and of one length."""
@@ -299,6 +311,11 @@ class BytesValues:
             self.undecoded += 1
         else:
             self.present[ids] = True
+
+    @property
+    def holds_images(self) -> bool:
+        """Whether some are images, whole or damaged, also where no Image takes all."""
+        return bool(self.formats or self.damaged)
 
     def heads(self, records: int) -> Rows:
         """Return int64 [records, 3]: height, width and channels of each only image."""

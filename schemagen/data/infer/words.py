@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 from typing import Literal
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
@@ -19,64 +20,71 @@ def _with_plurals(*words: str) -> frozenset[str]:
 
 
 LABELS = frozenset(
-    ("label", "class", "category", "target", "species", "breed", "diagnosis", "synset")
+    (
+        *("label", "class", "category", "target", "species", "breed", "taxon"),
+        *("diagnosis", "synset"),
+    )
 )
-_PLURALS = frozenset(("labels", "classes", "categories", "tags", "topics", "targets"))
+_PLURALS = {"labels", "classes", "categories", "tags", "topics", "targets"}
 
 # What a model learns to say, in any number and of any kind.
 _ANSWERS = (
     _with_plurals(*LABELS, "truth", "groundtruth", "outcome", "answer", "sentiment")
     | _with_plurals("rating", "transcript", "transcription", "summary", "landmark")
-    | _with_plurals("keypoint", "polygon", "click", "conversion")
-    | _with_plurals("output", "response", "annotation", "truth")
-    | {"gt", "clicked", "converted", "lbl", "groundtruth"}
+    | _with_plurals("keypoint", "polygon", "click", "conversion", "output")
+    | _with_plurals("response", "annotation", "captcha", "letter")
+    | {"gt", "clicked", "converted", "lbl", "digits"}
 )
-_ENCODED = frozenset(
-    (
-        *("onehot", "hot", "one", "encoded", "value", "values", "idx", "index", "int"),
-        *("num", "number", "dense", "sparse", "id", "ids", "true", "train", "map"),
-        *("multi", "multihot", "encoding", "raw", "vec", "vector", "data", "list"),
-    )
-)
-_BOXES = _with_plurals("bbox", "box", "xmin", "xmax", "ymin", "ymax", "corner") | {
-    *("x1", "x2", "y1", "y2"),
+_ENCODED = {
+    *("onehot", "hot", "one", "encoded", "value", "values", "idx", "index", "int"),
+    *("num", "number", "dense", "sparse", "id", "ids", "true", "train", "map"),
+    *("multi", "multihot", "encoding", "raw", "vec", "vector", "data", "list", "batch"),
 }
-_CORNERS = frozenset(("xmin", "xmax", "ymin", "ymax"))
+_BOXES = _with_plurals("bbox", "box", "xmin", "xmax", "ymin", "ymax", "corner") | {
+    *("x1", "x2", "y1", "y2")
+}
 _OBJECTS = _with_plurals("object", "obj", "annotation", "groundtruth") | {"ann", "gt"}
 
 # Parts of keys between slashes under which everything is an answer.
 _ANSWER_PARTS = _BOXES | {
-    *("future", "target", "targets", "labels", "gt", "answer", "answers"),
+    *("future", "target", "targets", "labels", "gt", "answer", "answers")
 }
 
 # Pairs of words that are answers in question answering and in language models.
-_ANSWER_PAIRS = frozenset(
-    (
-        *(("answer", "start"), ("answer", "end"), ("start", "position")),
-        *(("end", "position"), ("start", "positions")),
-        *(("end", "positions"), ("lm", "ids"), ("lm", "positions"), ("y", "true")),
-        *(("ground", "truth"), ("is", "impossible"), ("next", "token")),
-    )
-)
+_ANSWER_PAIRS = {
+    *(("answer", "start"), ("answer", "end"), ("start", "position")),
+    *(("end", "position"), ("start", "positions")),
+    *(("end", "positions"), ("lm", "ids"), ("lm", "positions")),
+    *(("ground", "truth"), ("is", "impossible"), ("next", "token")),
+}
 
-_IDS = frozenset(("id", "ids", "index", "idx", "num", "number"))
-_NAMES = frozenset(("text", "texts", "name", "names", "str", "string", "title"))
+_IDS = {"id", "ids", "index", "idx", "num", "number"}
+_NAMES = {"text", "texts", "name", "names", "str", "string", "title"}
 
 # What names a record, or tells where it comes from.
 _INFO = _with_plurals(
-    *("id", "uid", "uuid", "guid", "key", "sha256", "sha1", "md5", "hash", "filename"),
+    *("id", "uid", "uuid", "guid", "qid", "key", "sha256", "sha1", "md5", "hash"),
     *("file", "path", "filepath", "uri", "url", "source", "colorspace", "timestamp"),
-    *("license", "copyright", "author", "checksum", "basename", "database"),
+    *("license", "copyright", "author", "checksum", "basename", "database", "filename"),
+    *(
+        "date",
+        "datetime",
+        "fname",
+        "imgid",
+        "docid",
+        "split",
+        "fold",
+        "fps",
+        "inchikey",
+    ),
 )
-_NAMED_THINGS = frozenset(
-    ("file", "image", "video", "img", "audio", "dataset", "base", "source")
-)
+_NAMED_THINGS = {"file", "image", "video", "img", "audio", "dataset", "base", "source"}
 # What an answer was before is none.
-_BEFORE = frozenset(("prev", "previous"))
+_BEFORE = {"prev", "previous"}
 # Things of which a list of ids names each one.
-_RECORDS = frozenset(
-    ("image", "example", "video", "record", "sample", "unique", "source", "frame")
-)
+_RECORDS = {
+    *("image", "example", "video", "record", "sample", "unique", "source", "frame"),
+}
 # Ids that a model learns from, or that are the data itself.
 _LEARNED_IDS = _with_plurals(
     *("input", "token", "word", "segment", "type", "position", "char", "character"),
@@ -86,59 +94,57 @@ _LEARNED_IDS = _with_plurals(
     *("headline", "field", "node", "edge", "atom"),
 )
 _FLAGS = ("is", "has", "was", "can")
-_FLAG_WORDS = frozenset(("valid", "difficult", "truncated", "occluded", "flag"))
-_WEIGHTS = frozenset(("weight", "weights"))
-_WEIGHED = frozenset(
-    (
-        *("sample", "example", "instance", "loss", "class", "label", "target", "mask"),
-        *("lm", "record", "importance", "row", "training", "classes", "labels"),
-    )
-)
-_MASKS = _with_plurals("mask", "segmentation", "seg", "annotation") | {"labels"}
-_IMAGES = _with_plurals(
-    *("image", "img", "picture", "photo", "frame", "pixel", "scan", "crop", "patch")
-)
-_COUNTS = frozenset(
-    ("length", "len", "count", "num", "number", "size", "steps", "lengths", "n")
-)
-SIZES = {
-    "height": frozenset(("height", "rows", "h", "h0")),
-    "width": frozenset(("width", "columns", "cols", "w")),
-    "channels": frozenset(("channels", "depth", "channel", "c")),
+_FLAG_WORDS = {"valid", "difficult", "truncated", "occluded", "flag"}
+_WEIGHTS = {"weight", "weights"}
+_WEIGHED = {
+    *("sample", "example", "instance", "loss", "class", "label", "target", "mask"),
+    *("lm", "record", "importance", "row", "training", "classes", "labels"),
 }
-_SHAPES = frozenset(("shape", "shapes", "size", "sizes", "dims", "dim", "dimensions"))
-_ITEMS = {
-    **{"xyz": 3, "xy": 2, "uv": 2, "rgb": 3, "rgba": 4, "points": 3, "normals": 3},
-    **{
-        "coords": 3,
-        "color": 3,
-        "colors": 3,
-        "bbox": 4,
-        "bboxes": 4,
-        "boxes": 4,
-        "quaternion": 4,
-    },
-}
-_FORMATS = frozenset(("format", "encoding", "fmt"))
+_COUNTS = {"length", "len", "count", "num", "number", "size", "steps", "lengths", "n"}
+AXES = ("height", "width", "channels")
 
-# Names of columns that are what a table is about: only a person can know.
-_PERHAPS = frozenset(
-    (
+# Last words of keys that name something else than what a model learns from.
+_SAYS = {
+    "height": {"height", "rows", "h", "h0"},
+    "width": {"width", "columns", "cols", "w"},
+    "channels": {"channels", "depth", "channel", "c"},
+    "corner": {"xmin", "xmax", "ymin", "ymax"},
+    "format": {"format", "encoding", "fmt"},
+}
+_SHAPES = {"shape", "shapes", "size", "sizes", "dims", "dim", "dimensions"}
+_ITEMS = {
+    **dict.fromkeys(("xy", "uv"), 2),
+    **dict.fromkeys(("xyz", "rgb", "points", "normals", "coords"), 3),
+    **dict.fromkeys(("color", "colors"), 3),
+    **dict.fromkeys(("rgba", "bbox", "bboxes", "boxes", "quaternion"), 4),
+}
+_SPLITS = {
+    *("train", "training", "val", "valid", "validation", "eval", "dev"),
+    *("test", "testing"),
+}
+
+_SPEAKS_OF = {
+    "image": _with_plurals(
+        *("image", "img", "picture", "photo", "frame", "pixel", "scan", "crop", "patch")
+    ),
+    "mask": _with_plurals("mask", "segmentation", "seg", "annotation", *LABELS),
+    # Columns that are what a table is about: only a person can know.
+    "target": LABELS
+    | {
         *("survived", "income", "price", "quality", "score", "result", "reward", "mpg"),
         *("churn", "churned", "fraud", "grade", "stage", "toxicity", "default", "medv"),
-        *(
-            "action",
-            "tips",
-            "fare",
-            "deposit",
-            "polarity",
-            "revenue",
-            "sales",
-            "bracket",
-        ),
+        *("action", "tips", "fare", "deposit", "polarity", "revenue", "sales"),
+        *("bracket", "salary", "wage", "cost", "demand", "emotion", "intent", "spam"),
         *("purchase", "purchased", "winner", "win", "value", "energy", "strength"),
-    )
-)
+        *("activity", "digit"),
+    },
+}
+
+# What goes into a model, and hardly ever comes out of it.
+_SELDOM = {
+    *("token", "tokens", "ids", "mask", "masks", "positions", "segment", "segments"),
+    *("year", "month", "week", "weekday", "day", "hour", "minute", "time", "date"),
+}
 
 
 def words_of(key: str) -> list[str]:
@@ -158,6 +164,7 @@ def meaning_of(key: str, *, several: bool = False) -> Meaning:
         key: the key.
         several: whether it holds lists, of which an id names no record.
     """
+    _, key = split_before(key)
     found = words_of(key)
     parts = re.split(r"[/.]", key.lower())
     if not found:
@@ -166,7 +173,7 @@ def meaning_of(key: str, *, several: bool = False) -> Meaning:
     previous = before[-1] if before else ""
     if last in _WEIGHTS and (not before or set(before) & _WEIGHED):
         return "weight"
-    if tuple(found[-2:]) in _ANSWER_PAIRS or found == ["y"]:
+    if tuple(found[-2:]) in _ANSWER_PAIRS:
         return "answer"
     if last in _NAMES and previous in _ANSWERS:
         return "info"
@@ -175,10 +182,13 @@ def meaning_of(key: str, *, several: bool = False) -> Meaning:
     stem = [] if set(found) & _BEFORE else list(found)
     while stem and stem[-1] in _ENCODED:
         stem.pop()
-    if stem and stem[-1] in _ANSWERS | _BOXES:
+    if stem == ["y"] or (stem and stem[-1] in _ANSWERS | _BOXES):
         return "answer"
     if set(found) & _BEFORE:
         return ""
+    begins = found[0] == "target" or key.lower().startswith("label_")
+    if begins and not (says_shape(key) or says_count(key)):
+        return "answer"
     if last in _IDS and (last == "ids" or several or last in ("index", "idx")):
         alone = parts[-1] == last != "ids"
         return "info" if previous in _RECORDS or alone else ""
@@ -189,9 +199,12 @@ def meaning_of(key: str, *, several: bool = False) -> Meaning:
     return "answer" if set(parts[:-1]) & _ANSWER_PARTS else ""
 
 
-def may_be_answer(key: str) -> bool:
-    """Tell whether a person could know a key to be what a table is about."""
-    return bool(set(words_of(key)) & (_PERHAPS | LABELS))
+def is_seldom_answer(key: str) -> bool:
+    """Tell whether a key holds tokens, a part of a date, or a size."""
+    size = len(last_word(key)) > 1 and any(says(key, axis) for axis in AXES)
+    return (
+        bool(set(words_of(key)) & _SELDOM) or size or says_shape(key) or says_count(key)
+    )
 
 
 def names_object(key: str) -> bool:
@@ -199,14 +212,19 @@ def names_object(key: str) -> bool:
     return any(set(words_of(part)) & _OBJECTS for part in re.split(r"[/.]", key)[:-1])
 
 
-def names_image(key: str) -> bool:
-    """Tell whether a key speaks of pictures."""
-    return bool(set(words_of(key)) & _IMAGES)
-
-
 def says_count(key: str) -> bool:
     """Tell whether a key counts something: num_boxes, boxes/count, length."""
     return bool(set(words_of(key)[::-1][:1] + words_of(key)[:1]) & _COUNTS)
+
+
+def counts_key(count: str, key: str) -> bool:
+    """Tell whether a count names what a key holds: num_points, points/count."""
+    for part in count.split("/")[::-1]:
+        counted = set(words_of(part)) - _COUNTS
+        if counted:
+            own = set(words_of(key))
+            return any(own & {word, f"{word}s", word.rstrip("s")} for word in counted)
+    return False
 
 
 def names_class(key: str) -> bool:
@@ -227,12 +245,6 @@ def names_text_of(key: str, label: str) -> bool:
     return bool(set(found[:-1]) & set(words_of(label)) & (LABELS | _PLURALS))
 
 
-def names_text_of_class(key: str) -> bool:
-    """Tell whether a key seems to hold the name of a class: class/text, label_name."""
-    found = words_of(key)
-    return len(found) > 1 and found[-1] in _NAMES and found[-2] in LABELS | _PLURALS
-
-
 def is_flag(key: str) -> bool:
     """Tell whether a key asks for yes or no."""
     found = words_of(re.split(r"[/.]", key)[-1])
@@ -242,19 +254,14 @@ def is_flag(key: str) -> bool:
     return asks or found[-1] in _FLAG_WORDS or found[-2:] == ["group", "of"]
 
 
-def names_mask(key: str) -> bool:
-    """Tell whether a key speaks of classes of pixels."""
-    return bool(set(words_of(key)) & (_MASKS | LABELS))
+def says(key: str, what: str) -> bool:
+    """Tell whether a key names an axis, such as "height", a "corner" or a "format"."""
+    return last_word(key) in _SAYS[what]
 
 
-def is_corner(key: str) -> bool:
-    """Tell whether a key holds a side of boxes."""
-    return last_word(key) in _CORNERS
-
-
-def says_size(key: str, axis: str) -> bool:
-    """Tell whether a key names the height, width or channels of something."""
-    return last_word(key) in SIZES[axis]
+def speaks_of(key: str, what: str) -> bool:
+    """Tell whether a word of a key is one of an "image", a "mask" or a "target"."""
+    return bool(set(words_of(key)) & _SPEAKS_OF[what])
 
 
 def says_shape(key: str) -> bool:
@@ -284,9 +291,11 @@ def extends(key: str, stem: str) -> bool:
     return key.startswith(stem) and (not rest or not rest[0].islower())
 
 
-def says_format(key: str) -> bool:
-    """Tell whether a key names a format."""
-    return last_word(key) in _FORMATS
+def split_before(key: str) -> tuple[str, str]:
+    """Return the name of a split with which a key begins, and the rest of the key."""
+    found = re.match(r"([a-z]+)[/._-](.+)", key, re.IGNORECASE | re.DOTALL)
+    named = found is not None and found[1].lower() in _SPLITS
+    return (found[1], found[2]) if found is not None and named else ("", key)
 
 
 def parent_of(key: str) -> str:
@@ -299,11 +308,6 @@ def nearest(keys: list[str], key: str) -> list[str]:
 
     def shared(other: str) -> int:
         pairs = zip(other.split("/"), key.split("/"), strict=False)
-        same = 0
-        for one, two in pairs:
-            if one != two:
-                break
-            same += 1
-        return same
+        return len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))
 
     return sorted(keys, key=lambda other: (-shared(other), len(other), other))

@@ -24,7 +24,6 @@ _PATH = re.compile(
     r"(\?[^\s]*)?",
     re.IGNORECASE,
 )
-_LONGEST_PATH = 4096
 # Dtypes that other bytes hardly ever seem to have, if there are four numbers or more.
 _SURE = ("float32", "float64", "int64", "int32")
 _FEWEST_NUMBERS = 4
@@ -51,17 +50,15 @@ def _say_text(scene: Scene, draft: Draft, seen: KeyEvidence, rules: Rules) -> No
     samples = seen.values.samples
     if seen.decoded is not None:
         _say_base64(scene, draft, seen.decoded, rules)
-    elif samples and all(map(_is_path, samples)) and meaning_of(seen.key) != "info":
+        return
+    # Long samples may end within a letter.
+    paths = [_PATH.fullmatch(sample.decode(errors="replace")) for sample in samples]
+    if samples and all(paths) and meaning_of(seen.key) != "info":
         draft.role = "info"
         draft.doubts.append(
             f"paths of files such as {quoted(samples[0].decode())}, and not images: "
             "write the bytes of the files in their place"
         )
-
-
-def _is_path(sample: bytes) -> bool:
-    short = len(sample) <= _LONGEST_PATH  # longer samples may end within a letter
-    return short and _PATH.fullmatch(sample.decode()) is not None
 
 
 def _say_base64(scene: Scene, draft: Draft, decoded: KeyEvidence, rules: Rules) -> None:
@@ -72,30 +69,27 @@ def _say_base64(scene: Scene, draft: Draft, decoded: KeyEvidence, rules: Rules) 
         return
     keys = {**scene.evidence.keys, draft.key: decoded}
     inner = rules(replace(scene.evidence, keys=keys)).drafts.get(draft.key)
-    found = _content(inner, decoded) if inner is not None else None
-    if found is None:
+    content = _content(inner, decoded) if inner is not None else ""
+    if inner is None or not content:
         return
-    content, field = found
-    facts = {**field.facts, "transfer_encoding": "base64"}
-    declared = replace(field, facts=facts, optional=draft.optional)
+    facts = {**inner.facts, "transfer_encoding": "base64"}
+    declared = replace(inner, facts=facts, optional=draft.optional)
     offer = annotation_source(declared.spec("field"))
     said = f"base64 text of {content}: declare it as {offer}"
-    taken = sorted(field.further_keys & scene.drafts.keys())
+    taken = sorted(inner.further_keys & scene.drafts.keys())
     if taken:
         said += f", and leave out the fields of {listed(map(quoted, taken))}"
     draft.doubts.append(said)
-    draft.doubts += (f"if it is declared so: {doubt}" for doubt in field.doubts)
+    draft.doubts += (f"if it is declared so: {doubt}" for doubt in inner.doubts)
 
 
-def _content(inner: Draft, decoded: KeyEvidence) -> tuple[str, Draft] | None:
-    """Name decoded content, and return its field; None if it may be any bytes."""
+def _content(inner: Draft, decoded: KeyEvidence) -> str:
+    """Name decoded content; "" if it may be any bytes."""
     dtype, encoding = inner.facts.get("dtype"), inner.facts.get("encoding")
     if inner.kind == "Image":
         form = "" if encoding == "any" else f"{encoding} "
-        return ("raw pixels" if encoding == "raw" else f"{form}images"), inner
-    if inner.kind == "Tensor" and encoding != "list":
-        return f"{dtype} numbers", inner
+        return "raw pixels" if encoding == "raw" else f"{form}images"
     sure = dtype in _SURE and decoded.values.most >= _FEWEST_NUMBERS * item_bytes(dtype)
-    if inner.kind == "Vector" and encoding == "raw" and sure:
-        return f"{dtype} numbers", inner
-    return None
+    tensor = inner.kind == "Tensor" and encoding != "list"
+    vector = inner.kind == "Vector" and encoding == "raw" and sure
+    return f"{dtype} numbers" if tensor or vector else ""

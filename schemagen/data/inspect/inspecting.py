@@ -48,7 +48,7 @@ _PARTS = 8
 
 
 def inspect_data(
-    source: str | os.PathLike[str],
+    source: str | os.PathLike[str] | Listing,
     split: str | None = None,
     *,
     limit: int | None = None,
@@ -60,7 +60,7 @@ def inspect_data(
 
     Args:
         source: a data directory, with a manifest or without, a glob, or a file; or the
-            URL of one.
+            URL of one; or the files, already listed.
         split: only this split.
         limit: only so many records of each split, the first ones; None for all.
         workers: how many processes read; None for one each core, if there is enough to
@@ -70,31 +70,10 @@ def inspect_data(
         digests: also take digests of records and values, in which repetitions show.
 
     Raises:
-        DatasetError: there are no such files. Damage of the files themselves, and of
-            the manifest, is in what is returned.
+        DatasetError: there are no such files, or a worker died. Damage of the files
+            themselves, and of the manifest, is in what is returned.
     """
-    return statistics_of(
-        list_data(source, split),
-        limit=limit,
-        workers=workers,
-        max_record_bytes=max_record_bytes,
-        digests=digests,
-    )
-
-
-def statistics_of(
-    listing: Listing,
-    *,
-    limit: int | None,
-    workers: int | None,
-    max_record_bytes: int,
-    digests: bool = False,
-) -> DataStatistics:
-    """Tell what the files of a listing hold, as `inspect_data` does.
-
-    Raises:
-        DatasetError: a worker died.
-    """
+    listing = source if isinstance(source, Listing) else list_data(source, split)
     data = listing.data
     tasks = list(_tasks(listing, limit, max_record_bytes, digests))
     tasks.sort(key=lambda task: -task.bytes)

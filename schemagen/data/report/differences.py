@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,25 +28,16 @@ _SHARES, _MEANS, _SPREADS = 0.5, 0.5, 1.5
 _DIFFERENT = 0.8
 
 
-@dataclass(frozen=True)
-class Comparison:
+class Comparison(NamedTuple):
     """One measure of one column in two splits.
 
     Attributes:
-        name: of the column.
-        what: the measure.
-        splits: the names of both.
-        found: the measure in both, as text.
-        effect: the size of the effect, as text.
-        size: the same in units of its threshold; it is marked from 1 on.
+        size: of the effect, in units of its threshold; it is marked from 1 on.
+        row: the name of the column, the measure, its value in both splits, the effect.
     """
 
-    name: str
-    what: str
-    splits: tuple[str, str]
-    found: tuple[str, str]
-    effect: str
     size: float
+    row: tuple[str, str, str, str, str]
 
 
 def differences_figure(
@@ -56,12 +47,12 @@ def differences_figure(
     large = [split for split in splits if split.found.read >= _FEWEST]
     counted = {each.column.key: each.counts for each in classes}
     compared = [
-        each
+        (f"{large[0].label} and {other.label}", each)
         for other in large[1:]
         for column in columns
         for each in _comparisons(column, counted.get(column.key, {}), (large[0], other))
     ]
-    marked = sorted((each for each in compared if each.size >= 1), key=_by_size)
+    marked = sorted((c for c in compared if c[1].size >= 1), key=lambda c: -c[1].size)
     some = (
         plural(len(marked), "marked difference") if marked else "No marked differences"
     )
@@ -75,16 +66,10 @@ def differences_figure(
         f"differ by {_MEANS} standard deviations or more, and standard deviations that "
         f"differ by a factor of {_SPREADS} or more.",
     ]
-    titles = ("Name", "Measure", "Splits", "First", "Second", "Effect")
-    rows = [
-        (c.name, c.what, " and ".join(c.splits), *c.found, c.effect) for c in marked
-    ]
+    titles = ("Splits", "Name", "Measure", "First", "Second", "Effect")
+    rows = [(both, *found.row) for both, found in marked]
     table = Table("Marked differences, the largest first", titles, rows, (3, 4))
     return Figure(notes=notes, table=table if rows else None, folded=False, wide=True)
-
-
-def _by_size(comparison: Comparison) -> float:
-    return -comparison.size
 
 
 def _small(splits: Sequence[Split]) -> list[str]:
@@ -112,28 +97,21 @@ def _comparisons(
     column: Column, counts: Mapping[str, Mapping[str, int]], pair: tuple[Split, Split]
 ) -> Iterator[Comparison]:
     """Yield the measures of a column in two splits, of frequencies the largest effect."""
-    of = (column.name, (pair[0].label, pair[1].label))
     missing = [(column.missing_in(split), split.found.read) for split in pair]
     if any(count for count, _ in missing):
-        yield _shares(*of, "missing", missing)
+        yield _shares(column.name, "missing", missing)
     frequencies = [counts.get(split.name) or _texts(column, split) for split in pair]
-    frequent = [
-        (name, both)
+    totals = [sum(each.values()) for each in frequencies]
+    shares = [
+        _shares(column.name, f"share of {name}", [*zip(both, totals, strict=True)])
         for name in sorted({name for each in frequencies for name in each})
         if max(both := [each.get(name, 0) for each in frequencies]) >= _FEWEST_OF_VALUE
+        and all(totals)
     ]
-    if frequent and all(frequencies):
-        totals = [sum(each.values()) for each in frequencies]
-        yield max(
-            (
-                _shares(*of, f"share of {name}", [*zip(both, totals, strict=True)])
-                for name, both in frequent
-            ),
-            key=lambda each: each.size,
-        )
+    yield from sorted(shares, key=lambda each: -each.size)[:1]
     for what, found in measures_of(column, pair).items():
         if len(found) == len(pair) and not (counts and what == "values"):
-            yield from _numbers(*of, what, [*found.values()])
+            yield from _numbers(column.name, what, [*found.values()])
 
 
 def _texts(column: Column, split: Split) -> dict[str, int]:
@@ -147,20 +125,14 @@ def _texts(column: Column, split: Split) -> dict[str, int]:
     }
 
 
-def _shares(
-    name: str, splits: tuple[str, str], what: str, counts: Sequence[tuple[int, int]]
-) -> Comparison:
+def _shares(name: str, what: str, counts: Sequence[tuple[int, int]]) -> Comparison:
     one, other = (2 * math.asin(math.sqrt(part / whole)) for part, whole in counts)
     first, second = (share(part, whole) for part, whole in counts)
     h = abs(one - other)
-    return Comparison(
-        name, what, splits, (first, second), f"Cohen's h {h:.1f}", h / _SHARES
-    )
+    return Comparison(h / _SHARES, (name, what, first, second, f"Cohen's h {h:.1f}"))
 
 
-def _numbers(
-    name: str, splits: tuple[str, str], what: str, found: Sequence[Numbers]
-) -> Iterator[Comparison]:
+def _numbers(name: str, what: str, found: Sequence[Numbers]) -> Iterator[Comparison]:
     """Yield the comparisons of means and of spreads, unless both are the same constant."""
     one, other = (each.mean or 0.0 for each in found)
     spreads = [each.deviation or 0.0 for each in found]
@@ -168,24 +140,15 @@ def _numbers(
         return
     pooled, apart = math.hypot(*spreads) / math.sqrt(2), abs(one - other)
     by = apart / pooled if pooled else math.inf
-    yield Comparison(
-        name,
-        f"mean of {what}",
-        splits,
-        (number(one, 4), number(other, 4)),
-        f"{number(by, 2)} standard deviations" if pooled else "two constants",
-        by / _MEANS,
-    )
+    effect = f"{number(by, 2)} standard deviations" if pooled else "two constants"
+    row = (name, f"mean of {what}", number(one, 4), number(other, 4), effect)
+    yield Comparison(by / _MEANS, row)
     least, most = sorted(spreads)
     factor = most / least if least else math.inf if most else 1.0
-    yield Comparison(
-        name,
-        f"standard deviation of {what}",
-        splits,
-        (number(spreads[0], 4), number(spreads[1], 4)),
-        f"a factor of {number(factor, 2)}" if least else "a constant in one split",
-        factor / _SPREADS,
-    )
+    effect = f"a factor of {number(factor, 2)}" if least else "a constant in one split"
+    first, second = (number(each, 4) for each in spreads)
+    row = (name, f"standard deviation of {what}", first, second, effect)
+    yield Comparison(factor / _SPREADS, row)
 
 
 def repetitions_figure(columns: Sequence[Column], splits: Sequence[Split]) -> Figure:

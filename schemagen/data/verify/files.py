@@ -169,20 +169,22 @@ def judge_file(
     if tally.records and not tally.keyed.records:
         other = tally.keyed.other or WITHOUT_FEATURE
         tally.add_file("SG513", NO_KEY, EXPECTED, where, other, WRITE_EXAMPLES)
-    if shard is None:
-        if not tally.records and not checked.damaged and checked.whole:
-            empty = f"{_WORDS[found or '']} without a record" if tally.bytes else ""
-            tally.add_file(
-                "SG505",
-                "file has no records",
-                "one record or more",
-                where,
-                empty or "a file of 0 bytes",
-                "the writer was killed before it wrote, or had nothing to write",
-            )
-        return
-    if checked.whole:
+    if shard is not None and checked.whole:
         _compare(checked, where, shard)
+
+
+def judge_empty(checked: Checked, path: FilePath, tally: Tally) -> None:
+    """Add the finding of a file without records, of a split without records."""
+    size = checked.tally.bytes
+    found = f"{_WORDS[checked.compression or '']} without a record"
+    tally.add_file(
+        "SG505",
+        "file has no records",
+        "one record or more",
+        str(path),
+        found if size else "a file of 0 bytes",
+        "the writer was killed before it wrote, or had nothing to write",
+    )
 
 
 def _compare(checked: Checked, where: str, shard: Shard) -> None:

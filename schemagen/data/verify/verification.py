@@ -15,7 +15,7 @@ from ..parallel import in_parallel, parts_of, usual_workers
 from ..records import Part
 from ..remote_path import FilePath
 from ..sources import Data, DataFile
-from .files import Checked, Task, check_part, joined, judge_file
+from .files import Checked, Task, check_part, joined, judge_empty, judge_file
 from .model import Verification
 from .splits import CheckedSplit, splits_of
 
@@ -103,12 +103,20 @@ def _verification(
     data = listing.data
     owners = {file.path: (each, file) for each in splits for file in each.files}
     results = _in_order(done, {path: split for path, (split, _) in owners.items()})
+    empty = []
     for path, parts in groupby(results, key=lambda checked: checked.part.path):
         owner, file = owners[path]
         checked = joined(list(parts))
         judge_file(checked, path, file.shard, _compression(data, file))
         owner.tally.merge(checked.tally)
         owner.whole &= checked.whole
+        unread = checked.damaged or not checked.whole
+        if file.shard is None and not checked.tally.records and not unread:
+            empty.append((owner, checked, path))
+    for owner, checked, path in empty:
+        # Among files with records an empty one is usual: its worker had no rows.
+        if not owner.tally.records:
+            judge_empty(checked, path, owner.tally)
     return Verification(
         data.where,
         tuple(each.counts for each in splits),

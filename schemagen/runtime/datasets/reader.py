@@ -190,7 +190,9 @@ class RecordReader:
         options.check(source, self.lengths, self.spec)
         sources = weights_of(source)
         learned = (*self.targets, *self.weights)
-        delivered = select(fields, self.features, targets=learned, info=self.info)
+        delivered = select(
+            fields, self.features, self.spec, targets=learned, info=self.info
+        )
         self._check(info, pad_to_max_length, augment, image_dtype, one_hot)
         wanted = {self.features[name] for name in delivered}
         if targets:

@@ -41,6 +41,8 @@ def test_page_has_sections_numbers_and_names(visit: Visit, scenes_page: Path) ->
         "Overview",
         "Verify",
         "Samples",
+        "Differences between splits",
+        "Repetitions",
         "Classes",
         "Missing values",
         "Values and lengths",

@@ -128,6 +128,30 @@ def test_values_look_like_classes_if_they_are_few_and_begin_as_ids_do(
         assert {name: int(row[0]) for name, row in rows.items()} == counts
 
 
+def test_bools_and_recurring_texts_are_bars(tmp_path: Path) -> None:
+    """Two bars of a bool, also if one value never occurs; texts by their frequency."""
+    fields = {"wet": bool, "old": bool, "place": str, "note": str}
+    pet = record("Pet", fields)
+    rows = [
+        {"wet": at % 4 == 0, "old": 0, "place": f"p{at % 3}", "note": f"n{at}"}
+        for at in range(60)
+    ]
+    messages = [example(row) for row in rows]
+    page = text_of(write_data(tmp_path / "data", pet, {"train": messages}))
+    assert table(page, "each value of wet") == {
+        "False": ["45", "75 %"],
+        "True": ["15", "25 %"],
+    }
+    assert table(page, "each value of old") == {
+        "False": ["60", "100 %"],
+        "True": ["0", "0 %"],
+    }
+    assert table(page, "each value of place") == {
+        name: ["20", "33 %"] for name in ("p0", "p1", "p2")
+    }
+    assert "each value of note" not in page
+
+
 def photo(form: str, mode: str = "RGB") -> bytes:
     """Return a red picture."""
     out = io.BytesIO()
