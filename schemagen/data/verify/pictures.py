@@ -116,7 +116,8 @@ def _checked(column: Column, codec: BytesFeature) -> Passed:
             codec.convert(data)
         except Problem as problem:
             row = int(np.searchsorted(ends, at, "right"))
-            problems.setdefault(row, (at, problem))
+            # A traceback would keep the memory of these records.
+            problems.setdefault(row, (at, problem.with_traceback(None)))
 
     def found(rows: list[int], at: int) -> str:
         row = rows[at]
