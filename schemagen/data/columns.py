@@ -5,7 +5,7 @@ Decoding finds columns in pieces, in any order of rows, which are joined here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -16,6 +16,8 @@ from .message import BYTES, FLOAT, INT64, NOTHING, Feature, Message
 from .records import Records
 
 Rows = NDArray[np.int64]
+
+_DTYPES = {BYTES: np.int64, FLOAT: np.float32, INT64: np.int64}
 
 
 @dataclass(frozen=True)
@@ -54,13 +56,10 @@ class Column:
         start, stop = self.values[value]
         return self.data[start:stop].tobytes()
 
-    def row_values(self, index: int) -> NDArray[Any] | list[bytes]:
-        """Return the values of `rows[index]`; bytes values as a list."""
-        start = int(self.lengths[:index].sum())
-        stop = start + int(self.lengths[index])
-        if self.kind == BYTES:
-            return [self.bytes_at(at) for at in range(start, stop)]
-        return self.values[start:stop]
+    def bytes_values(self) -> Iterator[bytes]:
+        """Yield all bytes values."""
+        view = memoryview(self.data.data)
+        return (bytes(view[start:stop]) for start, stop in self.values.tolist())
 
 
 @dataclass(frozen=True)
@@ -119,6 +118,16 @@ class Columns:
     unknown: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     repeated: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     unusual: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+
+
+def column_of(by_key: Mapping[str, tuple[Column, ...]], key: str, kind: str) -> Column:
+    """Return the column of a key and a kind; one without rows if there is none."""
+    for column in by_key.get(key, ()):
+        if column.kind == kind:
+            return column
+    nothing = np.empty(0, np.int64)
+    values = np.empty((0, 2) if kind == BYTES else 0, _DTYPES.get(kind, np.int64))
+    return Column(key, kind, nothing, nothing, values, np.empty(0, np.uint8))
 
 
 class Piece(NamedTuple):
@@ -193,7 +202,7 @@ def _piece_of(feature: Feature, row: int, start: int) -> Piece:
     if feature.kind == BYTES:
         values = np.array(feature.values, np.int64).reshape(-1, 2) + start
     else:
-        values = np.array(feature.values, "<f4" if feature.kind == FLOAT else np.int64)
+        values = np.array(feature.values, _DTYPES.get(feature.kind, np.int64))
     return Piece(
         np.array([row], np.int64), np.array([len(feature.values)], np.int64), values
     )

@@ -345,9 +345,7 @@ def _joined(records: Records, reader: _Reader, unusual: Rows) -> Columns:
     sequences = np.zeros(len(records), np.bool_)
     sequences[reader.sequences] = True
     malformed: list[Malformed] = []
-    unknown: dict[str, list[int]] = {}
-    repeated: dict[str, list[int]] = {}
-    unlike: dict[str, list[int]] = {}
+    facts: tuple[dict[str, list[int]], ...] = ({}, {}, {})
     for row in unusual.tolist():
         try:
             message = parse_message(records[row])
@@ -355,20 +353,16 @@ def _joined(records: Records, reader: _Reader, unusual: Rows) -> Columns:
             malformed.append(Malformed(row, error.at, str(error)))
             continue
         sequences[row] = message.is_sequence
-        for fact in sorted(message.unknown):
-            unknown.setdefault(fact, []).append(row)
-        for key in sorted(message.repeated):
-            repeated.setdefault(key, []).append(row)
-        for key in sorted(message.unusual):
-            unlike.setdefault(key, []).append(row)
+        of_row = (message.unknown, message.repeated, message.unusual)
+        for found, some in zip(facts, of_row, strict=True):
+            for fact in sorted(some):
+                found.setdefault(fact, []).append(row)
         pieces.add_message(message, row, int(records.starts[row]))
     return Columns(
-        records=records,
-        by_key=pieces.columns(records.data),
-        steps=pieces.step_columns(records.data),
-        sequences=sequences,
-        malformed=tuple(malformed),
-        unknown={fact: tuple(rows) for fact, rows in unknown.items()},
-        repeated={key: tuple(rows) for key, rows in repeated.items()},
-        unusual={key: tuple(rows) for key, rows in unlike.items()},
+        records,
+        pieces.columns(records.data),
+        pieces.step_columns(records.data),
+        sequences,
+        tuple(malformed),
+        *({fact: tuple(rows) for fact, rows in found.items()} for found in facts),
     )

@@ -21,13 +21,12 @@ from ..kinds.multilabel import MultiLabel
 from ..kinds.scalar import Scalar
 from ..kinds.storage import BYTES, Entry
 from ..kinds.tensor import Tensor
+from ..kinds.text import Text
 from ..kinds.varlen import VarLen
 from ..kinds.vector import Vector
-from ..runtime.shared.values import item_size
-from .columns import Column, Columns
-from .transfer import from_base64
-from .varint_arrays import gathered
-from .verify.faults import empty_column, kind_of
+from .columns import Column, Columns, column_of
+from .transfer import from_base64, from_raw
+from .verify.faults import kind_of
 
 Values = NDArray[Any] | Sequence[Any]
 """A value for each row: an array [rows, ...], or a list."""
@@ -102,27 +101,20 @@ def values_of(field: FieldSpec, columns: Columns) -> Values:
 
 
 def _column(columns: Columns, entry: Entry) -> Column:
-    kind = kind_of(entry)
-    for column in columns.by_key.get(entry.key, ()):
-        if column.kind == kind:
-            return from_base64(column)[0] if entry.transfer_encoding else column
-    return empty_column(entry.key, kind)
+    column = column_of(columns.by_key, entry.key, kind_of(entry))
+    return from_base64(column)[0] if entry.transfer_encoding else column
 
 
 def _texts(column: Column, entry: Entry) -> list[Any]:
     """Return all values of a bytes list, in one list."""
-    found = [column.bytes_at(at) for at in range(len(column.values))]
-    return [each.decode() for each in found] if entry.dtype == "string" else found
+    found = column.bytes_values()
+    return [each.decode() for each in found] if entry.dtype == "string" else [*found]
 
 
 def _numbers(column: Column, entry: Entry) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Return all numbers of a list, or of raw bytes, and how many each row has."""
     if entry.encoding == "raw":
-        starts, stops = column.values[:, 0], column.values[:, 1]
-        size = item_size(entry.dtype)
-        data = gathered(column.data, memoryview(column.data.data), starts, stops)
-        dtype = np.dtype(entry.dtype).newbyteorder("<")
-        return data.view(dtype).astype(entry.dtype), (stops - starts) // size
+        column = from_raw(column, entry.dtype)
     return column.values.astype(entry.dtype), column.lengths
 
 
@@ -132,16 +124,14 @@ def _split(values: Any, lengths: NDArray[np.int64]) -> list[Any]:
     return [values[start:stop] for start, stop in pairwise(bounds)]
 
 
-def _scalar(field: FieldSpec[Scalar], column: Column, columns: Columns) -> Values:
+def _fixed(
+    field: FieldSpec[Scalar | Text | Vector], column: Column, columns: Columns
+) -> Values:
     entry = field.storage[0]
     if entry.dtype in ("string", "bytes"):
         return _texts(column, entry)
-    return _numbers(column, entry)[0]
-
-
-def _vector(field: FieldSpec[Vector], column: Column, columns: Columns) -> Values:
-    numbers, _ = _numbers(column, field.storage[0])
-    return numbers.reshape(len(column), *field.kind.shape)
+    numbers, _ = _numbers(column, entry)
+    return numbers.reshape(len(column), *getattr(field.kind, "shape", ()))
 
 
 def _var_len(field: FieldSpec[VarLen], column: Column, columns: Columns) -> Values:
@@ -161,34 +151,24 @@ def _var_len(field: FieldSpec[VarLen], column: Column, columns: Columns) -> Valu
     ]
 
 
-def _label(field: FieldSpec[Label], column: Column, columns: Columns) -> Values:
-    return _ids(field, column)
-
-
-def _multi_label(
-    field: FieldSpec[MultiLabel], column: Column, columns: Columns
+def _classes(
+    field: FieldSpec[Label | MultiLabel], column: Column, columns: Columns
 ) -> Values:
-    return _split(_ids(field, column), column.lengths)
-
-
-def _ids(
-    field: FieldSpec[Label] | FieldSpec[MultiLabel], column: Column
-) -> NDArray[np.int64]:
     kind, entry = field.kind, field.storage[0]
     if kind.stored == "id":
-        return np.asarray(column.values - kind.offset, np.int64)
-    ids = {name: at for at, name in enumerate(kind.class_names)}
-    return np.array([ids[text] for text in _texts(column, entry)], np.int64)
+        ids = np.asarray(column.values - kind.offset, np.int64)
+    else:
+        known = {name: at for at, name in enumerate(kind.class_names)}
+        ids = np.array([known[text] for text in _texts(column, entry)], np.int64)
+    return ids if entry.count == 1 else _split(ids, column.lengths)
 
 
-def _image(
-    field: FieldSpec[Image] | FieldSpec[Mask], column: Column, columns: Columns
-) -> Values:
+def _image(field: FieldSpec[Image | Mask], column: Column, columns: Columns) -> Values:
     kind = field.kind
     if kind.encoding != "raw":
         return _texts(column, field.storage[0])
     keys = (kind.height_key, kind.width_key, getattr(kind, "channels_key", None))
-    return _shaped(field, column, columns, kind.shape, keys[: len(kind.shape)])
+    return _shaped(field, column, columns, keys[: len(kind.shape)])
 
 
 def _images(field: FieldSpec, column: Column, columns: Columns) -> Values:
@@ -196,52 +176,50 @@ def _images(field: FieldSpec, column: Column, columns: Columns) -> Values:
 
 
 def _tensor(field: FieldSpec[Tensor], column: Column, columns: Columns) -> Values:
-    kind = field.kind
-    if isinstance(kind.shape_key, tuple) or None not in kind.shape:
-        keys = kind.shape_key if isinstance(kind.shape_key, tuple) else ()
-        return _shaped(field, column, columns, kind.shape, keys)
-    sizes = _column(columns, field.storage[1])
-    shapes = sizes.values.reshape(len(sizes), len(kind.shape))
-    return _reshaped(field, column, shapes[np.searchsorted(sizes.rows, column.rows)])
+    return _shaped(field, column, columns, field.kind.shape_key or ())
 
 
 def _shaped(
-    field: FieldSpec,
+    field: FieldSpec[Image | Mask | Tensor],
     column: Column,
     columns: Columns,
-    shape: tuple[int | None, ...],
-    keys: tuple[str | None, ...],
+    keys: str | tuple[str | None, ...],
 ) -> Values:
-    """Return numbers of a shape with sizes that vary, stored under a key each."""
+    """Return numbers of a shape with sizes that vary.
+
+    Args:
+        field: the field.
+        column: its numbers.
+        columns: where the sizes are stored.
+        keys: the key of all sizes, or of each that varies.
+    """
+    shape, entry = field.kind.shape, field.storage[0]
+    numbers, lengths = _numbers(column, entry)
     if None not in shape:
-        numbers, _ = _numbers(column, field.storage[0])
         return numbers.reshape(len(column), *shape)
-    entries = {entry.key: entry for entry in field.storage}
-    shapes = np.empty((len(column), len(shape)), np.int64)
-    for at, (length, key) in enumerate(zip(shape, keys, strict=True)):
-        if length is not None:
-            shapes[:, at] = length
-        else:
-            sizes = _column(columns, entries[key or ""])
-            shapes[:, at] = sizes.values[np.searchsorted(sizes.rows, column.rows)]
-    return _reshaped(field, column, shapes)
-
-
-def _reshaped(field: FieldSpec, column: Column, shapes: NDArray[np.int64]) -> Values:
-    rows = _split(*_numbers(column, field.storage[0]))
-    pairs = zip(rows, shapes.tolist(), strict=True)
-    return [row.reshape(shape) for row, shape in pairs]
+    axes: list[NDArray[np.int64]] = []
+    for at, key in enumerate([keys] if isinstance(keys, str) else keys):
+        if shape[at] is not None and not isinstance(keys, str):
+            axes.append(np.full((len(column), 1), shape[at], np.int64))
+            continue
+        [part] = [each for each in field.storage[1:] if each.key == key]
+        sizes = _column(columns, part)
+        table = sizes.values.reshape(-1, part.count or 1)
+        axes.append(table[np.searchsorted(sizes.rows, column.rows)])
+    shapes = np.concatenate(axes, axis=1).tolist()
+    pairs = zip(_split(numbers, lengths), shapes, strict=True)
+    return [row.reshape(each) for row, each in pairs]
 
 
 _READERS: dict[str, Callable[[Any, Column, Columns], Values]] = {
     "Image": _image,
     "Images": _images,
-    "Label": _label,
+    "Label": _classes,
     "Mask": _image,
-    "MultiLabel": _multi_label,
-    "Scalar": _scalar,
+    "MultiLabel": _classes,
+    "Scalar": _fixed,
     "Tensor": _tensor,
-    "Text": _scalar,
+    "Text": _fixed,
     "VarLen": _var_len,
-    "Vector": _vector,
+    "Vector": _fixed,
 }

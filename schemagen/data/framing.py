@@ -8,7 +8,7 @@ occur by accident.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 
 from .frames import HEADER, is_header
 from .limits import MAX_RECORD_BYTES
@@ -16,6 +16,9 @@ from .records import Damage, Part, Records
 from .remote_path import FilePath, file_path
 from .scanner import Scanner
 from .stream import Stream, compression_of, fill_from, inflated
+
+# How many bytes are read at a time where no one looks for records.
+_SCRATCH_BYTES = 1 << 20
 
 Moved = Callable[[int], object]
 """Is told how many bytes have been read since the last call."""
@@ -25,6 +28,7 @@ def scan(
     source: FilePath | str | Part,
     *,
     moved: Moved = lambda size: None,
+    seen: Callable[[memoryview], object] | None = None,
     max_record_bytes: int = MAX_RECORD_BYTES,
 ) -> Iterator[Records | Damage]:
     """Yield the good records of a file in runs, and the places that hold none.
@@ -35,6 +39,8 @@ def scan(
     Args:
         source: the file, or a part of it.
         moved: told of bytes as they are read.
+        seen: given all bytes as they are read, also those behind the last record that
+            is searched.
         max_record_bytes: longer records are damages, of kind "limit", and never held.
     """
     path = file_path(source) if isinstance(source, str) else source
@@ -51,6 +57,8 @@ def scan(
                 got = file.readinto(memory[:left]) or 0
                 left = None if left is None else left - got
                 moved(got)
+                if seen is not None:
+                    seen(memory[:got])
                 return got
 
             yield from scan_stream(
@@ -60,37 +68,12 @@ def scan(
                 part.first,
                 max_record_bytes=max_record_bytes,
             )
+            rest = memoryview(bytearray(_SCRATCH_BYTES if seen else 0))
+            while fill(rest):
+                pass
     except OSError as error:
         reason = error.strerror or str(error)
         yield Damage(where, 0, 0, "unreadable", reason, "a file that can be read")
-
-
-def scan_pieces(
-    pieces: Iterable[bytes],
-    where: str,
-    size: int | None = None,
-    *,
-    first: int = 0,
-    offset: int = 0,
-    max_record_bytes: int = MAX_RECORD_BYTES,
-) -> Iterator[Records | Damage]:
-    """Scan bytes that come from elsewhere, in pieces of any size.
-
-    Args:
-        pieces: the bytes of a file, or of a part of it.
-        where: what to call the file.
-        size: the offset at which the pieces end, if that is known.
-        first: the number of the first record.
-        offset: where in the file the pieces begin; compression is told at 0 only.
-        max_record_bytes: as for `scan`.
-
-    Raises:
-        OSError: the pieces cannot be read.
-    """
-    stream = Stream(fill_from(iter(pieces)), offset)
-    yield from scan_stream(
-        stream, where, size, first, max_record_bytes=max_record_bytes
-    )
 
 
 def scan_stream(
@@ -101,7 +84,18 @@ def scan_stream(
     *,
     max_record_bytes: int = MAX_RECORD_BYTES,
 ) -> Iterator[Records | Damage]:
-    """Scan a stream, with the arguments of `scan_pieces`."""
+    """Scan a stream that begins with the beginning of a file, or with a record.
+
+    Args:
+        stream: the bytes; compression is told at offset 0 only.
+        where: what to call the file.
+        size: the offset at which they end, if that is known.
+        first: the number of the first record.
+        max_record_bytes: as for `scan`.
+
+    Raises:
+        OSError: the bytes cannot be read.
+    """
     if stream.offset or not stream.need(1):
         yield from Scanner(stream, where, size, first, max_record_bytes).runs()
         return
@@ -118,7 +112,6 @@ def scan_stream(
             f"{twice} data inside of {compression} data",
             "a TFRecord file, compressed once or not at all",
             "the file was compressed twice, by the writer and then as a whole",
-            skipped=None,
         )
         return
     begun = whole or stream.failure is None

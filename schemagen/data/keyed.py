@@ -72,10 +72,8 @@ def _keyed_rows(columns: Columns) -> NDArray[np.bool_]:
     unusual = list(columns.unusual.get("", ()))
     for some in columns.by_key.values():
         for column in some:
-            if column.kind:
-                found[column.rows] = True
-            else:
-                found[column.rows[~np.isin(column.rows, unusual)]] = True
+            rows = column.rows
+            found[rows if column.kind else rows[~np.isin(rows, unusual)]] = True
         if found.all():
             return found
     for lists in columns.steps.values():

@@ -96,7 +96,6 @@ class Scanner:
                 str(stream.failure),
                 "a whole compressed file",
                 _CUT if ended else _CHANGED,
-                skipped=None,
             )
 
     def _checked(self, run: Run) -> Iterator[Records | Damage]:
@@ -146,7 +145,6 @@ class Scanner:
                     f"the file ends {len(stream)} bytes into a record's length",
                     f"{HEADER} bytes of length and checksum",
                     _CUT,
-                    skipped=None,
                 )
             stream.drop(len(stream))
             return
@@ -190,17 +188,15 @@ class Scanner:
             "if it is meant to be so large, raise the limit: "
             f"--max-record-bytes {size_text(length)}"
         )
+        to: int | None = self._stream.offset + skipped
         if self._size is None:
+            to = None
             cause += "; the rest of this compressed file was not read"
-        damage = self.damage(
-            "limit",
-            f"a record of {length} bytes",
-            f"at most {self._limit} bytes of record",
-            cause,
-            skipped=None if self._size is None else skipped,
-        )
+        found = f"a record of {length} bytes"
+        expected = f"at most {self._limit} bytes of record"
+        damage = self.damage("limit", found, expected, cause, to=to)
         self._number += 1
-        if self._size is None:
+        if to is None:
             self._stream.end()
         else:
             self._stream.skip(skipped)
@@ -242,15 +238,14 @@ class Scanner:
                 )
                 return
         found = describe_start(start)
-        yield Damage(
-            self._where,
-            self._number,
-            self._began,
+        if compression:
+            found += f", compressed with {compression}"
+        yield self.damage(
             "foreign",
-            f"{found}, compressed with {compression}" if compression else found,
+            found,
             "a TFRecord file, uncompressed or compressed with GZIP or ZLIB",
             "this is no TFRecord file",
-            None,
+            at=self._began,
         )
         stream.end()
         stream.failure = None
@@ -279,18 +274,32 @@ class Scanner:
         self, to: int | None, kind: str, found: str, expected: str, cause: str
     ) -> Damage:
         """Return the damage from where the last search began to where it ended."""
-        at = self._began
-        skipped = None if to is None else to - at
+        damage = self.damage(kind, found, expected, cause, at=self._began, to=to)
         self._number += 1
-        return Damage(
-            self._where, self._number - 1, at, kind, found, expected, cause, skipped
-        )
+        return damage
 
     def damage(
-        self, kind: str, found: str, expected: str, cause: str, *, skipped: int | None
+        self,
+        kind: str,
+        found: str,
+        expected: str,
+        cause: str,
+        *,
+        at: int | None = None,
+        to: int | None = None,
     ) -> Damage:
-        """Return damage at the next record."""
-        at = self._stream.offset
+        """Return damage at the next record, or elsewhere.
+
+        Args:
+            kind: as of `Damage`.
+            found: what is there.
+            expected: what should be.
+            cause: the likely cause.
+            at: where it begins; None for the next record.
+            to: where the next good record is; None if there is none.
+        """
+        at = self._stream.offset if at is None else at
+        skipped = None if to is None else to - at
         return Damage(
             self._where, self._number, at, kind, found, expected, cause, skipped
         )

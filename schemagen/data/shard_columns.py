@@ -11,8 +11,9 @@ from ..runtime.storage.manifest import Shard
 from ..spec.model import RecordSpec
 from .columns import Columns
 from .decoding import decode
-from .framing import scan_pieces
+from .framing import scan_stream
 from .records import Damage
+from .stream import Stream, fill_from
 from .verify.record import RecordCheck
 
 _ADVICE = "restore it from a copy, or write the split again"
@@ -37,14 +38,18 @@ def read_columns(
     size = directory.size(shard.file)
     if size != shard.bytes:
         found = "no file" if size is None else f"{size} bytes"
-        raise DatasetError(
-            f"{where}: found {found}, expected the {shard.bytes} bytes that the manifest "
-            f"lists; {_ADVICE}"
-        )
-    pieces = _Summed(directory.chunks(shard.file))
+        raise _differs(where, found, f"{shard.bytes} bytes")
+    crc32c = records = 0
+
+    def pieces() -> Iterator[bytes]:
+        nonlocal crc32c
+        for piece in directory.chunks(shard.file):
+            crc32c = extend_crc32c(crc32c, piece)
+            yield piece
+
+    held = pieces()
     check = RecordCheck(spec)
-    records = 0
-    for run in scan_pieces(pieces, where, size):
+    for run in scan_stream(Stream(fill_from(held)), where, size):
         if isinstance(run, Damage):
             raise DatasetError(
                 f"{where}: record {run.record}: found {run.found}, expected "
@@ -54,18 +59,19 @@ def read_columns(
         _check(check, columns, where)
         records += len(run)
         yield columns
-    for _ in pieces:
+    for _ in held:
         pass
-    if f"{pieces.crc32c:08x}" != shard.crc32c:
-        raise DatasetError(
-            f"{where}: found the CRC-32C {pieces.crc32c:08x}, expected the "
-            f"{shard.crc32c} that the manifest lists; {_ADVICE}"
-        )
+    if f"{crc32c:08x}" != shard.crc32c:
+        raise _differs(where, f"the CRC-32C {crc32c:08x}", shard.crc32c)
     if records != shard.records:
-        raise DatasetError(
-            f"{where}: found {records} records, expected the {shard.records} that the "
-            f"manifest lists; {_ADVICE}"
-        )
+        raise _differs(where, f"{records} records", f"{shard.records} records")
+
+
+def _differs(where: str, found: str, listed: str) -> DatasetError:
+    return DatasetError(
+        f"{where}: found {found}, expected the {listed} that the manifest lists; "
+        f"{_ADVICE}"
+    )
 
 
 def _check(check: RecordCheck, columns: Columns, where: str) -> None:
@@ -76,23 +82,3 @@ def _check(check: RecordCheck, columns: Columns, where: str) -> None:
             f"{where}: record {number}{place}: {fault.what}: found {fault.found(0)}, "
             f"expected {fault.expected}; write the split again"
         )
-
-
-class _Summed:
-    """Passes bytes on, and sums them up.
-
-    Attributes:
-        crc32c: of the bytes so far.
-    """
-
-    def __init__(self, pieces: Iterator[bytes]) -> None:
-        self._pieces = pieces
-        self.crc32c = 0
-
-    def __iter__(self) -> Iterator[bytes]:
-        return self
-
-    def __next__(self) -> bytes:
-        piece = next(self._pieces)
-        self.crc32c = extend_crc32c(self.crc32c, piece)
-        return piece

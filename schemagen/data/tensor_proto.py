@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import NamedTuple
 
+from ..kinds import tensor
 from ..runtime.shared.values import item_size
 from .message import MalformedError, read_varint, tagged
 
@@ -38,14 +39,6 @@ DTYPES = {
     30: "uint4",
 }
 DATA_TYPES = {name: number for number, name in DTYPES.items()}
-
-# The dtypes of a Tensor field.
-_KNOWN = frozenset(DTYPES.values()) - {
-    "string",
-    *(name for name in DTYPES.values() if name.startswith(("q", "float8", "complex"))),
-    "int4",
-    "uint4",
-}
 
 _VARINT, _SIZED = 0, 2
 _DTYPE, _SHAPE, _VERSION, _CONTENT = 1, 2, 3, 4
@@ -150,7 +143,10 @@ def whole_tensor(data: bytes) -> WholeTensor | None:
     if proto is None or proto.unknown_rank:
         return None
     dtype, (start, stop) = DTYPES[proto.dtype], proto.content
-    if dtype not in _KNOWN or prod(proto.shape) * item_size(dtype) != stop - start:
+    if (
+        dtype not in tensor.DTYPES
+        or prod(proto.shape) * item_size(dtype) != stop - start
+    ):
         return None
     return WholeTensor(dtype, proto.shape)
 

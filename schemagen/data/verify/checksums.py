@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
-_POLYNOMIAL = 0x82F6_3B78
-
-Matrix = tuple[int, ...]
+# Bits are coefficients of polynomials, the highest bit that of x ** 0.
+_POLYNOMIAL, _BYTE = 0x82F6_3B78, 1 << 23  # the second one is x ** 8
 
 
 def combined(first: int, second: int, size: int) -> int:
@@ -20,36 +17,20 @@ def combined(first: int, second: int, size: int) -> int:
         second: that of the second part.
         size: how many bytes the second part has.
     """
-    moved, power = first, 0
+    moved, factor = first, _BYTE
     while size:
         if size & 1:
-            moved = _times(_zeros(power), moved)
+            moved = _product(moved, factor)
+        factor = _product(factor, factor)
         size >>= 1
-        power += 1
     return moved ^ second
 
 
-@lru_cache(maxsize=64)
-def _zeros(power: int) -> Matrix:
-    """Return what 2 ** power zero bytes make of each bit."""
-    if power:
-        return _squared(_zeros(power - 1))
-    matrix: Matrix = (_POLYNOMIAL, *(1 << bit for bit in range(31)))
-    for _ in range(3):  # one bit to eight
-        matrix = _squared(matrix)
-    return matrix
-
-
-def _squared(matrix: Matrix) -> Matrix:
-    return tuple(_times(matrix, row) for row in matrix)
-
-
-def _times(matrix: Matrix, vector: int) -> int:
+def _product(one: int, other: int) -> int:
+    """Multiply two polynomials, modulo that of the checksum."""
     found = 0
-    for row in matrix:
-        if not vector:
-            break
-        if vector & 1:
-            found ^= row
-        vector >>= 1
+    for bit in range(31, -1, -1):
+        if other >> bit & 1:
+            found ^= one
+        one = one >> 1 ^ (_POLYNOMIAL if one & 1 else 0)
     return found

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,10 +16,9 @@ from numpy.typing import NDArray
 
 from ...kinds.storage import Entry
 from ...runtime.shared.errors import did_you_mean
-from ..columns import Column
+from ..columns import Column, Rows, column_of
 from ..message import BYTES, FLOAT, INT64, NOTHING
 
-Rows = NDArray[np.int64]
 Passed = Generator["Fault", None, Column]
 
 _KINDS = {"bytes": BYTES, "float32": FLOAT, "int64": INT64}
@@ -27,8 +27,6 @@ _SHOWN_BYTES, _SHOWN_KEYS, _SHOWN_TEXT = 16, 12, 60
 
 # What is beyond these takes too long to compare, and is not what anybody has meant.
 _LONGEST_WORD, _MOST_WORDS = 100, 2000
-
-_DTYPES = {BYTES: np.int64, FLOAT: np.float32, INT64: np.int64}
 
 
 @dataclass(frozen=True)
@@ -62,11 +60,13 @@ class Units:
         live: bool [N], which of them are to be looked at.
         by_key: their columns, in which no others are.
         known: the keys of all fields of the schema.
+        optional: whether they may lack what is checked.
     """
 
     live: NDArray[np.bool_]
     by_key: Mapping[str, tuple[Column, ...]]
     known: Set[str] = frozenset()
+    optional: bool = False
 
     def keys_of(self, row: int) -> list[str]:
         """Return the keys that one of them has."""
@@ -78,19 +78,26 @@ class Units:
 
     def present(self, key: str) -> NDArray[np.bool_]:
         """Tell which of them have a list, be it empty, under a key: bool [N]."""
+        some = (c.rows for c in self.by_key.get(key, ()) if c.kind != NOTHING)
+        return self.among(*some)
+
+    def among(self, *some: Rows) -> NDArray[np.bool_]:
+        """Tell which of them some rows are: bool [N]."""
         found = np.zeros(len(self.live), np.bool_)
-        for column in self.by_key.get(key, ()):
-            if column.kind != NOTHING:
-                found[column.rows] = True
+        for rows in some:
+            found[rows] = True
         return found
 
-    def lengths(self, key: str, kind: str) -> Rows:
-        """Return how many values each has under a key: int64 [N], 0 for none."""
+    def spread(self, rows: Rows, values: Rows) -> Rows:
+        """Return values of some rows as values of all of them: int64 [N], or 0."""
         found = np.zeros(len(self.live), np.int64)
-        for column in self.by_key.get(key, ()):
-            if column.kind == kind:
-                found[column.rows] = column.lengths
+        found[rows] = values
         return found
+
+    def single(self, key: str, kind: str) -> Column:
+        """Return those that have one value of a kind under a key."""
+        column = column_of(self.by_key, key, kind)
+        return only(column, column.lengths == 1)
 
 
 class FieldCheck(Protocol):
@@ -105,40 +112,37 @@ def _has(rows: Rows, row: int) -> bool:
     return at < len(rows) and int(rows[at]) == row
 
 
-def stored(units: Units, entry: Entry, *, optional: bool, expected: str) -> Passed:
+def stored(units: Units, entry: Entry, expected: str) -> Passed:
     """Check the list under a key by its storage: its type, and its count if it has one.
 
     Returns:
         The rows that have the list.
     """
-    column = yield from typed(units, entry, optional=optional, expected=expected)
+    column = yield from typed(units, entry, expected)
     if entry.count is None:
         return column
     return (yield from counted(column, entry.count, expected))
 
 
-def typed(units: Units, entry: Entry, *, optional: bool, expected: str) -> Passed:
+def typed(units: Units, entry: Entry, expected: str) -> Passed:
     """Check that rows have a key, with a list of its type; return those that do."""
     key, kind = entry.key, kind_of(entry)
-    right = None
     for column in units.by_key.get(key, ()):
-        if column.kind == kind:
-            right = column
-        elif column.kind != NOTHING:
+        if column.kind not in (kind, NOTHING):
             yield Fault(
                 "SG523",
                 "wrong feature type",
                 expected,
                 column.rows,
-                _amounts(column),
-                _cause_of_kind(column, kind),
+                partial(_amount_of, column),
+                partial(_cause_of_kind, kind, column),
                 key,
             )
-    if not optional and (right is None or len(right) < len(units.live)):
+    right = column_of(units.by_key, key, kind)
+    if not units.optional and len(right) < len(units.live):
         missing = np.flatnonzero(units.live & ~units.present(key))
-        if len(missing):
-            yield _missing(units, key, missing, expected)
-    return empty_column(key, kind) if right is None else right
+        yield _missing(units, key, missing, expected)
+    return right
 
 
 def kind_of(entry: Entry) -> str:
@@ -147,18 +151,15 @@ def kind_of(entry: Entry) -> str:
 
 
 def _missing(units: Units, key: str, rows: Rows, expected: str) -> Fault:
-    bare = [c.rows for c in units.by_key.get(key, ()) if c.kind == NOTHING]
-
-    def is_bare(at: int) -> bool:
-        return any(_has(some, int(rows[at])) for some in bare)
+    bare = units.among(column_of(units.by_key, key, NOTHING).rows)[rows]
 
     def found(at: int) -> str:
-        if is_bare(at):
+        if bare[at]:
             return "a feature without a list of any type"
         return f"no feature {key!r}; there are: {listed(units.keys_of(int(rows[at])))}"
 
     def cause(at: int) -> str:
-        if is_bare(at):
+        if bare[at]:
             return "written as an empty tf.train.Feature: readers take it for none"
         return near(key, units.keys_of(int(rows[at])), units.known)
 
@@ -189,14 +190,6 @@ def near(word: str, choices: Sequence[str], known: Set[str] = frozenset()) -> st
     return did_you_mean(word, usual[:_MOST_WORDS])
 
 
-def empty_column(key: str, kind: str) -> Column:
-    """Return a column that no row has."""
-    nothing = np.empty(0, np.int64)
-    shape = (0, 2) if kind == BYTES else (0,)
-    values = np.empty(shape, _DTYPES[kind])
-    return Column(key, kind, nothing, nothing, values, np.empty(0, np.uint8))
-
-
 def amount(count: int | None, kind: str) -> str:
     """Write a number of values: `2 float values`."""
     if count is None:
@@ -204,23 +197,20 @@ def amount(count: int | None, kind: str) -> str:
     return f"{count} {_WORDS[kind]} value{'' if count == 1 else 's'}"
 
 
-def _amounts(column: Column) -> Callable[[int], str]:
-    return lambda at: amount(int(column.lengths[at]), column.kind)
+def _amount_of(column: Column, at: int) -> str:
+    return amount(int(column.lengths[at]), column.kind)
 
 
-def _cause_of_kind(column: Column, kind: str) -> Callable[[int], str]:
-    def cause(at: int) -> str:
-        if {column.kind, kind} == {FLOAT, INT64}:
-            return "written as another type of number: declare the dtype it has"
-        if kind == BYTES:
-            return "written as a list of numbers, declared as bytes"
-        if column.lengths[at]:
-            data = column.bytes_at(int(column.starts[at]))
-            if data and len(data) <= 32 and all(48 <= byte < 58 for byte in data):
-                return "numbers written as text"
-        return "written as bytes, declared as a list of numbers"
-
-    return cause
+def _cause_of_kind(kind: str, column: Column, at: int) -> str:
+    if {column.kind, kind} == {FLOAT, INT64}:
+        return "written as another type of number: declare the dtype it has"
+    if kind == BYTES:
+        return "written as a list of numbers, declared as bytes"
+    if column.lengths[at]:
+        data = column.bytes_at(int(column.starts[at]))
+        if data and len(data) <= 32 and all(48 <= byte < 58 for byte in data):
+            return "numbers written as text"
+    return "written as bytes, declared as a list of numbers"
 
 
 def only(column: Column, keep: NDArray[np.bool_]) -> Column:
@@ -240,19 +230,9 @@ def only(column: Column, keep: NDArray[np.bool_]) -> Column:
 
 def counted(column: Column, count: int, expected: str) -> Passed:
     """Check that every row has so many values."""
-    right = column.lengths == count
-    if right.all():
-        return column
-    wrong = only(column, ~right)
-    yield Fault(
-        "SG524",
-        "wrong number of values",
-        expected,
-        wrong.rows,
-        _amounts(wrong),
-        key=column.key,
-    )
-    return only(column, right)
+    bad = column.lengths != count
+    what = "wrong number of values"
+    return (yield from refused(column, bad, "SG524", what, expected, _amount_of))
 
 
 def refused(
@@ -278,15 +258,8 @@ def refused(
     if not bad.any():
         return column
     wrong = only(column, bad)
-    yield Fault(
-        rule,
-        what,
-        expected,
-        wrong.rows,
-        lambda at: found(wrong, at),
-        lambda at: cause(wrong, at),
-        column.key,
-    )
+    texts = partial(found, wrong), partial(cause, wrong)
+    yield Fault(rule, what, expected, wrong.rows, *texts, column.key)
     return only(column, ~bad)
 
 
@@ -297,45 +270,72 @@ def refused_values(
     what: str,
     expected: str,
     cause: Callable[[Any], str] = lambda value: "",
+    found: Callable[[Any], str] | None = None,
 ) -> Passed:
     """Refuse the rows in which some values are wrong.
 
     Args:
-        column: of numbers.
+        column: the rows.
         bad: bool [values], which values.
         rule: the rule's id.
         what: what is wrong.
         expected: what should be there.
         cause: the likely cause, by the first wrong value.
+        found: what is there, likewise; None for a number and its place.
     """
-    at = np.flatnonzero(bad)
-    if not len(at):
+    if not bad.any():
         return column
-    ends = np.cumsum(column.lengths)
-    places, firsts = np.unique(np.searchsorted(ends, at, "right"), return_index=True)
-    first = at[firsts]
-    begins = ends[places] - column.lengths[places]
+    rows, first = firsts(np.cumsum(column.lengths), np.flatnonzero(bad))
 
-    def found(number: int) -> str:
-        value = column.values[first[number]]
-        where = int(first[number] - begins[number])
-        alone = int(column.lengths[places[number]]) == 1
-        return f"{value}" if alone else f"{value} at [{where}]"
+    def value(number: int) -> Any:
+        at = first[number]
+        return column.bytes_at(at) if column.kind == BYTES else column.values[at]
 
-    def why(number: int) -> str:
-        return cause(column.values[first[number]])
+    def words(number: int) -> str:
+        if found is not None:
+            return found(value(number))
+        row = rows[number]
+        place = f" at [{first[number] - column.starts[row]}]"
+        return f"{value(number)}{place if column.lengths[row] > 1 else ''}"
 
-    rows = column.rows[places]
-    yield Fault(rule, what, expected, rows, found, why, column.key)
-    keep = np.ones(len(column), np.bool_)
-    keep[places] = False
-    return only(column, keep)
+    wrong = np.zeros(len(column), np.bool_)
+    wrong[rows] = True
+    return (
+        yield from refused(
+            column,
+            wrong,
+            rule,
+            what,
+            expected,
+            lambda _, number: words(number),
+            lambda _, number: cause(value(number)),
+        )
+    )
+
+
+def firsts(ends: Rows, at: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the rows that some places are in, and the first place in each.
+
+    Args:
+        ends: where each row ends.
+        at: the places, ascending.
+    """
+    rows, index = np.unique(np.searchsorted(ends, at, "right"), return_index=True)
+    return rows, at[index]
 
 
 def sizes_of(column: Column) -> Rows:
     """Return how many bytes each value of a bytes column has."""
     sizes: Rows = column.values[:, 1] - column.values[:, 0]
     return sizes
+
+
+def sums_of(lengths: Rows, values: Rows) -> Rows:
+    """Return the sum of the values of each row: int64 [rows]."""
+    totals = np.concatenate([[0], np.cumsum(values)])
+    ends = np.cumsum(lengths)
+    sums: Rows = totals[ends] - totals[ends - lengths]
+    return sums
 
 
 def shown_bytes(data: bytes) -> str:

@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 from pathlib import Path
 
 from ...runtime.shared.tfrecord import extend_crc32c
 from ...runtime.storage.manifest import Shard
 from ...spec.model import RecordSpec
 from ..decoding import decode
-from ..framing import scan_stream
+from ..framing import Moved, scan
 from ..keyed import EXPECTED, NO_KEY, WITHOUT_FEATURE, WRITE_EXAMPLES
 from ..limits import MAX_RECORD_BYTES
-from ..records import Damage, Part, Records
+from ..records import Damage, Part
 from ..remote_path import FilePath
-from ..stream import Fill, Stream, compression_of
+from ..stream import compression_of
 from .checksums import combined
 from .record import RecordCheck
-from .tally import Kind, Tally
+from .tally import Tally
 
-Progress = Callable[[int], object]
-
-# How many bytes tell the compression, and are read at a time where no one looks.
-_START, _SCRATCH_BYTES = 12, 1 << 20
+# How many bytes tell the compression.
+_START = 12
 
 _BY_SUFFIX = {".gz": "GZIP", ".gzip": "GZIP", ".zlib": "ZLIB"}
 _WORDS = {"": "uncompressed records", "GZIP": "GZIP data", "ZLIB": "ZLIB data"}
@@ -86,7 +83,7 @@ def _check_of(spec: RecordSpec | None) -> RecordCheck:
     return RecordCheck(spec)
 
 
-def check_part(task: Task, progress: Progress | None = None) -> Checked:
+def check_part(task: Task, progress: Moved) -> Checked:
     """Check a part of a file. It never raises, whatever the file holds.
 
     Args:
@@ -96,83 +93,34 @@ def check_part(task: Task, progress: Progress | None = None) -> Checked:
     part, tally = task.part, Tally(task.examples)
     checked = Checked(part, tally)
     check = _check_of(task.spec)
-    where = str(part.path)
-    try:
-        with part.path.open("rb", buffering=0) as file:
-            size = part.stop or part.path.stat().st_size
-            file.seek(part.start)
-            fill = _measured(file.readinto, task, checked, progress)
-            found = scan_stream(
-                Stream(fill, part.start),
-                where,
-                size,
-                part.first,
-                max_record_bytes=task.max_record_bytes,
-            )
-            for each in found:
-                if isinstance(each, Damage):
-                    tally.add_damage(each)
-                    checked.damaged += 1
-                    checked.over_limit |= each.kind == "limit"
-                    continue
-                each = _first(each, task.most, tally.records)
-                tally.add_records(check, decode(each))
-                if task.most is not None and tally.records >= task.most:
-                    checked.whole = False
-                    return checked
-            rest = memoryview(bytearray(_SCRATCH_BYTES))
-            while fill(rest):  # what no one has asked for has a checksum, too
-                pass
-    except OSError as error:
-        reason = error.strerror or str(error)
-        wanted, cause = "a file that can be read", ""
-        if isinstance(part.path, Path) and part.path.is_symlink():
-            cause = f"a link to {os.readlink(part.path)}, which was not copied?"
-        tally.add_damage(Damage(where, 0, 0, "unreadable", reason, wanted, cause))
-        checked.whole = False
-    return checked
 
-
-def _first(records: Records, most: int | None, before: int) -> Records:
-    """Return the records up to a limit."""
-    if most is None or before + len(records) <= most:
-        return records
-    return Records(
-        records.file,
-        records.data,
-        records.starts[: most - before],
-        records.stops[: most - before],
-        records.numbers[: most - before],
-        records.offsets[: most - before],
-    )
-
-
-def _measured(
-    read: Callable[[memoryview], int | None],
-    task: Task,
-    checked: Checked,
-    progress: Progress | None,
-) -> Fill:
-    """Return what reads a part, and sums up what it reads."""
-    part, tally = task.part, checked.tally
-    size = None if part.stop is None else part.stop - part.start
-
-    def fill(memory: memoryview) -> int:
-        if size is not None:
-            memory = memory[: size - tally.bytes]
-        got = read(memory) if len(memory) else 0
-        if not got:
-            return 0
-        if len(checked.start) < _START:
-            checked.start += memory[: min(got, _START - len(checked.start))].tobytes()
-        tally.bytes += got
+    def seen(data: memoryview) -> None:
+        checked.start += data[: _START - len(checked.start)].tobytes()
+        tally.bytes += len(data)
         if task.checksum:
-            checked.crc32c = extend_crc32c(checked.crc32c, memory[:got])
-        if progress is not None:
-            progress(got)
-        return got
+            checked.crc32c = extend_crc32c(checked.crc32c, data)
 
-    return fill
+    limit = task.max_record_bytes
+    for found in scan(part, moved=progress, seen=seen, max_record_bytes=limit):
+        if isinstance(found, Damage):
+            checked.over_limit |= found.kind == "limit"
+            if found.kind != "unreadable":
+                checked.damaged += 1
+            else:
+                checked.whole = False
+                if isinstance(part.path, Path) and part.path.is_symlink():
+                    to = os.readlink(part.path)
+                    cause = f"a link to {to}, which was not copied?"
+                    found = replace(found, cause=cause)
+            tally.add_damage(found)
+            continue
+        if task.most is not None:
+            found = found.only(slice(task.most - tally.records))
+        tally.add_records(check, decode(found))
+        if tally.records == task.most:
+            checked.whole = False
+            break
+    return checked
 
 
 def joined(parts: list[Checked]) -> Checked:
@@ -210,23 +158,17 @@ def judge_file(
     found = checked.compression
     if tally.bytes and wanted is not None and found not in (None, wanted):
         assert found is not None
-        kind = Kind(
+        tally.add_file(
             "SG509",
-            "",
-            "",
             "compression does not match",
             f"{_WORDS[wanted]}, {whose}",
-        )
-        tally.add_file(
-            kind,
             where,
             _WORDS[found],
             "the file was renamed, or compressed or inflated after it was written",
         )
     if tally.records and not tally.keyed.records:
         other = tally.keyed.other or WITHOUT_FEATURE
-        kind = Kind("SG513", "", "", NO_KEY, EXPECTED)
-        tally.add_file(kind, where, other, WRITE_EXAMPLES)
+        tally.add_file("SG513", NO_KEY, EXPECTED, where, other, WRITE_EXAMPLES)
     if shard is not None and checked.whole:
         _compare(checked, where, shard)
 
@@ -235,36 +177,35 @@ def judge_empty(checked: Checked, path: FilePath, tally: Tally) -> None:
     """Add the finding of a file without records, of a split without records."""
     size = checked.tally.bytes
     found = f"{_WORDS[checked.compression or '']} without a record"
-    kind = Kind("SG505", "", "", "file has no records", "one record or more")
-    cause = "the writer was killed before it wrote, or had nothing to write"
-    tally.add_file(kind, str(path), found if size else "a file of 0 bytes", cause)
+    tally.add_file(
+        "SG505",
+        "file has no records",
+        "one record or more",
+        str(path),
+        found if size else "a file of 0 bytes",
+        "the writer was killed before it wrote, or had nothing to write",
+    )
 
 
 def _compare(checked: Checked, where: str, shard: Shard) -> None:
     """Compare a file with what the manifest says of it."""
     tally = checked.tally
-    what = "file differs from the manifest"
+    add = partial(tally.add_file, "SG503", "file differs from the manifest")
     if tally.bytes != shard.bytes:
-        expected = "as many bytes as the manifest lists"
-        words = f"{tally.bytes} bytes, and the manifest lists {shard.bytes}"
         cause = _REPLACED
         if tally.bytes < shard.bytes:
             whole = tally.bytes and not checked.damaged
             cause = _WHOLE if whole else "the copy was broken off: copy it again"
+        words = f"{tally.bytes} bytes, and the manifest lists {shard.bytes}"
+        add("as many bytes as the manifest lists", where, words, cause)
     elif f"{checked.crc32c:08x}" != shard.crc32c:
-        expected = "bytes with the checksum that the manifest lists"
-        words = (
-            f"the CRC-32C {checked.crc32c:08x}, and the manifest lists {shard.crc32c}"
-        )
         cause = _REPLACED if not checked.damaged else "copy it again"
-    else:
-        words = ""
-    if words:
-        tally.add_file(Kind("SG503", "", "", what, expected), where, words, cause)
+        words = f"{checked.crc32c:08x}, and the manifest lists {shard.crc32c}"
+        expected = "bytes with the checksum that the manifest lists"
+        add(expected, where, f"the CRC-32C {words}", cause)
     if tally.records != shard.records and not checked.over_limit:
-        expected = "as many records as the manifest lists"
         words = f"{tally.records} good records, and the manifest lists {shard.records}"
-        tally.add_file(Kind("SG503", "", "", what, expected), where, words)
+        add("as many records as the manifest lists", where, words)
 
 
 _WHOLE = (

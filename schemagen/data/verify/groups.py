@@ -2,92 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
-from dataclasses import dataclass
+from collections.abc import Generator, Iterable, Sequence
 from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...kinds.field import FieldSpec
-from ...kinds.images import Images
-from ...kinds.ragged import Ragged
 from ...kinds.steps import Steps
-from ...kinds.varlen import VarLen
-from ...runtime.shared.values import RAW_ONLY, item_size
-from ..columns import Columns
-from ..message import BYTES, INT64
-from .faults import Fault, Rows, Units, kind_of, sizes_of
+from ...runtime.shared.values import item_size
+from ..columns import Columns, Rows, column_of
+from .faults import Fault, Units, kind_of, sizes_of, sums_of
+
+_NONE = np.empty(0, np.int64)
 
 
-@dataclass(frozen=True)
-class Member:
-    """A field of a group, as it is stored.
+def groups_of(fields: Iterable[FieldSpec]) -> dict[str, list[FieldSpec]]:
+    """Return the fields of each group whose lengths are to be compared.
 
-    Attributes:
-        name: the field's name.
-        key: of the feature whose length tells how many items it has.
-        kind: of that feature's list; "" for a feature list.
-        size: how many values, or raw bytes, one item takes.
-        raw: whether they are raw bytes.
-        optional: whether it does not count where it is absent.
+    Those that are filled up on disk have one length there.
     """
-
-    name: str
-    key: str
-    kind: str
-    size: int = 1
-    raw: bool = False
-    optional: bool = False
-
-
-def members_of(fields: Sequence[FieldSpec]) -> dict[str, tuple[Member, ...]]:
-    """Return the members of each group whose lengths are to be compared."""
-    found: dict[str, list[Member]] = {}
+    found: dict[str, list[FieldSpec]] = {}
     for field in fields:
-        group, member = getattr(field.kind, "group", None), _member(field)
-        if group is not None and member is not None:
-            found.setdefault(group, []).append(member)
-    return {group: tuple(some) for group, some in found.items() if len(some) > 1}
-
-
-def _member(field: FieldSpec) -> Member | None:
-    """Return how long a field is to be found; None if on disk it has one length."""
-    name, optional = field.label, field.optional
-    if isinstance(field.kind, Steps):
-        return Member(name, field.key, "", optional=optional)
-    if isinstance(field.kind, Images):
-        return Member(name, field.key, BYTES, optional=optional)
-    if isinstance(field.kind, Ragged):
-        return Member(name, field.kind.lengths_key, INT64, optional=optional)
-    if not isinstance(field.kind, VarLen) or field.kind.pad_on_disk:
-        return None
-    raw = field.kind.dtype in RAW_ONLY
-    size = prod(field.kind.item_shape) * (item_size(field.kind.dtype) if raw else 1)
-    return Member(name, field.key, kind_of(field.storage[0]), size, raw, optional)
+        group = getattr(field.kind, "group", None)
+        if group is not None and not getattr(field.kind, "pad_on_disk", False):
+            found.setdefault(group, []).append(field)
+    return {group: some for group, some in found.items() if len(some) > 1}
 
 
 def group_faults(
-    group: str, members: Sequence[Member], columns: Columns, units: Units
+    group: str, fields: Sequence[FieldSpec], columns: Columns, units: Units
 ) -> Generator[Fault, None, None]:
     """Find the records in which the fields of a group are not equally long."""
-    measured = [_measured(member, columns, units) for member in members]
+    measured = [_measured(field, columns, units) for field in fields]
     lengths = np.stack([each[0] for each in measured], axis=1)
     there = np.stack([each[1] for each in measured], axis=1)
-    optional = np.array([member.optional for member in members])
+    optional = np.array([field.optional for field in fields])
     longest = lengths.max(axis=1, keepdims=True)
     # A feature that is missing or of another type is an error of its own.
     whole = units.live & (there | optional).all(axis=1)
     unequal = (lengths != longest) & ~(optional & ~there)
     rows = np.flatnonzero(whole & unequal.any(axis=1))
-    if not len(rows):
-        return
 
     def found(at: int) -> str:
         row = int(rows[at])
         most, other = int(lengths[row].argmax()), int(unequal[row].argmax())
         words = (
-            f"{members[each].name!r} with {lengths[row, each]}"
+            f"{fields[each].label!r} with {lengths[row, each]}"
             for each in (most, other)
         )
         return ", ".join(words)
@@ -102,24 +63,17 @@ def group_faults(
 
 
 def _measured(
-    member: Member, columns: Columns, units: Units
+    field: FieldSpec, columns: Columns, units: Units
 ) -> tuple[Rows, NDArray[np.bool_]]:
-    """Return how many items each record has of a member, and whether it is there."""
-    lengths = np.zeros(len(units.live), np.int64)
-    there = np.zeros(len(units.live), np.bool_)
-    if not member.kind:
-        steps = columns.steps.get(member.key)
-        if steps is not None:
-            lengths[steps.rows], there[steps.rows] = steps.steps, True
-        return lengths, there
-    for column in units.by_key.get(member.key, ()):
-        if column.kind == member.kind:
-            some = np.zeros(len(column), np.int64)
-            if member.raw:
-                ends = np.concatenate([[0], np.cumsum(sizes_of(column))])
-                stops = np.cumsum(column.lengths)
-                some[:] = ends[stops] - ends[stops - column.lengths]
-            else:
-                some[:] = column.lengths
-            lengths[column.rows], there[column.rows] = some // member.size, True
-    return lengths, there
+    """Return how many items each record has of a field, and whether it is there."""
+    if isinstance(field.kind, Steps):
+        steps = columns.steps.get(field.key)
+        rows, lengths = (steps.rows, steps.steps) if steps else (_NONE, _NONE)
+        return units.spread(rows, lengths), units.among(rows)
+    entry = field.storage[-1]  # of Ragged the row lengths
+    column = column_of(units.by_key, entry.key, kind_of(entry))
+    lengths = column.lengths
+    if entry.encoding == "raw":
+        lengths = sums_of(lengths, sizes_of(column)) // item_size(entry.dtype)
+    lengths = lengths // prod(getattr(field.kind, "item_shape", ()))
+    return units.spread(column.rows, lengths), units.among(column.rows)

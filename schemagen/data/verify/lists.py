@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from math import prod
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...kinds.field import FieldSpec
 from ...kinds.ragged import Ragged
 from ...kinds.sparse import Sparse
 from ...kinds.varlen import VarLen
 from ...runtime.shared.values import RAW_ONLY, item_size, shape_text
-from ..columns import Column
+from ..columns import Column, Rows
 from ..message import BYTES
 from .faults import (
     Fault,
     Passed,
-    Rows,
     Units,
     amount,
     kind_of,
@@ -27,77 +26,65 @@ from .faults import (
     refused_values,
     sizes_of,
     stored,
+    sums_of,
 )
-from .numbers import (
-    finite_bytes,
+from .values import (
     fixed_values,
-    of_dtype,
-    raw_sizes,
+    listed_values,
+    outside,
+    raw_values,
     single_bytes,
 )
 
-# Lengths beyond this are the work of damage; sums of them must not wrap around.
 _MOST = 1 << 40
 
 
 def var_len(spec: FieldSpec[VarLen], units: Units) -> Passed:
     """Check a sequence."""
-    kind, dtype = spec.kind, spec.kind.dtype
-    (entry,) = spec.storage
+    kind, (entry,) = spec.kind, spec.storage
+    if kind.pad_on_disk and entry.stored == "bytes" and entry.encoding == "list":
+        text = f"{amount(entry.count, BYTES)}, filled up on disk"
+        return (yield from listed_values(units, entry, text, kind.finite))
     if kind.pad_on_disk:
-        if entry.stored == "bytes" and entry.encoding == "list":
-            text = f"{amount(entry.count, BYTES)}, filled up on disk"
-            column = yield from stored(
-                units, entry, optional=spec.optional, expected=text
-            )
-            return (yield from of_dtype(column, entry, finite=kind.finite))
-        return (
-            yield from fixed_values(
-                units,
-                entry,
-                (kind.max_length or 0, *kind.item_shape),
-                optional=spec.optional,
-                finite=kind.finite,
-            )
-        )
+        shape = (kind.max_length or 0, *kind.item_shape)
+        return (yield from fixed_values(units, entry, shape, finite=kind.finite))
     column = yield from values_of(spec, units)
-    raw = entry.encoding == "raw"
     size = prod(kind.item_shape)
-    lengths = sizes_of(column) // item_size(dtype) if raw else column.lengths
     if size != 1:
+        counts = counts_of(column, kind.dtype)
+        bad = counts % size != 0
+        wrong = counts[bad]
         column = yield from refused(
             column,
-            lengths % size != 0,
+            bad,
             "SG524",
             "values are not a whole number of items",
             f"items of {size} values (shape {shape_text(kind.item_shape)})",
-            lambda wrong, at: f"{_numbers_in(wrong, at, dtype)} values",
+            lambda _, at: f"{wrong[at]} values",
         )
-        lengths = sizes_of(column) // item_size(dtype) if raw else column.lengths
-        lengths = lengths // max(1, size)
     if kind.max_length is None or kind.too_long != "error":
         return column
-    return (yield from at_most(column, lengths, kind.max_length, "items", size, dtype))
+    lengths = counts_of(column, kind.dtype) // max(1, size)
+    return (yield from at_most(column, lengths, kind.max_length, "items"))
 
 
-def _numbers_in(column: Column, at: int, dtype: str) -> int:
-    if dtype in RAW_ONLY:
-        return int(sizes_of(column)[at]) // item_size(dtype)
-    return int(column.lengths[at])
+def counts_of(column: Column, dtype: str) -> Rows:
+    """Return how many numbers or strings each row has: int64 [rows]."""
+    return sizes_of(column) // item_size(dtype) if dtype in RAW_ONLY else column.lengths
 
 
-def at_most(
-    column: Column, lengths: Rows, most: int, noun: str, size: int, dtype: str
-) -> Passed:
+def at_most(column: Column, lengths: Rows, most: int, noun: str) -> Passed:
     """Refuse rows that have too many items."""
+    bad = lengths > most
+    wrong = lengths[bad]
     return (
         yield from refused(
             column,
-            lengths > most,
+            bad,
             "SG524",
             "list is too long",
             f"at most {most} {noun}",
-            lambda wrong, at: f"{_numbers_in(wrong, at, dtype) // max(1, size)} {noun}",
+            lambda _, at: f"{wrong[at]} {noun}",
         )
     )
 
@@ -108,26 +95,18 @@ def values_of(spec: FieldSpec[VarLen | Ragged | Sparse], units: Units) -> Passed
     if entry.encoding == "raw":
         item = item_size(dtype)
         text = f"raw {dtype} numbers of {item} bytes"
-        optional = spec.optional
-        column = yield from single_bytes(units, entry, optional=optional, expected=text)
-        right = sizes_of(column) % item == 0
-        column = yield from raw_sizes(column, right, text, dtype, None)
-        return (yield from finite_bytes(column, dtype)) if finite else column
+        column = yield from single_bytes(units, entry, text)
+        return (yield from raw_values(column, text, dtype, None, finite=finite))
     text = f"{amount(None, kind_of(entry))} ({dtype})"
-    column = yield from stored(units, entry, optional=spec.optional, expected=text)
-    return (yield from of_dtype(column, entry, finite=finite))
+    return (yield from listed_values(units, entry, text, finite))
 
 
 def ragged(spec: FieldSpec[Ragged], units: Units) -> Passed:
     """Check a list of lists: its values, and row lengths that add up to their number."""
     _, entry = spec.storage
     column = yield from values_of(spec, units)
-    lengths = yield from stored(
-        units,
-        entry,
-        optional=spec.optional,
-        expected="int64 values, the length of each inner list",
-    )
+    text = "int64 values, the length of each inner list"
+    lengths = yield from stored(units, entry, text)
     lengths = yield from refused_values(
         lengths,
         lengths.values < 0,
@@ -135,92 +114,60 @@ def ragged(spec: FieldSpec[Ragged], units: Units) -> Passed:
         "negative row length",
         "row lengths from 0",
     )
-    item = item_size(spec.kind.dtype) if spec.kind.dtype in RAW_ONLY else 0
-    have = sizes_of(column) // item if item else column.lengths
-    sums, counts = _dense(units, lengths, _sums(lengths)), _dense(units, column, have)
-    both = _rows(units, lengths) & _rows(units, column)
+    counts = units.spread(column.rows, counts_of(column, spec.kind.dtype))
+    # Numbers beyond these are the work of damage; sums of them must not wrap around.
+    totals = sums_of(lengths.lengths, np.minimum(lengths.values, _MOST))
+    sums = units.spread(lengths.rows, totals)
+    right = units.among(column.rows), units.among(lengths.rows)
+    both = right[0] & right[1]
     if spec.optional:  # what is not there at all reads as empty
-        nothing = ~units.present(spec.key) | ~units.present(spec.kind.lengths_key)
-        both |= units.live & nothing & _whole(units, spec, column, lengths)
+        absent = ~units.present(spec.key), ~units.present(spec.kind.lengths_key)
+        nothing = units.live & (absent[0] | absent[1])
+        both |= nothing & (right[0] | absent[0]) & (right[1] | absent[1])
     wrong = np.flatnonzero(both & (sums != counts))
-    if len(wrong):
-        yield Fault(
-            "SG529",
-            "row lengths do not add up",
-            "row lengths that add up to the number of values",
-            wrong,
-            lambda at: (
-                f"row lengths that add up to {sums[wrong[at]]}, and "
-                f"{counts[wrong[at]]} values"
-            ),
-            key=spec.kind.lengths_key,
-        )
+    text = "row lengths that add up to"
+    yield Fault(
+        "SG529",
+        "row lengths do not add up",
+        f"{text} the number of values",
+        wrong,
+        lambda at: f"{text} {sums[wrong[at]]}, and {counts[wrong[at]]} values",
+        key=spec.kind.lengths_key,
+    )
     if spec.kind.max_length is not None:
-        limited = lengths.lengths
-        yield from at_most(lengths, limited, spec.kind.max_length, "lists", 1, "int64")
+        yield from at_most(lengths, lengths.lengths, spec.kind.max_length, "lists")
     return column
-
-
-def _whole(
-    units: Units, spec: FieldSpec[Ragged], column: Column, lengths: Column
-) -> NDArray[np.bool_]:
-    """Tell which rows have nothing wrong in either of the two features."""
-    values = _rows(units, column) | ~units.present(spec.key)
-    return values & (_rows(units, lengths) | ~units.present(spec.kind.lengths_key))
-
-
-def _sums(column: Column) -> Rows:
-    """Return the sum of the values of each row: int64 [rows]."""
-    totals = np.concatenate([[0], np.cumsum(np.minimum(column.values, _MOST))])
-    ends = np.cumsum(column.lengths)
-    sums: Rows = totals[ends] - totals[ends - column.lengths]
-    return sums
-
-
-def _dense(units: Units, column: Column, values: Rows) -> Rows:
-    found = np.zeros(len(units.live), np.int64)
-    found[column.rows] = values
-    return found
-
-
-def _rows(units: Units, column: Column) -> NDArray[np.bool_]:
-    found = np.zeros(len(units.live), np.bool_)
-    found[column.rows] = True
-    return found
 
 
 def sparse(spec: FieldSpec[Sparse], units: Units) -> Passed:
     """Check values and indices: as many of each, in the shape, none twice."""
     column = yield from values_of(spec, units)
-    whole = _rows(units, column) | (~units.present(spec.key) & units.live)
-    counts = _dense(units, column, column.lengths)
+    whole = units.among(column.rows) | (~units.present(spec.key) & units.live)
+    counts = units.spread(column.rows, column.lengths)
     axes: list[Column] = []
     for axis, entry in enumerate(spec.storage[1:]):
         key, size = entry.key, spec.kind.shape[axis]
         # Without values there need be no indices: readers take both for empty.
         indices = yield from stored(
-            Units(units.live & (counts > 0), units.by_key, units.known),
+            replace(units, live=units.live & (counts > 0)),
             entry,
-            optional=spec.optional,
-            expected="int64 values, the index of each value",
+            "int64 values, the index of each value",
         )
         where = f" of dimension {axis}" if len(spec.kind.shape) > 1 else ""
-        bad = (indices.values < 0) | (indices.values >= size)
         indices = yield from refused_values(
             indices,
-            bad,
+            outside(indices.values, 0, size - 1),
             "SG529",
             "index out of range",
             f"indices{where} from 0 to {size - 1}",
         )
-        there = _rows(units, indices)
+        there = units.among(indices.rows)
         lacking = units.live & ~units.present(key)
         whole &= there | (lacking if spec.optional else lacking & (counts == 0))
-        have = _dense(units, indices, indices.lengths)
+        have = units.spread(indices.rows, indices.lengths)
         unequal = np.flatnonzero(whole & (have != counts))
-        if len(unequal):
-            yield _other_numbers(key, unequal, have, counts)
-            whole[unequal] = False
+        yield _other_numbers(key, unequal, have, counts)
+        whole[unequal] = False
         axes.append(indices)
     yield from _twice(spec, axes, np.flatnonzero(whole))
     return column
@@ -250,8 +197,6 @@ def _twice(spec: FieldSpec[Sparse], axes: list[Column], rows: Rows) -> Iterator[
         same &= axis.values[order][1:] == axis.values[order][:-1]
     again = order[1:][same]
     wrong, at = np.unique(owners[again], return_index=True)
-    if not len(wrong):
-        return
     places = [[int(axis.values[again[each]]) for axis in kept] for each in at.tolist()]
     yield Fault(
         "SG529",

@@ -2,178 +2,149 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from math import prod
-from typing import Any
+from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...kinds.field import FieldSpec
 from ...kinds.image import Image
 from ...kinds.images import Images
 from ...kinds.mask import Mask
 from ...runtime.encoding import mask as encoded_mask
+from ...runtime.encoding.base import BytesFeature
 from ...runtime.encoding.image import EncodedImage
 from ...runtime.shared.errors import Problem
-from ...runtime.shared.images import header_of, read_png_header, sniff
-from ...runtime.shared.values import item_size, shape_text
+from ...runtime.shared.images import header_of, sniff
+from ...runtime.shared.values import item_size
 from ..columns import Column
 from ..message import BYTES
-from ..varint_arrays import gathered
+from ..transfer import from_raw
 from .beside import beside, formats
-from .causes import cause_of_size, what_it_is
+from .causes import what_it_is
 from .faults import (
     Fault,
     Passed,
-    Rows,
     Units,
     amount,
     only,
-    refused,
+    refused_values,
     sizes_of,
     stored,
 )
-from .numbers import fixed_values, raw_sizes, single_bytes
+from .lists import at_most
+from .sized import of_sizes, stored_sizes
+from .values import fixed_values, outside, single_bytes
 
-_Check = Callable[[bytes], object]
+_SIZES = ("height", "width", "channels")
 
 
 def image(spec: FieldSpec[Image], units: Units) -> Passed:
     """Check a picture, and what is stored next to it about its size and format."""
-    if spec.kind.encoding == "raw":
-        keys = (spec.kind.height_key, spec.kind.width_key, spec.kind.channels_key)
-        column = yield from _raw(spec, units, spec.kind.shape, keys)
-        yield from formats(spec, units, column, lambda data: "raw")
-        return column
-    height, width, channels = spec.kind.shape
-    assert channels is not None
-    check = EncodedImage(
-        spec.name,
-        key=spec.key,
-        shape=(height, width, channels),
-        encoding=spec.kind.encoding,
-        dtype=spec.kind.stored_dtype,
-    ).convert
-    column = yield from _encoded(spec, units, check)
-    yield from beside(
-        units,
-        column,
-        (spec.kind.height_key, spec.kind.width_key, spec.kind.channels_key),
-        lambda data: header_of(data)[1][:3],
-    )
-    yield from formats(spec, units, column, lambda data: str(sniff(data)))
-    return column
+    kind = spec.kind
+    keys = (kind.height_key, kind.width_key, kind.channels_key)
+    if kind.encoding == "raw":
+        filled = spec.optional and None in kind.shape
+        column = yield from _raw(spec, units, keys, filled=filled)
+        return (yield from formats(spec, units, column, ["raw"] * len(column)))
+    check = _codec(spec, kind.stored_dtype)
+    return (yield from _encoded(spec, units, check, keys))
 
 
 def images(spec: FieldSpec[Images], units: Units) -> Passed:
     """Check a list of pictures."""
-    height, width, channels = spec.kind.shape
-    assert channels is not None
-    check = EncodedImage(
-        spec.name,
-        key=spec.key,
-        shape=(height, width, channels),
-        encoding=spec.kind.encoding,
-    ).convert
     (entry,) = spec.storage
     text = f"{amount(entry.count, BYTES)}, each an image"
-    column = yield from stored(units, entry, optional=spec.optional, expected=text)
+    column = yield from stored(units, entry, text)
     if entry.count is not None and spec.optional:
         nothing = (sizes_of(column).reshape(-1, entry.count) == 0).all(axis=1)
         column = only(column, ~nothing)
-    column = yield from _checked(column, check)
-    if spec.kind.max_count is not None:
-        column = yield from refused(
-            column,
-            column.lengths > spec.kind.max_count,
-            "SG524",
-            "list is too long",
-            f"at most {spec.kind.max_count} images",
-            lambda wrong, at: f"{int(wrong.lengths[at])} images",
-        )
-    return column
+    column = yield from _checked(column, _codec(spec))
+    if spec.kind.max_count is None:
+        return column
+    return (yield from at_most(column, column.lengths, spec.kind.max_count, "images"))
 
 
 def mask(spec: FieldSpec[Mask], units: Units) -> Passed:
     """Check a mask: its header, or its ids if they are stored as they are."""
-    keys = (spec.kind.height_key, spec.kind.width_key)
-    if spec.kind.encoding == "raw":
-        column = yield from _raw(spec, units, spec.kind.shape, keys)
+    kind = spec.kind
+    keys = (kind.height_key, kind.width_key)
+    if kind.encoding == "raw":
+        column = yield from _raw(spec, units, keys, filled=spec.optional)
         column = yield from _ids(spec, column)
-        yield from formats(spec, units, column, lambda data: "raw")
-        return column
+        return (yield from formats(spec, units, column, ["raw"] * len(column)))
     check = encoded_mask.Mask(
-        spec.name,
-        key=spec.key,
-        shape=(spec.kind.shape[0], spec.kind.shape[1]),
-        dtype=spec.kind.dtype,
-    ).convert
-    column = yield from _encoded(spec, units, check)
-
-    def size(data: bytes) -> tuple[int, int]:
-        header = read_png_header(data)
-        return header.height, header.width
-
-    yield from beside(units, column, keys, size)
-    yield from formats(spec, units, column, lambda data: "png")
-    return column
+        spec.name, key=spec.key, shape=kind.shape, dtype=kind.dtype
+    )
+    return (yield from _encoded(spec, units, check, keys))
 
 
-def _encoded(spec: FieldSpec[Image | Mask], units: Units, check: _Check) -> Passed:
+def _codec(spec: FieldSpec[Image | Images], dtype: str = "uint8") -> EncodedImage:
+    kind = spec.kind
+    return EncodedImage(
+        spec.name, key=spec.key, shape=kind.shape, encoding=kind.encoding, dtype=dtype
+    )
+
+
+def _encoded(
+    spec: FieldSpec[Image | Mask],
+    units: Units,
+    codec: BytesFeature,
+    keys: Sequence[str | None],
+) -> Passed:
     column = yield from single_bytes(
         units,
         spec.storage[0],
-        optional=spec.optional,
-        expected=f"an encoded {spec.kind.encoding}",
+        f"an encoded {spec.kind.encoding}",
+        filled=spec.optional,  # "" stands for none
     )
-    if spec.optional:  # "" stands for none
-        column = only(column, sizes_of(column) > 0)
-    return (yield from _checked(column, check))
+    column = yield from _checked(column, codec)
+    if not (any(keys) or spec.kind.format_key) or not len(column):
+        return column
+    found = list(map(header_of, column.bytes_values()))
+    sizes = np.array([header[:3] for _, header in found], np.int64)
+    yield from beside(units, column, keys, sizes)
+    return (yield from formats(spec, units, column, [form for form, _ in found]))
 
 
-@dataclass
-class _Refused:
-    """Rows that a check refuses for one reason."""
-
-    rows: list[int]
-    found: list[str]
-    cause: list[str]
-
-
-def _checked(column: Column, check: _Check) -> Passed:
-    """Refuse the rows with a value that a check raises a Problem for."""
-    view = column.data.data
-    problems: dict[str, _Refused] = {}
-    bad = np.zeros(len(column), np.bool_)
+def _checked(column: Column, codec: BytesFeature) -> Passed:
+    """Refuse the rows with a value that a codec raises a Problem for."""
+    problems: dict[int, tuple[int, Problem]] = {}  # the first one of each row
     ends = np.cumsum(column.lengths)
-    for at, (start, stop) in enumerate(column.values.tolist()):
-        data = bytes(view[start:stop])
+    for at, data in enumerate(column.bytes_values()):
         try:
-            check(data)
+            codec.convert(data)
         except Problem as problem:
             row = int(np.searchsorted(ends, at, "right"))
-            if bad[row]:
-                continue
-            bad[row] = True
-            same = problems.setdefault(problem.expected, _Refused([], [], []))
-            same.rows.append(row)
-            place = f" at [{at - int(ends[row] - column.lengths[row])}]"
-            alone = int(column.lengths[row]) == 1
-            same.found.append(problem.found + ("" if alone else place))
-            same.cause.append(problem.advice or _cause(data))
-    for expected, same in problems.items():
+            # A traceback would keep the memory of these records.
+            problems.setdefault(row, (at, problem.with_traceback(None)))
+
+    def found(rows: list[int], at: int) -> str:
+        row = rows[at]
+        value, refusal = problems[row]
+        alone, place = column.lengths[row] == 1, value - column.starts[row]
+        return refusal.found if alone else f"{refusal.found} at [{place}]"
+
+    def cause(rows: list[int], at: int) -> str:
+        value, refusal = problems[rows[at]]
+        return refusal.advice or _cause(column.bytes_at(value))
+
+    by_expected: dict[str, list[int]] = {}
+    for row, (_, refusal) in problems.items():
+        by_expected.setdefault(refusal.expected, []).append(row)
+    for expected, rows in by_expected.items():
         yield Fault(
             "SG528",
             "image does not match the schema",
             expected,
-            column.rows[same.rows],
-            same.found.__getitem__,
-            same.cause.__getitem__,
+            column.rows[rows],
+            partial(found, rows),
+            partial(cause, rows),
             column.key,
         )
-    return only(column, ~bad)
+    keep = np.ones(len(column), np.bool_)
+    keep[list(problems)] = False
+    return only(column, keep)
 
 
 def _cause(data: bytes) -> str:
@@ -192,114 +163,60 @@ def _cause(data: bytes) -> str:
 def _raw(
     spec: FieldSpec[Image | Mask],
     units: Units,
-    shape: tuple[int | None, ...],
-    keys: tuple[str | None, ...],
+    keys: Sequence[str | None],
+    *,
+    filled: bool,
 ) -> Passed:
     """Check raw pixels, of a fixed shape or of the one that is stored next to them."""
-    entry, *further = spec.storage
-    if None not in shape:
-        sizes = [size or 0 for size in shape]
-        expected = f"{prod(sizes) * item_size(spec.kind.dtype)} bytes"
-        if isinstance(spec.kind, Image) or not spec.optional:
-            column = yield from fixed_values(
-                units, entry, sizes, optional=spec.optional, finite=False
-            )
-        else:
-            column = yield from single_bytes(
-                units, entry, optional=True, expected=expected
-            )
-            column = only(column, sizes_of(column) > 0)
-            size = prod(sizes) * item_size(spec.kind.dtype)
-            text = f"{size} bytes ({spec.kind.dtype} {shape_text(shape)})"
-            right = sizes_of(column) == size
-            column = yield from raw_sizes(column, right, text, spec.kind.dtype, size)
-        yield from beside(units, column, keys, lambda data: sizes)
-        return column
-    text = f"{spec.kind.dtype} pixels of the size that is stored next to them"
-    column = yield from single_bytes(
-        units, entry, optional=spec.optional, expected=text
-    )
-    if spec.optional:
-        column = only(column, sizes_of(column) > 0)
-    sizes_there: list[Rows] = []
-    read = {each.content: each for each in further if each.read}
-    for name, size_ in zip(("height", "width", "channels"), shape, strict=False):
-        if size_ is not None:
-            sizes_there.append(np.full(len(units.live), size_, np.int64))
-            continue
-        key = read[name].key
-        text = f"1 int64 value, the {name}"
-        stored_sizes = yield from stored(
-            units, read[name], optional=spec.optional, expected=text
+    kind, (entry, *further) = spec.kind, spec.storage
+    fixed = None not in kind.shape
+    if fixed:
+        shape = [size or 0 for size in kind.shape]
+        column = yield from fixed_values(
+            units, entry, shape, finite=False, filled=filled
         )
-        dense = np.full(len(units.live), -1, np.int64)
-        dense[stored_sizes.rows] = stored_sizes.values
-        if spec.optional:
-            dense[~units.present(key)] = 0
-        sizes_there.append(dense)
-    table = np.stack(sizes_there, axis=1)
-    known = (table[column.rows] != -1).all(axis=1)
-    column = only(column, known)
-    table = table[column.rows]
-    # In float64, so that sizes which no memory holds do not wrap around.
-    wanted = np.prod(table.astype(np.float64), axis=1) * item_size(spec.kind.dtype)
-    bad = (table <= 0).any(axis=1) | (wanted != sizes_of(column))
-    shapes = table[bad]
-    column = yield from refused(
-        column,
-        bad,
-        "SG530",
-        "bytes do not match the stored size",
-        f"height x width{' x channels' * (len(shape) == 3)} x "
-        f"{item_size(spec.kind.dtype)} bytes ({spec.kind.dtype})",
-        lambda wrong, at: (
-            f"{int(sizes_of(wrong)[at])} bytes and the size "
-            f"{shape_text(shapes[at].tolist())}"
-        ),
-        lambda wrong, at: cause_of_size(
-            wrong.bytes_at(at),
-            spec.kind.dtype,
-            max(0, int(prod(shapes[at].tolist()))) * item_size(spec.kind.dtype),
-        ),
+    else:
+        text = f"{kind.dtype} pixels of the size that is stored next to them"
+        column = yield from single_bytes(units, entry, text, filled=filled)
+    read = {each.content: each for each in further if each.read}
+    sizes = [
+        read[name] if size is None else size
+        for name, size in zip(_SIZES, kind.shape, strict=False)
+    ]
+    table, known = yield from stored_sizes(
+        units,
+        sizes,
+        lambda entry: f"1 int64 value, the {entry.content}",
     )
-    fixed = tuple(
-        key if size is not None else None for key, size in zip(keys, shape, strict=True)
-    )
-    if any(fixed):
-        constant = [size or 0 for size in shape]
-        yield from beside(units, column, fixed, lambda data: constant)
-    return column
+    if not fixed:
+        known &= (table != -1).all(axis=1)  # -1 is passed over
+        column = only(column, known[column.rows])
+        text = " x ".join(_SIZES[: len(sizes)])
+        text = f"{text} x {item_size(kind.dtype)} bytes ({kind.dtype})"
+        shapes = table[column.rows]
+        column = yield from of_sizes(column, shapes, kind.dtype, text, 1, "size")
+    pairs = zip(keys, kind.shape, strict=True)
+    own = [None if size is None else key for key, size in pairs]
+    return (yield from beside(units, column, own, table[column.rows]))
 
 
 def _ids(spec: FieldSpec[Mask], column: Column) -> Passed:
     """Check the ids of raw masks."""
-    count = spec.kind.count
-    dtype = np.dtype(spec.kind.dtype).newbyteorder("<")
-    if count is None or count > np.iinfo(dtype).max or not len(column):
+    count, ignore, dtype = spec.kind.count, spec.kind.ignore, spec.kind.dtype
+    if count is None or count > np.iinfo(dtype).max:
         return column
-    starts, stops = column.values[:, 0], column.values[:, 1]
-    data = gathered(column.data, column.data.data, starts, stops)
-    ids: NDArray[Any] = data.view(dtype)
-    wrong = (ids < 0) | (ids >= count)
+    ids = from_raw(column, dtype)
+    wrong = outside(ids.values, 0, count - 1)
     expected = f"class ids from 0 to {count - 1}"
-    if spec.kind.ignore is not None:
-        wrong &= ids != spec.kind.ignore
-        expected += f", or {spec.kind.ignore} to be ignored"
-    at = np.flatnonzero(wrong)
-    if not len(at):
-        return column
-    ends = np.cumsum(sizes_of(column) // dtype.itemsize)
-    rows, firsts = np.unique(np.searchsorted(ends, at, "right"), return_index=True)
-    values = ids[at[firsts]]
-    bad = np.zeros(len(column), np.bool_)
-    bad[rows] = True
-    return (
-        yield from refused(
-            column,
-            bad,
-            "SG527",
-            "class id out of range",
-            expected,
-            lambda _, number: f"class id {values[number]}",
-        )
+    if ignore is not None:
+        wrong &= ids.values != ignore
+        expected += f", or {ignore} to be ignored"
+    passed = yield from refused_values(
+        ids,
+        wrong,
+        "SG527",
+        "class id out of range",
+        expected,
+        found=lambda value: f"class id {value}",
     )
+    return only(column, np.isin(column.rows, passed.rows))

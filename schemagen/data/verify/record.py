@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -16,9 +17,9 @@ from ..columns import Columns
 from ..keyed import WRITE_EXAMPLES, describe_record, other_rows
 from . import labels, lists, pictures, tensors
 from .faults import Fault, Units, listed, only
-from .groups import group_faults, members_of
-from .numbers import by_storage
+from .groups import group_faults, groups_of
 from .steps import steps
+from .values import by_storage
 
 _NO_EXAMPLE = "not a tf.train.Example"
 _AN_EXAMPLE = "the bytes of a tf.train.Example or SequenceExample"
@@ -67,29 +68,15 @@ class RecordCheck:
         self._fields = () if spec is None else spec.fields
         self._known = {entry.key for field in self._fields for entry in field.storage}
         self._lists = {f.key for f in self._fields if isinstance(f.kind, Steps)}
-        self._groups = members_of(self._fields)
+        self._groups = groups_of(self._fields)
 
     def faults(self, columns: Columns) -> Iterator[FieldFault]:
         """Yield what is wrong with some records."""
         live = np.ones(len(columns.records), np.bool_)
-        for each in columns.malformed:
-            live[each.row] = False
-        if columns.malformed:
-            yield FieldFault("", _malformed(columns))
-        if self._spec is None:
-            yield from _without_key(columns, live)
-            return
-        yield from self._unusual(columns)
-        is_sequence = self._spec.message == "SequenceExample"
-        other = live & (columns.sequences != is_sequence)
-        if other.any():
-            yield FieldFault("", _other_message(np.flatnonzero(other), is_sequence))
-            live &= ~other
-        foreign = live & ~self._own(columns)
-        if foreign.any():
-            yield FieldFault("", _foreign(columns, np.flatnonzero(foreign), self._spec))
-            live &= ~foreign
-        if not live.any():
+        for fault in self._of_records(columns, live):
+            if len(fault.rows):
+                yield FieldFault("", fault)
+        if self._spec is None or not live.any():
             return
         by_key = columns.by_key
         if not live.all():
@@ -99,17 +86,37 @@ class RecordCheck:
             }
         units = Units(live, by_key, self._known)
         for field in self._fields:
-            for fault in _check(field, columns, units):
-                yield FieldFault(field.label, fault)
-        for group, members in self._groups.items():
-            for fault in group_faults(group, members, columns, units):
-                yield FieldFault("", fault)
+            own = replace(units, optional=field.optional)
+            for fault in _check(field, columns, own):
+                if len(fault.rows):
+                    yield FieldFault(field.label, fault)
+        for group, fields in self._groups.items():
+            for fault in group_faults(group, fields, columns, units):
+                if len(fault.rows):
+                    yield FieldFault("", fault)
 
-    def _unusual(self, columns: Columns) -> Iterator[FieldFault]:
+    def _of_records(self, columns: Columns, live: NDArray[np.bool_]) -> Iterator[Fault]:
+        """Yield what is wrong with whole records, and clear these in `live`."""
+        live[[each.row for each in columns.malformed]] = False
+        yield _malformed(columns)
+        if self._spec is None:
+            rows = other_rows(columns)
+            yield _foreign(columns, rows[live[rows]], None)
+            return
+        yield from self._unusual(columns)
+        is_sequence = self._spec.message == "SequenceExample"
+        other = np.flatnonzero(live & (columns.sequences != is_sequence))
+        yield _other_message(other, is_sequence)
+        live[other] = False
+        foreign = np.flatnonzero(live & ~self._own(columns))
+        yield _foreign(columns, foreign, self._spec)
+        live[foreign] = False
+
+    def _unusual(self, columns: Columns) -> Iterator[Fault]:
         """Yield what parsers read differently, but for features that no field has."""
         for key, rows in columns.unusual.items():
             if not key or key in self._known:
-                fault = Fault(
+                yield Fault(
                     "SG521",
                     _NO_EXAMPLE,
                     _AN_EXAMPLE,
@@ -117,7 +124,6 @@ class RecordCheck:
                     lambda at: "unknown fields, or a list in pieces: parsers differ",
                     key=key,
                 )
-                yield FieldFault("", fault)
 
     def _own(self, columns: Columns) -> NDArray[np.bool_]:
         """Tell which records have a key of the spec: bool [N]."""
@@ -178,14 +184,6 @@ def _malformed(columns: Columns) -> Fault:
         found,
         cause,
     )
-
-
-def _without_key(columns: Columns, live: NDArray[np.bool_]) -> Iterator[FieldFault]:
-    """Yield what is read as an Example, has no key, and has other contents."""
-    rows = other_rows(columns)
-    rows = rows[live[rows]]
-    if len(rows):
-        yield FieldFault("", _foreign(columns, rows, None))
 
 
 def _other_message(rows: NDArray[np.int64], is_sequence: bool) -> Fault:

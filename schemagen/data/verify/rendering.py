@@ -24,10 +24,15 @@ def to_json(found: Verification) -> str:
 
 def summary(found: Verification) -> str:
     """Return a paragraph for each split: how much was read, and how much is wrong."""
-    lines = [line for split in found.splits for line in _of_split(found, split)]
-    if found.passed_over:
-        lines.append(f"not looked at: {listed_names(found.passed_over)}")
+    lines = [line for some in _paragraphs(found) for line in some]
     return "\n".join(map(printable, lines))
+
+
+def _paragraphs(found: Verification) -> Iterator[list[str]]:
+    for split in found.splits:
+        yield list(_of_split(found, split))
+    if found.passed_over:
+        yield [f"not looked at: {listed_names(found.passed_over)}"]
 
 
 def verification_text(found: Verification) -> str:
@@ -38,12 +43,7 @@ def verification_text(found: Verification) -> str:
 
 def verification_blocks(found: Verification) -> list[Block]:
     """Return the summary and a table of the findings."""
-    lines = [
-        "; ".join(line.strip() for line in _of_split(found, split))
-        for split in found.splits
-    ]
-    if found.passed_over:
-        lines.append(f"not looked at: {listed_names(found.passed_over)}")
+    lines = ["; ".join(map(str.strip, some)) for some in _paragraphs(found)]
     blocks: list[Block] = [Items(lines)]
     if found.findings:
         blocks.append(findings_table(each.finding() for each in found.findings))

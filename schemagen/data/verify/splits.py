@@ -9,17 +9,15 @@ from pathlib import Path
 from ...runtime.shared.compatibility import differences
 from ...runtime.storage import manifest
 from ...runtime.storage.journal import publishing_problem
-from ...runtime.storage.manifest import Shard
 from ...runtime.storage.schema import Spec
 from ...spec.model import RecordSpec
 from ...spec.serial import from_data, to_data
 from ..formatting import one_line
 from ..listing import Listing
 from ..names import Gap
-from ..remote_path import FilePath
 from ..sources import Data, DataFile
 from .model import SplitCounts
-from .tally import Kind, Tally
+from .tally import Tally
 
 
 @dataclass
@@ -31,9 +29,9 @@ class CheckedSplit:
         spec: what its records should be.
         spec_from: where that is from: "manifest", "project" or "".
         tally: what is wrong.
-        files: its files.
-        missing: how many of them are not there.
+        files: its files, without those that are missing.
         whole: whether all of them were read to the end.
+        left: how many records are still to be read; None for all.
     """
 
     name: str | None
@@ -41,8 +39,8 @@ class CheckedSplit:
     spec_from: str
     tally: Tally
     files: list[DataFile] = field(default_factory=list)
-    missing: int = 0
     whole: bool = True
+    left: int | None = None
 
     @property
     def fields(self) -> list[str]:
@@ -55,7 +53,7 @@ class CheckedSplit:
         """What was looked at."""
         return SplitCounts(
             split=self.name,
-            files=len(self.files) - self.missing,
+            files=len(self.files),
             bytes=self.tally.bytes,
             records=self.tally.records,
             wrong=self.tally.wrong,
@@ -67,7 +65,7 @@ class CheckedSplit:
 
 
 def splits_of(
-    listing: Listing, spec: RecordSpec | None, examples: int
+    listing: Listing, spec: RecordSpec | None, examples: int, limit: int | None
 ) -> list[CheckedSplit]:
     """Return the splits of data, with the findings that need no record.
 
@@ -75,25 +73,51 @@ def splits_of(
         listing: the files.
         spec: what the records should be, if not what the manifest says wrote them.
         examples: how many places to keep of each kind of finding.
+        limit: how many records to read of each; None for all.
     """
     data = listing.data
     splits = _splits(data, spec, examples)
     general = splits[0].tally
+    where = str(data.directory or Path())
     if listing.problem:
-        _note_manifest(general, data, listing.problem)
+        _add_manifest(general, data, listing.problem)
     for name in data.publishing:
-        _note_publishing(general, data, name)
+        _, _, cause = publishing_problem(where, name).partition(f"{where}: ")
+        general.add_file(
+            "SG502",
+            "split is not published",
+            "each split that was written in the manifest",
+            where,
+            f"split {name!r}",
+            cause,
+        )
     for name in data.unlisted:
-        _note_unlisted(general, data, name)
+        general.add_file(
+            "SG504",
+            "file is not in the manifest",
+            "no other files of records in a data directory",
+            str((data.directory or Path()) / name),
+            "a file",
+            "left over from an older dataset, or copied here: readers pass over it",
+        )
     for gap in data.gaps:
         own = (each.tally for each in splits if each.name == gap.split)
-        _note_gap(next(own, general), gap)
-    sizes = listing.sizes
+        _add_gap(next(own, general), gap)
     for each in splits:
-        for file in each.files:
-            if file.shard is not None and sizes[file.path] is None:
-                _note_missing(each.tally, file.path, file.shard)
-                each.missing += 1
+        each.left = limit
+        listed, each.files = each.files, []
+        for file in listed:
+            if file.shard is None or listing.sizes[file.path] is not None:
+                each.files.append(file)
+            else:
+                each.tally.add_file(
+                    "SG502",
+                    "file is missing",
+                    "each file of the manifest",
+                    str(file.path),
+                    f"no such file; it held {file.shard.records} records",
+                    "it was not copied, or deleted",
+                )
     return splits
 
 
@@ -124,15 +148,14 @@ def _split(
         try:
             written = from_data(file.spec)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            kind = Kind(
+            tally.add_file(
                 "SG501",
-                "",
-                "",
                 "schema of the manifest cannot be read",
                 "a schema that this version of schemagen knows",
+                where,
+                one_line(str(error)),
+                "written by another version of schemagen",
             )
-            cause = "written by another version of schemagen"
-            tally.add_file(kind, where, one_line(str(error)), cause)
     return CheckedSplit(
         file.split or None, written, "manifest" if written else "", tally
     )
@@ -141,51 +164,28 @@ def _split(
 def _compare_specs(tally: Tally, written: Spec, spec: RecordSpec, where: str) -> None:
     for change in differences(written, to_data(spec)):
         if not change.record_by_record:
-            kind = Kind(
+            more = f"`schemagen explain {change.rule}` says more"
+            tally.add_file(
                 "SG511",
-                change.field,
-                "",
                 "data was written with a different schema",
                 f"data that the project's {spec.class_name} reads alike",
+                where,
+                change.plain,
+                "; ".join(filter(None, (change.hint, more))),
+                field=change.field,
             )
-            more = f"`schemagen explain {change.rule}` says more"
-            hint = "; ".join(filter(None, (change.hint, more)))
-            tally.add_file(kind, where, change.plain, hint)
 
 
-def _note_manifest(tally: Tally, data: Data, problem: str) -> None:
+def _add_manifest(tally: Tally, data: Data, problem: str) -> None:
     path = str((data.directory or Path()) / manifest.FILE_NAME)
-    kind = Kind("SG501", "", "", "manifest cannot be read", "a whole manifest")
     found, _, advice = problem.removeprefix(f"{path}: ").rpartition("; ")
-    tally.add_file(kind, path, found or advice, advice if found else "")
+    if not found:
+        found, advice = advice, ""
+    what = "manifest cannot be read"
+    tally.add_file("SG501", what, "a whole manifest", path, found, advice)
 
 
-def _note_publishing(tally: Tally, data: Data, split: str) -> None:
-    kind = Kind(
-        "SG502",
-        "",
-        "",
-        "split is not published",
-        "each split that was written in the manifest",
-    )
-    where = str(data.directory or Path())
-    _, _, cause = publishing_problem(where, split).partition(f"{where}: ")
-    tally.add_file(kind, where, f"split {split!r}", cause)
-
-
-def _note_unlisted(tally: Tally, data: Data, name: str) -> None:
-    kind = Kind(
-        "SG504",
-        "",
-        "",
-        "file is not in the manifest",
-        "no other files of records in a data directory",
-    )
-    cause = "left over from an older dataset, or copied here: readers pass over it"
-    tally.add_file(kind, str((data.directory or Path()) / name), "a file", cause)
-
-
-def _note_gap(tally: Tally, gap: Gap) -> None:
+def _add_gap(tally: Tally, gap: Gap) -> None:
     if gap.mixed:
         rule, what = "SG504", "files of several runs in one split"
         expected = "names that agree how many files there are"
@@ -194,10 +194,4 @@ def _note_gap(tally: Tally, gap: Gap) -> None:
         rule, what = "SG502", "file is missing"
         expected = "each file that the names of the others tell of"
         cause = "it was not copied, or deleted"
-    tally.add_file(Kind(rule, "", "", what, expected), str(gap.path), gap.text, cause)
-
-
-def _note_missing(tally: Tally, path: FilePath, shard: Shard) -> None:
-    kind = Kind("SG502", "", "", "file is missing", "each file of the manifest")
-    words = f"no such file; it held {shard.records} records"
-    tally.add_file(kind, str(path), words, "it was not copied, or deleted")
+    tally.add_file(rule, what, expected, str(gap.path), gap.text, cause)

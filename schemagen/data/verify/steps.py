@@ -9,8 +9,8 @@ import numpy as np
 
 from ...kinds.field import FieldSpec
 from ...kinds.steps import Steps
-from ..columns import Columns, StepColumn
-from .faults import Fault, FieldCheck, Units, listed, near
+from ..columns import Columns, Rows, StepColumn
+from .faults import Fault, FieldCheck, Units, firsts, listed, near
 
 _STEP_KEY = ""
 
@@ -27,13 +27,10 @@ def steps(
         units: the records.
     """
     found = columns.steps.get(spec.key)
-    if not spec.optional:
-        have = np.zeros(len(units.live), np.bool_)
-        if found is not None:
-            have[found.rows] = True
-        missing = np.flatnonzero(units.live & ~have)
-        if len(missing):
-            yield _missing(spec, columns, units, missing)
+    if not units.optional:
+        have = () if found is None else (found.rows,)
+        missing = np.flatnonzero(units.live & ~units.among(*have))
+        yield _missing(spec, columns, units, missing)
     if found is None or not len(found.rows):
         return
     owners = np.repeat(found.rows, found.steps)
@@ -45,19 +42,18 @@ def steps(
     if spec.kind.max_length is not None and spec.kind.too_long == "error":
         most = spec.kind.max_length
         long = np.flatnonzero((found.steps > most) & units.live[found.rows])
-        if len(long):
-            yield Fault(
-                "SG524",
-                "list is too long",
-                f"at most {most} steps",
-                found.rows[long],
-                lambda at: f"{found.steps[long[at]]} steps",
-                key=spec.key,
-            )
+        yield Fault(
+            "SG524",
+            "list is too long",
+            f"at most {most} steps",
+            found.rows[long],
+            lambda at: f"{found.steps[long[at]]} steps",
+            key=spec.key,
+        )
 
 
 def _missing(
-    spec: FieldSpec[Steps], columns: Columns, units: Units, rows: np.ndarray
+    spec: FieldSpec[Steps], columns: Columns, units: Units, rows: Rows
 ) -> Fault:
     def cause(at: int) -> str:
         return near(spec.key, _lists_of(columns, int(rows[at])), units.known)
@@ -83,34 +79,26 @@ def _of_records(
     """Turn faults of steps into faults of their records, the first step of each."""
     ends = np.cumsum(found.steps)
     for fault in faults:
-        owners = np.searchsorted(ends, fault.rows, "right")
-        places, firsts = np.unique(owners, return_index=True)
-        yield _of_record(fault, found, key, places, firsts, ends)
+        places, steps = firsts(ends, fault.rows)
+        numbers = steps - (ends - found.steps)[places]
+        yield _of_record(fault, found.rows[places], steps, numbers, key)
 
 
-def _of_record(
-    fault: Fault,
-    found: StepColumn,
-    key: str,
-    places: np.ndarray,
-    firsts: np.ndarray,
-    ends: np.ndarray,
-) -> Fault:
+def _of_record(fault: Fault, rows: Rows, steps: Rows, numbers: Rows, key: str) -> Fault:
+    first = np.searchsorted(fault.rows, steps).tolist()
+
     def text(at: int) -> str:
-        place = int(places[at])
-        first = int(ends[place] - found.steps[place])
-        step = int(fault.rows[firsts[at]]) - first
-        words = fault.found(int(firsts[at]))
+        words = fault.found(first[at])
         if words.startswith(("no feature", "a feature without")):
             words = "a step without a value"
-        return f"step {step}: {words}"
+        return f"step {numbers[at]}: {words}"
 
     return Fault(
         fault.rule,
         f"in a step: {fault.what}",
         fault.expected,
-        found.rows[places],
+        rows,
         text,
-        lambda at: fault.cause(int(firsts[at])),
+        lambda at: fault.cause(first[at]),
         key,
     )

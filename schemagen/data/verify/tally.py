@@ -108,7 +108,7 @@ class Tally:
                 first.setdefault(kind, []).append(example)
         for kind, examples in first.items():
             group = self._groups[kind]
-            group.examples += sorted(examples, key=_record)
+            group.examples += sorted(examples, key=lambda each: each.record or 0)
             del group.examples[self.most :]
         for what, key, rows in check.facts(columns):
             self.note(what, key, rows)
@@ -126,30 +126,40 @@ class Tally:
             cause += "; no further record was found behind it"
         elif damage.skipped and damage.kind not in ("checksum", "limit"):
             cause += f"; the next record stands {damage.skipped} bytes on"
-        self.add_file(
-            Kind(rule, "", "", what, expected),
-            damage.file,
-            damage.found,
-            cause.removeprefix("; "),
-            None if whole else damage.record,
-            None if whole else damage.offset,
-        )
+        place = (None, None) if whole else (damage.record, damage.offset)
+        found, cause = damage.found, cause.removeprefix("; ")
+        group = self.add_file(rule, what, expected, damage.file, found, cause, place)
+        group.records += not whole
 
     def add_file(
         self,
-        kind: Kind,
+        rule: str,
+        what: str,
+        expected: str,
         file: str,
         found: str,
         cause: str = "",
-        record: int | None = None,
-        offset: int | None = None,
-    ) -> None:
-        """Count something that is wrong with a file, or at one place of it."""
+        place: tuple[int | None, int | None] = (None, None),
+        field: str = "",
+    ) -> _Group:
+        """Count something that is wrong with a file, or at one place of it.
+
+        Args:
+            rule: the rule's id.
+            what: what is wrong.
+            expected: what should be there.
+            file: the file.
+            found: what is there.
+            cause: the likely cause.
+            place: the number of a record, and its offset.
+            field: the field.
+        """
+        kind = Kind(rule, field, "", what, expected)
         group = self._groups.setdefault(kind, _Group())
-        group.records += record is not None
         group.count_file(file)
         if len(group.examples) < self.most:
-            group.examples.append(Example(file, record, offset, found, cause))
+            group.examples.append(Example(file, *place, found, cause))
+        return group
 
     def note(self, what: str, key: str, records: int) -> None:
         """Count something that is to be known."""
@@ -185,12 +195,8 @@ class Tally:
         places = {name: at for at, name in enumerate(["", *order])}
         return [
             DataFinding(
-                rule=kind.rule,
+                **kind._asdict(),
                 split=split,
-                field=kind.field,
-                key=kind.key,
-                what=kind.what,
-                expected=kind.expected,
                 records=group.records,
                 files=group.files,
                 of=self.records,
@@ -207,7 +213,3 @@ class Tally:
         return tuple(
             sorted(Note(what, key, n) for (what, key), n in self._notes.items())
         )
-
-
-def _record(example: Example) -> int:
-    return -1 if example.record is None else example.record

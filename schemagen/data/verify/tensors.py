@@ -2,33 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Sequence
+from dataclasses import replace
 from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...kinds.field import FieldSpec
+from ...kinds.storage import Entry
 from ...kinds.tensor import Tensor
 from ...runtime.shared.values import item_size, shape_text
-from ..columns import Column
 from ..message import INT64, MalformedError
 from ..tensor_proto import DATA_TYPES, DTYPES, TensorProto, parse_tensor_proto
-from .causes import cause_of_size, what_it_is
-from .faults import (
-    Fault,
-    Passed,
-    Units,
-    amount,
-    kind_of,
-    only,
-    refused,
-    shown_bytes,
-    sizes_of,
-    stored,
-    typed,
-)
-from .numbers import finite_bytes, of_dtype, single_bytes
+from .causes import what_it_is
+from .faults import Passed, Units, amount, kind_of, only, refused, shown_bytes
+from .sized import of_sizes, stored_sizes
+from .values import finite_bytes, listed_values, single_bytes
 
 # What tensorflow's kernels can count.
 _MOST = 2**31 - 1
@@ -38,20 +28,21 @@ def tensor(spec: FieldSpec[Tensor], units: Units) -> Passed:
     """Check a tensor: its sizes, and as many numbers as they ask for."""
     if spec.kind.encoding == "proto":
         return (yield from _serialized(spec, units))
-    entry = spec.storage[0]
-    raw = entry.encoding == "raw"
-    if raw:
-        column = yield from single_bytes(
-            units,
-            entry,
-            optional=spec.optional,
-            expected=f"the bytes of a {spec.kind.dtype} tensor",
-        )
+    kind, (entry, *further) = spec.kind, spec.storage
+    if entry.encoding == "raw":
+        text = f"the bytes of a {kind.dtype} tensor"
+        column = yield from single_bytes(units, entry, text)
     else:
-        text = f"{amount(None, kind_of(entry))} ({spec.kind.dtype})"
-        column = yield from typed(units, entry, optional=spec.optional, expected=text)
-        column = yield from of_dtype(column, entry, finite=spec.kind.finite)
-    table, known = yield from _stored_sizes(spec, units, column)
+        text = f"{amount(None, kind_of(entry))} ({kind.dtype})"
+        column = yield from listed_values(units, entry, text, kind.finite)
+    sizes: Sequence[int | Entry] = further
+    if isinstance(kind.shape_key, tuple):
+        entries = iter(further)
+        sizes = [
+            (size or 0) if key is None else next(entries)
+            for key, size in zip(kind.shape_key, kind.shape, strict=True)
+        ]
+    table, known = yield from stored_sizes(units, sizes, _sizes_text, column)
     column = only(column, known[column.rows])
     bad = _misfits(spec, table[column.rows])
     shapes = table[column.rows[bad]]
@@ -63,37 +54,19 @@ def tensor(spec: FieldSpec[Tensor], units: Units) -> Passed:
         f"a tensor of shape {_wanted(spec)}",
         lambda _, at: f"the sizes {shape_text(shapes[at].tolist())}",
     )
-    item = item_size(spec.kind.dtype) if raw else 1
-    have = sizes_of(column) if raw else column.lengths
-    # In float64, so that sizes which no memory holds do not wrap around.
-    sizes = table[column.rows]
-    wanted = np.prod(sizes.astype(np.float64), axis=1) * item
-    wrong: NDArray[np.bool_] = np.asarray(wanted != have)
-    shapes_of_wrong, held = sizes[wrong], have[wrong]
-    unit = "bytes" if raw else "numbers"
-    column = yield from refused(
-        column,
-        wrong,
-        "SG530",
-        f"{unit} do not match the stored sizes",
-        f"the {unit} of a {spec.kind.dtype} tensor of the stored sizes",
-        lambda _, at: (
-            f"{held[at]} {unit} and the sizes "
-            f"{shape_text(shapes_of_wrong[at].tolist())}"
-        ),
-        lambda wrong, at: (
-            cause_of_size(
-                wrong.bytes_at(at),
-                spec.kind.dtype,
-                prod(shapes_of_wrong[at].tolist()) * item,
-            )
-            if raw
-            else ""
-        ),
+    unit = "bytes" if entry.encoding == "raw" else "numbers"
+    text = f"the {unit} of a {kind.dtype} tensor of the stored sizes"
+    column = yield from of_sizes(
+        column, table[column.rows], kind.dtype, text, 0, "sizes"
     )
-    if raw and spec.kind.finite:
-        return (yield from finite_bytes(column, spec.kind.dtype))
+    if entry.encoding == "raw" and kind.finite:
+        return (yield from finite_bytes(column, kind.dtype))
     return column
+
+
+def _sizes_text(entry: Entry) -> str:
+    text = f"{amount(entry.count, INT64)}, the tensor's size"
+    return text + "s" * ((entry.count or 0) > 1)
 
 
 def _wanted(spec: FieldSpec[Tensor]) -> str:
@@ -109,77 +82,23 @@ def _misfits(spec: FieldSpec[Tensor], table: NDArray[np.int64]) -> NDArray[np.bo
     return np.asarray(((table < low) | (table > high)).any(axis=1))
 
 
-def _stored_sizes(
-    spec: FieldSpec[Tensor], units: Units, column: Column
-) -> Generator[Fault, None, tuple[NDArray[np.int64], NDArray[np.bool_]]]:
-    """Return the sizes of each row, int64 [units, rank], and which are known.
-
-    Of a tensor that is there the sizes have to be; without it they are not read.
-    """
-    count, rank = len(units.live), len(spec.kind.shape)
-    table = np.zeros((count, rank), np.int64)
-    known = units.live.copy()
-    there = np.zeros(count, np.bool_)
-    there[column.rows] = True
-    keys, entries = spec.kind.shape_key, spec.storage[1:]
-    if isinstance(keys, str):
-        parts = [(entries[0], slice(0, rank))]
-    else:
-        assert keys is not None
-        axes_of = [at for at, key in enumerate(keys) if key is not None]
-        parts = [
-            (entry, slice(at, at + 1))
-            for entry, at in zip(entries, axes_of, strict=True)
-        ]
-        for at, (key, size) in enumerate(zip(keys, spec.kind.shape, strict=True)):
-            if key is None:
-                table[:, at] = size or 0
-    for entry, axes in parts:
-        key, width = entry.key, axes.stop - axes.start
-        text = f"{amount(width, INT64)}, the tensor's size"
-        text += "s" if width > 1 else ""
-        sizes = yield from stored(units, entry, optional=spec.optional, expected=text)
-        right = np.zeros(count, np.bool_)
-        right[sizes.rows] = True
-        table[sizes.rows, axes] = sizes.values.reshape(-1, width)
-        known &= right
-        if spec.optional:
-            lacking = np.flatnonzero(there & ~units.present(key))
-            if len(lacking):
-                what = "the sizes of a tensor are missing"
-                yield Fault(
-                    "SG522", what, text, lacking, lambda at: "a tensor alone", key=key
-                )
-    return table, known
-
-
 def _serialized(spec: FieldSpec[Tensor], units: Units) -> Passed:
     """Check what tf.io.serialize_tensor wrote."""
     expected = f"a serialized tensor of {spec.kind.dtype}, shape {_wanted(spec)}"
-    column = yield from single_bytes(
-        units, spec.storage[0], optional=spec.optional, expected=expected
-    )
-    view = column.data.data
-    found: dict[int, str] = {}
-    extents: list[tuple[int, int]] = []
-    for at, (start, stop) in enumerate(column.values.tolist()):
-        data = bytes(view[start:stop])
+    column = yield from single_bytes(units, spec.storage[0], expected)
+    extents = column.values.copy()
+    bad, texts = np.zeros(len(column), np.bool_), []
+    for at, data in enumerate(column.bytes_values()):
         try:
             proto = parse_tensor_proto(data)
+            wrong = _wrong_proto(spec, proto)
+            extents[at] = extents[at, 0] + proto.content
         except MalformedError:
-            what = what_it_is(data)
-            found[at] = f"other bytes: {what or shown_bytes(data)}"
-            continue
-        wrong = _wrong_proto(spec, proto)
+            wrong = f"other bytes: {what_it_is(data) or shown_bytes(data)}"
         if wrong:
-            found[at] = wrong
-        else:
-            begin, end = proto.content
-            extents.append((start + begin, start + end))
-    texts = list(found.values())
-    bad = np.zeros(len(column), np.bool_)
-    bad[list(found)] = True
-    column = yield from refused(
+            bad[at] = True
+            texts.append(wrong)
+    passed = yield from refused(
         column,
         bad,
         "SG528",
@@ -187,17 +106,10 @@ def _serialized(spec: FieldSpec[Tensor], units: Units) -> Passed:
         expected,
         lambda _, at: texts[at],
     )
-    if spec.kind.finite and extents:
-        inner = Column(
-            column.key,
-            column.kind,
-            column.rows,
-            column.lengths,
-            np.array(extents, np.int64),
-            column.data,
-        )
+    if spec.kind.finite:
+        inner = only(replace(column, values=extents), ~bad)
         yield from finite_bytes(inner, spec.kind.dtype)
-    return column
+    return passed
 
 
 def _wrong_proto(spec: FieldSpec[Tensor], proto: TensorProto) -> str:

@@ -11,13 +11,12 @@ from pathlib import Path
 from ...spec.model import RecordSpec
 from ..limits import MAX_RECORD_BYTES
 from ..listing import Listing, list_data
-from ..parallel import parts_of
+from ..parallel import in_parallel, parts_of, usual_workers
 from ..records import Part
 from ..remote_path import FilePath
 from ..sources import Data, DataFile
-from .files import Checked, Progress, Task, check_part, joined, judge_empty, judge_file
+from .files import Checked, Task, check_part, joined, judge_empty, judge_file
 from .model import Verification
-from .running import run
 from .splits import CheckedSplit, splits_of
 
 EXAMPLES = 3
@@ -58,55 +57,52 @@ def verify(
         DatasetError: there is no such data, or no such split.
     """
     listing = list_data(source, split)
-    splits = splits_of(listing, spec, examples)
-    sizes = listing.sizes
-    total = sum(size or 0 for size in sizes.values())
+    splits = splits_of(listing, spec, examples, limit)
+    total = sum(size or 0 for size in listing.sizes.values())
 
-    def read(size: int) -> None:
+    def moved(size: int) -> None:
         if progress is not None:
             progress(size, total)
 
-    task = Task(Part(Path()), None, examples, False, None, max_record_bytes)
-    if limit is not None:
-        results = _limited(splits, sizes, limit, task, read)
-    else:
-        tasks = _tasks(splits, sizes, task)
-        results = run(tasks, total, workers, read)
-    return _verification(listing, splits, results)
+    like = Task(Part(Path()), None, examples, False, None, max_record_bytes)
+    if workers is None:
+        workers = usual_workers(total)
+    if limit is not None:  # what a task reads depends on the one before
+        workers = 1
+    tasks = _tasks(splits, like)
+    done = in_parallel(check_part, tasks, workers=workers, moved=moved)
+    return _verification(listing, splits, done)
 
 
-def _tasks(
-    splits: Iterable[CheckedSplit],
-    sizes: Mapping[FilePath, int | None],
-    like: Task,
-) -> Iterator[Task]:
+def _tasks(splits: Iterable[CheckedSplit], like: Task) -> Iterator[Task]:
     """Yield tasks like one, for each part of each file, in order."""
     for each in splits:
         for file in each.files:
-            if _is_missing(file, sizes):
-                continue
-            checksum = file.shard is not None
-            for part in parts_of(file.path):
-                yield replace(like, part=part, spec=each.spec, checksum=checksum)
-
-
-def _is_missing(file: DataFile, sizes: Mapping[FilePath, int | None]) -> bool:
-    """Return whether a file that the manifest lists is not there."""
-    return file.shard is not None and sizes[file.path] is None
+            if each.left == 0:
+                each.whole = False
+                break
+            task = replace(
+                like, spec=each.spec, checksum=file.shard is not None, most=each.left
+            )
+            for part in parts_of(file.path) if each.left is None else [Part(file.path)]:
+                yield replace(task, part=part)
 
 
 def _verification(
-    listing: Listing, splits: list[CheckedSplit], results: Iterable[Checked]
+    listing: Listing,
+    splits: list[CheckedSplit],
+    done: Iterable[tuple[int, Checked]],
 ) -> Verification:
     """Put the results of all tasks together.
 
     Args:
         listing: the files.
         splits: as `splits_of` returned them; results are added to their tallies.
-        results: of all parts of all files, in order.
+        done: the number and result of each task, in any order.
     """
     data = listing.data
     owners = {file.path: (each, file) for each in splits for file in each.files}
+    results = _in_order(done, {path: split for path, (split, _) in owners.items()})
     empty = []
     for path, parts in groupby(results, key=lambda checked: checked.part.path):
         owner, file = owners[path]
@@ -133,29 +129,20 @@ def _verification(
     )
 
 
-def _limited(
-    splits: list[CheckedSplit],
-    sizes: Mapping[FilePath, int | None],
-    limit: int,
-    like: Task,
-    progress: Progress | None,
+def _in_order(
+    done: Iterable[tuple[int, Checked]], owners: Mapping[FilePath, CheckedSplit]
 ) -> Iterator[Checked]:
-    """Check the first records of each split, by tasks like one."""
-    for each in splits:
-        left = limit
-        for file in each.files:
-            if _is_missing(file, sizes):
-                continue
-            if not left:
-                each.whole = False
-                break
-            checksum = file.shard is not None
-            part = Part(file.path)
-            task = replace(
-                like, part=part, spec=each.spec, checksum=checksum, most=left
-            )
-            checked = check_part(task, progress)
-            left -= checked.tally.records
+    """Yield results in the order of their tasks, once what is left is counted."""
+    early: dict[int, Checked] = {}
+    following = 0
+    for index, checked in done:
+        early[index] = checked
+        while following in early:
+            checked = early.pop(following)
+            following += 1
+            owner = owners[checked.part.path]
+            if owner.left is not None:
+                owner.left -= checked.tally.records
             yield checked
 
 
