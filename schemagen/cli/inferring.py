@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -141,26 +142,24 @@ def _tell(found: Inferred) -> None:
         places = plural(len(found.damages), "place")
         click.echo(
             f"  {places} could not be read, the first at record {first.record:,} of "
-            f"{_shown(first.file)}: {first.found}"
+            f"{printable(first.file)}: {first.found}"
         )
         hint = 'make_dataset(on_corrupt="skip") reads the other records'
         click.echo(f"  {first.cause if first.kind == 'limit' else hint}")
-    for key, reason in list((found.left_out or {}).items())[:_MOST_SHOWN]:
-        click.echo(f"  left out {key!a}: {reason}")
-    more = len(found.left_out or {}) - _MOST_SHOWN
-    if more > 0:
-        click.echo(f"  left out {plural(more, 'more key')}; the file names them")
+    left_out = (f"{key!a}: {why}" for key, why in (found.left_out or {}).items())
+    _list("left out", [*left_out], "more key")
     for said in found.lacking:
         click.echo(f"  warning: {printable(said)}")
-    for file, what in list(found.foreign.items())[:_MOST_SHOWN]:
-        click.echo(f"  no tf.train.Example in {printable(file)}: {what}")
-    more = len(found.foreign) - _MOST_SHOWN
-    if more > 0:
-        click.echo(f"  no tf.train.Example in {plural(more, 'more file')}")
+    foreign = (f"{printable(file)}: {what}" for file, what in found.foreign.items())
+    _list("no tf.train.Example in", [*foreign], "more file")
 
 
-def _shown(path: str) -> str:
-    return path if path.isprintable() else ascii(path)
+def _list(what: str, items: Sequence[str], more: str) -> None:
+    """Print the first items, and how many more there are."""
+    for item in items[:_MOST_SHOWN]:
+        click.echo(f"  {what} {item}")
+    if len(items) > _MOST_SHOWN:
+        click.echo(f"  {what} {plural(len(items) - _MOST_SHOWN, more)}")
 
 
 @click.command(

@@ -45,17 +45,17 @@ class Flat{name}(Record, reserved=({text},)):
     image: Annotated[np.ndarray, Image((None, None, None), resize=(2, 2), key={text} + "a", height_key={text} + "b", width_key={text} + "c", channels_key={text} + "d"), DOC]
     scan: Annotated[np.ndarray | None, Image((2, 2, 1), key={text} + "e", format_key={text} + "f", format_text={text}), DOC] = None
     images: Annotated[list[bytes], Images((2, 2, 3), encoding="png", key={text} + "g", group={text}), DOC]
-    label: Annotated[int, Label(classes=({text}, "other"), key={text} + "h"), DOC]
+    label: Annotated[int, Label(classes=({text}, "other"), renamed={{{text} + "x": "other"}}, key={text} + "h"), DOC]
     named: Annotated[int | None, Label(classes=({text}, "other"), stored="text", role="info", key={text} + "i"), DOC] = 0
     listed: Annotated[int, Label(vocabulary="{name}.txt", role="info", key={text} + "j"), DOC]
-    tags: Annotated[list[int], MultiLabel(classes=({text}, "other"), stored="text", key={text} + "k"), DOC]
+    tags: Annotated[list[int], MultiLabel(classes=({text}, "other"), renamed={{{text} + "x": "other"}}, key={text} + "k"), DOC]
     grid: Annotated[Any, Sparse((4, 4), index_key=({text} + "l", {text} + "m"), key={text} + "n"), DOC]
     words: Annotated[list[str], VarLen("string", padding_value={text}, group={text}, key={text} + "o"), DOC]
     filled: Annotated[list[str] | None, VarLen("string", padding_value={text}, group={text}, key={text} + "p"), DOC] = None
     pairs: Annotated[list[str] | None, VarLen("string", max_length=2, pad_on_disk=True, padding_value={text}, key={text} + "F"), DOC] = None
     lists: Annotated[list[list[str]], Ragged("string", row_lengths_key={text} + "q", padding_value={text}, ragged=False, group={text}, key={text} + "r"), DOC]
     point: Annotated[np.ndarray, Vector((2,), key={text} + "s"), DOC]
-    mask: Annotated[np.ndarray, Mask((None, None), classes=({text}, "other"), resize=(2, 2), height_key={text} + "t", width_key={text} + "u", format_key={text} + "v", key={text} + "w"), DOC]
+    mask: Annotated[np.ndarray, Mask((None, None), classes=({text}, "other"), renamed={{{text} + "x": "other"}}, resize=(2, 2), height_key={text} + "t", width_key={text} + "u", format_key={text} + "v", key={text} + "w"), DOC]
     blob: Annotated[bytes, Scalar("bytes", key={text} + "x"), DOC] = {text}.encode()
     tensor: Annotated[np.ndarray, Tensor((None, 2), shape_key={text} + "y", key={text} + "z"), DOC]
     sized: Annotated[np.ndarray, Tensor((None, None), shape_key=({text} + "A", {text} + "B"), key={text} + "C"), DOC]

@@ -59,7 +59,12 @@ def differences_figure(
     verdict = f"{some} in {plural(len(compared), 'comparison')}."
     if not compared:
         verdict = f"Nothing is compared: that takes two splits of {_FEWEST} records."
-    left_out = listed([*_small(splits), "correlations", *_contents(columns, counted)])
+    small = [
+        f"{split.label} ({plural(split.found.read, 'record')})"
+        for split in splits
+        if split not in large
+    ]
+    left_out = listed([*small, "correlations", *_contents(columns, counted)])
     notes = [
         f"{verdict} Not compared: {left_out}.",
         f"Marked are shares that differ by {_SHARES} or more in Cohen's h, means that "
@@ -70,15 +75,6 @@ def differences_figure(
     rows = [(both, *found.row) for both, found in marked]
     table = Table("Marked differences, the largest first", titles, rows, (3, 4))
     return Figure(notes=notes, table=table if rows else None, folded=False, wide=True)
-
-
-def _small(splits: Sequence[Split]) -> list[str]:
-    """Return the splits that are too small, with their sizes."""
-    return [
-        f"{split.label} ({plural(split.found.read, 'record')})"
-        for split in splits
-        if split.found.read < _FEWEST
-    ]
 
 
 def _contents(columns: Sequence[Column], counted: Collection[str]) -> list[str]:

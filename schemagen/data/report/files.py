@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 
-from ..formatting import number, one_line, plural, size
+from ..formatting import one_line, plural, size
 from ..statistics.model import FileStatistics
 from .charts import Figure, Table
 from .columns import Split
 
 
 def files_figure(files: Sequence[FileStatistics], splits: Sequence[Split]) -> Figure:
-    """List all files, and note what is uneven about them."""
+    """List all files, and note those without records."""
     rank = {split.name: index for index, split in enumerate(splits)}
     files = sorted(files, key=lambda file: (rank[file.split], file.path))
     rows = [
@@ -53,11 +53,3 @@ def _notes(files: Sequence[FileStatistics], splits: Sequence[Split]) -> Iterable
         empty = sum(file.complete and not file.records for file in some)
         if empty:
             yield f"{plural(empty, 'file')} of {split.label} without records."
-        counts = sorted(file.records for file in some if file.records)
-        if len(counts) > 1 and counts[-1] >= 2 * counts[0]:
-            ratio = number(round(counts[-1] / counts[0], 1))
-            yield (
-                f"The files of {split.label} are uneven: the fullest has {ratio} times "
-                "the records of the emptiest, and readers that share files by number "
-                "wait for it."
-            )

@@ -102,16 +102,13 @@ def _balance(classes: ClassCounts, whole: Mapping[str, int]) -> list[str]:
     if never:
         notes.append(f"Never there: {listed(never)}.")
     if len(there) > 1:
-        (least, rare), (most, frequent) = there[0], there[-1]
-        if most / least >= 1.5:
-            notes.append(
-                f"{frequent} is {number(round(most / least, 1))} times as frequent as "
-                f"{rare}, which is there {plural(least, 'time')}."
-            )
-        else:
-            notes.append(
-                f"Balanced: between {least:,} ({rare}) and {most:,} ({frequent})."
-            )
+        (least, rare), (most, _) = there[0], there[-1]
+        how = (
+            f"Imbalanced {number(most / least, 2)}:1"
+            if most >= 1.5 * least
+            else "Balanced"
+        )
+        notes.append(f"{how}; {rare} has {plural(least, 'record')}.")
     if unknown := classes.classes[len(known) :]:
         notes.append(f"Outside of the schema: {listed(unknown)}.")
     return notes

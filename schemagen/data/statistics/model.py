@@ -132,10 +132,6 @@ class RecordStatistics:
             return "Example"
         return "SequenceExample" if self.sequences == self.read else "mixed"
 
-    def merged(self, other: RecordStatistics) -> RecordStatistics:
-        """Return the statistics of both parts."""
-        return merged_records([self, other])
-
 
 @dataclass(frozen=True)
 class FileStatistics:

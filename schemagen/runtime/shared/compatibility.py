@@ -117,9 +117,10 @@ def moved_keys(written: Spec, expected: Spec) -> Iterator[Change]:
     for field in _without_data(written, expected):
         former = former_fields(field, written, expected)
         if field["optional"] and former:
+            keys = " or ".join(repr(each["key"]) for each in former)
             words = (
                 f"nothing was written under the key {field['key']!r}, and what was "
-                f"written under {_keys(former)} is read by no field"
+                f"written under the key {keys} is read by no field"
             )
             old = former[0]
             hint = f"if it is the same, {_same(field, former[:1])}; if not, reserve {old['name']!r}"
@@ -362,23 +363,12 @@ def _renamed(field: FieldSpec, former: list[FieldSpec]) -> str:
 
 def _same(field: FieldSpec, former: list[FieldSpec]) -> str:
     """Say how a field becomes the same as one of its former ones."""
-    keys = " or ".join(f"key={each['key']!r}" for each in former)
-    return _nested(field) or f"give it {keys}"
-
-
-def _nested(field: FieldSpec) -> str:
-    """Say why a nested field cannot have the key of one that was not; or ""."""
-    if len(field.get("path", ())) < 2:
-        return ""
-    return (
-        "keep it out of the model, or write the data again: keys of nested fields begin "
-        "with those of their models"
-    )
-
-
-def _keys(fields: list[FieldSpec]) -> str:
-    keys = " or ".join(repr(field["key"]) for field in fields)
-    return f"the key {keys}"
+    if len(field.get("path", ())) > 1:
+        return (
+            "keep it out of the model, or write the data again: keys of nested fields "
+            "begin with those of their models"
+        )
+    return "give it " + " or ".join(f"key={each['key']!r}" for each in former)
 
 
 def _message(spec: Spec) -> str:

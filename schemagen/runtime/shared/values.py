@@ -176,20 +176,12 @@ class Numbers:
         return np.asarray(flat)
 
     def _check_integers(self, integers: Sequence[int]) -> None:
-        """Refuse integers that stand among floats and would be rounded with them.
-
-        Raises:
-            Problem: naming the first that is not exact.
-        """
+        """Refuse integers that stand among floats and would be rounded with them."""
         try:
             self.convert(integers)
         except Problem:
             for integer in integers:
-                try:
-                    self.convert(integer)
-                except Problem as problem:
-                    found, expected = f"the integer {integer}", f"an exact {self.dtype}"
-                    raise Problem(found, expected, problem.advice) from None
+                self.convert(integer)
 
     def _booleans(self, array: NDArray[Any]) -> NDArray[Any]:
         if array.dtype.kind != "b":
@@ -198,10 +190,7 @@ class Numbers:
 
     def _integers(self, array: NDArray[Any]) -> NDArray[Any]:
         if array.dtype.kind not in "iu":
-            advice = "pass integers, or declare a dtype of floats"
-            raise _wrong_dtype(
-                array, self.dtype, advice if array.dtype.kind == "f" else ""
-            )
+            raise _wrong_dtype(array, self.dtype)
         target = np.dtype(self.dtype)
         if array.dtype == target:
             return array
@@ -301,7 +290,7 @@ def shape_text(shape: Sequence[int | None]) -> str:
     return "[" + ", ".join("?" if size is None else str(size) for size in shape) + "]"
 
 
-def _wrong_dtype(array: NDArray[Any], dtype: str, advice: str = "") -> Problem:
+def _wrong_dtype(array: NDArray[Any], dtype: str) -> Problem:
     """Say what an array holds in place of numbers of the declared dtype."""
     name, expected = array.dtype.name, f"{dtype} values"
     if not array.size:  # numpy's default, whatever the values would have been
@@ -314,9 +303,11 @@ def _wrong_dtype(array: NDArray[Any], dtype: str, advice: str = "") -> Problem:
         found = f"object values, such as {described(array.flat[0])}"
         return Problem(found, expected, "pass .tolist() of them")
     found = f"{name} values" if array.ndim else f"{array[()]!s:.60} ({name})"
-    how = "value.astype('datetime64[s]').astype('int64')"
-    times = array.dtype.kind == "M"
-    return Problem(found, expected, _seconds(how, dtype) if times else advice)
+    advice = {
+        "M": _seconds("value.astype('datetime64[s]').astype('int64')", dtype),
+        "f": "pass integers, or declare a dtype of floats" if dtype != "bool" else "",
+    }
+    return Problem(found, expected, advice.get(array.dtype.kind, ""))
 
 
 def _no_number(value: object, dtype: str, *, single: bool = False) -> Problem:
