@@ -46,20 +46,7 @@ def describe_data(
     workers: int | None = 1,
     max_record_bytes: int = MAX_RECORD_BYTES,
 ) -> DataDescription:
-    """Read data and describe it, as `inspect_data` reads it.
-
-    Args:
-        source: a data directory, with a manifest or without, a glob, or a file; or the
-            URL of one.
-        split: only this split.
-        limit: only so many records of each split, the first ones; None for all.
-        workers: how many processes read; None for one each core, if there is enough to
-            do.
-        max_record_bytes: longer records are damages and are not read.
-
-    Raises:
-        DatasetError: there are no such files.
-    """
+    """Read data and describe it; arguments and errors are those of `inspect_data`."""
     listing = list_data(source, split)
     data = listing.data
     found = inspect_data(

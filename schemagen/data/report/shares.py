@@ -37,10 +37,8 @@ class Shares:
         drawn = []
         for name in self.names[:_MOST_BARS]:
             for split in shown:
-                count, total = (
-                    self.counts[split.name].get(name, 0),
-                    self.totals[split.name],
-                )
+                count = self.counts[split.name].get(name, 0)
+                total = self.totals[split.name]
                 hint = f"{name}: {count:,} in {split.label}, {share(count, total)}"
                 drawn.append(Bar(name, split.series, count / total, hint))
         label = f"{self.what}, in {listed([split.label for split in shown])}"

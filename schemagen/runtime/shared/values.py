@@ -303,11 +303,11 @@ def _wrong_dtype(array: NDArray[Any], dtype: str) -> Problem:
         found = f"object values, such as {described(array.flat[0])}"
         return Problem(found, expected, "pass .tolist() of them")
     found = f"{name} values" if array.ndim else f"{array[()]!s:.60} ({name})"
-    advice = {
+    by_kind = {
         "M": _seconds("value.astype('datetime64[s]').astype('int64')", dtype),
         "f": "pass integers, or declare a dtype of floats" if dtype != "bool" else "",
     }
-    return Problem(found, expected, advice.get(array.dtype.kind, ""))
+    return Problem(found, expected, by_kind.get(array.dtype.kind, ""))
 
 
 def _no_number(value: object, dtype: str, *, single: bool = False) -> Problem:
