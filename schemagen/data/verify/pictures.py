@@ -189,6 +189,7 @@ def _raw(
         lambda entry: f"1 int64 value, the {entry.content}",
     )
     if not fixed:
+        known &= (table != -1).all(axis=1)  # -1 is passed over
         column = only(column, known[column.rows])
         text = " x ".join(_SIZES[: len(sizes)])
         text = f"{text} x {item_size(kind.dtype)} bytes ({kind.dtype})"
