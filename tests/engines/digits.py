@@ -171,8 +171,18 @@ def files_of(directory: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in directory.iterdir()}
 
 
-def settled(directory: Path, wanted: dict[str, bytes]) -> dict[str, bytes]:
-    """Return the files of a directory, once tasks of a failed job have ended."""
+def settled(
+    directory: Path,
+    wanted: dict[str, bytes],
+    again: Callable[[], object] = lambda: None,
+) -> dict[str, bytes]:
+    """Return the files of a directory, once tasks of a failed job have ended.
+
+    Args:
+        directory: the directory.
+        wanted: its files then.
+        again: removes what a task has written since.
+    """
     deadline = monotonic() + PATIENCE / 2
     while monotonic() < deadline:
         try:
@@ -181,6 +191,7 @@ def settled(directory: Path, wanted: dict[str, bytes]) -> dict[str, bytes]:
         except FileNotFoundError:  # what was listed may be removed since
             pass
         sleep(0.2)
+        again()
     return files_of(directory)
 
 

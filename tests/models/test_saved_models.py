@@ -29,7 +29,7 @@ import sys
 import keras, numpy as np, tensorflow as tf
 import schemagen.runtime.models
 model = keras.models.load_model(sys.argv[1])
-words, amount = tf.constant([["a", "b"]]), tf.constant([0.5])
+words, amount = tf.constant([["a", "b"]]), tf.constant([0.0])
 found = model({"words": words, "amount": amount})
 np.savez(sys.argv[2], **found)
 """
@@ -43,8 +43,11 @@ def test_a_model_is_loaded_without_generated_code(
     serializer, pipeline, generated = (
         package.module("visit", part) for part in ("serializer", "pipeline", "model")
     )
-    row = {"words": ["a", "b"], "amount": 0.5, "paid": True, "tags": [1]}
-    serializer.write_dataset([row] * 8, tmp_path / "data", "train")
+    rows = [
+        {"words": ["a", "b"], "amount": at / 2, "paid": at > 3, "tags": [1]}
+        for at in range(8)
+    ]
+    serializer.write_dataset(rows, tmp_path / "data", "train")
     dataset = pipeline.make_dataset(tmp_path / "data", "train", batch_size=1)
     model = generated.build_model()
     generated.adapt(model, dataset)
