@@ -129,7 +129,11 @@ def _shares(name: str, what: str, counts: Sequence[tuple[int, int]]) -> Comparis
 
 
 def _numbers(name: str, what: str, found: Sequence[Numbers]) -> Iterator[Comparison]:
-    """Yield the comparisons of means and of spreads, unless both are the same constant."""
+    """Yield the shares of NaN, and means and spreads unless both are the same constant."""
+    if any(each.nan for each in found):
+        yield _shares(
+            name, f"NaN in {what}", [(each.nan, each.count) for each in found]
+        )
     one, other = (each.mean or 0.0 for each in found)
     spreads = [each.deviation or 0.0 for each in found]
     if one == other and not any(spreads):
