@@ -71,6 +71,7 @@ class _Roles:
             for key, draft in drafts.items()
         )
         self._weighted = any(draft.role == "weight" for draft in drafts.values())
+        self._answers = {key for key in drafts if meaning_of(key) == "answer"}
 
     def give(self, draft: Draft) -> None:
         """Give a field the role of the first rule that knows it."""
@@ -88,8 +89,9 @@ class _Roles:
             self._answer(draft, single=single)
 
     def _meaning(self, draft: Draft) -> Meaning:
-        others = {key.lower() for key in self._drafts if key != draft.key}
-        if draft.key.lower() == "y" and ("z" in others or any(map(_answers, others))):
+        if draft.key.lower() == "y" and (
+            self._answers - {draft.key} or "z" in map(str.lower, self._drafts)
+        ):
             return ""  # a coordinate
         found = meaning_of(draft.key, several=draft.kind not in ("Scalar", "Text"))
         numbers = self._evidence.of(draft.key).numbers
@@ -102,8 +104,11 @@ class _Roles:
     def _describes_another(self, draft: Draft) -> bool:
         """Return whether a field counts, names or measures what another one holds."""
         key, above = draft.key, parent_of(draft.key)
-        answers = filter(_answers, self._drafts)
-        if any(re.fullmatch(rf".*\d.*_{re.escape(other)}", key) for other in answers):
+        if any(
+            key[found.end() :] in self._answers
+            and re.search(r"\d", key[: found.start()])
+            for found in re.finditer("_", key)
+        ):
             return True  # of another record, such as a neighbor in a graph
         if draft.kind == "Vector":
             return says_shape(key)
@@ -183,10 +188,6 @@ class _Roles:
         if alone and named[0].kind != "Text":
             self._answer(named[0], single=True)
             named[0].doubts.append("the target, by its name?")
-
-
-def _answers(key: str) -> bool:
-    return meaning_of(key) == "answer"
 
 
 def _ask_for_classes(draft: Draft, seen: KeyEvidence) -> None:
