@@ -80,14 +80,14 @@ def values_text(
 
 
 def _ids(counts: Mapping[int, int], classes: Mapping[int, str]) -> list[str]:
-    """Return the most frequent classes; with their ids and names."""
+    """Return the most frequent classes, with their ids and names."""
     total = sum(counts.values())
     most = sorted(counts, key=lambda value: (-counts[value], value))
-    names = {value: quoted(name, _TEXT_COLUMNS) for value, name in classes.items()}
-    shown = [
-        f"{value} {names.get(value, 'no class')} ({share(counts[value], total)})"
-        for value in most[:_LISTED]
-    ]
+    shown = []
+    for value in most[:_LISTED]:
+        known = value in classes
+        name = quoted(classes[value], _TEXT_COLUMNS) if known else "no class"
+        shown.append(f"{value} {name} ({share(counts[value], total)})")
     return [", ".join(shown) + (", ..." if len(most) > _LISTED else "")]
 
 

@@ -104,12 +104,15 @@ def _like_classes(column: Column, values: Counts) -> bool:
     """Tell texts, and without a schema single ids from 0 or 1, that come again."""
     counts = summed(values.values())
     numbers = [value for value in counts if isinstance(value, int)]
-    single = not column.steps and column.whole.lengths.maximum == 1
+    likely = not numbers
+    if column.field is None:
+        single = not column.steps and column.whole.lengths.maximum == 1
+        first = min(numbers, default=0)
+        likely = single and len(counts) <= _MOST_GUESSED and first in (0, 1)
     return (
-        len(counts) >= 2
+        likely
+        and len(counts) >= 2
         and sum(counts.values()) >= _AGAIN * len(counts)
-        and (column.field is not None or (single and len(counts) <= _MOST_GUESSED))
-        and (not numbers or (column.field is None and min(numbers) in (0, 1)))
         and all(
             isinstance(value, int)
             or value.decode(errors="surrogateescape").isprintable()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -62,7 +62,7 @@ def differences_figure(
     small = [
         f"{split.label} ({plural(split.found.read, 'record')})"
         for split in splits
-        if split not in large
+        if split.found.read < _FEWEST
     ]
     left_out = listed([*small, "correlations", *_contents(columns, counted)])
     notes = [
@@ -96,29 +96,36 @@ def _comparisons(
     missing = [(column.missing_in(split), split.found.read) for split in pair]
     if any(count for count, _ in missing):
         yield _shares(column.name, "missing", missing)
-    frequencies = [counts.get(split.name) or _texts(column, split) for split in pair]
-    totals = [sum(each.values()) for each in frequencies]
-    shares = [
-        _shares(column.name, f"share of {name}", [*zip(both, totals, strict=True)])
-        for name in sorted({name for each in frequencies for name in each})
-        if max(both := [each.get(name, 0) for each in frequencies]) >= _FEWEST_OF_VALUE
-        and all(totals)
+    frequencies: list[Mapping[Any, int]] = [
+        counts.get(split.name, {}) if counts else _texts(column, split)
+        for split in pair
     ]
-    yield from sorted(shares, key=lambda each: -each.size)[:1]
+    totals = [sum(each.values()) for each in frequencies]
+    if all(totals):
+        shares = []
+        for value in sorted({value for each in frequencies for value in each}):
+            both = [each.get(value, 0) for each in frequencies]
+            if max(both) >= _FEWEST_OF_VALUE:
+                parts = [*zip(both, totals, strict=True)]
+                what = f"share of {_shown(value)}"
+                shares.append(_shares(column.name, what, parts))
+        yield from sorted(shares, key=lambda each: -each.size)[:1]
     for what, found in measures_of(column, pair).items():
         if len(found) == len(pair) and not (counts and what == "values"):
             yield from _numbers(column.name, what, [*found.values()])
 
 
-def _texts(column: Column, split: Split) -> dict[str, int]:
+def _texts(column: Column, split: Split) -> Mapping[bytes, int]:
     """Return how often each text occurs; nothing if there are too many to count."""
     kind = column.kind_in(split)
-    if kind is None or kind.bytes is None:
-        return {}
-    return {
-        one_line(decoded(value) or hexadecimal(value), 60): count
-        for value, count in (kind.bytes.distinct or {}).items()
-    }
+    return (kind and kind.bytes and kind.bytes.distinct) or {}
+
+
+def _shown(value: str | bytes) -> str:
+    """Return the name of a class, or the beginning of a text."""
+    if isinstance(value, str):
+        return value
+    return one_line(decoded(value) or hexadecimal(value), 60)
 
 
 def _shares(name: str, what: str, counts: Sequence[tuple[int, int]]) -> Comparison:
@@ -155,15 +162,16 @@ def repetitions_figure(columns: Sequence[Column], splits: Sequence[Split]) -> Fi
     """Count records, and values that identify them, that are there more than once."""
     digests = {split.label: split.found.digests for split in splits}
     records = {split: held.records for split, held in digests.items()}
-    rows, compared = _repeated("records", records), ["records"]
+    rows, compared = _repeated("records", records, _unique(records)), ["records"]
     for column in columns:
         values = {
             split: held.values[column.key]
             for split, held in digests.items()
             if column.key in held.values
         }
-        if _identify(values):
-            rows += _repeated(f"values of {column.name}", values)
+        unique = _unique(values)
+        if _identify(values, unique):
+            rows += _repeated(f"values of {column.name}", values, unique)
             compared.append(column.name)
     if not rows:
         notes = [f"Nothing is repeated. Compared: {listed(compared, 12)}."]
@@ -174,10 +182,14 @@ def repetitions_figure(columns: Sequence[Column], splits: Sequence[Split]) -> Fi
     return Figure(notes=notes, table=table, folded=False)
 
 
-def _identify(values: Mapping[str, Digested]) -> bool:
+def _unique(found: Mapping[str, Digested]) -> dict[str, Digested]:
+    return {split: np.unique(each) for split, each in found.items()}
+
+
+def _identify(values: Mapping[str, Digested], unique: Mapping[str, Digested]) -> bool:
     """Return whether values of a key differ from record to record, in each split."""
     total = sum(map(len, values.values()))
-    different = sum(len(np.unique(each)) for each in values.values())
+    different = sum(map(len, unique.values()))
     return (
         total >= _FEWEST
         and all(map(len, values.values()))
@@ -185,9 +197,10 @@ def _identify(values: Mapping[str, Digested]) -> bool:
     )
 
 
-def _repeated(name: str, found: Mapping[str, Digested]) -> list[tuple[str, str, str]]:
+def _repeated(
+    name: str, found: Mapping[str, Digested], unique: Mapping[str, Digested]
+) -> list[tuple[str, str, str]]:
     """Return what is there more than once in a split, and what is in two."""
-    unique = {split: np.unique(each) for split, each in found.items()}
     counts = {
         f"more than once in {split}": len(found[split]) - len(each)
         for split, each in unique.items()

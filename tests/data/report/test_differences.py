@@ -105,6 +105,8 @@ def test_splits_of_one_source_do_not_differ(tmp_path: Path) -> None:
         # a value that occurs nine times, and ten times
         (["a"] * 40, ["a"] * 31 + ["b"] * 9, ""),
         (["a"] * 40, ["a"] * 30 + ["b"] * 10, "share of a"),
+        # texts that only differ beyond what is shown of them
+        (["p" * 70 + "a"] * 40, ["p" * 70 + "b"] * 40, f"share of {'p' * 60}…"),
         (["x"] * 100, ["x"] * 77 + [None] * 23, ""),
         (["x"] * 100, ["x"] * 60 + [None] * 40, "missing"),
         ([0.5] * 100, [0.5] * 60 + [float("nan")] * 40, "NaN in values"),
