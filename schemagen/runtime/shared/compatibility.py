@@ -21,7 +21,6 @@ from .field_changes import (
     JUDGED,
     FieldCheck,
     FieldSpec,
-    first_renamed,
     said,
     stored_list,
 )
@@ -193,23 +192,15 @@ def changed_attributes(
             for attribute in check.attributes:
                 before, after = said(old, attribute), said(new, attribute)
                 if before != after and check.applies(old, new, attribute):
-                    words = _other_class(old, new) if check.rule == "SG221" else ""
                     yield Change(
                         check.rule,
                         name,
                         attribute,
                         before,
                         after,
-                        words,
+                        check.words(old, new),
                         record_by_record=check.record_by_record,
                     )
-
-
-def _other_class(old: FieldSpec, new: FieldSpec) -> str:
-    """Return the first class id with another name, in words."""
-    at = first_renamed(old, new)
-    written, expected = old["classes"][at], new["classes"][at]
-    return f"class id {at}: written {written!r}, expected {expected!r}"
 
 
 def unknown_attributes(written: Spec, expected: Spec) -> Iterator[Change]:

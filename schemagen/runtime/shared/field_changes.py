@@ -95,12 +95,14 @@ class FieldCheck:
             as it is expected, and the attribute in which they differ.
         record_by_record: data may be opened, since each record tells whether it is
             read alike, or since what is stored is read alike and used otherwise.
+        words: the change in words; "" for both values of the attribute.
     """
 
     rule: str
     attributes: tuple[str, ...]
     applies: Callable[[FieldSpec, FieldSpec, str], bool]
     record_by_record: bool = False
+    words: Callable[[FieldSpec, FieldSpec], str] = lambda old, new: ""
 
 
 def _required(old: FieldSpec, new: FieldSpec, _: str) -> bool:
@@ -142,7 +144,7 @@ def _narrower(old: FieldSpec, new: FieldSpec, attribute: str) -> bool:
     if attribute == "classes":
         if said(new, "stored") == "text":  # then any order will do
             return not set(before) <= set(after)
-        return bool(after) and first_renamed(old, new) == len(after) < len(before)
+        return bool(after) and _first_renamed(old, new) == len(after) < len(before)
     if attribute == "num_classes":  # names say it by themselves
         named = old.get("classes") and new.get("classes")
         return not named and _less(after, before)
@@ -164,7 +166,14 @@ def _other_classes(old: FieldSpec, new: FieldSpec, _: str) -> bool:
     if said(new, "stored") == "text":
         return False
     shorter = min(len(said(each, "classes")) for each in (old, new))
-    return first_renamed(old, new) < shorter
+    return _first_renamed(old, new) < shorter
+
+
+def _other_class(old: FieldSpec, new: FieldSpec) -> str:
+    """Return the first class id with another name, in words."""
+    at = _first_renamed(old, new)
+    written, expected = old["classes"][at], new["classes"][at]
+    return f"class id {at}: written {written!r}, expected {expected!r}"
 
 
 def _other_shape(old: FieldSpec, new: FieldSpec, attribute: str) -> bool:
@@ -250,7 +259,7 @@ FIELD_CHECKS = (
         _further_key,
     ),
     FieldCheck("SG210", ("group",), _joined_group, record_by_record=True),
-    FieldCheck("SG221", ("classes",), _other_classes),
+    FieldCheck("SG221", ("classes",), _other_classes, words=_other_class),
     FieldCheck("SG222", ("offset",), _always),
     FieldCheck("SG223", ("item_shape", "shape"), _other_shape),
     FieldCheck("SG224", ("dtype",), _other_number),
@@ -348,7 +357,7 @@ def _less(after: int | None, before: int | None) -> bool:
     return after is not None and (before is None or after < before)
 
 
-def first_renamed(old: FieldSpec, new: FieldSpec) -> int:
+def _first_renamed(old: FieldSpec, new: FieldSpec) -> int:
     """Return the first class id with another name, or else how many have the same."""
     today = dict(said(new, "renamed"))
     before = [today.get(name, name) for name in said(old, "classes")]
