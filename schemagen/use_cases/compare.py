@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +20,7 @@ from ..evolution.comparison import Break, Mode, compare
 from ..findings import Finding, Location, refuse
 from ..git.attributes import ACCEPTED_BREAKS
 from ..git.revisions import Revision, find_revision
-from ..runtime.shared.errors import Problem, did_you_mean
+from ..runtime.shared.errors import Problem, did_you_mean, did_you_mean_path
 from ..schema.loading import LoadedRecord
 from ..spec.serial import to_data
 from .generate import resolve_schemas
@@ -152,7 +151,7 @@ def _baselines(against: str, project: Project) -> tuple[Baseline, ...]:
                 f"{against}: nothing to compare with",
                 found=problem.found,
                 expected=problem.expected,
-                advice=did_you_mean(against, os.listdir()) or problem.advice,
+                advice=did_you_mean_path(against) or problem.advice,
             )
         ) from None
 

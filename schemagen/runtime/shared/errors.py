@@ -30,15 +30,20 @@ def with_suggestion(words: str, name: object, choices: Iterable[str]) -> str:
     return "; ".join(filter(None, (words, did_you_mean(name, choices))))
 
 
-def nothing_at(path: str) -> str:
-    """Say that a path or glob names no file, and which one could be meant."""
-    words = "no file matches" if set(path) & set("*?[") else "no such directory or file"
+def did_you_mean_path(path: str) -> str:
+    """Return a question that names the nearest entry of a path's directory, or ""."""
     where, name = os.path.split(path)
     try:
         there = [] if "://" in path else os.listdir(where or os.curdir)
     except OSError:
         there = []
-    return with_suggestion(words, name, there)
+    return did_you_mean(name, there)
+
+
+def nothing_at(path: str) -> str:
+    """Say that a path or glob names no file, and which one could be meant."""
+    words = "no file matches" if set(path) & set("*?[") else "no such directory or file"
+    return "; ".join(filter(None, (words, did_you_mean_path(path))))
 
 
 def no_split(split: str, names: Iterable[str]) -> str:
