@@ -183,5 +183,8 @@ def _of_two(joined: NDArray[np.uint8]) -> str:
 
 
 _FOUND: dict[int, Callable[[NDArray[np.uint8]], str]] = {
-    **{8: _of_eight, 4: _of_four, 2: _of_two, 1: lambda _: "uint8"},
+    8: _of_eight,
+    4: _of_four,
+    2: _of_two,
+    1: lambda _: "uint8",
 }

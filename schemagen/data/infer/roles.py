@@ -161,6 +161,10 @@ class _Roles:
                 "no target, since records lack it, and it may not be missing"
             )
 
+    @property
+    def _has_target(self) -> bool:
+        return any(draft.model_role == "target" for draft in self._drafts.values())
+
     def settle_one_hot(self) -> None:
         """Make a target of the only one-hot rows, if nothing else is one."""
         found = [
@@ -174,13 +178,12 @@ class _Roles:
                 f"a single 1 in each record: a label of {draft.facts['shape'][0]:,} classes, "
                 'role="target", or an input?'
             )
-        targets = any(draft.model_role == "target" for draft in self._drafts.values())
-        if len(found) == 1 and not targets:
+        if len(found) == 1 and not self._has_target:
             self._answer(found[0], single=True)
 
     def settle_named(self) -> None:
         """Make a target of the only field that is named like one, if nothing is."""
-        if any(draft.model_role == "target" for draft in self._drafts.values()):
+        if self._has_target:
             return
         ranked = _candidates(self._evidence, self._drafts)
         named = [self._drafts[key] for rank, key in ranked if rank == 0]
