@@ -16,6 +16,13 @@ from .messages import found_in, many, picture, write_file
 RANDOM = np.random.default_rng(18)
 SAMPLES = 8
 
+
+@pytest.fixture(autouse=True)
+def _same_numbers() -> None:
+    """Draw the same numbers in a test, whichever tests run before it."""
+    RANDOM.bit_generator.state = np.random.default_rng(18).bit_generator.state
+
+
 KEYS: dict[str, tuple[str, ...]] = {
     "target": (
         *("label", "labels", "image/class/label", "class_id", "label_idx"),
