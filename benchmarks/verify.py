@@ -15,10 +15,10 @@ from typing import Any
 
 import schemagen.data.verify
 import tensorflow as tf
-from schemagen.data.decoding import decode
 from schemagen.data.framing import scan
 from schemagen.data.inspect.inspecting import inspect_data
 from schemagen.data.records import Damage
+from schemagen.runtime.reading.decoding import decode
 
 from . import memory
 from .measure import Different, empty, side_by_side

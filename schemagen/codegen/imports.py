@@ -35,16 +35,28 @@ _NUMPY = {"ArrayLike": "numpy.typing", "NDArray": "numpy.typing"}
 
 # Names that generated modules of a record take from each other.
 _SIBLINGS = {
+    ".fields": ("RECORD",),
     ".parser": ("FEATURE_DESCRIPTION", "KEYS", "SEQUENCE_DESCRIPTION", "parse_batch"),
-    ".serializer": ("CLASSES",),
 }
 
 # Packages of the runtime whose modules are used by their names, as in `images.resized`.
-_BY_MODULE = ("datasets", "models", "parsing")
+_BY_MODULE = ("datasets", "models")
 
 # Modules of the runtime whose names are used by themselves, as in `Label`.
 _BY_NAME = (
-    "encoding",
+    "codecs/base.py",
+    "codecs/classes.py",
+    "codecs/images.py",
+    "codecs/lists.py",
+    "codecs/masks.py",
+    "codecs/nesting.py",
+    "codecs/numbers.py",
+    "codecs/ragged.py",
+    "codecs/records.py",
+    "codecs/sparse.py",
+    "codecs/steps.py",
+    "codecs/strings.py",
+    "codecs/tensors.py",
     "storage/schema.py",
     "distributed/part_writer.py",
     "writing/split_writer.py",

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..kinds.literals import Code, identifier, literal
-from ..kinds.stored_view import value_at
-from ..kinds.view import FieldView
+from .field_view import FieldView, value_at
 
 
 @dataclass(frozen=True)

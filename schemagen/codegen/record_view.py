@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
-from ..kinds.literals import Code, identifier, literal
-from ..kinds.view import FieldView, field_view
+from ..kinds.literals import Code, identifier
 from ..spec.model import RecordSpec
+from .field_view import FieldView, constructor, description, list_description
 from .nested_view import Member, NestedView, all_nested, in_models
 
 
@@ -17,7 +16,9 @@ def _with_masks(fields: tuple[FieldView, ...]) -> tuple[str, ...]:
     return tuple(
         name
         for field in fields
-        for name in ((field.name, field.mask_name) if field.masked else (field.name,))
+        for name in (
+            (field.name, field.mask_name) if field.codec.masked else (field.name,)
+        )
     )
 
 
@@ -30,12 +31,12 @@ class RecordView:
 
     @cached_property
     def fields(self) -> tuple[FieldView, ...]:
-        return tuple(map(field_view, self.spec.fields))
+        return tuple(map(FieldView, self.spec.fields))
 
     @cached_property
     def by_key(self) -> tuple[FieldView, ...]:
         """The fields in the order in which they are written."""
-        return tuple(map(field_view, self.spec.by_key()))
+        return tuple(map(FieldView, self.spec.by_key()))
 
     @property
     def message(self) -> Code:
@@ -46,16 +47,6 @@ class RecordView:
     def sequence(self) -> bool:
         """Whether records have feature lists."""
         return self.spec.message == "SequenceExample"
-
-    @cached_property
-    def context(self) -> tuple[FieldView, ...]:
-        """The fields that have one value a record, in the order of their keys."""
-        return tuple(field for field in self.by_key if not field.in_list)
-
-    @cached_property
-    def lists(self) -> tuple[FieldView, ...]:
-        """The fields that have a value in each step, in the order of their keys."""
-        return tuple(field for field in self.by_key if field.in_list)
 
     @cached_property
     def members(self) -> tuple[Member, ...]:
@@ -75,7 +66,7 @@ class RecordView:
             *outer, name = field.path
             if outer:
                 found.append((field.name, field.path))
-            if outer and field.masked:
+            if outer and field.codec.masked:
                 found.append((field.mask_name, (*outer, f"{name}_present")))
         return tuple(found)
 
@@ -85,7 +76,7 @@ class RecordView:
         return Code("Any" if self.nested else "tf.Tensor")
 
     def _with_role(self, role: str) -> tuple[FieldView, ...]:
-        return tuple(map(field_view, self.spec.with_role(role)))
+        return tuple(map(FieldView, self.spec.with_role(role)))
 
     @cached_property
     def inputs(self) -> tuple[FieldView, ...]:
@@ -128,6 +119,17 @@ class RecordView:
         return Code(", ".join(f"{name}={name}" for name in names))
 
     @property
+    def values(self) -> Code:
+        """The value of every field by name, of nested ones out of their models."""
+        names = [f"{identifier(field.name)}={field.value}" for field in self.fields]
+        return Code(", ".join(names))
+
+    @property
+    def parsed_result(self) -> Code:
+        """What `parse_batch` does with its tensors."""
+        return Code("batch = " if self.nested else "return ")
+
+    @property
     def element_text(self) -> str:
         """The elements of a dataset, in words."""
         if not self.targets:
@@ -145,90 +147,43 @@ class RecordView:
         return ", ".join(f"`{name}`" for name in self.info_names)
 
     @property
-    def pairs(self) -> Code:
-        """What encodes each field in addition to its values, sorted by key."""
-        pairs = [f"(_{identifier(f.name)}, {f.value})" for f in self.by_key]
-        return Code(", ".join(pairs) + "," * (len(pairs) == 1))
-
-    @property
-    def encode_row(self) -> Code:
-        """The function that joins the fields of a row."""
-        if self.sequence:
-            return Code("encode_sequence_example")
-        return Code("encode_fields" if self.compound else "encode_example")
-
-    @property
-    def encode_batch(self) -> Code:
-        """The function that makes records of columns."""
-        return Code(f"encode_{self._records}")
-
-    @property
-    def frame_batch(self) -> Code:
-        """The function that makes framed records of columns."""
-        return Code(f"frame_{self._records}")
-
-    @property
-    def _records(self) -> str:
-        return "sequence_examples" if self.sequence else "examples"
-
-    @property
     def sparse(self) -> bool:
         """Whether a field is delivered as a tf.SparseTensor."""
-        return any(field.sparse for field in self.fields)
+        return any(field.codec.layout == "sparse" for field in self.fields)
 
     @property
-    def compound(self) -> bool:
-        """Whether a field is written under several keys."""
-        return any(field.compound for field in self.fields)
+    def codecs(self) -> tuple[Code, ...]:
+        """The codec of each field, as source code."""
+        return tuple(constructor(field.codec) for field in self.fields)
 
     @property
-    def further_keys(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """The keys that fields are read from in addition to their own, by field name."""
-        return tuple(
-            (field.name, tuple(key for key, _ in field.further))
-            for field in self.fields
-            if field.further
-        )
-
-    @cached_property
-    def further_descriptions(self) -> tuple[tuple[str, Code], ...]:
-        """The descriptions under further keys, sorted by key.
+    def descriptions(self) -> tuple[tuple[str, Code], ...]:
+        """The description of each feature, sorted by key.
 
         Of a key that is shared, that of a field which has to be there.
         """
-        fields = sorted(self.fields, key=lambda field: not field.spec.optional)
-        found = {key: code for field in fields for key, code in field.further}
-        return tuple(sorted(found.items()))
-
-    @cached_property
-    def equal_lengths(self) -> tuple[EqualLengths, ...]:
-        """The groups of fields that are equally long in every record."""
-        return equal_lengths(self.fields)
+        fields = sorted(self.fields, key=lambda field: not field.optional)
+        parts = {part.key: part for f in fields[::-1] for part in f.codec.features}
+        ordered = sorted(parts, key=str.encode)
+        return tuple((key, description(parts[key])) for key in ordered)
 
     @property
-    def read_groups(self) -> tuple[tuple[str, tuple[tuple[str, Code], ...]], ...]:
-        """The groups that readers check: the members by name, as source code."""
+    def list_descriptions(self) -> tuple[tuple[str, Code], ...]:
+        """The description of each feature list, sorted by key."""
+        fields = (field for field in self.by_key if field.codec.in_list)
         return tuple(
-            (group.name, tuple((f.label, member_of(f)) for f in group.counted))
-            for group in self.equal_lengths
-            if len(group.counted) > 1
+            (field.codec.key, list_description(field.codec)) for field in fields
         )
 
     @property
-    def optional_only(self) -> bool:
-        """Whether nothing in a record has to be there."""
-        return all(field.spec.optional for field in self.fields)
+    def grouped(self) -> bool:
+        """Whether some fields are equally long in every record."""
+        return any(getattr(field.kind, "group", None) for field in self.fields)
 
     @property
-    def required_keys(self) -> tuple[str, ...]:
-        """The keys of lists whose absence has to be looked for."""
-        return tuple(key for field in self.by_key for key in field.required_keys)
-
-    @property
-    def named_labels(self) -> tuple[FieldView, ...]:
-        """The labels whose classes have names; of steps, the label in each step."""
-        fields = (getattr(field, "step", field) for field in self.fields)
-        return tuple(field for field in fields if getattr(field.spec, "classes", ()))
+    def named_classes(self) -> bool:
+        """Whether a field has classes with names."""
+        return any(getattr(field.kind.of_step, "classes", ()) for field in self.fields)
 
 
 @dataclass(frozen=True)
@@ -248,94 +203,10 @@ class PipelineView:
             (name, field.name)
             for field in self.fields
             if field.spec.role == "input"
-            for name in (field.name, *[field.mask_name] * field.masked)
+            for name in (field.name, *[field.mask_name] * field.codec.masked)
         )
 
     @property
     def augmented(self) -> tuple[FieldView, ...]:
         """The fields that are varied in training."""
         return tuple(field for field in self.fields if field.augmented)
-
-    @property
-    def padding(self) -> tuple[tuple[str, Any], ...]:
-        """The fields whose rows are filled up to the longest of a batch, and how."""
-        return tuple(
-            (field.name, field.filler) for field in self.fields if field.padded
-        )
-
-    @property
-    def limits(self) -> tuple[tuple[str, int], ...]:
-        """The fields whose rows can be filled up to the longest that there may be."""
-        found = []
-        for field in self.fields:
-            names = ("max_length", "max_count")
-            limit = next(filter(None, (getattr(field.spec, n, None) for n in names)), 0)
-            if field.padded and limit and None not in field.shape[1:]:
-                found.append((field.name, limit))
-        return tuple(found)
-
-    @property
-    def varying(self) -> tuple[tuple[str, Code, Code], ...]:
-        """The fields whose length varies: where it stands, and the key's description."""
-        return tuple(
-            (field.name, length_of(field), field.described_length)
-            for field in self.fields
-            if field.is_list and field.item_size is not None
-        )
-
-    @property
-    def missing_targets(self) -> tuple[tuple[str, float], ...]:
-        """The targets that deliver a mask, and the value of those that are missing."""
-        return tuple(
-            (field.name, field.missing_target)
-            for field in self.fields
-            if field.spec.role == "target" and field.missing_target is not None
-        )
-
-
-@dataclass(frozen=True)
-class EqualLengths:
-    """A group: fields that are equally long in every record.
-
-    Attributes:
-        name: the group's name.
-        fields: its members, in the order of their declaration.
-    """
-
-    name: str
-    fields: tuple[FieldView, ...]
-
-    @property
-    def counted(self) -> tuple[FieldView, ...]:
-        """The members whose lengths readers see; what is filled up on disk has one."""
-        return tuple(field for field in self.fields if field.item_size is not None)
-
-
-def equal_lengths(fields: tuple[FieldView, ...]) -> tuple[EqualLengths, ...]:
-    """Return the groups of a record, in the order of their first fields."""
-    names = [field.group for field in fields if field.group is not None]
-    return tuple(
-        EqualLengths(name, tuple(field for field in fields if field.group == name))
-        for name in dict.fromkeys(names)
-    )
-
-
-def length_of(field: FieldView) -> Code:
-    """Return the `groups.Member` that tells a field's length, as source code."""
-    return _member(field, [])
-
-
-def member_of(field: FieldView) -> Code:
-    """Return the `groups.Member` of a field in a group, as source code."""
-    parts = [Code("optional=True")] if field.optional else []
-    return _member(field, parts)
-
-
-def _member(field: FieldView, of_group: list[Code]) -> Code:
-    parts = [literal(field.length_key)]
-    if field.item_size != 1:
-        parts.append(Code(f"size={field.item_size}"))
-    parts += of_group
-    if field.in_list:
-        parts.append(Code("in_list=True"))
-    return Code(f"groups.Member({', '.join(parts)})")

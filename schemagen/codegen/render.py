@@ -19,7 +19,14 @@ from .record_view import RecordView
 from .templates import Templates
 from .training_view import TrainingView
 
-_RECORD_FILES = ("__init__.py", "serializer.py", "parser.py", "pipeline.py", "model.py")
+_RECORD_FILES = (
+    "__init__.py",
+    "fields.py",
+    "serializer.py",
+    "parser.py",
+    "pipeline.py",
+    "model.py",
+)
 
 # The names of the runtime that users import from the output package.
 _PUBLIC = {

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from ..runtime.reading.records import Records
 from .frames import HEADER, is_header
 from .limits import MAX_RECORD_BYTES
-from .records import Damage, Part, Records
+from .records import Damage, Part
 from .remote_path import FilePath, file_path
 from .scanner import Scanner
 from .stream import Stream, compression_of, fill_from, inflated

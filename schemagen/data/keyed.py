@@ -8,9 +8,9 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from .columns import Columns
+from ..runtime.reading.columns import Columns
+from ..runtime.reading.message import MalformedError, tagged
 from .formats import describe_start
-from .message import MalformedError, tagged
 
 NO_KEY = "no record has a key of a tf.train.Example"
 """What is wrong with a file whose records are something else."""

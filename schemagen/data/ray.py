@@ -14,14 +14,14 @@ from ray.data import Dataset, Datasource, ReadTask
 from ray.data.block import BlockAccessor, BlockMetadata
 
 from ..kinds.field import FieldSpec
+from ..runtime.codecs.base import Codec, Decoded, Shape
 from ..runtime.shared.errors import DatasetError, no_split
 from ..runtime.storage import manifest
 from ..runtime.storage.manifest import Manifest, Shard
 from ..runtime.storage.opening import open_directory
 from ..spec.model import RecordSpec
 from ..spec.serial import from_data
-from .field_values import Layout, Values, layout_of, unreadable, values_of
-from .shard_columns import read_columns
+from .shard_values import read_values
 
 
 def read_dataset(
@@ -49,9 +49,9 @@ def read_dataset(
         values are the field's default or None.
 
     Raises:
-        DatasetError: the directory has no such split or field, or a field is of a kind
-            that this function does not read. When the dataset is read: a shard is not
-            what the manifest lists, or a record is not one of the schema.
+        DatasetError: the directory has no such split or field. When the dataset is
+            read: a shard is not what the manifest lists, or a record is not one of the
+            schema.
     """
     opened = open_directory(directory)
     where = opened.where if opened.local is None else str(opened.local.absolute())
@@ -84,7 +84,7 @@ def _selected(
     """Return a spec with those fields that are read.
 
     Raises:
-        DatasetError: it has no such field, or one that cannot be read.
+        DatasetError: it has no such field.
     """
     by_name = {field.name: field for field in spec.fields}
     chosen: list[FieldSpec] = []
@@ -93,13 +93,6 @@ def _selected(
             raise DatasetError(
                 f"{where}: split {split!r}: no field {name!r}; there are: "
                 f"{', '.join(by_name)}"
-            )
-        why = unreadable(by_name[name])
-        if why:
-            raise DatasetError(
-                f"{where}: split {split!r}: field {name!r}: read_dataset does not read "
-                f"{why}; name the other fields with fields=[...], or read the split "
-                "with make_dataset"
             )
         chosen.append(by_name[name])
     return replace(spec, fields=tuple(chosen))
@@ -148,47 +141,64 @@ class _Splits(Datasource):  # type: ignore[misc]
 
 
 def _blocks(where: str, shard: Shard, spec: RecordSpec) -> Iterator[Any]:
-    for columns in read_columns(open_directory(where), shard, spec):
+    for records, decoded in read_values(open_directory(where), shard, spec):
         yield pa.table(
             {
-                field.name: _column(field, values_of(field, columns))
+                field.name: _column(field.codec, decoded[field.name], records)
                 for field in spec.fields
             }
         )
 
 
-def _column(field: FieldSpec, values: Values) -> Any:
+def _column(codec: Codec, decoded: Decoded, records: int) -> Any:
     """Return values as an Arrow column, of a type that depends on the field alone.
 
     Ray cannot join blocks in which one column has several types, and tensors of Ray
     cannot be missing.
     """
-    layout = layout_of(field)
-    if layout.is_tensor and not field.optional:
-        return BlockAccessor.batch_to_block({field.name: _array(values)})[field.name]
-    if isinstance(values, np.ndarray) and not layout.rank:
-        return pa.array(values, _arrow_type(layout))
-    listed = [
-        each.tolist() if layout.rank > 1 and each is not None else each
-        for each in values
-    ]
-    return pa.array(listed, _arrow_type(layout))
+    dtype, shape = codec.decoded_as
+    values = decoded.values()
+    if codec.is_tensor and not codec.optional:
+        name = codec.name
+        return BlockAccessor.batch_to_block({name: _array(values)})[name]
+    if len(decoded.rows) < records:
+        found = [codec.default] * records
+        for row, value in zip(decoded.rows.tolist(), values, strict=True):
+            found[row] = value
+        values = found
+    if isinstance(values, np.ndarray) and not shape:
+        return pa.array(values, _arrow_type(dtype, shape))
+    return pa.array(list(map(_plain, values)), _arrow_type(dtype, shape))
 
 
-def _arrow_type(layout: Layout) -> Any:
+def _plain(value: Any) -> Any:
+    """Return a value as what Arrow makes lists of."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, tuple):  # a sparse tensor
+        return dict(zip(("indices", "values"), map(_plain, value), strict=True))
+    return list(map(_plain, value)) if isinstance(value, list) else value
+
+
+def _arrow_type(dtype: str, shape: Shape) -> Any:
     """Return the type of numbers, texts or bytes, in lists of lists."""
-    named = {"string": pa.string(), "bytes": pa.binary()}
-    found = named.get(layout.dtype) or pa.from_numpy_dtype(np.dtype(layout.dtype))
-    for _ in range(layout.rank):
+    if dtype.startswith("sparse "):
+        values = _arrow_type(dtype.removeprefix("sparse "), (None,))
+        indices = _arrow_type("int64", (None, None))
+        return pa.struct({"indices": indices, "values": values})
+    named = {"string": pa.string(), "bytes": pa.binary(), "bfloat16": pa.float32()}
+    found = named.get(dtype) or pa.from_numpy_dtype(np.dtype(dtype))
+    for _ in shape:
         found = pa.list_(found)
     return found
 
 
-def _array(values: Values) -> Any:
+def _array(values: Any) -> Any:
     """Return tensors as one array; of objects, if their shapes may vary."""
     if isinstance(values, np.ndarray):
-        return values
+        # Arrow has no bfloat16.
+        return values if values.dtype.kind != "V" else values.astype(np.float32)
     found = np.empty(len(values), object)
     for at, value in enumerate(values):
-        found[at] = value
+        found[at] = value if value.dtype.kind != "V" else value.astype(np.float32)
     return found

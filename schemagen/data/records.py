@@ -1,55 +1,10 @@
-"""Records as they are in a file, and the places where it is damaged."""
+"""Parts of files, and the places where a file is damaged."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from .remote_path import FilePath
-
-
-@dataclass(frozen=True)
-class Records:
-    """Some records of one file, whose framing and checksums are right.
-
-    Attributes:
-        file: the file's path.
-        data: uint8 [bytes], the memory that holds them.
-        starts: int64 [N], where the bytes of each begin in `data`.
-        stops: int64 [N], where they end.
-        numbers: int64 [N], their numbers in the file, counted from 0.
-        offsets: int64 [N], where the bytes of each begin in the file; in a compressed
-            file, in what it inflates to.
-    """
-
-    file: str
-    data: NDArray[np.uint8]
-    starts: NDArray[np.int64]
-    stops: NDArray[np.int64]
-    numbers: NDArray[np.int64]
-    offsets: NDArray[np.int64]
-
-    def __len__(self) -> int:
-        """Return how many records there are."""
-        return len(self.starts)
-
-    def only(self, rows: NDArray[np.bool_] | NDArray[np.intp] | slice) -> Records:
-        """Return some of the records, by a mask, by their rows, or by a slice."""
-        return Records(
-            self.file,
-            self.data,
-            self.starts[rows],
-            self.stops[rows],
-            self.numbers[rows],
-            self.offsets[rows],
-        )
-
-    def __getitem__(self, row: int) -> bytes:
-        """Return the bytes of one record."""
-        return self.data[self.starts[row] : self.stops[row]].tobytes()
 
 
 @dataclass(frozen=True)
@@ -95,18 +50,3 @@ class Part:
     start: int = 0
     stop: int | None = None
     first: int = 0
-
-
-def records_of(messages: Sequence[bytes], file: str = "memory") -> Records:
-    """Return records that are in memory, as if in a file of their own."""
-    sizes = np.array([len(message) for message in messages], np.int64)
-    stops = np.cumsum(sizes, dtype=np.int64)
-    numbers = np.arange(len(sizes), dtype=np.int64)
-    return Records(
-        file=file,
-        data=np.frombuffer(b"".join(messages), np.uint8),
-        starts=stops - sizes,
-        stops=stops,
-        numbers=numbers,
-        offsets=stops - sizes + 16 * numbers + 12,
-    )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ..runtime.reading.records import Records
 from .formats import describe_start, other_format
 from .frames import (
     FOOTER,
@@ -19,7 +20,7 @@ from .frames import (
     run_of,
 )
 from .limits import size_text
-from .records import Damage, Records
+from .records import Damage
 from .stream import Stream
 
 # How many bytes are read, checked and handed on at a time: of records of usual sizes

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..kinds.view import field_view
 from ..runtime.shared.compatibility import (
     Change,
     Spec,
@@ -159,7 +158,7 @@ def no_longer_reserved(before: Spec, after: Spec) -> Iterator[Change]:
 def delivers_mask(field: FieldSpec) -> bool:
     """Tell whether batches have a `<name>_present` for a field."""
     try:
-        return field_view(field_from_data(field)).masked
+        return field_from_data(field).codec.masked
     except (KeyError, ValueError):  # of a kind that only a later version knows
         return bool(field.get("presence"))
 

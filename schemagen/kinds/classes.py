@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal, Self
 
-from ..runtime.encoding import label
-from ..runtime.encoding.base import Feature
 from ..runtime.shared.errors import Problem
-from .field import K
 from .kind import Kind, Role
 from .parameters import (
     choice_problems,
@@ -20,11 +17,8 @@ from .parameters import (
     names_of_classes,
     seldom,
 )
-from .storage import BYTES, INT, Entry
-from .view import FieldView
 
 Stored = Literal["id", "text"]
-Codec = type[label.Label] | type[label.MultiLabel]
 Renamed = dict[str, str] | tuple[tuple[str, str], ...]
 
 
@@ -49,9 +43,6 @@ class Classes(Kind):
     offset: int = seldom(0)
     stored: Stored = seldom("id")
     renamed: Renamed = seldom(())
-
-    codec: ClassVar[Codec]
-    """The class of what checks and encodes the field's values."""
 
     @property
     def default_role(self) -> Role:
@@ -78,24 +69,6 @@ class Classes(Kind):
             num_classes=self.count,
             vocabulary=None,
         )
-
-    def feature(self, name: str, *, optional: bool) -> Feature:
-        return self.codec(
-            name,
-            key=self.key or name,
-            num_classes=self.count,
-            classes=self.class_names,
-            offset=self.offset,
-            stored=self.stored,
-            optional=optional,
-        )
-
-    def ids(self, key: str, count: int | None) -> Entry:
-        """Return the entry of so many classes, stored by id or by name."""
-        if self.stored == "text":
-            return Entry(key, BYTES, count, dtype="string")
-        bounds = (self.offset, self.offset + self.count - 1)
-        return Entry(key, INT, count, bounds=bounds)
 
     def in_file(self, name: str, directory: Path | None) -> Self:
         if self.classes is not None or any(path_problems(self.vocabulary)):
@@ -282,19 +255,3 @@ def read_vocabulary(vocabulary: str, directory: Path | None) -> tuple[str, ...]:
             )
         first[line] = number
     return tuple(lines)
-
-
-class ClassesView(FieldView[K]):
-    """One or several classes out of a fixed number."""
-
-    @property
-    def named_on_disk(self) -> bool:
-        return bool(self.spec.stored == "text")
-
-    @property
-    def stored_note(self) -> str:
-        """The form in files where it differs from the ids, in words."""
-        if self.named_on_disk:
-            return "; stored by name"
-        offset: int = self.spec.offset
-        return f"; stored from {offset} on" if offset else ""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, MISSING, dataclass, fields, replace
+from dataclasses import KW_ONLY, MISSING, dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from ..runtime.codecs.base import Codec
+from ..runtime.codecs.part import Part
 from .kind import Kind
 from .parameters import seldom
-from .storage import Entry
 
 Item = bool | int | float | str | bytes
 Default = Item | tuple["Default", ...] | None
@@ -88,15 +89,16 @@ class FieldSpec(Generic[K]):
         return ".".join(self.path) or self.name
 
     @cached_property
-    def storage(self) -> tuple[Entry, ...]:
-        """The features that it is stored as, its values first."""
-        return self.kind.storage(self.key)
+    def codec(self) -> Codec:
+        """What checks, stores and reads its values."""
+        own = {each.name: getattr(self, each.name) for each in fields(self)}
+        del own["name"], own["kind"]
+        return self.kind.codec(self.name, **own)
 
-    @cached_property
-    def step(self) -> FieldSpec:
-        """The field that one step has, of a kind with steps. Its key is ""."""
-        step: Kind = getattr(self.kind, "step")  # noqa: B009
-        return FieldSpec(self.name, replace(step, key=""))
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """What it is stored as, its values first."""
+        return self.codec.parts
 
     def facts(self) -> dict[str, Any]:
         """Return the parameters of the field and of its kind by name."""

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, TypeGuard, cast, get_args
+from typing import Any, ClassVar, Literal, TypeGuard, get_args
 
-from ..runtime.encoding.base import Feature
-from ..runtime.encoding.base64_text import in_base64
-from ..runtime.encoding.image import DescribedImage, EncodedImage
-from ..runtime.encoding.tensor import Tensor
 from ..runtime.shared.errors import Problem
 from ..runtime.shared.images import CHANNELS
-from ..runtime.shared.values import FLOATS, INTEGERS, shape_text, shortened
+from ..runtime.shared.values import FLOATS, INTEGERS, shortened
 from .augment import Augment, augment_problems
-from .field import FieldSpec
 from .kind import Kind, Role
-from .literals import Code, literal
 from .parameters import (
+    TransferEncoding,
     choice_problems,
     is_positive,
     is_utf8,
@@ -29,16 +24,10 @@ from .parameters import (
 from .python_types import is_array, members
 from .resizing import (
     Interpolation,
-    delivered_shape,
     encoded_dtype_problems,
-    pixel_scale,
-    range_text,
     resize_problems,
     stored_dtype,
 )
-from .storage import BYTES, Entry, TransferEncoding, described
-from .view import FieldView
-from .view import Shape as ViewShape
 
 Encoding = Literal["raw", "jpeg", "png", "bmp", "gif", "webp", "any"]
 ENCODINGS: tuple[str, ...] = get_args(Encoding)
@@ -93,6 +82,8 @@ class Image(Kind):
 
     name: ClassVar[str] = "Image"
     holds: ClassVar[str] = "np.ndarray, or bytes if it is encoded"
+    is_picture: ClassVar[bool] = True
+    step_block: ClassVar[str] = "images"
 
     def accepts(self, python_type: Any) -> bool:
         encoded = self.encoding != "raw"
@@ -183,66 +174,8 @@ class Image(Kind):
     def opaque(self) -> str:
         return "images of any number of channels" if self._any_channels else ""
 
-    def storage(self, key: str) -> tuple[Entry, ...]:
-        dtype = self.stored_dtype
-        picture = Entry(
-            key,
-            BYTES,
-            1,
-            encoding=self.encoding,
-            dtype=dtype,
-            transfer_encoding=self.transfer_encoding,
-        )
-        keys = (self.height_key, self.width_key, self.channels_key)
-        form = self.format_text or self.encoding
-        return (
-            picture,
-            *described(self.shape, keys, self.format_key, self.encoding, form),
-        )
-
     def check_default(self, name: str, default: Any) -> None:
         raise Problem(shortened(default), "None")
-
-    def feature(self, name: str, *, optional: bool) -> Feature:
-        feature = self._feature(name, optional=optional)
-        return in_base64(feature) if self.transfer_encoding else feature
-
-    def _feature(self, name: str, *, optional: bool) -> Feature:
-        key = self.key or name
-        if len(self.storage(key)) > 1:
-            return DescribedImage(
-                name,
-                key=key,
-                shape=self.shape,
-                encoding=self.encoding,
-                dtype=self.stored_dtype,
-                height_key=self.height_key,
-                width_key=self.width_key,
-                channels_key=self.channels_key,
-                format_key=self.format_key,
-                format_text=self.format_text,
-                optional=optional,
-            )
-        if self.encoding == "raw":
-            return Tensor(
-                name,
-                key=key,
-                shape=cast("tuple[int, int, int]", self.shape),
-                dtype=self.dtype,
-                encoding="raw",
-                optional=optional,
-            )
-        return EncodedImage(
-            name,
-            key=key,
-            shape=cast("tuple[int | None, int | None, int]", self.shape),
-            encoding=self.encoding,
-            dtype=self.stored_dtype,
-            optional=optional,
-        )
-
-    def view(self, field: FieldSpec) -> FieldView:
-        return ImageView(field)
 
 
 def encoded_shape_problems(shape: object, encoding: str) -> Iterator[Problem]:
@@ -272,68 +205,3 @@ def _wrong_shape(shape: object) -> Problem:
 
 # numpy has no type of its own for it.
 _NUMPY = {"bfloat16": "Any"}
-
-
-def picture_text(encoding: str) -> str:
-    """Name an encoded picture."""
-    return "an encoded image" if encoding == "any" else f"a {encoding} image"
-
-
-def shape_names(shape: ViewShape) -> list[str]:
-    """Write the shape of a picture, with letters for sizes that vary."""
-    return [str(s or n) for s, n in zip(shape, ("H", "W", "C"), strict=True)]
-
-
-class ImageView(FieldView[Image]):
-    """A picture, raw or encoded."""
-
-    @property
-    def row_dtype(self) -> str:
-        return self.kind.stored_dtype
-
-    @property
-    def shape(self) -> ViewShape:
-        return delivered_shape(self.kind.shape, self.kind.resize)
-
-    @property
-    def stored_shape(self) -> ViewShape:
-        return self.kind.shape
-
-    @property
-    def stored_text(self) -> str:
-        if self.raw:
-            return super().stored_text
-        return f"bytes_list ({self.kind.encoding})"
-
-    @property
-    def default_value(self) -> Code:
-        # Of any size there is nothing that could stand for a missing image but "".
-        return literal(b"") if self.read_sizes else super().default_value
-
-    @property
-    def present(self) -> Code:
-        return super().present if self.raw and not self.read_sizes else self.filled
-
-    @property
-    def pixel_scale(self) -> Code:
-        """What brings a pixel to about [0, 1]."""
-        return pixel_scale(self.row_dtype)
-
-    @property
-    def python_type(self) -> str:
-        if self.raw:
-            return f"NDArray[{_NUMPY.get(self.row_dtype, f'np.{self.row_dtype}')}]"
-        return f"bytes | NDArray[np.{self.row_dtype}]"
-
-    @property
-    def wanted_value(self) -> str:
-        shape = shape_text(self.kind.shape)
-        if self.raw:
-            return f"{self.row_dtype} {shape}, [height, width, channels]"
-        picture = picture_text(self.kind.encoding)
-        return f"{picture} as bytes, or its pixels, {self.row_dtype} {shape}"
-
-    @property
-    def delivers_value(self) -> str:
-        sizes = ", ".join(("B", *shape_names(self.shape)))
-        return f"{self.dtype} [{sizes}]{range_text(self.kind)}"

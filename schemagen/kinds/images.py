@@ -4,37 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, cast, get_args
+from typing import Any, ClassVar, get_args
 
-from ..runtime.encoding.base import Feature
-from ..runtime.encoding.images import EncodedImages
 from ..runtime.shared.errors import Problem
-from ..runtime.shared.values import shape_text, shortened
+from ..runtime.shared.values import shortened
 from .augment import Augment, augment_problems
-from .field import FieldSpec
 from .image import (
     ENCODINGS,
     Encoding,
     Shape,
     encoded_shape_problems,
-    shape_names,
 )
 from .kind import Kind
-from .literals import Code, literal
 from .parameters import choice_problems, group_problems, is_positive, seldom
 from .python_types import is_array, is_list, members
 from .resizing import (
     Interpolation,
-    delivered_shape,
     encoded_dtype_problems,
-    pixel_scale,
-    range_text,
     resize_problems,
-    stored_dtype,
 )
-from .storage import BYTES, Entry
-from .view import FieldView
-from .view import Shape as ViewShape
 
 
 @dataclass(frozen=True)
@@ -114,24 +102,6 @@ class Images(Kind):
             expected = "[] or None" if self.count is None else "None"
             raise Problem(shortened(default), expected)
 
-    def storage(self, key: str) -> tuple[Entry, ...]:
-        count, most = self.count, self.max_count
-        return (Entry(key, BYTES, count, most, encoding=self.encoding, dtype="uint8"),)
-
-    def feature(self, name: str, *, optional: bool) -> Feature:
-        return EncodedImages(
-            name,
-            key=self.key or name,
-            shape=cast("tuple[int | None, int | None, int]", self.shape),
-            encoding=self.encoding,
-            count=self.count,
-            max_count=self.max_count,
-            optional=optional,
-        )
-
-    def view(self, field: FieldSpec) -> FieldView:
-        return ImagesView(field)
-
 
 def _is_list_of_images(python_type: Any) -> bool:
     """Tell whether a type is a list, tuple or Sequence of encoded or decoded images."""
@@ -139,60 +109,3 @@ def _is_list_of_images(python_type: Any) -> bool:
         return False
     items = [item for item in get_args(python_type) if item is not Ellipsis]
     return all(one is bytes or is_array(one) for item in items for one in members(item))
-
-
-class ImagesView(FieldView[Images]):
-    """A list of encoded pictures."""
-
-    @property
-    def row_dtype(self) -> str:
-        return stored_dtype(self.kind)
-
-    @property
-    def pixel_scale(self) -> Code:
-        """What brings a pixel to about [0, 1]."""
-        return pixel_scale(self.row_dtype)
-
-    @property
-    def shape(self) -> ViewShape:
-        return (self.kind.count, *delivered_shape(self.kind.shape, self.kind.resize))
-
-    @property
-    def is_list(self) -> bool:
-        return self.kind.count is None
-
-    @property
-    def stored_text(self) -> str:
-        return f"bytes_list (each {self.kind.encoding})"
-
-    @property
-    def required_sequence(self) -> bool:
-        return self.kind.count is None and not self.optional
-
-    @property
-    def default_value(self) -> Code:
-        return Code(f"{literal((b'',))} * {self.kind.count}")
-
-    @property
-    def missing_text(self) -> str:
-        return "empty" if self.kind.count is None else "zeros"
-
-    @property
-    def python_type(self) -> str:
-        return "Sequence[bytes | NDArray[np.uint8]] | NDArray[np.uint8]"
-
-    @property
-    def wanted_value(self) -> str:
-        kind = self.kind
-        limit = "" if kind.max_count is None else f"at most {kind.max_count} "
-        count = limit if kind.count is None else f"{kind.count} "
-        encoding = "encoded" if kind.encoding == "any" else kind.encoding
-        shape = shape_text(kind.shape)
-        return f"a list of {count}{encoding} images, as bytes or uint8 {shape}"
-
-    @property
-    def delivers_value(self) -> str:
-        count, *shape = self.shape
-        sizes = ("B", str(count or "T"), *shape_names(tuple(shape)))
-        text = f"{self.dtype} [{', '.join(sizes)}]{range_text(self.kind)}"
-        return text if count else f"{text}, padded with zeros"

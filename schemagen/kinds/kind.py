@@ -6,17 +6,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args
+from typing import Any, ClassVar, Literal, Self, get_args
 
-from ..runtime.encoding.base import Feature
+from ..runtime.codecs.base import Codec, Shape
+from ..runtime.codecs.registry import codec_of
 from ..runtime.shared.errors import Problem
 from .parameters import Parameters, choice_problems, flag_problems, key_problems, seldom
 from .python_types import text_of
-from .storage import Entry
-
-if TYPE_CHECKING:
-    from .field import FieldSpec
-    from .view import FieldView
 
 Role = Literal["input", "target", "weight", "info"]
 ROLES: tuple[str, ...] = get_args(Role)
@@ -50,6 +46,15 @@ class Kind(Parameters, ABC):
     can_be_target: ClassVar[bool] = False
     """Whether the generated model has a head for it."""
 
+    pictured: ClassVar[bool] = False
+    """Whether it is predicted from pictures, and not from the features alone."""
+
+    is_picture: ClassVar[bool] = False
+    """Whether such a target can be predicted from it."""
+
+    step_block: ClassVar[str] = "items"
+    """The block of the model that encodes steps of it: images, tokens or items."""
+
     derived: ClassVar[Mapping[str, Any]] = {}
     """The properties that a spec has like parameters, with their usual values."""
 
@@ -64,21 +69,20 @@ class Kind(Parameters, ABC):
     def problems(self) -> Iterator[Problem]:
         """Yield what is wrong with the parameters, apart from those of every kind."""
 
-    @abstractmethod
-    def storage(self, key: str) -> tuple[Entry, ...]:
-        """Return the features that a field is stored as, its values first.
+    def codec(self, name: str, **facts: Any) -> Codec:
+        """Return the codec of a field of this kind.
 
         Args:
-            key: the key of its values.
+            name: of the field.
+            **facts: those that its parameters do not state, such as `optional`.
         """
+        settled = self.settled(name)
+        own = {"key": settled.key, "presence": settled.presence}
+        return codec_of({**settled.runtime_facts(), **own, "name": name, **facts})
 
-    @abstractmethod
-    def feature(self, name: str, *, optional: bool) -> Feature:
-        """Return what checks and encodes the field's values."""
-
-    @abstractmethod
-    def view(self, field: FieldSpec) -> FieldView:
-        """Return what templates see of a field of this kind."""
+    def runtime_facts(self) -> dict[str, Any]:
+        """Return the kind and its own parameters by name, for the runtime."""
+        return {"kind": self.name, **self.facts()}
 
     @property
     def default_role(self) -> Role:
@@ -94,6 +98,20 @@ class Kind(Parameters, ABC):
     def can_be_weight(self) -> bool:
         """Whether its values can weigh the records of a batch."""
         return False
+
+    @property
+    def vocabulary(self) -> bool:
+        """Whether the model looks ids or words of it up in a vocabulary."""
+        return False
+
+    def predicted_shape(self, shape: Shape) -> Shape:
+        """Return the shape of one record's predictions, given that of its tensor."""
+        return shape
+
+    @property
+    def of_step(self) -> Kind:
+        """The kind of one step's value; itself if it has no steps."""
+        return self
 
     @property
     def marks_missing(self) -> bool:
@@ -148,7 +166,7 @@ class Kind(Parameters, ABC):
         Raises:
             Problem: it cannot.
         """
-        self.feature(name, optional=True).convert(default)
+        self.codec(name, optional=True).convert(default)
 
     def misfit(self, python_type: Any) -> Problem:
         """Return what is wrong with a type that this kind does not accept."""

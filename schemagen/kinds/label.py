@@ -5,13 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ..runtime.encoding import label
-from .classes import Classes, ClassesView, Codec
-from .field import FieldSpec
-from .literals import Code, literal
+from ..runtime.codecs.base import Shape
+from .classes import Classes
 from .python_types import class_names, is_enum
-from .storage import Entry
-from .view import FieldView, Shape
 
 
 @dataclass(frozen=True)
@@ -31,7 +27,10 @@ class Label(Classes):
     name: ClassVar[str] = "Label"
     holds: ClassVar[str] = "int, str, a Literal of names or an Enum, of its classes"
     can_be_target: ClassVar[bool] = True
-    codec: ClassVar[Codec] = label.Label
+    step_block: ClassVar[str] = "tokens"
+
+    def predicted_shape(self, shape: Shape) -> Shape:
+        return (self.count,)
 
     def accepts(self, python_type: Any) -> bool:
         if python_type in (int, int | str, Any):
@@ -46,52 +45,3 @@ class Label(Classes):
         if by_value:  # the members' values are the ids
             return names == given
         return sorted(names) == sorted(map(str, given))
-
-    def storage(self, key: str) -> tuple[Entry, ...]:
-        return (self.ids(key, 1),)
-
-    def view(self, field: FieldSpec) -> FieldView:
-        return LabelView(field)
-
-
-class LabelView(ClassesView[Label]):
-    """One class out of several; -1 stands for a missing one."""
-
-    in_band: ClassVar[bool] = True
-
-    @property
-    def dtype(self) -> str:
-        return "int64"
-
-    @property
-    def predicted_shape(self) -> Shape:
-        return (self.kind.count,)
-
-    @property
-    def default_value(self) -> Code:
-        default: Any = self.field.default
-        if self.named_on_disk:
-            return literal(
-                b"" if default is None else self.kind.class_names[default].encode()
-            )
-        return literal(-1 if default is None else default + self.kind.offset)
-
-    @property
-    def python_type(self) -> str:
-        return "int | str" if self.kind.class_names else "int"
-
-    @property
-    def wanted_value(self) -> str:
-        text = f"a class id from 0 to {self.kind.count - 1}"
-        text += ", or its name" if self.kind.class_names else ""
-        return text + self.stored_note
-
-    @property
-    def present(self) -> Code:
-        if self.missing:  # then -1 is not one, wherever it comes from
-            return Code(f"tf.greater_equal(batch[{literal(self.name)}], 0)")
-        return super().present
-
-    @property
-    def missing_text(self) -> str:
-        return "-1" if self.field.default is None else repr(self.field.default)

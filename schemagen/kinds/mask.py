@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import zip_longest
 from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 
-from ..runtime.encoding import base, mask
+from ..runtime.codecs.base import Shape
 from ..runtime.shared.errors import Problem
 from ..runtime.shared.values import shape_text, shortened
 from .augment import Augment, augment_problems
 from .classes import Renamed, class_name_problems, renaming_problems
-from .field import FieldSpec
-from .image import Image, ImageView
+from .image import Image
 from .kind import Kind, Role
-from .literals import Code, literal
 from .parameters import (
     choice_problems,
     is_positive,
@@ -28,8 +25,6 @@ from .parameters import (
     sizes_problem,
 )
 from .python_types import is_array, members
-from .storage import BYTES, Entry, described
-from .view import FieldView, Shape
 
 MaskEncoding = Literal["png", "raw"]
 ENCODINGS: tuple[str, ...] = get_args(MaskEncoding)
@@ -78,6 +73,7 @@ class Mask(Kind):
     name: ClassVar[str] = "Mask"
     holds: ClassVar[str] = "np.ndarray, or bytes if it is a PNG"
     can_be_target: ClassVar[bool] = True
+    pictured: ClassVar[bool] = True
     if_missing: ClassVar[str] = "ignore=<an id>, which a missing mask then is full of"
 
     @property
@@ -103,15 +99,12 @@ class Mask(Kind):
         """The names of the classes; empty if they have none."""
         return self.classes or ()
 
+    def predicted_shape(self, shape: Shape) -> Shape:
+        return (*shape, self.count)
+
     def settled(self, name: str) -> Self:
         classes, count = self.class_names, self.count
         return replace(super().settled(name), classes=classes, num_classes=count)
-
-    def storage(self, key: str) -> tuple[Entry, ...]:
-        ids = Entry(key, BYTES, 1, encoding=self.encoding, dtype=self.dtype)
-        keys = (self.height_key, self.width_key)
-        form = self.encoding
-        return (ids, *described(self.shape, keys, self.format_key, form, form))
 
     def missing_beside(self, inputs: Iterable[Kind]) -> Problem | None:
         pictures = [kind for kind in inputs if isinstance(kind, Image)]
@@ -209,114 +202,3 @@ class Mask(Kind):
 
     def check_default(self, name: str, default: Any) -> None:
         raise Problem(shortened(default), "None")
-
-    def feature(self, name: str, *, optional: bool) -> base.Feature:
-        stored: dict[str, Any] = {
-            "key": self.key or name,
-            "shape": self.shape,
-            "encoding": self.encoding,
-            "dtype": self.dtype,
-            "num_classes": self.count,
-            "ignore": self.ignore,
-            "optional": optional,
-        }
-        if len(self.storage(name)) == 1:
-            return mask.Mask(name, **stored)
-        return mask.DescribedMask(
-            name,
-            **stored,
-            height_key=self.height_key,
-            width_key=self.width_key,
-            format_key=self.format_key,
-        )
-
-    def view(self, field: FieldSpec) -> FieldView:
-        return MaskView(field)
-
-
-@dataclass(frozen=True)
-class MaskView(FieldView[Mask]):
-    """A class id for each pixel; `ignore` stands for those of a missing one.
-
-    Attributes:
-        pictures: of a target, the inputs that are pictures of the same size.
-    """
-
-    pictures: tuple[ImageView, ...] = ()
-
-    def beside(self, inputs: Iterable[FieldView]) -> Self:
-        pictures = [other for other in inputs if isinstance(other, ImageView)]
-        same = [image for image in pictures if image.shape[:2] == self.shape]
-        if None in self.shape:  # then only one can be the picture of this mask
-            same = sorted(same, key=self._steps_to)[:1]
-        return replace(self, pictures=tuple(same))
-
-    def _steps_to(self, other: FieldView) -> int:
-        """Count the steps of a field's path that are not those to this mask."""
-        pairs = zip_longest(self.path[:-1], other.path[:-1])
-        return sum(mine != theirs for mine, theirs in pairs)
-
-    @property
-    def in_band(self) -> bool:  # type: ignore[override]
-        return self.kind.ignore is not None
-
-    @property
-    def shape(self) -> Shape:
-        return self.kind.resize or self.kind.shape
-
-    @property
-    def predicted_shape(self) -> Shape:
-        return (*self.shape, self.kind.count)
-
-    @property
-    def pictured(self) -> bool:
-        return True
-
-    @property
-    def default_value(self) -> Code:
-        return literal(b"")  # readers know what stands for none
-
-    @property
-    def present(self) -> Code:
-        return self.filled
-
-    @property
-    def missing_text(self) -> str:
-        return str(self.kind.ignore or 0)
-
-    @property
-    def stored_text(self) -> str:
-        return super().stored_text if self.raw else "bytes_list (png)"
-
-    @property
-    def companions(self) -> tuple[tuple[str, str], ...]:
-        keys = super().companions
-        return tuple((name.removesuffix("_key"), key) for name, key in keys)
-
-    @property
-    def feature_class(self) -> str:
-        return "DescribedMask" if self.companions else "Mask"
-
-    @property
-    def python_type(self) -> str:
-        array = f"NDArray[np.{self.dtype}]"
-        return array if self.raw else f"bytes | {array}"
-
-    @property
-    def ids_text(self) -> str:
-        """Which ids may stand in it, in words."""
-        count, ignore = self.kind.count, self.kind.ignore
-        if count is None:
-            return "any ids"
-        words = f"class ids from 0 to {count - 1}"
-        return words if ignore is None else f"{words}, or {ignore} to be ignored"
-
-    @property
-    def wanted_value(self) -> str:
-        array = f"{self.dtype} {shape_text(self.kind.shape)}, {self.ids_text}"
-        return array if self.raw else f"a png image as bytes, or its ids, {array}"
-
-    @property
-    def delivers_value(self) -> str:
-        sizes = [s or n for s, n in zip(self.shape, ("H", "W"), strict=True)]
-        return f"{self.dtype} [{', '.join(map(str, ('B', *sizes)))}], {self.ids_text}"

@@ -8,14 +8,10 @@ from typing import Any, ClassVar, get_args, get_origin
 
 import numpy as np
 
-from ..runtime.encoding import label
 from ..runtime.shared.errors import Problem
 from ..runtime.shared.values import shortened
-from .classes import Classes, ClassesView, Codec
-from .field import FieldSpec
+from .classes import Classes
 from .python_types import is_array, members
-from .storage import Entry
-from .view import FieldView, Shape
 
 
 @dataclass(frozen=True)
@@ -36,7 +32,6 @@ class MultiLabel(Classes):
     name: ClassVar[str] = "MultiLabel"
     holds: ClassVar[str] = "a list of int or str, or np.ndarray"
     can_be_target: ClassVar[bool] = True
-    codec: ClassVar[Codec] = label.MultiLabel
 
     def accepts(self, python_type: Any) -> bool:
         if is_array(python_type):
@@ -52,48 +47,3 @@ class MultiLabel(Classes):
     def check_default(self, name: str, default: Any) -> None:
         if not isinstance(default, (list, tuple, np.ndarray)) or len(default):
             raise Problem(shortened(default), "[] or None")
-
-    def storage(self, key: str) -> tuple[Entry, ...]:
-        return (self.ids(key, None),)
-
-    def view(self, field: FieldSpec) -> FieldView:
-        return MultiLabelView(field)
-
-
-class MultiLabelView(ClassesView[MultiLabel]):
-    """Any number of classes, delivered as zeros and ones."""
-
-    @property
-    def dtype(self) -> str:
-        return "float32"
-
-    @property
-    def shape(self) -> Shape:
-        return (self.kind.count,)
-
-    @property
-    def required_sequence(self) -> bool:
-        return not self.optional
-
-    @property
-    def python_type(self) -> str:
-        named = "Sequence[int | str] | NDArray[Any]"
-        return named if self.kind.class_names else "Sequence[int] | NDArray[Any]"
-
-    @property
-    def wanted_value(self) -> str:
-        text = f"the ids of its classes, from 0 to {self.kind.count - 1}"
-        text += ", or their names" if self.kind.class_names else ""
-        return text + self.stored_note
-
-    @property
-    def delivers_value(self) -> str:
-        return f"{super().delivers_value}, 1 for each of its classes"
-
-    @property
-    def missing_text(self) -> str:
-        return "zeros"
-
-    @property
-    def missing_target(self) -> float | None:
-        return -1.0 if self.missing else None

@@ -23,6 +23,8 @@ from .python_types import members
 
 _LARGEST = sys.float_info.max
 
+TransferEncoding = Literal["base64"] | None
+
 # Stands in advice for the name of the field.
 FIELD = "<field>"
 

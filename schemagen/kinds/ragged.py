@@ -9,12 +9,9 @@ from typing import Any, ClassVar, Self, get_args, get_origin
 
 import numpy as np
 
-from ..runtime.encoding import base, ragged
 from ..runtime.shared.errors import Problem
-from ..runtime.shared.values import shortened
-from .field import FieldSpec
+from ..runtime.shared.values import FLOATS, shortened
 from .kind import Kind, Role
-from .literals import Code, literal
 from .parameters import (
     choice_problems,
     flag_problems,
@@ -23,9 +20,7 @@ from .parameters import (
     key_problems,
 )
 from .python_types import number_types
-from .storage import INT, Entry, values
 from .varlen import DTYPES, padding_of
-from .view import FieldView, Shape
 
 
 @dataclass(frozen=True)
@@ -70,30 +65,12 @@ class Ragged(Kind):
             padding_value=padding_of(self.dtype, self.padding_value),
         )
 
-    @property
-    def lengths_key(self) -> str:
-        """The key of the lengths, of a settled kind."""
-        return self.row_lengths_key or ""
-
     def _lengths_key(self, key: str) -> str:
         return (
             f"{key}/row_lengths"
             if self.row_lengths_key is None
             else self.row_lengths_key
         )
-
-    def storage(self, key: str) -> tuple[Entry, ...]:
-        lengths = Entry(
-            self._lengths_key(key),
-            INT,
-            None,
-            self.max_length,
-            "row lengths",
-            (0, None),
-            "row_lengths_key",
-            f"the row lengths of {self.key!r}",
-        )
-        return (values(key, self.dtype, None), lengths)
 
     def accepts(self, python_type: Any) -> bool:
         inner = _items_of(python_type)
@@ -123,6 +100,10 @@ class Ragged(Kind):
             yield Problem(f"padding_value={self.padding_value!r}", problem.expected)
 
     @property
+    def vocabulary(self) -> bool:
+        return self.dtype not in ("bool", *FLOATS)
+
+    @property
     def default_role(self) -> Role:
         return "info" if self.dtype == "bytes" else "input"
 
@@ -140,86 +121,9 @@ class Ragged(Kind):
         if not empty:
             raise Problem(shortened(default), "[] or None")
 
-    def feature(self, name: str, *, optional: bool) -> base.Feature:
-        return ragged.Ragged(
-            name,
-            key=self.key or name,
-            row_lengths_key=self._lengths_key(self.key or name),
-            dtype=self.dtype,
-            max_length=self.max_length,
-            optional=optional,
-            exact=self.exact,
-            finite=self.finite,
-        )
-
-    def view(self, field: FieldSpec) -> FieldView:
-        return RaggedView(field)
-
 
 def _items_of(python_type: Any) -> tuple[Any, ...]:
     """Return what a list, tuple or Sequence holds; nothing if the type is no such."""
     if get_origin(python_type) not in (list, tuple, Sequence):
         return ()
     return tuple(item for item in get_args(python_type) if item is not Ellipsis)
-
-
-class RaggedView(FieldView[Ragged]):
-    """A list of lists of any lengths, ragged or padded when read."""
-
-    @property
-    def shape(self) -> Shape:
-        return (None, None)
-
-    @property
-    def required_sequence(self) -> bool:
-        return not self.optional
-
-    @property
-    def required_keys(self) -> tuple[str, ...]:
-        lengths = (self.length_key,) if self.required_sequence else ()
-        return lengths if self.raw else (*super().required_keys, *lengths)
-
-    @property
-    def length_key(self) -> str:
-        return self.field.storage[1].key
-
-    @property
-    def presence_key(self) -> str:
-        return self.length_key
-
-    @property
-    def is_list(self) -> bool:
-        return True
-
-    @property
-    def default_value(self) -> Code:
-        return literal(b"")  # of raw numbers; a list needs none
-
-    @property
-    def vocabulary(self) -> bool:
-        """Whether the values are ids or words, not quantities."""
-        return not self.is_float and self.dtype != "bool"
-
-    @property
-    def python_type(self) -> str:
-        named = {"string": "Sequence[str]", "bytes": "Sequence[bytes]"}
-        return f"Sequence[{named.get(self.kind.dtype, 'ArrayLike')}]"
-
-    @property
-    def wanted_value(self) -> str:
-        text = f"lists of {self.kind.dtype}"
-        if self.kind.max_length is not None:
-            text += f", at most {self.kind.max_length} lists"
-        if self.group is not None:
-            text += f", as many as the others of {self.group!r}"
-        return text
-
-    @property
-    def delivers_value(self) -> str:
-        if self.kind.ragged:
-            return f"{self.dtype} [B, (T), (N)], ragged"
-        return f"{self.dtype} [B, T, N], padded with {self.kind.padding_value!r}"
-
-    @property
-    def missing_text(self) -> str:
-        return "empty"

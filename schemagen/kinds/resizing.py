@@ -5,13 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal, Protocol, cast, get_args
 
-import numpy as np
-
 from ..runtime.shared.errors import Problem
-from ..runtime.shared.values import FLOATS
-from .literals import Code
 from .parameters import choice_problems, flag_problems, is_shape, sizes_problem
-from .view import Shape
 
 Interpolation = Literal["bilinear", "nearest"]
 INTERPOLATIONS: tuple[str, ...] = get_args(Interpolation)
@@ -96,19 +91,3 @@ def resize_problems(kind: Resized) -> Iterator[Problem]:
             "encoding='jpeg'",
             "images of other formats are decoded at full size only",
         )
-
-
-def delivered_shape(shape: Shape, resize: tuple[int, int] | None) -> Shape:
-    """Return the shape to which a picture is brought when read."""
-    return (*(resize or shape[:2]), shape[2])
-
-
-def pixel_scale(dtype: str) -> Code:
-    """Return what brings a pixel of a stored dtype to about [0, 1]."""
-    return Code("1.0" if dtype in FLOATS else f"1 / {np.iinfo(dtype).max}")
-
-
-def range_text(kind: Resized) -> str:
-    """Return the range of pixels that are delivered as another dtype than stored."""
-    stored = stored_dtype(kind)
-    return "" if stored == kind.dtype else f", 0 to {np.iinfo(stored).max}"

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ..runtime.encoding.base import Feature
-from ..runtime.encoding.base64_text import in_base64
-from ..runtime.encoding.tensor import Tensor
-from ..runtime.encoding.text import Bytes
+from ..runtime.codecs.base import Shape
 from ..runtime.shared.errors import Problem
 from ..runtime.shared.values import FLOATS, INTEGERS, RAW_ONLY
-from .field import FieldSpec
 from .kind import Kind, Role
-from .parameters import choice_problems, flag_problems, seldom, transfer_problems
+from .parameters import (
+    TransferEncoding,
+    choice_problems,
+    flag_problems,
+    seldom,
+    transfer_problems,
+)
 from .python_types import number_types, text_of
-from .storage import Entry, TransferEncoding, values
-from .view import FieldView, Shape
 
 DTYPES = ("bool", *INTEGERS, *FLOATS, "bytes")
 
@@ -55,6 +55,9 @@ class Scalar(Kind):
     can_be_target: ClassVar[bool] = True
     derived: ClassVar[Mapping[str, Any]] = {"encoding": "list"}
 
+    def predicted_shape(self, shape: Shape) -> Shape:
+        return (1,)
+
     def accepts(self, python_type: Any) -> bool:
         if self.dtype == "bytes":
             return python_type in (bytes, Any)
@@ -79,10 +82,6 @@ class Scalar(Kind):
         instead = "Vector((1,), encoding='raw', ...)" if listed else ""
         yield from transfer_problems(self.transfer_encoding, instead)
 
-    def storage(self, key: str) -> tuple[Entry, ...]:
-        value = values(key, self.dtype, 1)
-        return (replace(value, transfer_encoding=self.transfer_encoding),)
-
     @property
     def encoding(self) -> str:
         """The encoding, which follows from the dtype."""
@@ -102,47 +101,3 @@ class Scalar(Kind):
 
     def layers(self, role: str) -> tuple[str, ...]:
         return ("normalization",) if role == "input" else ()
-
-    def feature(self, name: str, *, optional: bool) -> Feature:
-        feature = self._feature(name, optional=optional)
-        return in_base64(feature) if self.transfer_encoding else feature
-
-    def _feature(self, name: str, *, optional: bool) -> Feature:
-        key = self.key or name
-        if self.dtype == "bytes":
-            return Bytes(name, key=key, optional=optional)
-        return Tensor(
-            name,
-            key=key,
-            shape=(),
-            dtype=self.dtype,
-            encoding="raw" if self.dtype in RAW_ONLY else "list",
-            optional=optional,
-            exact=self.exact,
-            finite=self.finite,
-        )
-
-    def view(self, field: FieldSpec) -> FieldView:
-        return ScalarView(field)
-
-
-class ScalarView(FieldView[Scalar]):
-    """One number, bool or bytes value."""
-
-    @property
-    def nan_if_missing(self) -> bool:
-        return self.missing and self.is_float
-
-    @property
-    def predicted_shape(self) -> Shape:
-        return (1,)
-
-    @property
-    def python_type(self) -> str:
-        named = {"bytes": "bytes", "bool": "bool"}.get(self.kind.dtype)
-        return named or ("float" if self.is_float else "int")
-
-    @property
-    def wanted_value(self) -> str:
-        dtype = self.kind.dtype
-        return f"one {dtype}" if dtype != "bytes" else "opaque bytes"

@@ -7,12 +7,9 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import Any, ClassVar, Self, get_origin
 
-from ..runtime.encoding import base, sparse
 from ..runtime.shared.errors import Problem
-from ..runtime.shared.values import INTEGERS, RAW_ONLY, shape_text, shortened
-from .field import FieldSpec
+from ..runtime.shared.values import INTEGERS, RAW_ONLY, shortened
 from .kind import Kind
-from .literals import Code, literal
 from .parameters import (
     choice_problems,
     flag_problems,
@@ -20,8 +17,6 @@ from .parameters import (
     key_problems,
     shape_problem,
 )
-from .storage import INT, Entry, values
-from .view import FieldView, Shape
 
 DTYPES = ("bool", *(name for name in INTEGERS if name not in RAW_ONLY), "float32")
 
@@ -89,42 +84,11 @@ class Sparse(Kind):
     def settled(self, name: str) -> Self:
         return replace(super().settled(name), index_key=self.index_keys)
 
-    def storage(self, key: str) -> tuple[Entry, ...]:
-        indices = (
-            Entry(
-                index,
-                INT,
-                None,
-                None,
-                "index",
-                (0, length - 1),
-                "index_key",
-                "indices",
-            )
-            for index, length in zip(self.index_keys, self.shape, strict=False)
-        )
-        return (values(key, self.dtype, None), *indices)
-
     def layers(self, role: str) -> tuple[str, ...]:
         return ("dense", "normalization") if role == "input" else ()
 
     def check_default(self, name: str, default: Any) -> None:
         raise Problem(shortened(default), "None")
-
-    def feature(self, name: str, *, optional: bool) -> base.Feature:
-        return sparse.Sparse(
-            name,
-            key=self.key or name,
-            index_keys=self.index_keys,
-            shape=self.shape,
-            dtype=self.dtype,
-            optional=optional,
-            exact=self.exact,
-            finite=self.finite,
-        )
-
-    def view(self, field: FieldSpec) -> FieldView:
-        return SparseView(field)
 
 
 def _index_key_problems(key: object) -> Iterator[Problem]:
@@ -132,45 +96,3 @@ def _index_key_problems(key: object) -> Iterator[Problem]:
         yield Problem("index_key=None", "a non-empty str")
     else:
         yield from key_problems("index_key", key)
-
-
-class SparseView(FieldView[Sparse]):
-    """A tensor that is zero but for a few values."""
-
-    @property
-    def shape(self) -> Shape:
-        return self.kind.shape
-
-    @property
-    def required_sequence(self) -> bool:
-        return not self.optional
-
-    @property
-    def sparse(self) -> bool:
-        return not self.kind.dense
-
-    @property
-    def indices(self) -> Code:
-        """The expression for the lists of indices, one for each dimension."""
-        keys = [f"stored[{literal(key)}]" for key in self.kind.index_keys]
-        return Code(f"({', '.join(keys)}{',' if len(keys) == 1 else ''})")
-
-    @property
-    def python_type(self) -> str:
-        return "tuple[ArrayLike, ArrayLike] | Mapping[Any, Any]"
-
-    @property
-    def wanted_value(self) -> str:
-        index = "[N]" if len(self.shape) == 1 else f"[N, {len(self.shape)}]"
-        return (
-            f"indices {index} into {shape_text(self.shape)} and the {self.dtype} values "
-            "[N] there, or a dict of them"
-        )
-
-    @property
-    def delivers_value(self) -> str:
-        return super().delivers_value + ("" if self.kind.dense else ", sparse")
-
-    @property
-    def missing_text(self) -> str:
-        return "empty" if self.sparse else "zeros"

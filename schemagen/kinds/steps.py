@@ -9,14 +9,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ..runtime.encoding import base, steps
 from ..runtime.shared.errors import Problem
 from ..runtime.shared.values import shortened
-from .field import FieldSpec
 from .image import Image
 from .kind import Kind, Role
 from .label import Label
-from .literals import Code, literal
 from .parameters import (
     choice_problems,
     flag_problems,
@@ -26,11 +23,9 @@ from .parameters import (
 )
 from .python_types import is_array, is_list, item_type
 from .scalar import Scalar
-from .storage import Entry
 from .text import Text
 from .varlen import TOO_LONG, TooLong, padding_of
 from .vector import Vector
-from .view import FieldView, Shape
 
 KINDS: tuple[type[Kind], ...] = (Image, Label, Scalar, Text, Vector)
 
@@ -110,7 +105,7 @@ class Steps(Kind):
         yield from wrong
         if wrong:
             return
-        further = [each.key for each in step.storage("")[1:]]
+        further = [part.key for part in step.codec("").parts[1:]]
         if further:
             yield Problem(
                 f"further keys in each step: {', '.join(further)}",
@@ -148,6 +143,14 @@ class Steps(Kind):
         return padding_of(self._dtype, self.padding_value)
 
     @property
+    def vocabulary(self) -> bool:
+        return self.step.step_block == "tokens"
+
+    @property
+    def of_step(self) -> Kind:
+        return self.step
+
+    @property
     def default_role(self) -> Role:
         # A model has no head for steps, and a target should not become its input
         # unless someone says so.
@@ -170,9 +173,8 @@ class Steps(Kind):
         padding = self.padding()
         return replace(super().settled(name), step=step, padding_value=padding)
 
-    def storage(self, key: str) -> tuple[Entry, ...]:
-        """Return the storage of one step's value, in a feature list of this key."""
-        return self.step.storage(key)
+    def runtime_facts(self) -> dict[str, Any]:
+        return {**super().runtime_facts(), "step": self.step.runtime_facts()}
 
     def layers(self, role: str) -> tuple[str, ...]:
         if role != "input":
@@ -183,20 +185,6 @@ class Steps(Kind):
         empty = isinstance(default, (list, tuple, np.ndarray)) and len(default) == 0
         if not empty:
             raise Problem(shortened(default), "[] or None")
-
-    def feature(self, name: str, *, optional: bool) -> base.Feature:
-        return steps.Steps(
-            name,
-            self.step.feature("", optional=False),  # a step has no key
-            key=self.key or name,
-            max_length=self.max_length,
-            too_long=self.too_long,
-            optional=optional,
-        )
-
-    def view(self, field: FieldSpec) -> FieldView:
-        step = field.step
-        return StepsView(field, step.kind.view(step))
 
 
 def _no_step(step: object) -> Problem:
@@ -223,96 +211,3 @@ _LIMITS = {
 }
 # What a list of them may be given as; of anything else, as what numpy takes.
 _SEQUENCES = {"Text": "Sequence[str]", "Scalar": "Sequence[bytes]"}
-
-
-@dataclass(frozen=True)
-class StepsView(FieldView[Steps]):
-    """A value of another kind in each step; `step` is the view of that kind."""
-
-    step: FieldView
-
-    in_list: ClassVar[bool] = True
-
-    @property
-    def is_list(self) -> bool:
-        return True
-
-    @property
-    def encoder(self) -> str:
-        """The block that encodes it: images, tokens or items."""
-        kind = self.kind.step.name
-        return {"Image": "images", "Label": "tokens", "Text": "tokens"}.get(
-            kind, "items"
-        )
-
-    @property
-    def vocabulary(self) -> bool:
-        return self.encoder == "tokens"
-
-    @property
-    def dtype(self) -> str:
-        return self.step.dtype
-
-    @property
-    def row_dtype(self) -> str:
-        return self.step.row_dtype
-
-    @property
-    def shape(self) -> Shape:
-        return (None, *self.step.shape)
-
-    @property
-    def step_shape(self) -> Shape:
-        """The shape of what is stored in one step."""
-        strings = self.step.stored_dtype == "tf.string"
-        return () if strings else self.step.shape
-
-    @property
-    def stored_text(self) -> str:
-        return f"steps of {self.step.stored_text}"
-
-    @property
-    def named_on_disk(self) -> bool:
-        return self.step.named_on_disk
-
-    @property
-    def present(self) -> Code:
-        return Code(
-            f"feature_lists.list_present(serialized, {literal(self.field.key)})"
-        )
-
-    @property
-    def pixel_scale(self) -> Code:
-        """What brings a pixel to about [0, 1]."""
-        scale: Code = self.step.pixel_scale  # type: ignore[attr-defined]
-        return scale
-
-    @property
-    def python_type(self) -> str:
-        if self.dtype == "string":
-            return _SEQUENCES[self.kind.step.name]
-        if self.step.python_type.startswith("bytes"):  # encoded images
-            return f"Sequence[{self.step.python_type}]"
-        return "ArrayLike"
-
-    @property
-    def wanted_value(self) -> str:
-        text = f"in each step {self.step.wanted_value}"
-        if self.kind.max_length is not None:
-            text += _LIMITS[self.kind.too_long].format(self.kind.max_length)
-        if self.group is not None:
-            text += f", as many as the others of {self.group!r}"
-        return text
-
-    @property
-    def delivers_value(self) -> str:
-        steps = "(T)" if self.kind.ragged else "T"
-        sizes = ", ".join(map(str, ("B", steps, *self.step.shape)))
-        text = f"{self.dtype} [{sizes}]"
-        if self.kind.ragged:
-            return f"{text}, ragged"
-        return f"{text}, padded with {self.kind.padding_value!r}"
-
-    @property
-    def missing_text(self) -> str:
-        return "empty"

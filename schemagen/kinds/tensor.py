@@ -6,23 +6,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, Self
 
-from ..runtime.encoding.base import Feature
-from ..runtime.encoding.base64_text import in_base64
-from ..runtime.encoding.shaped import SerializedTensor, SizedTensor
 from ..runtime.shared.errors import Problem
 from ..runtime.shared.values import (
     FLOATS,
     INTEGERS,
     RAW_ONLY,
     Numbers,
-    shape_text,
     shortened,
 )
-from .field import FieldSpec
 from .kind import Kind
-from .literals import Code, literal
 from .parameters import (
     FIELD,
+    TransferEncoding,
     choice_problems,
     flag_problems,
     key_problems,
@@ -31,8 +26,6 @@ from .parameters import (
     transfer_problems,
 )
 from .python_types import is_array, is_list_of, number_types
-from .storage import INT, Entry, TransferEncoding, count_of, raw, size, values
-from .view import FieldView, Shape
 
 DTYPES = ("bool", *INTEGERS, *FLOATS)
 
@@ -168,36 +161,6 @@ class Tensor(Kind):
     def settled(self, name: str) -> Self:
         return replace(super().settled(name), padding_value=self.padding())
 
-    def storage(self, key: str) -> tuple[Entry, ...]:
-        if self.encoding == "proto":
-            value = raw(key, self.dtype, self.transfer_encoding)
-            return (replace(value, encoding="proto"),)
-        if self.encoding == "raw":
-            value = raw(key, self.dtype, self.transfer_encoding)
-        else:
-            value = values(key, self.dtype, count_of(self.shape))
-        return (value, *self._sizes())
-
-    def _sizes(self) -> Iterator[Entry]:
-        """Yield the entries of the stored sizes."""
-        keys, rank = self.shape_key, len(self.shape)
-        if isinstance(keys, str):
-            text = f"the {rank} sizes of a tensor"
-            yield Entry(
-                keys,
-                INT,
-                rank,
-                part="size",
-                bounds=(0, None),
-                parameter="shape_key",
-                content=text,
-                sizes=self.shape,
-            )
-            return
-        for key, length in zip(keys or (), self.shape, strict=False):
-            if isinstance(key, str):
-                yield size(key, "shape_key", _held(key), length)
-
     def layers(self, role: str) -> tuple[str, ...]:
         if role != "input":
             return ()
@@ -205,123 +168,3 @@ class Tensor(Kind):
 
     def check_default(self, name: str, default: Any) -> None:
         raise Problem(shortened(default), "None")
-
-    def feature(self, name: str, *, optional: bool) -> Feature:
-        feature = self._feature(name, optional=optional)
-        return in_base64(feature) if self.transfer_encoding else feature
-
-    def _feature(self, name: str, *, optional: bool) -> Feature:
-        if self.encoding == "proto":
-            return SerializedTensor(
-                name,
-                key=self.key or name,
-                shape=self.shape,
-                dtype=self.dtype,
-                optional=optional,
-                exact=self.exact,
-                finite=self.finite,
-            )
-        assert self.shape_key is not None
-        return SizedTensor(
-            name,
-            key=self.key or name,
-            shape=self.shape,
-            dtype=self.dtype,
-            shape_key=self.shape_key,
-            encoding=self.encoding,
-            optional=optional,
-            exact=self.exact,
-            finite=self.finite,
-        )
-
-    def view(self, field: FieldSpec) -> FieldView:
-        return TensorView(field)
-
-
-def _held(key: str) -> str:
-    """Say what a key of one size holds, in the word that images have for theirs."""
-    last = key.rpartition("/")[2]
-    return last if last in _SHARED_WORDS else "one size"
-
-
-class TensorView(FieldView[Tensor]):
-    """Numbers of a shape some sizes of which may vary."""
-
-    size_if_missing: ClassVar[int] = -1
-
-    @property
-    def shape(self) -> Shape:
-        return self.kind.shape
-
-    @property
-    def raw(self) -> bool:
-        return self.kind.encoding != "list"
-
-    @property
-    def required_sequence(self) -> bool:
-        return not self.raw and not self.optional
-
-    @property
-    def default_value(self) -> Code:
-        return literal(b"")  # of bytes; a list needs none
-
-    @property
-    def varies(self) -> bool:
-        """Whether a size is known of each row only."""
-        return None in self.kind.shape
-
-    @property
-    def item_size(self) -> int:
-        """How many numbers stand in the fixed dimensions after those that vary."""
-        size = 1
-        for length in reversed(self.kind.shape):
-            if length is None:
-                break
-            size *= length
-        return size
-
-    @property
-    def sizes(self) -> Code:
-        """The stored sizes as an expression: a tensor, or one for each dimension."""
-        keys = self.kind.shape_key
-        if not isinstance(keys, tuple):
-            return Code(f"stored[{literal(keys)}]")
-        each = [
-            literal(size) if key is None else f"stored[{literal(key)}]"
-            for key, size in zip(keys, self.kind.shape, strict=True)
-        ]
-        return Code(f"({', '.join(each)}{',' if len(each) == 1 else ''})")
-
-    def _described(self, entry: Entry) -> Code:
-        if not isinstance(self.kind.shape_key, str):
-            return super()._described(entry)
-        rank = len(self.kind.shape)
-        missing = literal((self.size_if_missing,) * rank)
-        default = f", default_value={missing}" if self.optional else ""
-        return Code(f"tf.io.FixedLenFeature({literal((rank,))}, tf.int64{default})")
-
-    @property
-    def stored_text(self) -> str:
-        if self.kind.encoding == "proto":
-            return f"a serialized {self.dtype} tensor"
-        return super().stored_text
-
-    @property
-    def wanted_value(self) -> str:
-        return f"{self.dtype} {shape_text(self.shape)}"
-
-    @property
-    def delivers_value(self) -> str:
-        sizes = ("B", *("?" if size is None else size for size in self.shape))
-        text = f"{self.dtype} [{', '.join(map(str, sizes))}]"
-        if not self.varies:
-            return text
-        return f"{text}, padded with {self.kind.padding_value!r}"
-
-    @property
-    def missing_text(self) -> str:
-        return "only padding"
-
-    @property
-    def feature_class(self) -> str:
-        return "SerializedTensor" if self.kind.encoding == "proto" else "SizedTensor"

@@ -6,12 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ..runtime.encoding import base, text
 from ..runtime.shared.errors import Problem
-from .field import FieldSpec
 from .kind import Kind
-from .storage import Entry, values
-from .view import FieldView
 
 
 @dataclass(frozen=True)
@@ -20,6 +16,11 @@ class Text(Kind):
 
     name: ClassVar[str] = "Text"
     holds: ClassVar[str] = "str"
+    step_block: ClassVar[str] = "tokens"
+
+    @property
+    def vocabulary(self) -> bool:
+        return True
 
     def accepts(self, python_type: Any) -> bool:
         return python_type in (str, Any)
@@ -27,34 +28,5 @@ class Text(Kind):
     def problems(self) -> Iterator[Problem]:
         return iter(())
 
-    def storage(self, key: str) -> tuple[Entry, ...]:
-        return (values(key, "string", 1),)
-
     def layers(self, role: str) -> tuple[str, ...]:
         return ("vocabulary",) if role == "input" else ()
-
-    def feature(self, name: str, *, optional: bool) -> base.Feature:
-        return text.Text(name, key=self.key or name, optional=optional)
-
-    def view(self, field: FieldSpec) -> FieldView:
-        return TextView(field)
-
-
-class TextView(FieldView[Text]):
-    """One UTF-8 string."""
-
-    @property
-    def dtype(self) -> str:
-        return "string"
-
-    @property
-    def vocabulary(self) -> bool:
-        return True
-
-    @property
-    def python_type(self) -> str:
-        return "str"
-
-    @property
-    def wanted_value(self) -> str:
-        return "text"

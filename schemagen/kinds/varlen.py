@@ -4,24 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from math import prod
 from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 
-from ..runtime.encoding import base, sequence
 from ..runtime.shared.errors import Problem
 from ..runtime.shared.values import (
     FLOATS,
     INTEGERS,
     Numbers,
-    item_size,
-    shape_text,
     shortened,
 )
-from .field import FieldSpec
 from .kind import Kind, Role
-from .literals import Code, literal
 from .parameters import (
     Unfit,
     choice_problems,
@@ -34,8 +28,6 @@ from .parameters import (
     shape_problem,
 )
 from .python_types import is_array, is_list_of, number_types
-from .storage import Entry, values
-from .view import FieldView, Shape
 
 STRINGS = ("string", "bytes")
 DTYPES = ("bool", *INTEGERS, *FLOATS, *STRINGS)
@@ -127,6 +119,10 @@ class VarLen(Kind):
             )
 
     @property
+    def vocabulary(self) -> bool:
+        return not self.item_shape and self.dtype not in ("bool", *FLOATS)
+
+    @property
     def default_role(self) -> Role:
         return "info" if self.dtype == "bytes" else "input"
 
@@ -140,15 +136,6 @@ class VarLen(Kind):
             padding_value=padding_of(self.dtype, self.padding_value),
         )
 
-    def storage(self, key: str) -> tuple[Entry, ...]:
-        size = prod(self.item_shape)
-        most = None if self.max_length is None else self.max_length * size
-        if self.pad_on_disk:
-            return (values(key, self.dtype, most),)
-        if self.too_long != "error":
-            most = None  # files may hold more, which readers cut
-        return (values(key, self.dtype, None, most),)
-
     def layers(self, role: str) -> tuple[str, ...]:
         if role != "input":
             return ()
@@ -158,37 +145,6 @@ class VarLen(Kind):
         empty = isinstance(default, (list, tuple, np.ndarray)) and len(default) == 0
         if not empty:
             raise Problem(shortened(default), "[] or None")
-
-    def feature(self, name: str, *, optional: bool) -> base.Feature:
-        key = self.key or name
-        padding: Any = None
-        if self.pad_on_disk:
-            padding = padding_of(self.dtype, self.padding_value)
-        if self.dtype in STRINGS:
-            return sequence.Strings(
-                name,
-                key=key,
-                dtype=self.dtype,
-                max_length=self.max_length,
-                too_long=self.too_long,
-                padding=padding,
-                optional=optional,
-            )
-        return sequence.VarLen(
-            name,
-            key=key,
-            dtype=self.dtype,
-            max_length=self.max_length,
-            too_long=self.too_long,
-            padding=padding,
-            item_shape=self.item_shape,
-            optional=optional,
-            exact=self.exact,
-            finite=self.finite,
-        )
-
-    def view(self, field: FieldSpec) -> FieldView:
-        return VarLenView(field)
 
 
 def padding_of(dtype: str, value: object) -> bool | int | float | str:
@@ -227,92 +183,3 @@ _LIMITS = {
     "keep_head": ", of which the first {} items are kept",
     "keep_tail": ", of which the last {} items are kept",
 }
-
-
-class VarLenView(FieldView[VarLen]):
-    """A sequence of any length, padded or ragged when read."""
-
-    @property
-    def shape(self) -> Shape:
-        length = self.kind.max_length if self.filled_up else None
-        return (length, *self.kind.item_shape)
-
-    @property
-    def filled_up(self) -> bool:
-        """Whether what is stored has one length, `max_length`."""
-        return self.kind.pad_on_disk
-
-    @property
-    def stored_padding(self) -> Code:
-        """What fills rows up on disk, for the feature that does it."""
-        return literal(self.kind.padding_value)
-
-    @property
-    def is_list(self) -> bool:
-        return self.shape[0] is None
-
-    @property
-    def required_sequence(self) -> bool:
-        return not self.raw and not self.optional and not self.filled_up
-
-    @property
-    def item_size(self) -> int | None:
-        if self.filled_up:
-            return None
-        return prod(self.kind.item_shape) * (item_size(self.dtype) if self.raw else 1)
-
-    def _raw(self, number: object, count: int) -> bytes:
-        """Return the raw bytes of a number, so many times."""
-        numbers = Numbers(self.dtype, finite=False)
-        return numbers.raw(numbers.convert(number)).tobytes() * count
-
-    @property
-    def default_value(self) -> Code:
-        if not self.filled_up:
-            return literal(b"")  # of raw numbers; a list needs none
-        padding = self.kind.padding_value
-        if self.raw:
-            return Code(f"{literal(self._raw(padding, 1))} * {self.size}")
-        if isinstance(padding, str):
-            return Code(f"[{literal(padding.encode())}] * {self.size}")
-        dtype = "np.float32" if self.is_float else "np.int64"
-        value = literal(padding if self.is_float else int(padding))
-        return Code(f"np.full({literal(self.shape)}, {value}, {dtype})")
-
-    @property
-    def vocabulary(self) -> bool:
-        """Whether the items are ids or words, not quantities."""
-        single = not self.kind.item_shape
-        return single and not self.is_float and self.dtype != "bool"
-
-    @property
-    def python_type(self) -> str:
-        named = {"string": "Sequence[str]", "bytes": "Sequence[bytes]"}
-        return named.get(self.kind.dtype, "ArrayLike")
-
-    @property
-    def wanted_value(self) -> str:
-        text = f"{self.kind.dtype} {shape_text((None, *self.kind.item_shape))}"
-        limit = self.kind.max_length
-        if limit is not None:
-            text += _LIMITS[self.kind.too_long].format(limit)
-        if self.group is not None:
-            text += f", as many as the others of {self.group!r}"
-        return text
-
-    @property
-    def delivers_value(self) -> str:
-        if self.filled_up:
-            padding = self.kind.padding_value
-            return f"{self.dtype} {self.batch_shape}, padded on disk with {padding!r}"
-        sizes = ("B", "(T)" if self.kind.ragged else "T", *self.kind.item_shape)
-        text = f"{self.dtype} [{', '.join(map(str, sizes))}]"
-        if self.kind.ragged:
-            return f"{text}, ragged"
-        return f"{text}, padded with {self.kind.padding_value!r}"
-
-    @property
-    def missing_text(self) -> str:
-        if self.filled_up:
-            return "all padding"
-        return "empty"

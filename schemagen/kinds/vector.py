@@ -4,23 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from math import prod
 from typing import Any, ClassVar, Literal, Self
 
-from ..runtime.encoding.base import Feature
-from ..runtime.encoding.base64_text import in_base64
-from ..runtime.encoding.tensor import Tensor
 from ..runtime.shared.errors import Problem
 from ..runtime.shared.values import (
     FLOATS,
     INTEGERS,
     RAW_ONLY,
-    shape_text,
 )
-from .field import FieldSpec
 from .kind import Kind
-from .literals import Code, literal
 from .parameters import (
+    TransferEncoding,
     choice_problems,
     flag_problems,
     is_finite,
@@ -30,8 +24,6 @@ from .parameters import (
     transfer_problems,
 )
 from .python_types import is_array, is_list_of, number_types
-from .storage import Entry, TransferEncoding, raw, values
-from .view import FieldView, Shape
 
 DTYPES = ("bool", *INTEGERS, *FLOATS)
 
@@ -103,29 +95,8 @@ class Vector(Kind):
             dequantize=scale and (float(scale[0]), float(scale[1])),
         )
 
-    def storage(self, key: str) -> tuple[Entry, ...]:
-        if self.encoding == "raw":
-            return (raw(key, self.dtype, self.transfer_encoding),)
-        return (values(key, self.dtype, prod(self.shape)),)
-
     def layers(self, role: str) -> tuple[str, ...]:
         return {"input": ("normalization",), "target": ("flat",)}.get(role, ())
-
-    def feature(self, name: str, *, optional: bool) -> Feature:
-        feature = Tensor(
-            name,
-            key=self.key or name,
-            shape=self.shape,
-            dtype=self.dtype,
-            encoding="raw" if self.dtype in RAW_ONLY else self.encoding,
-            optional=optional,
-            exact=self.exact,
-            finite=self.finite,
-        )
-        return in_base64(feature) if self.transfer_encoding else feature
-
-    def view(self, field: FieldSpec) -> FieldView:
-        return VectorView(field)
 
 
 def _is_scale_and_offset(value: object) -> bool:
@@ -135,46 +106,3 @@ def _is_scale_and_offset(value: object) -> bool:
         and all(map(is_finite, value))
         and value[0] != 0
     )
-
-
-class VectorView(FieldView[Vector]):
-    """Numbers of a fixed shape."""
-
-    @property
-    def dtype(self) -> str:
-        return "float32" if self.kind.dequantize else self.kind.dtype
-
-    @property
-    def row_dtype(self) -> str:
-        return self.kind.dtype
-
-    @property
-    def shape(self) -> Shape:
-        return self.kind.shape
-
-    @property
-    def nan_if_missing(self) -> bool:
-        return self.missing and self.is_float
-
-    def _number_default(self) -> Code:
-        if self.field.default is not None:
-            return super()._number_default()
-        floats = self.row_dtype in FLOATS
-        filler = "np.nan" if floats else "0"
-        dtype = "np.float32" if floats else "np.int64"
-        return Code(f"np.full({literal(self.shape)}, {filler}, {dtype})")
-
-    @property
-    def head_name(self) -> str:
-        """The name of the layer before the one that gives the target its shape."""
-        return f"{self.name}_flat"
-
-    @property
-    def wanted_value(self) -> str:
-        return f"{self.row_dtype} {shape_text(self.shape)}"
-
-    @property
-    def missing_text(self) -> str:
-        text = super().missing_text
-        given = self.field.default is not None
-        return f"{text}, dequantized," if given and self.kind.dequantize else text

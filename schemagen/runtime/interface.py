@@ -6,10 +6,10 @@ code begins to use something new; `OLDEST` grows when support for old generated 
 
 from __future__ import annotations
 
-INTERFACE = 2
+INTERFACE = 3
 """The interface that this version of schemagen generates code for."""
 
-OLDEST = 1
+OLDEST = 3
 """The oldest interface that this runtime still supports."""
 
 

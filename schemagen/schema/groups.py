@@ -7,11 +7,11 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from ..runtime.encoding.base import Feature
-from ..runtime.encoding.groups import check_lengths
+from ..runtime.codecs.base import Codec
+from ..runtime.codecs.groups import check_lengths
 from .declaration import Declaration
 
-Group = tuple[tuple[tuple[str, ...], Feature], ...]
+Group = tuple[tuple[tuple[str, ...], Codec], ...]
 
 
 def groups_of(fields: Iterable[Declaration]) -> dict[str, Group]:
@@ -20,8 +20,8 @@ def groups_of(fields: Iterable[Declaration]) -> dict[str, Group]:
     for field in fields:
         group = getattr(field.kind, "group", None)
         if isinstance(group, str) and group and field.kind is not None:
-            feature = field.kind.feature(field.label, optional=field.optional)
-            member = (field.path or (field.name,), feature)
+            codec = field.kind.codec(field.label, optional=field.optional)
+            member = (field.path or (field.name,), codec)
             groups[group] = (*groups.get(group, ()), member)
     return groups
 
@@ -33,7 +33,7 @@ def check_groups(record: BaseModel, groups: dict[str, Group]) -> None:
         RecordError: naming two fields and their lengths.
     """
     for group, members in groups.items():
-        pairs = [(feature, _value(record, path)) for path, feature in members]
+        pairs = [(codec, _value(record, path)) for path, codec in members]
         check_lengths(group, *pairs)
 
 

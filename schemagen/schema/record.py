@@ -76,7 +76,7 @@ class _RowCheck:
                 f"field {self._name!r} is not declared in a way that schemagen "
                 "understands; `schemagen check` says why"
             )
-        convert = kind.feature(self._name, optional=field.optional).convert
+        convert = kind.codec(self._name, optional=field.optional).convert
         hand_back = as_declared(field)
         return lambda value: hand_back(value, convert(value))
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from ..display.blocks import Block, Cell, Code, Heading, Table, prose, without_empty
 from ..display.markdown import markdown
+from ..kinds.field import FieldSpec
 from ..kinds.label import Label
 from ..kinds.multilabel import MultiLabel
-from ..kinds.view import FieldView, field_view
 from .model import RecordSpec
 from .serial import fingerprint
 
@@ -17,13 +17,12 @@ _HEADINGS = ("field", "kind", "role", "key", "stored as", "parsed as")
 
 def describe_text(spec: RecordSpec) -> str:
     """Return a record's name, source and fields, one field a line."""
-    fields = list(map(field_view, spec.fields))
-    rows = [_HEADINGS, *map(_row, fields)]
+    rows = [_HEADINGS, *map(_row, spec.fields)]
     title = (
         f"{spec.class_name} ({_shown(spec.source)}), fingerprint {fingerprint(spec)}"
     )
     doc = [_shown(line) for line in spec.doc.split("\n")[:1] if line]
-    varied = [_augmentation(field) for field in fields if field.augmented]
+    varied = [_augmentation(field) for field in spec.fields if _given(field)]
     lines = [title, *doc, "", *aligned(rows), *[""] * bool(varied), *varied]
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
@@ -36,12 +35,14 @@ def aligned(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
         yield "  ".join(cells).rstrip()
 
 
-def _augmentation(field: FieldView) -> str:
+def _augmentation(field: FieldSpec) -> str:
     return f"augmented in training: {field.label} ({_given(field)})"
 
 
-def _given(field: FieldView) -> str:
-    return ", ".join(f"{name}={value!r}" for name, value in field.augmented)
+def _given(field: FieldSpec) -> str:
+    augment = getattr(field.kind, "augment", None)
+    given = augment.said() if augment else {}
+    return ", ".join(f"{name}={value!r}" for name, value in given.items())
 
 
 def _shown(text: str) -> str:
@@ -49,14 +50,14 @@ def _shown(text: str) -> str:
     return text if text.isprintable() else repr(text)[1:-1]
 
 
-def _row(field: FieldView) -> tuple[str, ...]:
-    spec = field.spec
-    key = spec.key if spec.key.isprintable() else repr(spec.key)
-    kind = f"{spec.kind}?" if spec.optional else spec.kind
-    stored = field.stored_text
-    if field.transfer_encoding:
-        stored += f" as {field.transfer_encoding} text"
-    return (field.label, kind, spec.role, key, stored, field.delivers)
+def _row(field: FieldSpec) -> tuple[str, ...]:
+    key = field.key if field.key.isprintable() else repr(field.key)
+    kind = f"{field.kind.name}?" if field.optional else field.kind.name
+    codec = field.codec
+    stored = codec.stored_text
+    if codec.parts[0].transfer_encoding:
+        stored += f" as {codec.parts[0].transfer_encoding} text"
+    return (field.label, kind, field.role, key, stored, codec.delivers_or)
 
 
 def describe_markdown(spec: RecordSpec) -> str:
@@ -83,25 +84,25 @@ def record_blocks(spec: RecordSpec, *, level: int = 2) -> list[Block]:
 def fields_table(spec: RecordSpec) -> Table:
     """Return a table with a row for each field, without columns that say nothing."""
     headings = ("field", "kind", "in a batch", "role", "key", "optional", "description")
-    rows = [_cells(field_view(field)) for field in spec.fields]
+    rows = [_cells(field) for field in spec.fields]
     return without_empty(headings, rows, ("key", "optional", "description"))
 
 
-def _cells(field: FieldView) -> tuple[Cell, ...]:
-    spec = field.field
-    augmented = f"Augmented in training: {_given(field)}." if field.augmented else ""
+def _cells(field: FieldSpec) -> tuple[Cell, ...]:
+    given = _given(field)
+    augmented = f"Augmented in training: {given}." if given else ""
     return (
         Code(field.label),
         kind_text(field),
-        Code(field.delivers_value),
-        spec.role,
-        "" if spec.key == spec.label else Code(spec.key),
-        f"{field.missing_text} if missing" if spec.optional else "",
-        " ".join(filter(None, (spec.doc, augmented))),
+        Code(field.codec.delivers),
+        field.role,
+        "" if field.key == field.label else Code(field.key),
+        f"{field.codec.if_missing} if missing" if field.optional else "",
+        " ".join(filter(None, (field.doc, augmented))),
     )
 
 
-def kind_text(field: FieldView) -> str:
+def kind_text(field: FieldSpec) -> str:
     """Return a field's kind, with the number of classes and the format if it has them."""
     kind = getattr(field.kind, "step", field.kind)
     text = kind.name if kind is field.kind else f"{field.kind.name} of {kind.name}"

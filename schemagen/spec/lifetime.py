@@ -45,8 +45,7 @@ def lifetime_findings(
     for field in fields.values():
         names = {field.name, field.label}
         if field.kind is not None:
-            storage = field.kind.storage(field.kind.key or field.name)
-            names |= {each.key for each in storage}
+            names |= {part.key for part in field.kind.codec(field.name).parts}
         for taken in sorted(names & set(reserved)):
             yield Finding(
                 record.fields[field.name],

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..kinds.field import FieldSpec
 from ..kinds.parameters import seldom
-from ..kinds.storage import Entry
+from ..runtime.codecs.part import Part
 
 
 @dataclass(frozen=True)
@@ -56,17 +56,17 @@ class RecordSpec:
         """Return the fields in the order in which they are written."""
         return tuple(sorted(self.fields, key=lambda field: field.key.encode()))
 
-    def storage(self) -> dict[str, tuple[Entry, FieldSpec, bool]]:
-        """Return the entry under each key, its field, and whether it may be missing.
+    def parts(self) -> dict[str, tuple[Part, FieldSpec, bool]]:
+        """Return the part under each key, its field, and whether it may be missing.
 
         Fields may share the key of a size: it is there if one of them has to be.
         """
-        found: dict[str, tuple[Entry, FieldSpec, bool]] = {}
+        found: dict[str, tuple[Part, FieldSpec, bool]] = {}
         for field in self.fields:
-            for entry in field.storage:
-                before = found.get(entry.key)
+            for part in field.parts:
+                before = found.get(part.key)
                 if before is None:
-                    found[entry.key] = (entry, field, field.optional)
+                    found[part.key] = (part, field, field.optional)
                 elif before[2] and not field.optional:
-                    found[entry.key] = (before[0], before[1], False)
+                    found[part.key] = (before[0], before[1], False)
         return dict(sorted(found.items(), key=lambda each: each[0].encode()))

@@ -135,7 +135,7 @@ def _default(field: Declaration, kind: Kind) -> Default:
     plain = plain_default(field.default)
     if isinstance(plain, (str, bytes)) and not kind.marks_missing:
         return plain
-    converted = kind.feature(field.name, optional=True).convert(plain)
+    converted = kind.codec(field.name, optional=True).convert(plain)
     if hasattr(converted, "tolist"):
         converted = converted.tolist()
     default: Default = _as_tuple(converted)

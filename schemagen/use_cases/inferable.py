@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from ..data.columns import Columns
 from ..data.infer import (
     Drafted,
     Evidence,
@@ -27,6 +26,7 @@ from ..data.keyed import (
 )
 from ..data.sources import Data
 from ..findings import Finding, Location, SchemagenError, refuse
+from ..runtime.reading.columns import Columns
 
 MOST_KEYS = 2_000
 """More keys than this hold data that belongs in values."""

@@ -11,9 +11,9 @@ import pytest
 import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
-from schemagen.data.decoding import decode
 from schemagen.data.field_values import layout_of, unreadable, values_of
-from schemagen.data.records import records_of
+from schemagen.runtime.reading.decoding import decode
+from schemagen.runtime.reading.records import records_of
 
 from .generated_records import (
     Generated,

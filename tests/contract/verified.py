@@ -10,10 +10,10 @@ from typing import Any
 import tensorflow as tf
 from hypothesis import strategies as st
 from schemagen import Steps
-from schemagen.data.decoding import decode
-from schemagen.data.records import records_of
 from schemagen.data.verify.record import RecordCheck
 from schemagen.kinds.field import FieldSpec
+from schemagen.runtime.reading.decoding import decode
+from schemagen.runtime.reading.records import records_of
 from schemagen.runtime.storage.schema import load_spec
 from schemagen.spec.model import RecordSpec
 from schemagen.spec.serial import from_data

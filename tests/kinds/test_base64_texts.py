@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from command_line import run
-from schemagen.data.decoding import decode
 from schemagen.data.field_values import values_of
-from schemagen.data.records import records_of
 from schemagen.data.verify.record import RecordCheck
+from schemagen.runtime.reading.decoding import decode
+from schemagen.runtime.reading.records import records_of
 from schemagen.runtime.storage.schema import load_spec
 from schemagen.spec.serial import from_data
 

@@ -11,7 +11,6 @@ from importlib.metadata import version
 from pathlib import PurePath
 
 from ...kinds.field import FieldSpec
-from ...kinds.view import field_view
 from ...runtime.storage import manifest
 from ...runtime.storage.opening import open_directory
 from ...spec.describe import kind_text
@@ -128,17 +127,16 @@ def _field(
     classes: int | None,
 ) -> FieldFacts:
     whole = column.whole
-    view = field_view(field) if field is not None else None
     values = values_text(whole)
-    if field is not None and field.storage[0].encoding == "raw" and whole.bytes:
+    if field is not None and field.parts[0].encoding == "raw" and whole.bytes:
         values = f"{extent(whole.bytes.sizes)} bytes"
     if classes is not None:
         values = f"{plural(classes, 'class', 'classes')}, counted below"
     return FieldFacts(
         name=field.label if field is not None else column.key,
         key=column.key,
-        kind=kind_text(view) if view is not None else _kind_of_key(column, spec),
-        batch=view.delivers_value if view is not None else "",
+        kind=kind_text(field) if field is not None else _kind_of_key(column, spec),
+        batch=field.codec.delivers if field is not None else "",
         role=field.role if field is not None else "",
         optional=column.optional,
         doc=field.doc if field is not None else "",
@@ -152,9 +150,9 @@ def _field(
 
 def _kind_of_key(column: Column, spec: RecordSpec | None) -> str:
     """Return the types of a key's lists, or what it stores of which field."""
-    stored = spec.storage().get(column.key) if spec is not None else None
+    stored = spec.parts().get(column.key) if spec is not None else None
     if stored is not None:
-        entry, field, _ = stored
-        part = entry.content if entry.part == "size" else entry.part
-        return f"{part or entry.part} of `{one_line(field.label, 80)}`"
+        part, field, _ = stored
+        size = part.content if part.holds == "size" else ""
+        return f"{size or part.holds} of `{one_line(field.label, 80)}`"
     return listed(column.kinds) + (", in steps" if column.steps else "")

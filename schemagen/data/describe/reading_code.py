@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from ...kinds.storage import BYTES, FLOAT, INT
+from ...runtime.codecs.part import BYTES, FLOAT, INT
 from ...spec.model import RecordSpec
 from ..statistics.model import KeyStatistics, RecordStatistics
 from .description import DataDescription
@@ -81,10 +81,10 @@ def _dict(name: str, features: list[_Feature], *, in_steps: bool) -> str:
 
 
 def _of_spec(spec: RecordSpec) -> Iterator[_Feature]:
-    for key, (entry, field, optional) in spec.storage().items():
+    for key, (part, field, optional) in spec.parts().items():
         in_steps = field.kind.name == "Steps"
-        count = None if optional and not in_steps else entry.count
-        yield key, _feature(_DTYPES[entry.stored], count, in_steps), in_steps
+        count = None if optional and not in_steps else part.count
+        yield key, _feature(_DTYPES[part.stored], count, in_steps), in_steps
 
 
 def _of_statistics(found: RecordStatistics) -> Iterator[_Feature]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from ..columns import Column
-from ..transfer import from_base64
+from ...runtime.codecs.part import of_bytes
+from ...runtime.reading.columns import Column
+from ...runtime.shared import base64_text
+from ...runtime.shared.errors import Problem
 
 SHORTEST = 24
 """Shorter text is no base64 that is worth a question: words may be base64, too."""
@@ -18,5 +20,8 @@ def decoded_text(column: Column) -> Column | None:
         head = column.data[start : min(start + SHORTEST, stop)].tobytes()
         if len(head) < SHORTEST or head.translate(None, _CHARACTERS):
             return None
-    content, wrong = from_base64(column)
-    return content if len(content.values) and not wrong else None
+    try:
+        contents = list(map(base64_text.decoded, column.bytes_values()))
+    except Problem:
+        return None
+    return of_bytes(column, contents) if contents else None

@@ -53,7 +53,7 @@ class Draft:
     @property
     def further_keys(self) -> set[str]:
         """The keys that it has besides its own."""
-        return {entry.key for entry in self.spec("field").storage} - {self.key}
+        return {part.key for part in self.spec("field").parts} - {self.key}
 
     def spec(self, name: str, path: tuple[str, ...] = ()) -> FieldSpec:
         """Return the field's spec."""

@@ -9,8 +9,8 @@ from functools import cached_property
 
 import numpy as np
 
-from ..columns import Column, Columns, Rows, StepColumn
-from ..message import BYTES, NOTHING
+from ...runtime.reading.columns import Column, Columns, Rows, StepColumn
+from ...runtime.reading.message import BYTES, NOTHING
 from .base64_values import decoded_text
 from .values import BytesValues, Numbers, PerRecord
 from .words import speaks_of

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
-from ..columns import Columns
+from ...runtime.reading.columns import Columns
 from ..formatting import plural, shell_word
 from ..remote_path import FilePath
 from .draft import listed, quoted

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..columns import Rows
+from ...runtime.reading.columns import Rows
 from ..formatting import plural
 from .draft import Draft, Scene, quoted
 from .evidence import KeyEvidence

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..columns import Rows
+from ...runtime.reading.columns import Rows
 
 LAST, FIRST, SWAPPED = "last", "first", "swapped"
 

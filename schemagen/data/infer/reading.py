@@ -7,11 +7,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from ...progress import Bar
-from ..columns import Columns
-from ..decoding import decode
+from ...runtime.reading.columns import Columns
+from ...runtime.reading.decoding import decode
+from ...runtime.reading.records import Records
 from ..framing import Moved, scan
 from ..limits import MAX_RECORD_BYTES
-from ..records import Damage, Records
+from ..records import Damage
 from ..remote_path import FilePath
 from .file_groups import FileKeys
 

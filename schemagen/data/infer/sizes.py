@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..columns import Rows
+from ...runtime.reading.columns import Rows
 from .draft import Scene, quoted
 from .evidence import KeyEvidence
 from .words import (

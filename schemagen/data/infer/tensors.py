@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..columns import Rows
+from ...runtime.reading.columns import Rows
 from .draft import Draft, Scene
 from .evidence import KeyEvidence
 from .sizes import Sizes

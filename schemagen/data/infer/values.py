@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...runtime.codecs.tensor_proto import WholeTensor, whole_tensor
+from ...runtime.reading.columns import Column, Rows
+from ...runtime.reading.message import INT64
 from ...runtime.shared.images import CHANNELS
-from ..columns import Column, Rows
-from ..message import INT64
 from ..statistics.bytes_values import RAW, TENSOR, Content, content_of
-from ..tensor_proto import WholeTensor, whole_tensor
 from .dtypes import FLOATS, as_numbers
 
 # A key with more different values than this has no classes.

@@ -9,10 +9,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from ..columns import Column
-from ..decoding import decode
-from ..message import BYTES
-from ..records import records_of
+from ...runtime.codecs.tensor_proto import TensorHead
+from ...runtime.reading.columns import Column
+from ...runtime.reading.decoding import decode
+from ...runtime.reading.message import BYTES
+from ...runtime.reading.records import records_of
 from ..statistics.bytes_values import BytesValues, Picture, content_of
 from ..statistics.model import (
     DataStatistics,
@@ -23,7 +24,6 @@ from ..statistics.model import (
 )
 from ..statistics.numbers import Numbers, quantile
 from ..statistics.samples import Sample
-from ..tensor_proto import TensorHead
 
 VERSION = 1
 

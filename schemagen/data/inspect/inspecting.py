@@ -12,9 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ...progress import Bar
+from ...runtime.reading.decoding import decode
+from ...runtime.reading.records import Records
 from ...runtime.shared.errors import DatasetError
 from ...runtime.shared.tfrecord import detect_compression
-from ..decoding import decode
 from ..framing import Moved, scan
 from ..keyed import Keyed, keyed_of
 from ..limits import MAX_RECORD_BYTES
@@ -25,7 +26,7 @@ from ..parallel import (
     parts_of,
     usual_workers,
 )
-from ..records import Damage, Part, Records
+from ..records import Damage, Part
 from ..remote_path import FilePath
 from ..sources import Data, DataFile
 from ..statistics.measuring import Measuring

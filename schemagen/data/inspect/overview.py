@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from ...display.blocks import Block, Heading, Items, Paragraph, Picture, Pictures
-from ..message import BYTES, MalformedError, parse_message
+from ...runtime.reading.message import BYTES, MalformedError, parse_message
 from ..statistics.bytes_values import content_of
 from ..statistics.model import DataStatistics, RecordStatistics
 from .text import advice_of, inspection_blocks, troubles_of

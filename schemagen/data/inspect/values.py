@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from ...runtime.codecs.tensor_proto import TensorHead
+from ...runtime.reading.message import (
+    BYTES,
+    NOTHING,
+    Feature,
+    MalformedError,
+    parse_message,
+)
 from ..formatting import number, percent, plural, record_value, size, sizes
-from ..message import BYTES, NOTHING, Feature, MalformedError, parse_message
 from ..statistics.bytes_values import (
     EMPTY,
     IMAGES,
@@ -19,7 +26,6 @@ from ..statistics.bytes_values import (
 from ..statistics.model import KindStatistics
 from ..statistics.numbers import DISTINCT, Numbers
 from ..statistics.samples import Sample
-from ..tensor_proto import TensorHead
 from .terminal import escaped, named, quoted, room_for_last, table, width
 
 # So many different values are listed with their shares, and so many texts, of which

@@ -10,7 +10,6 @@ from pathlib import PurePath
 
 from ...kinds.field import FieldSpec
 from ...kinds.steps import Steps
-from ...kinds.view import field_view
 from ...runtime.shared.values import shape_text
 from ...spec.describe import kind_text
 from ...spec.model import RecordSpec
@@ -132,7 +131,7 @@ class Column:
 
 def type_of(field: FieldSpec) -> str:
     """Return kind, classes or format, shape, dtype and role of a field."""
-    words = [kind_text(field_view(field))]
+    words = [kind_text(field)]
     if shape := getattr(field.kind, "shape", None):
         words.append(shape_text(shape))
     words.append(getattr(field.kind, "dtype", ""))

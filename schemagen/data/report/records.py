@@ -14,11 +14,17 @@ from ...kinds.image import Image
 from ...kinds.label import Label
 from ...kinds.mask import Mask
 from ...kinds.multilabel import MultiLabel
+from ...runtime.reading.message import (
+    BYTES,
+    Feature,
+    MalformedError,
+    Message,
+    parse_message,
+)
 from ...runtime.shared import base64_text
 from ...runtime.shared.errors import Problem
 from ..formatting import decoded, hexadecimal, one_line, record_value
 from ..inspect.values import feature_text, steps_text
-from ..message import BYTES, Feature, MalformedError, Message, parse_message
 from .columns import Column
 
 MISSING = "not there"
@@ -52,7 +58,7 @@ class Features:
         Values that are not the base64 text of their schema are returned as they are.
         """
         values = self.bytes_of(self.feature(key))
-        if field is None or not field.storage[0].transfer_encoding:
+        if field is None or not field.parts[0].transfer_encoding:
             return values
         try:
             return [*map(base64_text.decoded, values)]

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..columns import Column, Columns
-from ..message import BYTES, INT64
+from ...runtime.reading.columns import Column, Columns
+from ...runtime.reading.message import BYTES, INT64
 
 Digested = NDArray[np.uint64]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..records import Records
+from ...runtime.reading.records import Records
 
 MOST = 24
 """So many records are kept."""

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
 
+from ...runtime.reading.decoding import decode
 from ...runtime.shared.tfrecord import extend_crc32c
 from ...runtime.storage.manifest import Shard
 from ...spec.model import RecordSpec
-from ..decoding import decode
 from ..framing import Moved, scan
 from ..keyed import EXPECTED, NO_KEY, WITHOUT_FEATURE, WRITE_EXAMPLES
 from ..limits import MAX_RECORD_BYTES

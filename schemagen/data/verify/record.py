@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator
 from dataclasses import replace
-from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...kinds.field import FieldSpec
-from ...kinds.steps import Steps
+from ...runtime.codecs.base import Codec, Decoded
+from ...runtime.codecs.faults import Fault, Features, listed
+from ...runtime.codecs.groups import group_faults, groups_of
+from ...runtime.reading.columns import Columns
 from ...spec.model import RecordSpec
-from ..columns import Columns
 from ..keyed import WRITE_EXAMPLES, describe_record, other_rows
-from . import labels, lists, pictures, tensors
-from .faults import Fault, Units, listed, only
-from .groups import group_faults, groups_of
-from .steps import steps
-from .values import by_storage
 
 _NO_EXAMPLE = "not a tf.train.Example"
 _AN_EXAMPLE = "the bytes of a tf.train.Example or SequenceExample"
@@ -40,22 +35,6 @@ class Facts(NamedTuple):
     rows: int
 
 
-_Check = Callable[[Any, Units], Generator[Fault, None, Any]]
-
-CHECKS: Mapping[str, _Check] = {
-    "Image": pictures.image,
-    "Images": pictures.images,
-    "Label": labels.classes,
-    "Mask": pictures.mask,
-    "MultiLabel": labels.classes,
-    "Ragged": lists.ragged,
-    "Sparse": lists.sparse,
-    "Tensor": tensors.tensor,
-    "VarLen": lists.var_len,
-}
-"""The checks of kinds for which their storage does not state everything."""
-
-
 class RecordCheck:
     """Compares records with a spec.
 
@@ -66,34 +45,40 @@ class RecordCheck:
     def __init__(self, spec: RecordSpec | None) -> None:
         self._spec = spec
         self._fields = () if spec is None else spec.fields
-        self._known = {entry.key for field in self._fields for entry in field.storage}
-        self._lists = {f.key for f in self._fields if isinstance(f.kind, Steps)}
-        self._groups = groups_of(self._fields)
+        self._codecs = [field.codec for field in self._fields]
+        self._known = {part.key for field in self._fields for part in field.parts}
+        self._lists = {codec.key for codec in self._codecs if codec.in_list}
+        # What is filled up on disk has one length there.
+        self._groups = groups_of(c for c in self._codecs if c.item_size is not None)
 
-    def faults(self, columns: Columns) -> Iterator[FieldFault]:
-        """Yield what is wrong with some records."""
+    def faults(
+        self, columns: Columns
+    ) -> Generator[FieldFault, None, dict[str, Decoded]]:
+        """Yield what is wrong with some records; return the values of their fields."""
         live = np.ones(len(columns.records), np.bool_)
         for fault in self._of_records(columns, live):
             if len(fault.rows):
                 yield FieldFault("", fault)
+        decoded: dict[str, Decoded] = {}
         if self._spec is None or not live.any():
-            return
+            return decoded
         by_key = columns.by_key
         if not live.all():
             by_key = {
-                key: tuple(only(column, live[column.rows]) for column in some)
+                key: tuple(column.only(live[column.rows]) for column in some)
                 for key, some in by_key.items()
             }
-        units = Units(live, by_key, self._known)
-        for field in self._fields:
-            own = replace(units, optional=field.optional)
-            for fault in _check(field, columns, own):
-                if len(fault.rows):
-                    yield FieldFault(field.label, fault)
-        for group, fields in self._groups.items():
-            for fault in group_faults(group, fields, columns, units):
+        features = Features(live, by_key, columns.steps, self._known)
+        for codec in self._codecs:
+            own = replace(features, optional=codec.optional)
+            decoded[codec.name] = yield from _of_field(codec, own)
+        for group, codecs in self._groups.items():
+            if len(codecs) < 2:
+                continue
+            for fault in group_faults(group, codecs, features):
                 if len(fault.rows):
                     yield FieldFault("", fault)
+        return decoded
 
     def _of_records(self, columns: Columns, live: NDArray[np.bool_]) -> Iterator[Fault]:
         """Yield what is wrong with whole records, and clear these in `live`."""
@@ -157,14 +142,17 @@ class RecordCheck:
             yield Facts("what no tf.train.Example has", what, len(unknown))
 
 
-def _check(
-    field: FieldSpec, columns: Columns, units: Units
-) -> Generator[Fault, None, Any]:
-    if isinstance(field.kind, Steps):
-        check: _Check = CHECKS.get(field.step.kind.name, by_storage)
-        return steps(field, partial(check, field.step), columns, units)
-    check = CHECKS.get(field.kind.name, by_storage)
-    return check(field, units)
+def _of_field(codec: Codec, features: Features) -> Generator[FieldFault, None, Decoded]:
+    """Yield what is wrong with a field; return its values."""
+    decoding = codec.decode(features)
+    while True:
+        try:
+            fault = next(decoding)
+        except StopIteration as stop:
+            decoded: Decoded = stop.value
+            return decoded
+        if len(fault.rows):
+            yield FieldFault(codec.label, fault)
 
 
 def _malformed(columns: Columns) -> Fault:
@@ -204,14 +192,14 @@ def _foreign(
     columns: Columns, rows: NDArray[np.int64], spec: RecordSpec | None
 ) -> Fault:
     """Return the fault of records that have no key of a spec, or none at all."""
-    units = Units(np.ones(len(columns.records), np.bool_), columns.by_key)
+    features = Features(np.ones(len(columns.records), np.bool_), columns.by_key)
     others = set(other_rows(columns).tolist())
 
     def found(at: int) -> str:
         row = int(rows[at])
         if row in others:
             return describe_record(columns.records[row])
-        return f"the keys {listed(units.keys_of(row))}"
+        return f"the keys {listed(features.keys_of(row))}"
 
     def cause(at: int) -> str:
         if int(rows[at]) in others:

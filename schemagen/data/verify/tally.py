@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..columns import Columns
+from ...runtime.reading.columns import Columns
 from ..keyed import Keyed, keyed_of
 from ..records import Damage
 from .model import DataFinding, Example, Note

@@ -13,7 +13,7 @@ from typing import Any
 
 from ... import schema
 from ...kinds.field import FieldSpec
-from ...kinds.storage import BYTES, Entry
+from ...runtime.codecs.part import BYTES, Part
 from ...runtime.shared.values import RAW_ONLY
 from ...runtime.storage.manifest import Split
 from ...spec.model import RecordSpec
@@ -113,7 +113,7 @@ def _features_of(field: FieldSpec, notes: Notes) -> dict[str, Json]:
     if isinstance(field.kind, schema.Ragged) and _has_ragged_keys(field):
         rows = _sequence(_sequence(_tensor((), field.kind.dtype)))
         return {field.key.removesuffix(_RAGGED_VALUES): {**rows, **doc}}
-    value, *others = field.storage
+    value, *others = field.parts
     feature = _value(field, value, notes)
     if field.optional:
         notes.add(field, f"{_missing(feature)} where it is missing")
@@ -126,7 +126,7 @@ def _has_ragged_keys(field: FieldSpec[schema.Ragged]) -> bool:
     if field.kind.dtype in RAW_ONLY or field.optional:
         return False
     lengths = field.key.removesuffix(_RAGGED_VALUES) + _RAGGED_LENGTHS
-    return field.key.endswith(_RAGGED_VALUES) and field.kind.lengths_key == lengths
+    return field.key.endswith(_RAGGED_VALUES) and field.parts[1].key == lengths
 
 
 def _missing(feature: Json) -> str:
@@ -138,12 +138,12 @@ def _missing(feature: Json) -> str:
     return {"string": "b''", "bool": "False"}.get(dtype, f"the least {dtype}")
 
 
-def _value(field: FieldSpec, entry: Entry, notes: Notes) -> Json:
+def _value(field: FieldSpec, part: Part, notes: Notes) -> Json:
     """Return the feature of a field's value."""
     dtype, shape = value_of(field)
     kind, optional = field.kind, field.optional
-    encoded = entry.encoding != "list" or entry.transfer_encoding is not None
-    plain = not optional and entry.transfer_encoding is None
+    encoded = part.encoding != "list" or part.transfer_encoding is not None
+    plain = not optional and part.transfer_encoding is None
     known_shape = plain and shape.count(None) <= 1
     match kind:
         case schema.Image() if plain and _is_decoded(kind):
@@ -170,16 +170,16 @@ def _value(field: FieldSpec, entry: Entry, notes: Notes) -> Json:
             | schema.Vector()
             | schema.Tensor()
             | schema.VarLen()
-        ) if entry.encoding == "raw" and known_shape and dtype in _RAW_DTYPES:
+        ) if part.encoding == "raw" and known_shape and dtype in _RAW_DTYPES:
             return _tensor(shape, dtype, "bytes")
     notes.add(field, "as it is stored")
-    return _stored(entry, getattr(kind, "dtype", entry.stored), optional)
+    return _stored(part, getattr(kind, "dtype", part.stored), optional)
 
 
-def _stored(entry: Entry, dtype: str, optional: bool) -> Json:
+def _stored(part: Part, dtype: str, optional: bool) -> Json:
     """Return the feature that delivers the stored list."""
-    dtype = "string" if entry.stored == BYTES else dtype
-    if entry.count == 1:
+    dtype = "string" if part.stored == BYTES else dtype
+    if part.count == 1:
         return _tensor((), dtype, optional=optional)
     return _tensor((None,), dtype)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from ... import schema
 from ...kinds.field import FieldSpec
-from ...kinds.storage import BYTES, FLOAT, INT, Entry, count_of
+from ...runtime.codecs.part import BYTES, FLOAT, INT, Part, count_of
 from ...spec.model import RecordSpec
 from .fields import PICTURE, Notes, value_of
 
@@ -36,7 +36,7 @@ def schema_text(spec: RecordSpec, notes: Notes) -> str:
             notes.leave_out(field, "num_classes", "classes", "ignore")
     tensors = [{"key": field.name, "value": _tensor(field)} for field in spec.fields]
     message: dict[str, Any] = {
-        "feature": [_feature(*each, notes) for each in spec.storage().values()]
+        "feature": [_feature(*each, notes) for each in spec.parts().values()]
     }
     if tensors:
         group = {"key": "", "value": {"tensor_representation": tensors}}
@@ -46,33 +46,33 @@ def schema_text(spec: RecordSpec, notes: Notes) -> str:
     return "".join(f"{line}\n" for line in _lines(message, ""))
 
 
-def _feature(entry: Entry, field: FieldSpec, optional: bool, notes: Notes) -> Message:
+def _feature(part: Part, field: FieldSpec, optional: bool, notes: Notes) -> Message:
     feature: dict[str, Any] = {
-        "name": entry.key,
-        "type": _Enumerator(_TYPES[entry.stored]),
+        "name": part.key,
+        "type": _Enumerator(_TYPES[part.stored]),
     }
     if not optional:
         # min_count makes data without records an anomaly.
         feature["presence"] = {"min_fraction": 1.0, "min_count": 1}
-    if not optional and entry.count is not None:
-        feature["shape"] = _shape(entry, field, entry.count)
+    if not optional and part.count is not None:
+        feature["shape"] = _shape(part, field, part.count)
     else:
-        least = entry.count or 0
-        feature["value_count"] = {"min": least, "max": entry.count or entry.most}
-        numbers = entry.part == "value" and entry.stored != BYTES
+        least = part.count or 0
+        feature["value_count"] = {"min": least, "max": part.count or part.most}
+        numbers = part.holds == "value" and part.stored != BYTES
         listed = isinstance(field.kind, (schema.Vector, schema.Tensor, schema.VarLen))
         if numbers and listed and len(value_of(field)[1]) > 1:
             notes.leave_out(field, "shape", "item_shape")
-    annotation = _annotation(entry, field, notes)
-    return {**feature, **_domain(entry, field), "annotation": annotation}
+    annotation = _annotation(part, field, notes)
+    return {**feature, **_domain(part, field), "annotation": annotation}
 
 
-def _shape(entry: Entry, field: FieldSpec, count: int) -> Message:
+def _shape(part: Part, field: FieldSpec, count: int) -> Message:
     """Return the shape of a list that always has this many values."""
     sizes: tuple[int | None, ...] = () if count == 1 else (count,)
     if (
-        entry.part == "value"
-        and entry.stored != BYTES
+        part.holds == "value"
+        and part.stored != BYTES
         and isinstance(field.kind, (schema.Vector, schema.Tensor))
         and count_of(field.kind.shape) == count
     ):
@@ -80,43 +80,43 @@ def _shape(entry: Entry, field: FieldSpec, count: int) -> Message:
     return {"dim": [{"size": size} for size in sizes]}
 
 
-def _domain(entry: Entry, field: FieldSpec) -> Message:
+def _domain(part: Part, field: FieldSpec) -> Message:
     """Return the domain of the values of a key, if it has one."""
     is_class = isinstance(field.kind, (schema.Label, schema.MultiLabel))
     may_lack = isinstance(field.kind, schema.Label) and field.optional
-    is_value = entry.part == "value"
-    if is_value and entry.stored == INT and entry.dtype == "bool":
+    is_value = part.holds == "value"
+    if is_value and part.stored == INT and part.dtype == "bool":
         return {"bool_domain": {}}
-    if entry.stored == INT and entry.bounds is not None:
-        least, most = entry.bounds
+    if part.stored == INT and part.bounds is not None:
+        least, most = part.bounds
         if may_lack:
             least = min(least or 0, -1)  # the stored id of a missing label
         bounds = {"min": least, "max": most, "is_categorical": is_class or None}
         return {"int_domain": bounds}
-    if entry.stored == FLOAT and getattr(field.kind, "finite", False):
+    if part.stored == FLOAT and getattr(field.kind, "finite", False):
         return {"float_domain": {"disallow_nan": True, "disallow_inf": True}}
-    if entry.stored != BYTES or not is_value or entry.transfer_encoding:
+    if part.stored != BYTES or not is_value or part.transfer_encoding:
         return {}
     if is_class:
         names = [*([""] if may_lack else []), *field.kind.class_names]
-        return {"string_domain": {"name": entry.key, "value": names}}
+        return {"string_domain": {"name": part.key, "value": names}}
     if isinstance(field.kind, schema.Text):
         return {"natural_language_domain": {}}
     return {"image_domain": {}} if value_of(field)[0] == PICTURE else {}
 
 
-def _annotation(entry: Entry, field: FieldSpec, notes: Notes) -> Message:
+def _annotation(part: Part, field: FieldSpec, notes: Notes) -> Message:
     """Return as text what TensorFlow Metadata cannot express."""
     kind = field.kind
     tags = [f"schemagen:{kind.name}", f"role:{field.role}"]
-    if entry.part != "value":
-        tags = [f"schemagen:{kind.name}:{entry.part.replace(' ', '_')}"]
-    elif entry.stored == BYTES:
+    if part.holds != "value":
+        tags = [f"schemagen:{kind.name}:{part.holds.replace(' ', '_')}"]
+    elif part.stored == BYTES:
         facts: dict[str, Any] = {}
         if hasattr(kind, "dtype") and not isinstance(kind, schema.Images):
-            facts["dtype"] = entry.dtype
-        if entry.transfer_encoding:
-            facts["transfer_encoding"] = entry.transfer_encoding
+            facts["dtype"] = part.dtype
+        if part.transfer_encoding:
+            facts["transfer_encoding"] = part.transfer_encoding
         shape = getattr(kind, "shape", None)
         if shape is not None:
             facts["shape"] = ",".join("?" if n is None else str(n) for n in shape)
@@ -135,7 +135,7 @@ def _annotation(entry: Entry, field: FieldSpec, notes: Notes) -> Message:
 
 def _tensor(field: FieldSpec) -> Message:
     """Return the tensor that TFX makes of a field's columns."""
-    value, *_ = field.storage
+    value, *_ = field.parts
     if isinstance(field.kind, schema.Sparse):
         sparse = {
             "dense_shape": {"dim": [{"size": size} for size in field.kind.shape]},
@@ -148,7 +148,7 @@ def _tensor(field: FieldSpec) -> Message:
     if field.optional or (value.count is None) != ragged:
         return {"varlen_sparse_tensor": column}
     if ragged:
-        path, partition = {"step": value.key}, {"row_length": field.kind.lengths_key}
+        path, partition = {"step": value.key}, {"row_length": field.parts[1].key}
         return {"ragged_tensor": {"feature_path": path, "partition": partition}}
     shape = _shape(value, field, value.count or 0)
     return {"dense_tensor": {**column, "shape": shape}}

@@ -97,7 +97,7 @@ def _without_shared(parts: list[Part]) -> Iterator[Part]:
     """Refuse a feature that reads a key which another feature has read before."""
     owners: dict[str, str] = {}
     for part in parts:
-        keys = {each.key for field in part.fields for each in field.storage}
+        keys = {each.key for field in part.fields for each in field.parts}
         shared = sorted(keys & owners.keys())
         if shared:
             found = f"the key {shared[0]!r} is that of {owners[shared[0]]!r} too"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from ..parsing.groups import Member
+from ..codecs.base import Codec
 from ..shared.errors import DatasetError, did_you_mean
 from ..shared.requirements import tf
 from ..storage.schema import Spec
@@ -15,8 +15,8 @@ from ..storage.schema import Spec
 PARALLEL = min(16, os.cpu_count() or 1)
 """How many elements of a dataset are computed at a time."""
 
-Lengths = Mapping[str, tuple[Member, Any]]
-"""Fields whose length varies: where it stands in a record, and the key's description."""
+Lengths = Mapping[str, Codec]
+"""The codecs of the fields whose length varies, by name."""
 
 Padding = Mapping[str, Any]
 """What fills up rows that are shorter than others, by the name of the tensor."""

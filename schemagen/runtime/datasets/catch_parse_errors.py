@@ -9,9 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ..codecs.graph import refuse_unless
 from ..faults.callbacks import after
 from ..faults.faults import Faults
-from ..parsing.checks import refuse_unless
 from ..shared.requirements import tf
 from .batching import PARALLEL
 

@@ -7,8 +7,10 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..codecs.classes import Label
+from ..codecs.images import Image, Images
+from ..codecs.records import RecordCodec
 from ..shared.requirements import tf
-from ..storage.schema import Spec
 from .batching import PARALLEL, Padding, lengthened, with_seeds
 
 Batch = dict[str, Any]
@@ -78,37 +80,31 @@ class Elements:
         return tf.where(present, batch[name], missing)
 
 
-def images_of(spec: Spec, features: Mapping[str, str]) -> dict[str, int | None]:
+def images_of(
+    record: RecordCodec, features: Mapping[str, str]
+) -> dict[str, int | None]:
     """Return the largest stored value of each image among features; None for floats."""
-    found: dict[str, int | None] = {}
-    for entry in spec["fields"]:
-        if entry["kind"] in ("Image", "Images") and entry["name"] in features:
-            dtype = tf.as_dtype(entry.get("dtype", "uint8"))
-            if entry["encoding"] != "raw" and dtype.is_floating:
-                dtype = tf.uint8  # resized, and not rounded
-            found[entry["name"]] = int(dtype.max) if dtype.is_integer else None
-    return found
+    return {
+        name: codec.largest
+        for name, codec in record.fields.items()
+        if name in features and isinstance(codec, Image | Images)
+    }
 
 
-def of_any_size(spec: Spec, names: Collection[str]) -> list[str]:
+def of_any_size(record: RecordCodec, names: Collection[str]) -> list[str]:
     """Return the images and masks among fields that can only be read one at a time.
 
     Their sizes differ, and the schema declares no size to resize them to.
     """
-    return [
-        entry["name"]
-        for entry in spec["fields"]
-        if entry["kind"] in ("Image", "Mask") and entry["name"] in names
-        if entry.get("resize") is None and None in entry["shape"]
-    ]
+    return [name for name in record.keys if name in names and record[name].alone]
 
 
-def classes_of(spec: Spec, targets: tuple[str, ...]) -> dict[str, int]:
+def classes_of(record: RecordCodec, targets: tuple[str, ...]) -> dict[str, int]:
     """Return how many classes each target has that is a label of one of them."""
     return {
-        entry["name"]: entry["num_classes"]
-        for entry in spec["fields"]
-        if entry["kind"] == "Label" and entry["name"] in targets
+        name: codec.num_classes
+        for name, codec in record.fields.items()
+        if name in targets and isinstance(codec, Label)
     }
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..parsing.sequences import padded
+from ..codecs.graph import padded
 from ..shared.requirements import tf
 from .batching import PARALLEL, Padding, sized
 

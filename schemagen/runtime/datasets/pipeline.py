@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from ..codecs.graph import unpadded
+from ..codecs.groups import lengths_in
+from ..codecs.nesting import first_record
 from ..faults.error_report import Parser
 from ..faults.faults import Faults
-from ..parsing.groups import row_lengths
-from ..parsing.nesting import first_record
-from ..parsing.sequences import unpadded
 from ..shared.errors import DatasetError, warn
 from ..shared.requirements import tf
 from ..sources.file_access import is_copied
@@ -157,10 +157,10 @@ class Pipeline:
             return records.batch(
                 options.batch_size, drop_remainder=options.drop_remainder
             )
-        member, description = self.lengths[options.bucket_by]
+        codec = self.lengths[options.bucket_by]
         return bucketed(
             records,
-            lambda serialized: row_lengths(serialized, member, description),
+            lambda serialized: lengths_in(serialized, codec),
             options.bucket_boundaries,
             options.batch_size,
             options.drop_remainder,

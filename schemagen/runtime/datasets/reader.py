@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
+from ..codecs.nesting import flattened
+from ..codecs.records import RecordCodec
 from ..faults.error_report import Parser
 from ..faults.faults import OnCorrupt
-from ..parsing.nesting import flattened
 from ..shared.calling import check_flags, options_by_name
 from ..shared.errors import DatasetError
 from ..shared.requirements import tf
@@ -33,34 +35,49 @@ class RecordReader:
     Attributes:
         spec: the contents of the package's `spec.json`.
         parse_batch: the generated parser.
-        keys: the key of each field.
-        description: the feature description of each key.
+        record: the codecs of its fields.
         features: the field of each feature that datasets deliver.
         targets: the target fields.
         weights: the field of sample weights, if there is one.
         info: the fields with role info.
-        missing_targets: the value that stands for a missing target, by name, where the
-            parser delivers it next to a mask.
-        max_lengths: the longest that a field of varying length may be, by name.
-        padding: the values that rows shorter than the longest of their batch are padded
-            with, by name.
-        lengths: the fields that records can be bucketed by.
         augmented: the augmentation that the schema declares.
     """
 
     spec: Spec
     parse_batch: Callable[[tf.Tensor, Collection[str]], Any]
-    keys: Mapping[str, str]
-    description: Mapping[str, Any]
+    record: RecordCodec
     features: Mapping[str, str]
     targets: tuple[str, ...] = ()
     weights: tuple[str, ...] = ()
     info: tuple[str, ...] = ()
-    missing_targets: Mapping[str, float] = field(default_factory=dict)
-    max_lengths: Mapping[str, int] = field(default_factory=dict)
-    padding: Padding = field(default_factory=dict)
-    lengths: Lengths = field(default_factory=dict)
     augmented: Callable[[Batch, tf.Tensor], Batch] | None = None
+
+    @cached_property
+    def padding(self) -> Padding:
+        """What rows shorter than the longest of their batch are padded with, by name."""
+        codecs = self.record.fields.items()
+        return {name: codec.filler for name, codec in codecs if codec.padded}
+
+    @cached_property
+    def max_lengths(self) -> dict[str, int]:
+        """The largest length of a padded field that has a limit, by name."""
+        return {
+            name: codec.limit
+            for name, codec in self.record.fields.items()
+            if codec.padded and codec.limit and None not in codec.delivered_shape[1:]
+        }
+
+    @cached_property
+    def lengths(self) -> Lengths:
+        """The fields that records can be bucketed by."""
+        codecs = self.record.fields.items()
+        return {name: codec for name, codec in codecs if codec.item_size is not None}
+
+    @cached_property
+    def missing_targets(self) -> dict[str, float]:
+        """The value of a missing target that has a mask, by name."""
+        values = {name: self.record[name].missing_target for name in self.targets}
+        return {name: value for name, value in values.items() if value is not None}
 
     def __repr__(self) -> str:
         return f"RecordReader({self.spec['record']!r})"
@@ -199,7 +216,7 @@ class RecordReader:
             wanted.update(learned)
         if info:
             wanted.update(self.info)
-        if batch_size > 1 and (alone := of_any_size(self.spec, wanted)):
+        if batch_size > 1 and (alone := of_any_size(self.record, wanted)):
             raise DatasetError(
                 f"batch_size={batch_size}: field {alone[0]!r}: images of any size cannot "
                 "be batched; declare resize=(height, width) in the schema, or use "
@@ -218,9 +235,9 @@ class RecordReader:
             missing_targets=self.missing_targets,
             max_lengths=self.max_lengths if pad_to_max_length else {},
             padding=self.padding,
-            images=images_of(self.spec, self.features) if image_dtype else {},
+            images=images_of(self.record, self.features) if image_dtype else {},
             image_dtype=image_dtype and tf.as_dtype(image_dtype),
-            classes=classes_of(self.spec, self.targets) if one_hot else {},
+            classes=classes_of(self.record, self.targets) if one_hot else {},
         )
         files = [find_files(one, split, self.spec) for one in sources]
         pipeline = Pipeline(
@@ -230,9 +247,9 @@ class RecordReader:
             [share_of(shard, len(one.paths), one.records) for one in files],
             Parser(
                 parse,
-                self.keys,
-                self.description,
-                fields=tuple(name for name in self.keys if name in wanted),
+                self.record.keys,
+                self.record.description(),
+                fields=tuple(name for name in self.record.keys if name in wanted),
             ),
             self.lengths,
             self.padding,
@@ -274,7 +291,7 @@ class RecordReader:
                 "pad_to_max_length=True: no field of the record is padded and has a "
                 "maximum length; declare one, such as VarLen(max_length=128)"
             )
-        if one_hot and not classes_of(self.spec, self.targets):
+        if one_hot and not classes_of(self.record, self.targets):
             raise DatasetError(
                 "one_hot=True: no target of the record is a Label; leave it out"
             )
@@ -289,7 +306,7 @@ class RecordReader:
                 f"image_dtype={image_dtype!r}: expected the name of a float dtype, such "
                 "as 'float32', or None for pixels as the schema declares them"
             )
-        if not images_of(self.spec, self.features):
+        if not images_of(self.record, self.features):
             raise DatasetError(
                 f"image_dtype={image_dtype!r}: no input of the record is an Image; "
                 "leave it out"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..codecs.graph import refuse_unless
 from ..faults.faults import Faults
-from ..parsing.checks import refuse_unless
 from ..shared.requirements import tf
 
 # In place of the number of records: the end of an epoch, and a second without a batch.

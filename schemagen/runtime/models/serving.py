@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from ..parsing.nesting import flattened
+from ..codecs.nesting import flattened
 from ..shared.calling import check_flags
 from ..shared.errors import with_suggestion
 from ..shared.requirements import keras, tf

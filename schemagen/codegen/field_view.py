@@ -1,0 +1,218 @@
+"""A field as templates see it: its facts, its codec, and source code made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from itertools import zip_longest
+from math import prod
+from types import SimpleNamespace
+from typing import Any
+
+from ..kinds.field import FieldSpec
+from ..kinds.kind import Kind
+from ..kinds.literals import Code, identifier, literal
+from ..runtime.codecs.base import Codec
+from ..runtime.codecs.part import BYTES, FLOAT, Part
+
+
+@dataclass(frozen=True)
+class FieldView:
+    """A field of a record.
+
+    Attributes:
+        field: the field.
+        pictures: of a target that is predicted from pictures, these inputs.
+    """
+
+    field: FieldSpec
+    pictures: tuple[FieldView, ...] = ()
+
+    @property
+    def kind(self) -> Kind:
+        found: Kind = self.field.kind
+        return found
+
+    @property
+    def codec(self) -> Codec:
+        return self.field.codec
+
+    @cached_property
+    def spec(self) -> SimpleNamespace:
+        """All facts of the field, those of its kind included, by their names."""
+        return SimpleNamespace(**self.field.facts())
+
+    @property
+    def name(self) -> str:
+        return self.field.name
+
+    @property
+    def label(self) -> str:
+        """Its name in texts: `steps.observation.state`."""
+        return self.field.label
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The names from the outermost of a nested row to its own."""
+        return self.field.path or (self.name,)
+
+    @property
+    def optional(self) -> bool:
+        return self.field.optional
+
+    @property
+    def value(self) -> Code:
+        """The expression for the value that the writer was given."""
+        return value_at(self.path)
+
+    @property
+    def macros(self) -> str:
+        """The template of this kind's macros."""
+        return f"kinds/{self.kind.name.lower()}.jinja"
+
+    @property
+    def takes(self) -> Code:
+        """The type of the writer's keyword."""
+        named = self.codec.annotation
+        return Code(f"{named} | None" if self.optional else named)
+
+    @property
+    def takes_column(self) -> Code:
+        """The type of the batch writer's keyword."""
+        return Code("Column | None" if self.optional else "Column")
+
+    @property
+    def mask_name(self) -> str:
+        return f"{self.name}_present"
+
+    @property
+    def mask_label(self) -> str:
+        return f"{self.label}_present"
+
+    @property
+    def augmented(self) -> tuple[tuple[str, Any], ...]:
+        """Its variation in training: options of the runtime's `augmentation`."""
+        augment = getattr(self.kind, "augment", None)
+        return tuple(augment.said().items()) if augment else ()
+
+    @property
+    def size(self) -> int:
+        """The number of values in a row, of a field of fixed shape."""
+        return prod(size or 0 for size in self.codec.delivered_shape)
+
+    @property
+    def batch_shape(self) -> str:
+        return f"[{', '.join(map(str, ('B', *self.codec.delivered_shape)))}]"
+
+    @property
+    def predicted_shape(self) -> tuple[int | None, ...]:
+        """The shape of one record's predictions."""
+        return self.kind.predicted_shape(self.codec.delivered_shape)
+
+    @property
+    def tail_size(self) -> int:
+        """The number of values in the fixed dimensions after those that vary."""
+        size = 1
+        for length in reversed(self.codec.delivered_shape):
+            if length is None:
+                break
+            size *= length
+        return size
+
+    @property
+    def pixel_scale(self) -> Code:
+        """What brings a pixel to about [0, 1]."""
+        codec: Any = self.codec
+        largest = getattr(codec, "step", codec).largest
+        return Code("1.0" if largest is None else f"1 / {largest}")
+
+    def beside(self, inputs: Iterable[FieldView]) -> FieldView:
+        """Return the view of a target that knows the pictures among the inputs."""
+        shape = self.codec.delivered_shape
+        if not self.kind.pictured:
+            return self
+        same = [
+            other
+            for other in inputs
+            if other.kind.is_picture and other.codec.delivered_shape[:2] == shape
+        ]
+        if None in shape:  # then only one can be the picture of this mask
+            same = sorted(same, key=self._steps_to)[:1]
+        return replace(self, pictures=tuple(same))
+
+    def _steps_to(self, other: FieldView) -> int:
+        """Count the steps of a field's path that are not those to this one."""
+        pairs = zip_longest(self.path[:-1], other.path[:-1])
+        return sum(mine != theirs for mine, theirs in pairs)
+
+
+def value_at(path: tuple[str, ...]) -> Code:
+    """Return the expression for a value: a keyword, or a member of a nested value."""
+    if len(path) == 1:
+        return identifier(path[0])
+    return Code(f"_{identifier('_'.join(path[:-1]))}[{literal(path[-1])}]")
+
+
+# The parameters of codecs that come first and last; all others are between them.
+_FIRST = ("key", "shape", "dtype", "encoding", "num_classes", "classes")
+_LAST = ("optional", "default", "presence")
+
+
+def constructor(codec: Codec) -> Code:
+    """Write a codec as the call that makes it, without defaults."""
+    usual = {each.name: each.default for each in fields(codec) if each.init}
+    usual["key"] = codec.label.replace(".", "/")
+    names = [n for n in usual if n not in ("label", "step", *_FIRST, *_LAST)]
+    arguments = [literal(codec.label)]
+    if "step" in usual:
+        arguments.append(constructor(getattr(codec, "step")))  # noqa: B009
+    for name in (*_FIRST, *names, *_LAST):
+        value = getattr(codec, name, None)
+        if name not in usual or value == usual[name]:
+            continue
+        # 0 stands for the padding of each dtype, and names tell their number.
+        padding = name == "padding_value" and not value
+        counted = name == "num_classes" and getattr(codec, "classes", ())
+        if not padding and not counted:
+            arguments.append(Code(f"{name}={literal(value)}"))
+    return Code(f"{type(codec).__name__}({', '.join(arguments)})")
+
+
+def description(part: Part) -> Code:
+    """Write the description of a feature for `tf.io.parse_example`."""
+    dtype = _tf_dtype(part)
+    if part.count is None:
+        return Code(f"tf.io.RaggedFeature({dtype}, row_splits_dtype=tf.int64)")
+    default = "" if part.missing is None else f", default_value={_default(part)}"
+    return Code(f"tf.io.FixedLenFeature({literal(part.shape)}, {dtype}{default})")
+
+
+def list_description(codec: Any) -> Code:
+    """Write the description of a feature list for `tf.io.parse_sequence_example`."""
+    dtype = _tf_dtype(codec.parts[0])
+    missing = ", allow_missing=True" if codec.optional else ""
+    shape = literal(codec.list_shape)
+    return Code(f"tf.io.FixedLenSequenceFeature({shape}, {dtype}{missing})")
+
+
+def _tf_dtype(part: Part) -> str:
+    return "tf.string" if part.stored == BYTES else f"tf.{part.stored}"
+
+
+def _default(part: Part) -> Code:
+    """Write the value that TensorFlow parses where a feature is missing."""
+    item = literal(part.missing)
+    if part.transfer_encoding or isinstance(part.missing, tuple):
+        return literal(part.default())
+    if part.shape:
+        if isinstance(part.missing, bytes):
+            return Code(f"[{item}] * {prod(part.shape)}")
+        filler = "np.nan" if part.missing != part.missing else item
+        dtype = "np.float32" if part.stored == FLOAT else "np.int64"
+        return Code(f"np.full({literal(part.shape)}, {filler}, {dtype})")
+    if part.repeats == 1:
+        return item
+    if not any(part.missing):
+        return Code(f"bytes({len(part.missing) * part.repeats})")
+    return Code(f"{item} * {part.repeats}")

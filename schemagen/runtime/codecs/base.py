@@ -1,0 +1,536 @@
+"""What all codecs have in common: names, absence, errors, rows and columns."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator, Iterable, Sequence
+from dataclasses import KW_ONLY, dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..reading.columns import Rows
+from ..shared.errors import Problem, RecordError
+from ..shared.values import FLOATS, Numbers, check_shape, shape_text, shortened
+from ..shared.wire import Buffer, Pieces, pack_row
+from .buffers import BufferColumns, buffer_columns, buffer_of, value_buffers
+from .faults import Fault, Features
+from .part import INT, Part
+from .tensorflow import tf
+
+if TYPE_CHECKING:
+    from .graph import Parsed
+
+Column = Sequence[Any] | NDArray[Any]
+Shape = tuple[int | None, ...]
+Values = NDArray[Any] | list[Any]
+"""A value for each row: an array [rows, ...], or a list."""
+
+# The features that a field is stored as, with their keys.
+Entries = list[tuple[str, Pieces]]
+EntryColumns = list[tuple[str, BufferColumns]]
+
+# Up to here it takes less time to copy an array's bytes than to refer to them.
+_SHORT = 1 << 13
+
+
+@dataclass(frozen=True)
+class Decoded:
+    """The values of a field in some records.
+
+    Attributes:
+        rows: int64 [M], the records that have one, ascending.
+        values: returns the values, M of them.
+    """
+
+    rows: Rows
+    values: Callable[[], Values]
+
+
+Decoding = Generator[Fault, None, Decoded]
+"""Yields faults, and returns the values of the records without any."""
+
+
+@dataclass(eq=False)
+class Codec(ABC):
+    """The codec of one field of a record.
+
+    Attributes:
+        label: the field's name, with dots where it is nested.
+        key: the key of its values; the label with slashes if None, and "" for the
+            value of one step, which has no key.
+        optional: whether the value may be missing.
+        default: what readers deliver for a missing value.
+        presence: deliver a mask that tells which records have a value.
+    """
+
+    label: str
+    _: KW_ONLY
+    key: str = None  # type: ignore[assignment]
+    optional: bool = False
+    default: Any = None
+    presence: bool = False
+
+    in_list: ClassVar[bool] = False
+    """Whether it is stored as a feature list of a SequenceExample."""
+
+    dtype: Any = field(init=False, repr=False)
+    """The dtype of the values, by its TensorFlow name."""
+
+    def __post_init__(self) -> None:
+        if self.key is None:
+            self.key = self.label.replace(".", "/")
+        self._entry = self.parts[0].entry()
+
+    # What it stores, takes and delivers.
+
+    @property
+    @abstractmethod
+    def parts(self) -> tuple[Part, ...]:
+        """What it is stored as, its values first."""
+
+    @property
+    @abstractmethod
+    def takes(self) -> str:
+        """The values that the writer takes, in words."""
+
+    @property
+    def delivered_shape(self) -> Shape:
+        """The shape of one record's tensor; None for a size that varies."""
+        return ()
+
+    @property
+    def delivered_dtype(self) -> str:
+        """The dtype of a tensor, by its TensorFlow name."""
+        return "string" if self.dtype == "bytes" else str(self.dtype)
+
+    @property
+    def layout(self) -> str:
+        """The layout of a batch: dense, ragged or sparse."""
+        return "dense"
+
+    @property
+    def padded(self) -> bool:
+        """Whether rows are padded to the longest of their batch."""
+        return None in self.delivered_shape and self.layout == "dense"
+
+    @property
+    def filler(self) -> Any:
+        """The value that pads shorter rows."""
+        found = getattr(self, "padding_value", None)
+        if found is not None:
+            return found
+        return "" if self.delivered_dtype == "string" else 0
+
+    @property
+    def alone(self) -> bool:
+        """Whether it can only be read in batches of one, since sizes vary."""
+        return False
+
+    @property
+    def limit(self) -> int | None:
+        """The largest length of a list; None if there is no limit."""
+        return None
+
+    @property
+    def item_size(self) -> int | None:
+        """The stored numbers or raw bytes of one item; None if it is not a list."""
+        return None
+
+    @property
+    def length_part(self) -> Part:
+        """The part whose length tells the number of items."""
+        return self.parts[0]
+
+    @property
+    def delivers(self) -> str:
+        """The tensor of a batch, in words."""
+        return f"{self.delivered_dtype} {_batch(self.delivered_shape)}"
+
+    @property
+    def if_missing(self) -> str:
+        """The value of a missing one in a batch, in words."""
+        if self.default is not None:
+            return repr(self.default)
+        if self.nan_if_missing:
+            return "NaN"
+        return "''" if self.delivered_dtype == "string" else "0"
+
+    @property
+    def delivers_or(self) -> str:
+        """The tensor of a batch and the value of a missing one, in words."""
+        text = self.delivers
+        return f"{text}; {self.if_missing} if missing" if self.optional else text
+
+    @property
+    def takes_or(self) -> str:
+        """The values that the writer takes, None included, in words."""
+        return f"{self.takes}; None if missing" if self.optional else self.takes
+
+    @property
+    def annotation(self) -> str:
+        """The type of the writer's keyword, None apart, as source code."""
+        return "ArrayLike"
+
+    @property
+    def stored_text(self) -> str:
+        """The list that holds the values, in words."""
+        return self.parts[0].stored_text
+
+    @property
+    def decoded_as(self) -> tuple[str, Shape]:
+        """The dtype and the shape of one decoded value; None for a size that varies."""
+        return str(self.dtype), self.delivered_shape
+
+    @property
+    def is_tensor(self) -> bool:
+        """Whether decoded values are arrays with more than a list's dimension."""
+        dtype, shape = self.decoded_as
+        listed = self.item_size is not None and (len(shape) == 1 or None in shape[1:])
+        return bool(shape) and dtype not in ("string", "bytes") and not listed
+
+    # Missing values.
+
+    @property
+    def name(self) -> str:
+        """The field's name in batches and models."""
+        return self.label.replace(".", "_")
+
+    @property
+    def missing(self) -> bool:
+        """Whether a missing value has no default that stands for it."""
+        return self.optional and self.default is None
+
+    @property
+    def in_band(self) -> bool:
+        """Whether one of its own values stands for a missing one."""
+        return False
+
+    @property
+    def nan_if_missing(self) -> bool:
+        """Whether a missing value is NaN, so that it needs no mask."""
+        return False
+
+    @property
+    def missing_target(self) -> float | None:
+        """The value of a missing target, where the parser delivers it next to a mask."""
+        return None
+
+    @property
+    def masked(self) -> bool:
+        """Whether a mask tells which records have a value."""
+        unmarked = self.missing and not self.in_band and not self.nan_if_missing
+        return unmarked or self.presence
+
+    # Writing.
+
+    @abstractmethod
+    def convert(self, value: Any) -> Any:
+        """Return the value as it will be stored, before it becomes bytes.
+
+        Raises:
+            Problem: the field cannot hold it.
+        """
+
+    @abstractmethod
+    def _pieces(self, value: Any) -> Pieces:
+        """Return the bytes of the entry that holds one value."""
+
+    def _column(self, values: Any, rows: int) -> BufferColumns:
+        """Return the entries of a whole column, or raise any Problem with it.
+
+        The rows are then encoded one by one, to find the one at fault. Codecs with a
+        faster way for columns have their own.
+        """
+        return buffer_columns([self._pieces(value) for value in values])
+
+    def encode(self, value: Any) -> Pieces:
+        """Encode one row's value; nothing if it is None and may be.
+
+        Codecs with a faster way for usual values have their own, and leave everything
+        else to this one.
+
+        Raises:
+            RecordError: the field cannot hold the value.
+        """
+        return self._row(value, None)
+
+    def encode_column(self, values: Any, rows: int) -> BufferColumns:
+        """Encode the values of `rows` rows; None is a column of None.
+
+        Raises:
+            RecordError: naming the first row with a value that cannot be held.
+        """
+        if values is None:
+            return buffer_columns([self._row(None, row) for row in range(rows)])
+        try:
+            return self._column(values, rows)
+        except (Problem, TypeError, ValueError):
+            return buffer_columns(
+                [self._row(value, row) for row, value in enumerate(values)]
+            )
+
+    def entries(self, value: Any, row: int | None = None) -> Entries:
+        """Encode one row's value: every feature that holds it, by key.
+
+        Raises:
+            RecordError: the field cannot hold the value.
+        """
+        pieces = self._row(value, row)
+        return [(self.key, pieces)] if pieces else []
+
+    def shown(self, value: Any, key: str) -> str:
+        """Return what of a value is stored under one of the field's keys, in words."""
+        return shortened(value.tolist() if isinstance(value, np.ndarray) else value)
+
+    def entry_columns(self, values: Any, rows: int) -> EntryColumns:
+        """Encode the values of `rows` rows: every feature that holds them, by key.
+
+        Raises:
+            RecordError: naming the first row with a value that cannot be held.
+        """
+        return [(self.key, self.encode_column(values, rows))]
+
+    def _row(self, value: Any, row: int | None) -> Pieces:
+        if value is None and self.optional:
+            return ()
+        try:
+            return self._pieces(value)
+        except Problem as problem:
+            raise RecordError.of(problem.about(value), self.label, row) from None
+
+    # Reading.
+
+    @abstractmethod
+    def decode(self, features: Features) -> Decoding:
+        """Check stored values, and return those that are right.
+
+        Values are what `parse` delivers, but for padding and resizing, which are a
+        matter of batches; encoded images stay bytes.
+        """
+
+    @abstractmethod
+    def parse(self, parsed: Parsed) -> Any:
+        """Return the tensor of a batch: [B, ...]."""
+
+    def present(self, parsed: Parsed, tensor: Any) -> Any:
+        """Return which records of a batch have a value: bool [B]."""
+        return parsed.present(self.length_part.key)
+
+    def parsed(self, parsed: Parsed) -> dict[str, Any]:
+        """Return the tensors of a batch by name, if the field is asked for."""
+        if self.name not in parsed.fields:
+            return {}
+        found = {self.name: self.parse(parsed)}
+        if self.masked:
+            present = self.present(parsed, found[self.name])
+            found[f"{self.name}_present"] = present
+        return found
+
+    @property
+    def features(self) -> tuple[Part, ...]:
+        """The parts that TensorFlow parses."""
+        return tuple(part for part in self.parts if part.read)
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """The keys of lists that TensorFlow reads as empty where they are missing."""
+        if self.optional:
+            return ()
+        return tuple(
+            part.key
+            for part in self.features
+            if part.count is None and part.holds != "index"
+        )
+
+
+def _batch(shape: Shape) -> str:
+    return f"[{', '.join(map(str, ('B', *shape)))}]"
+
+
+class BytesCodec(Codec):
+    """A codec of one value of bytes."""
+
+    def contents(self, value: Any) -> Buffer:
+        """Return a converted value as the bytes that are stored.
+
+        Raises:
+            Problem: they cannot be made.
+        """
+        data: Buffer = value
+        return data
+
+    def _pieces(self, value: Any) -> Pieces:
+        data = self.contents(self.convert(value))
+        return self._entry.packed_head(len(data)), data
+
+    def _column(self, values: Any, rows: int) -> BufferColumns:
+        contents = [self.contents(self.convert(value)) for value in values]
+        return value_buffers(self._entry, contents)
+
+
+@dataclass(eq=False, kw_only=True)
+class NumbersCodec(Codec):
+    """A codec of the numbers of an array, as a list or as raw bytes.
+
+    Attributes:
+        dtype: by its TensorFlow name.
+        exact: refuse floats that `dtype` cannot hold exactly.
+        finite: refuse NaN and infinities.
+    """
+
+    dtype: str = "float32"
+    exact: bool = False
+    finite: bool = True
+
+    @property
+    def shape_of_rows(self) -> Shape:
+        """The shape of one row's value; None for a size that varies."""
+        return ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._shape = self.shape_of_rows
+        self._numbers = Numbers(
+            self.dtype, self.exact, self.finite, single=self._shape == ()
+        )
+        self._varints = self.parts[0].stored == INT
+        self._raw = self.parts[0].encoding != "list"
+
+    def convert(self, value: Any) -> NDArray[Any]:
+        array = self._numbers.convert(value)
+        if array.shape == (0,) and self._shape[:1] == (None,):
+            # [] has no item to tell the sizes that come after.
+            array = array.reshape(tuple(size or 0 for size in self._shape))
+        check_shape(array, self._shape)
+        return array
+
+    def contents(self, value: NDArray[Any]) -> Buffer:
+        """Return a converted value as the bytes that are stored, of raw numbers."""
+        return buffer_of(self._numbers.raw(value))
+
+    def _stored(self, array: NDArray[Any]) -> Pieces:
+        """Encode an array of little-endian numbers of the declared dtype."""
+        run: Buffer
+        if self._varints:
+            run = pack_row(array.astype(np.int64, copy=False).reshape(-1))
+        elif array.nbytes <= _SHORT:
+            run = array.tobytes()
+        else:
+            run = buffer_of(np.ascontiguousarray(array))
+        # An empty list has no packed run, but empty bytes are still one value.
+        if not run and not self._raw:
+            return (self._entry.empty,)
+        return self._entry.packed_head(len(run)), run
+
+    def _pieces(self, value: Any) -> Pieces:
+        return self._stored(self._numbers.raw(self.convert(value)))
+
+    @property
+    def takes(self) -> str:
+        if not self.shape_of_rows:
+            return f"one {self.dtype}"
+        return f"{self.dtype} {shape_text(self.shape_of_rows)}"
+
+    @property
+    def nan_if_missing(self) -> bool:
+        return self.missing and self.delivered_dtype in FLOATS
+
+    @cached_property
+    def tf_dtype(self) -> Any:
+        """The dtype of the stored numbers in TensorFlow."""
+        return tf.as_dtype(self.dtype)
+
+
+@dataclass(eq=False)
+class Compound(Codec):
+    """A codec of several features, each under a key of its own.
+
+    Attributes:
+        members: the codecs of the features; the first has the field's own key.
+    """
+
+    members: Sequence[Codec] = field(init=False, repr=False)
+
+    @abstractmethod
+    def split(self, value: Any) -> Sequence[Any]:
+        """Return what each member holds of a converted value.
+
+        Raises:
+            Problem: the field cannot hold it.
+        """
+
+    def entries(self, value: Any, row: int | None = None) -> Entries:
+        if value is None and self.optional:
+            return []
+        try:
+            values = self.split(self.convert(value))
+            return [
+                (member.key, member._pieces(held))
+                for member, held in zip(self.members, values, strict=True)
+            ]
+        except Problem as problem:
+            raise RecordError.of(problem.about(value), self.label, row) from None
+
+    def shown(self, value: Any, key: str) -> str:
+        held = zip(self.members, self.split(self.convert(value)), strict=True)
+        return next(part.shown(each, key) for part, each in held if part.key == key)
+
+    def entry_columns(self, values: Any, rows: int) -> EntryColumns:
+        """Encode the values of `rows` rows: a column for each member.
+
+        Raises:
+            Problem, RecordError, TypeError, ValueError: a value that cannot be held;
+                the rows are then encoded one by one.
+        """
+        absent = (None,) * len(self.members)
+        held = [
+            absent
+            if value is None and self.optional
+            else self.split(self.convert(value))
+            for value in ([None] * rows if values is None else values)
+        ]
+        pairs = zip(self.members, zip(*held, strict=True), strict=True)
+        return [(member.key, _column_of(member, column)) for member, column in pairs]
+
+    def _pieces(self, value: Any) -> Pieces:
+        return tuple(piece for _, pieces in self.entries(value) for piece in pieces)
+
+
+def _column_of(member: Codec, values: tuple[Any, ...]) -> BufferColumns:
+    if any(value is None for value in values):
+        return buffer_columns(() if v is None else member._pieces(v) for v in values)
+    return member._column(list(values), len(values))
+
+
+def of_each(
+    function: Callable[[Any], Any], items: Iterable[Any], place: str = "{} at [{}]"
+) -> list[Any]:
+    """Return a function's results for items.
+
+    Args:
+        function: raises a Problem with an item.
+        items: in their order.
+        place: the text of what the Problem found, from its own text and the position.
+
+    Raises:
+        Problem: that of the first item that has one, with its position.
+    """
+    found = []
+    for at, item in enumerate(items):
+        try:
+            found.append(function(item))
+        except Problem as problem:
+            where = place.format(problem.found, at)
+            raise Problem(where, problem.expected, problem.advice) from None
+    return found
+
+
+def split_rows(values: Any, lengths: Rows) -> list[Any]:
+    """Return the values of each row, given all of them and the length of each row."""
+    ends = np.cumsum(lengths).tolist()
+    return [
+        values[start:stop] for start, stop in zip([0, *ends[:-1]], ends, strict=True)
+    ]

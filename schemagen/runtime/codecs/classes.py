@@ -1,0 +1,383 @@
+"""Class labels, given by id or by name, one or several a record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..reading.columns import Column
+from ..shared.errors import Problem, did_you_mean, warn
+from ..shared.values import Numbers, described, shortened
+from ..shared.wire import Pieces, varint
+from .base import Codec, Decoded, Decoding, Shape, split_rows
+from .buffers import BufferColumns, value_buffers, varint_buffers
+from .check import Check, between
+from .faults import Features, Passed, near, refused_values, shown_bytes
+from .part import BYTES, INT, Part
+from .strings import encode_text
+from .tensorflow import tf
+
+if TYPE_CHECKING:
+    from .graph import Parsed
+
+_IDS = Numbers("int64")
+
+# How many classes' entries are kept at hand.
+_KEPT = 4096
+_SHOWN = 5
+
+# What stands for a class without being taken for another number: True equals 1.
+_PLAIN = frozenset((int, str, np.int64, np.int32, np.uint8))
+
+
+@dataclass(eq=False, kw_only=True)
+class _Classes(Codec):
+    """A field of classes.
+
+    Attributes:
+        num_classes: ids go from 0 to num_classes - 1; the number of names if 0.
+        classes: the names in the order of their ids; may be empty.
+        offset: what is added to an id where it is stored.
+        stored: "id", or "text" for names, as UTF-8.
+    """
+
+    num_classes: int = 0
+    classes: tuple[str, ...] = ()
+    offset: int = 0
+    stored: str = "id"
+
+    count: ClassVar[int | None]
+    """How many there are in a record; None for any number."""
+
+    def __post_init__(self) -> None:
+        self.num_classes = self.num_classes or len(self.classes)
+        super().__post_init__()
+        text = self.stored == "text"
+        self._ids = {name: index for index, name in enumerate(self.classes)}
+        self._texts = [encode_text(name) for name in self.classes] if text else []
+        # Ids that read as the name of another class, until there was a warning.
+        self._misleading = {
+            int(name)
+            for name, index in self._ids.items()
+            if name.isdecimal() and int(name) != index and str(int(name)) == name
+        }
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        if self.stored == "text":
+            return (Part(self.key, BYTES, self.count, dtype="string"),)
+        bounds = (self.offset, self.offset + self.num_classes - 1)
+        return (Part(self.key, INT, self.count, bounds=bounds),)
+
+    @cached_property
+    def check(self) -> Check:
+        """The rule for stored ids; -1 stands for a missing one."""
+        first, last = self.offset, self.offset + self.num_classes - 1
+        none = (-1,) if self._none else ()
+        expected = f"class ids from {first} to {last}"
+        return Check(
+            between(first, last, *none),
+            f"{expected}, or -1 for none" if none else expected,
+            cause=self._cause_of_id,
+        )
+
+    @property
+    def _none(self) -> bool:
+        """Whether -1, or "", stands for a missing class."""
+        return self.missing and self.count == 1
+
+    def _cause_of_id(self, value: Any) -> str:
+        if self.offset == 0 and value == self.num_classes:
+            return "ids that count from 1? then declare offset=1"
+        if self.offset and value == self.offset - 1:
+            return f"ids that count from {value}? then declare offset={value}"
+        if value == -1:
+            return "no class: declare it optional with the default None"
+        return ""
+
+    def _id_of(self, value: Any) -> int:
+        """Return the id of a class that is given by id, name or Enum member.
+
+        Raises:
+            Problem: it is not one.
+        """
+        if isinstance(value, Enum):
+            value = value.value
+        if isinstance(value, str):
+            return self._id_of_name(value)
+        if isinstance(value, (bool, np.bool_)) or not isinstance(
+            value, (int, np.integer)
+        ):
+            if isinstance(value, np.ma.MaskedArray):
+                raise Problem("a masked array", self._expected())
+            if isinstance(value, np.ndarray) and value.ndim == 0:
+                return self._id_of(value[()])
+            raise Problem(described(value), self._expected())
+        if not 0 <= value < self.num_classes:
+            raise Problem(f"class id {value}", self._expected())
+        if value in self._misleading:
+            self._warn_of(int(value))
+        return int(value)
+
+    def _id_of_name(self, name: str) -> int:
+        if name in self._ids:
+            return self._ids[name]
+        advice = did_you_mean(name, self._ids)
+        raise Problem(f"the class {shortened(name)}", self._expected(), advice)
+
+    def _warn_of(self, index: int) -> None:
+        self._misleading.clear()
+        warn(
+            f"field {self.label!r}: {index} is taken for the class id of "
+            f"{self.classes[index]!r}, as ids count from 0; pass {str(index)!r} for the "
+            "class of that name (there is one warning for all records)"
+        )
+
+    def _expected(self) -> str:
+        ids = f"a class id from 0 to {self.num_classes - 1}"
+        if self.offset:
+            ids += f", to which the writer adds offset={self.offset}"
+        return f"{ids} or one of {self._shown}" if self._ids else ids
+
+    @property
+    def _shown(self) -> str:
+        more = ", ..." if len(self.classes) > _SHOWN else ""
+        return ", ".join(map(repr, self.classes[:_SHOWN])) + more
+
+    @property
+    def _stored_note(self) -> str:
+        """The form in files where it differs from the ids, in words."""
+        if self._texts:
+            return "; stored by name"
+        return f"; stored from {self.offset} on" if self.offset else ""
+
+    def column(self, features: Features) -> Passed:
+        """Return the rows with the classes of the schema."""
+        (part,) = self.parts
+        column = yield from part.column(features, part.text)
+        if part.stored == INT:
+            return (yield from self.check.rows(column))
+        known = {*self._texts, *([b""] if self._none else ())}
+        bad = np.array([each not in known for each in column.bytes_values()], np.bool_)
+        return (
+            yield from refused_values(
+                column,
+                bad,
+                "SG527",
+                "class id out of range",
+                f"one of {len(self.classes)} classes, {self._shown}",
+                lambda value: near(value.decode(errors="replace"), self.classes),
+                shown_bytes,
+            )
+        )
+
+    def decode(self, features: Features) -> Decoding:
+        column = yield from self.column(features)
+        return Decoded(column.rows, lambda: self._values(column))
+
+    def _ids_in(self, column: Column) -> NDArray[np.int64]:
+        """Return the ids in a column, from 0; -1 for a missing one."""
+        if not self._texts:
+            ids = column.values
+            return ids if not self.offset else np.where(ids < 0, ids, ids - self.offset)
+        known = {text: at for at, text in enumerate(self._texts)}
+        found = [known.get(text, -1) for text in column.bytes_values()]
+        return np.array(found, np.int64)
+
+    def _values(self, column: Column) -> Any:
+        return self._ids_in(column)
+
+    def _ids_of(self, stored: Any, *, none: bool) -> Any:
+        """Return the ids of stored ids or names, from 0: int64 [B]."""
+        from . import graph
+
+        if self._texts:
+            return graph.class_ids_of_names(
+                stored, self.label, self.classes, optional=none
+            )
+        ids = self.check.tensor(stored, self.label)
+        if not self.offset:
+            return ids
+        shifted = ids - self.offset
+        return tf.where(ids == -1, ids, shifted) if none else shifted
+
+
+@dataclass(eq=False, kw_only=True)
+class Label(_Classes):
+    """One class; -1 stands for a missing one."""
+
+    dtype: ClassVar[str] = "int64"
+    count: ClassVar[int | None] = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._known: dict[int | str, Pieces] = {}
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        (part,) = super().parts
+        if not self.optional:
+            return (part,)
+        given = self.default
+        if self.stored == "text":
+            text = b"" if given is None else self.classes[given].encode()
+            return (replace(part, missing=text),)
+        return (replace(part, missing=-1 if given is None else given + self.offset),)
+
+    @property
+    def in_band(self) -> bool:
+        return True
+
+    @property
+    def if_missing(self) -> str:
+        return "-1" if self.default is None else repr(self.default)
+
+    @property
+    def annotation(self) -> str:
+        return "int | str" if self.classes else "int"
+
+    @property
+    def takes(self) -> str:
+        text = f"a class id from 0 to {self.num_classes - 1}"
+        return text + (", or its name" if self.classes else "") + self._stored_note
+
+    def convert(self, value: Any) -> int:
+        return self._id_of(value)
+
+    def encode(self, value: Any) -> Pieces:
+        if type(value) not in _PLAIN:
+            return self._row(value, None)
+        pieces = self._known.get(value)
+        if pieces is None:
+            pieces = (b"".join(self._row(value, None)),)
+            if len(self._known) < _KEPT:
+                self._known[value] = pieces
+        return pieces
+
+    def _pieces(self, value: Any) -> Pieces:
+        index = self.convert(value)
+        run = self._texts[index] if self._texts else varint(index + self.offset)
+        return self._entry.packed_head(len(run)), run
+
+    def _column(self, values: Any, rows: int) -> BufferColumns:
+        if not isinstance(values, np.ndarray) and str in set(map(type, values)):
+            values = [self.convert(value) for value in values]
+        ids = _IDS.convert(values)
+        if ids.shape != (rows,):
+            raise Problem(f"shape {list(ids.shape)}", f"shape [{rows}]")
+        if ids.size and not 0 <= ids.min() <= ids.max() < self.num_classes:
+            raise Problem("class ids out of range", self._expected())
+        if self._misleading:
+            named = self._misleading.intersection(ids.tolist())
+            if named:
+                self._warn_of(min(named))
+        if self._texts:
+            return value_buffers(self._entry, [self._texts[at] for at in ids.tolist()])
+        return varint_buffers(self._entry, (ids + self.offset)[:, np.newaxis])
+
+    def parse(self, parsed: Parsed) -> Any:
+        return self._ids_of(parsed[self.key], none=self.missing)
+
+    def present(self, parsed: Parsed, tensor: Any) -> Any:
+        if self.missing:  # then -1 is not a class, wherever it comes from
+            return tensor >= 0
+        return super().present(parsed, tensor)
+
+
+@dataclass(eq=False, kw_only=True)
+class MultiLabel(_Classes):
+    """Any number of classes, each at most once, stored in the order given."""
+
+    dtype: ClassVar[str] = "float32"
+    count: ClassVar[int | None] = None
+
+    @property
+    def delivered_shape(self) -> Shape:
+        return (self.num_classes,)
+
+    @property
+    def decoded_as(self) -> tuple[str, Shape]:
+        return "int64", (None,)
+
+    @property
+    def is_tensor(self) -> bool:
+        return False
+
+    @property
+    def annotation(self) -> str:
+        items = "int | str" if self.classes else "int"
+        return f"Sequence[{items}] | NDArray[Any]"
+
+    @property
+    def takes(self) -> str:
+        text = f"the ids of its classes, from 0 to {self.num_classes - 1}"
+        return text + (", or their names" if self.classes else "") + self._stored_note
+
+    @property
+    def delivers(self) -> str:
+        return f"{super().delivers}, 1 for each of its classes"
+
+    @property
+    def if_missing(self) -> str:
+        return "zeros"
+
+    @property
+    def missing_target(self) -> float | None:
+        return -1.0 if self.missing else None
+
+    def convert(self, value: Any) -> list[int]:
+        if isinstance(value, np.ndarray):
+            self._check_array(value)
+            value = value.tolist()
+        if not isinstance(value, (list, tuple)):
+            advice = "a set has no order: sorted() makes a list of it"
+            advice = advice if isinstance(value, (set, frozenset)) else ""
+            raise Problem(described(value), "a list of classes", advice)
+        ids = [self._id_of(item) for item in value]
+        if len(set(ids)) < len(ids):
+            at = next(n for n, index in enumerate(ids) if index in ids[:n])
+            raise Problem(
+                f"the class {value[at]!r} twice, at [{ids.index(ids[at])}] and at "
+                f"[{at}]",
+                "each class once",
+            )
+        return ids
+
+    def _check_array(self, array: NDArray[Any]) -> None:
+        if isinstance(array, np.ma.MaskedArray):
+            raise Problem("a masked array", "a list of classes")
+        if array.ndim != 1:
+            raise Problem(f"shape {list(array.shape)}", "shape [?]: a list of classes")
+        if array.dtype.kind in "bf" and array.size:
+            raise Problem(
+                f"{array.dtype.name} values",
+                "the ids or names of the classes that are there",
+                "of a row of zeros and ones give np.flatnonzero(row)",
+            )
+
+    def _pieces(self, value: Any) -> Pieces:
+        ids = self.convert(value)
+        if self._texts:
+            return self._entry.listing(self._texts[index] for index in ids)
+        if not ids:
+            return (self._entry.empty,)
+        packed = b"".join(varint(index + self.offset) for index in ids)
+        return self._entry.packed_head(len(packed)), packed
+
+    def _values(self, column: Column) -> list[NDArray[np.int64]]:
+        return split_rows(self._ids_in(column), column.lengths)
+
+    def parse(self, parsed: Parsed) -> Any:
+        labels = parsed[self.key]
+        ids = self._ids_of(labels.flat_values, none=False)
+        hot = tf.tensor_scatter_nd_max(
+            tf.zeros((labels.nrows(), self.num_classes)),
+            tf.stack([labels.value_rowids(), ids], axis=1),
+            tf.ones_like(ids, tf.float32),
+        )
+        return tf.ensure_shape(hot, (labels.shape[0], self.num_classes))

@@ -1,0 +1,352 @@
+"""Operations in TensorFlow graphs: checks, numbers, classes, lists and base64 text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import lru_cache
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..shared.base64_text import PATTERN, SPACE
+from .check import Check
+from .tensorflow import tf
+
+__all__ = ["tf"]
+
+_SHOWN_BYTES = 1000
+_SHOWN_START = 8
+_SHOWN_CLASSES = 5
+
+# tf.io.decode_raw does not know these; their bits are the same.
+_DECODED_AS = {"uint32": "int32", "uint64": "int64"}
+
+_PADS = ContextVar("_PADS", default=True)
+
+
+def checked(value: Any, right: tf.Tensor, message: str, *found: tf.Tensor) -> Any:
+    """Return a tensor or ragged tensor once every element of `right` is seen to be true.
+
+    Args:
+        value: what is returned.
+        right: bool, of any shape.
+        message: of the error.
+        found: what the error shows after it; `value` if nothing is given.
+    """
+    checks = refuse_unless(tf.reduce_all(right), message, *(found or (value,)))
+    with tf.control_dependencies(checks):
+        if isinstance(value, tf.RaggedTensor):
+            return value.with_flat_values(tf.identity(value.flat_values))
+        return tf.identity(value)
+
+
+def refuse_unless(
+    right: tf.Tensor, message: str, *found: tf.Tensor
+) -> list[tf.Operation]:
+    """Return what a graph has to run first; outside of one, raise in plain words."""
+    if not tf.executing_eagerly():
+        # tf.debugging.Assert puts a tf.cond around the op, which takes 5 ms an epoch.
+        data = [tf.constant(message), *found]
+        return [tf.raw_ops.Assert(condition=right, data=data, summarize=10)]
+    if not right:
+        shown = [_shown(values) for values in found]
+        raise tf.errors.InvalidArgumentError(None, None, " ".join([message, *shown]))
+    return []
+
+
+@contextmanager
+def shown_errors() -> Iterator[None]:
+    """Raise errors of tensorflow's that show bytes which are not UTF-8.
+
+    Its message for a message that cannot be parsed holds the message; outside of a graph,
+    decoding it fails.
+
+    Raises:
+        tf.errors.InvalidArgumentError: what tensorflow says, its bytes escaped.
+    """
+    try:
+        yield
+    except UnicodeDecodeError as error:
+        text = error.object[:_SHOWN_BYTES].decode(errors="backslashreplace")
+        raise tf.errors.InvalidArgumentError(None, None, text) from None
+
+
+def _shown(values: tf.Tensor, limit: int = 10) -> str:
+    """Write what was found in an error: words as they are, numbers as a list."""
+    some = values.numpy().reshape(-1)[:limit].tolist()
+    if values.dtype == tf.string:
+        return " ".join(word.decode(errors="backslashreplace") for word in some)
+    return str(some)
+
+
+def checked_ids(ids: tf.Tensor, check: Check, name: str) -> tf.Tensor:
+    """Refuse class ids of pixels that are not allowed."""
+    right = check.right(ids)
+    wrong = tf.cond(  # which ones they are is looked up only if there are some
+        tf.reduce_all(right),
+        lambda: tf.zeros((0,), ids.dtype),
+        lambda: tf.unique(tf.boolean_mask(ids, ~right))[0],
+    )
+    message = f"field {name!r}: expected {check.expected}, found"
+    return checked(ids, tf.size(wrong) == 0, message, wrong)
+
+
+def as_dtype(values: tf.Tensor, name: str, dtype: tf.DType) -> tf.Tensor:
+    """Cast stored int64 values to a dtype that holds them all."""
+    if values.dtype == dtype:
+        return values
+    low, high, expected = 0, 1, "0 or 1 for a bool"
+    if dtype != tf.bool:
+        low, high = dtype.min, dtype.max
+        expected = f"{dtype.name}, {low} to {high}"
+    right = (values >= low) & (values <= high)
+    message = f"field {name!r}: expected {expected}, found"
+    return tf.cast(checked(values, right, message), dtype)
+
+
+def dequantized(
+    values: tf.Tensor,
+    scale_and_offset: tuple[float, float],
+    *,
+    present: tf.Tensor | None = None,
+) -> tf.Tensor:
+    """Return `values * scale + offset` as float32, of quantized values [B, ...].
+
+    Args:
+        values: the stored integers.
+        scale_and_offset: what they are multiplied by, and what is then added.
+        present: bool [B], false where there is no value, which is delivered as NaN.
+    """
+    scale, offset = scale_and_offset
+    numbers = tf.cast(values, tf.float32) * scale + offset
+    if present is None:
+        return numbers
+    known = tf.reshape(present, (-1, *[1] * (len(values.shape) - 1)))
+    return tf.where(known, numbers, float("nan"))
+
+
+def decode_raw(
+    data: tf.Tensor, name: str, dtype: tf.DType, shape: Sequence[int]
+) -> tf.Tensor:
+    """Decode raw little-endian numbers of a fixed shape.
+
+    Args:
+        data: string [B].
+        name: the field's name.
+        dtype: of the numbers.
+        shape: of one value.
+
+    Returns:
+        dtype [B, *shape].
+    """
+    expected = prod(shape) * dtype.size
+    sizes = tf.strings.length(data)
+    data = checked(
+        data,
+        sizes == expected,
+        f"field {name!r}: expected {expected} bytes ({dtype.name} {list(shape)}), "
+        "found sizes",
+        sizes,
+    )
+    numbers = tf.reshape(raw_numbers(data, dtype), (-1, *shape))
+    return tf.ensure_shape(numbers, (data.shape[0], *shape))
+
+
+def raw_numbers(data: tf.Tensor, dtype: tf.DType) -> tf.Tensor:
+    """Decode raw little-endian numbers."""
+    decoded = tf.io.decode_raw(data, _DECODED_AS.get(dtype.name, dtype))
+    return tf.bitcast(decoded, dtype) if dtype.name in _DECODED_AS else decoded
+
+
+def class_ids_of_names(
+    names: tf.Tensor, name: str, classes: Sequence[str], *, optional: bool = False
+) -> tf.Tensor:
+    """Look up the ids of classes that are stored by name.
+
+    Args:
+        names: string [B]; "" stands for none if they are optional.
+        name: the field's name.
+        classes: the classes' names in the order of their ids.
+        optional: whether there may be none, which then is -1.
+
+    Returns:
+        int64 [B].
+    """
+    # A search in a constant needs no table, which a saved model would have to track.
+    hashes, ids = _sorted_hashes(tuple(classes))
+    places = tf.searchsorted(tf.constant(hashes), _hashed(names))
+    found = tf.gather(tf.constant(ids), tf.minimum(places, len(ids) - 1))
+    known = tf.gather(tf.constant(list(classes)), found) == names
+    missing = names == ""
+    right = known | missing if optional else known
+    more = ", ..." if len(classes) > _SHOWN_CLASSES else ""
+    shown = ", ".join(map(repr, classes[:_SHOWN_CLASSES])) + more
+    found = checked(
+        found,
+        right,
+        f"field {name!r}: expected one of {len(classes)} classes, {shown}, found",
+        tf.boolean_mask(names, ~right),
+    )
+    return tf.where(known, found, tf.constant(-1, tf.int64)) if optional else found
+
+
+def _hashed(names: tf.Tensor) -> tf.Tensor:
+    return tf.strings.to_hash_bucket_fast(names, 2**63 - 1)
+
+
+@lru_cache(maxsize=64)
+def _sorted_hashes(
+    classes: tuple[str, ...],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the hashes of names in order, and the ids of the names they belong to."""
+    with tf.init_scope():  # computed once, also where a graph is being traced
+        hashes = _hashed(tf.constant(list(classes))).numpy()
+    order = np.argsort(hashes)
+    return hashes[order], order
+
+
+def sequence(
+    items: Any,
+    name: str,
+    dtype: tf.DType,
+    item_shape: Sequence[int] = (),
+) -> tf.RaggedTensor:
+    """Give the items of sequences shape and dtype.
+
+    Args:
+        items: ragged [B, (T)] of flat items, or string [B] of raw numbers.
+        name: the field's name.
+        dtype: of the items.
+        item_shape: the shape of one item.
+
+    Returns:
+        Ragged [B, (T), *item_shape].
+    """
+    if not isinstance(items, tf.RaggedTensor):
+        items = _raw_sequence(items, name, dtype)
+    else:
+        items = items.with_flat_values(as_dtype(items.flat_values, name, dtype))
+    return _items_of_shape(items, name, item_shape) if item_shape else items
+
+
+def _raw_sequence(data: tf.Tensor, name: str, dtype: Any) -> tf.RaggedTensor:
+    sizes = tf.strings.length(data)
+    data = checked(
+        data,
+        sizes % dtype.size == 0,
+        f"field {name!r}: expected whole {dtype.name} numbers of {dtype.size} bytes, "
+        "found sizes",
+        sizes,
+    )
+    joined = tf.strings.reduce_join(data, axis=0)
+    lengths = tf.cast(sizes // dtype.size, tf.int64)
+    return tf.RaggedTensor.from_row_lengths(raw_numbers(joined, dtype), lengths)
+
+
+def _items_of_shape(
+    items: tf.RaggedTensor, name: str, shape: Sequence[int]
+) -> tf.RaggedTensor:
+    count = prod(shape)
+    lengths = items.row_lengths()
+    flat = checked(
+        items.values,
+        lengths % count == 0,
+        f"field {name!r}: expected items of {count} numbers (shape {list(shape)}), "
+        "found lengths",
+        lengths,
+    )
+    values = tf.reshape(flat, (-1, *shape))
+    return tf.RaggedTensor.from_row_lengths(values, lengths // count)
+
+
+@contextmanager
+def unpadded() -> Iterator[None]:
+    """Let parsers that are called or traced inside return sequences ragged.
+
+    So a block of records can be parsed at once and padded batch by batch.
+    """
+    token = _PADS.set(False)
+    try:
+        yield
+    finally:
+        _PADS.reset(token)
+
+
+def padded(sequences: tf.RaggedTensor, value: Any) -> Any:
+    """Fill sequences up to the batch's longest: [B, T, *item_shape]; see `unpadded`."""
+    if not _PADS.get():
+        return sequences
+    shape = (None, None, *sequences.shape[2:])
+    filler = tf.constant(value, sequences.dtype)
+    dense = sequences.to_tensor(default_value=filler, shape=shape)
+    return tf.ensure_shape(dense, (sequences.shape[0], *shape[1:]))
+
+
+def partitioned(
+    items: tf.RaggedTensor,
+    row_lengths: tf.RaggedTensor,
+    name: str,
+) -> tf.RaggedTensor:
+    """Cut the values of each row into inner lists.
+
+    Args:
+        items: ragged [B, (N)], the values of each row one after the other.
+        row_lengths: ragged int64 [B, (T)], how many of them each inner list has.
+        name: the field's name.
+
+    Returns:
+        Ragged [B, (T), (N)].
+    """
+    sums = tf.reduce_sum(row_lengths, axis=1)
+    counts = tf.cast(items.row_lengths(), tf.int64)
+    shortest = tf.reduce_min(tf.concat([row_lengths.flat_values, [0]], axis=0))
+    message = f"field {name!r}: expected row lengths from 0, found"
+    values = checked(items.flat_values, shortest >= 0, message, shortest)
+    values = checked(
+        values,
+        sums == counts,
+        f"field {name!r}: expected row lengths that add up to the number of values; "
+        "found their sum and that number",
+        tf.gather_nd(tf.stack([sums, counts], axis=1), tf.where(sums != counts)[:1]),
+    )
+    return tf.RaggedTensor.from_nested_row_lengths(
+        values, [row_lengths.row_lengths(), row_lengths.flat_values], validate=False
+    )
+
+
+def from_base64(data: tf.Tensor, name: str) -> tf.Tensor:
+    """Decode base64 text, of either alphabet, with padding or without.
+
+    Args:
+        data: string [B]; "" is no data.
+        name: the field's name.
+
+    Returns:
+        string [B], the decoded bytes.
+    """
+    plain = tf.strings.regex_full_match(data, PATTERN) | (data == "")
+
+    def without_space() -> tuple[tf.Tensor, tf.Tensor]:
+        text = tf.strings.regex_replace(data, f"[{SPACE}]+", "")
+        return text, tf.strings.regex_full_match(text, PATTERN) | (data == "")
+
+    # Few writers break lines, and to look for white space takes as long as to decode.
+    whole = tf.reduce_all(plain)
+    text, right = tf.cond(whole, lambda: (data, plain), without_space)
+    wrong = tf.boolean_mask(data, ~right)
+    text = checked(
+        text,
+        right,
+        f"field {name!r}: expected base64 text, found a value of as many bytes, which "
+        "begins with the bytes",
+        tf.strings.length(wrong)[:1],
+        # As text they could not be shown.
+        tf.io.decode_raw(tf.strings.substr(wrong[:1], 0, _SHOWN_START), tf.uint8),
+    )
+    # tf.io.decode_base64 knows the URL-safe alphabet only.
+    text = tf.strings.regex_replace(text, r"\+", "-")
+    return tf.io.decode_base64(tf.strings.regex_replace(text, "/", "_"))

@@ -1,0 +1,454 @@
+"""Lists of any length: numbers, items of a fixed shape, strings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..reading.columns import Column, Rows
+from ..shared.errors import Problem
+from ..shared.values import (
+    FLOATS,
+    RAW_ONLY,
+    Numbers,
+    check_shape,
+    described,
+    item_size,
+    shape_text,
+)
+from ..shared.wire import Buffer, Pieces, pack_rows
+from .base import Codec, Decoded, Decoding, NumbersCodec, Shape, split_rows
+from .buffers import BufferColumns, buffer_of, list_buffers, value_buffers
+from .faults import Features, Passed, refused
+from .numbers import numbers_of
+from .part import Part, checked_finite, checked_size, values_part
+from .strings import encode_text, texts_of
+
+if TYPE_CHECKING:
+    from .graph import Parsed
+
+_LIMITS = {
+    "error": ", at most {} {}",
+    "keep_head": ", of which the first {} {} are kept",
+    "keep_tail": ", of which the last {} {} are kept",
+}
+
+
+@dataclass(frozen=True)
+class Limit:
+    """The lengths of a field's sequences.
+
+    Attributes:
+        max_length: the most items a row may have; None for any number.
+        too_long: what becomes of more: "error", "keep_head" or "keep_tail".
+        padding: what fills fewer up to `max_length` on disk; None for nothing.
+        noun: what an item is called.
+    """
+
+    max_length: int | None = None
+    too_long: str = "error"
+    padding: Any = None
+    noun: str = "items"
+
+    @property
+    def text(self) -> str:
+        """The limit in words, as they follow a description."""
+        if self.max_length is None:
+            return ""
+        return _LIMITS[self.too_long].format(self.max_length, self.noun)
+
+    def check(self, length: int) -> None:
+        """Refuse a length above the limit, unless what is above is cut off.
+
+        Raises:
+            Problem: naming both.
+        """
+        limit = self.max_length
+        if limit is not None and length > limit and self.too_long == "error":
+            raise Problem(f"{length} {self.noun}", f"at most {limit}")
+
+    def rows(self, column: Column, lengths: Rows) -> Passed:
+        """Refuse rows of a column that are too long, given their lengths."""
+        limit = self.max_length
+        if limit is None or self.too_long != "error":
+            return column
+        bad = lengths > limit
+        wrong = lengths[bad]
+        return (
+            yield from refused(
+                column,
+                bad,
+                "SG524",
+                "list is too long",
+                f"at most {limit} {self.noun}",
+                lambda _, at: f"{wrong[at]} {self.noun}",
+            )
+        )
+
+    def tensor(self, sequences: Any, name: str) -> Any:
+        """Refuse or cut off what is beyond the limit: ragged [B, (T), ...]."""
+        from .graph import checked
+
+        limit = self.max_length
+        if limit is None:
+            return sequences
+        if self.too_long == "keep_head":
+            return sequences[:, :limit]
+        if self.too_long == "keep_tail":
+            return sequences[:, -limit:]
+        lengths = sequences.row_lengths()
+        expected = f"at most {limit} {self.noun}"
+        message = f"field {name!r}: expected {expected}, found lengths"
+        return checked(sequences, lengths <= limit, message, lengths)
+
+    def keeps(self, length: int) -> bool:
+        """Return whether rows of this length are stored as they are."""
+        limit = self.max_length
+        return limit is None or (length <= limit and self.padding is None)
+
+    def cut(self, items: Any) -> Any:
+        """Return the items of one row that are kept, of a list or an array."""
+        if self.max_length is None or len(items) <= self.max_length:
+            return items
+        if self.too_long == "keep_tail":
+            return items[-self.max_length :]
+        return items[: self.max_length]
+
+    def fit(self, items: NDArray[Any]) -> NDArray[Any]:
+        """Return the items [T, ...] of one row as they are stored."""
+        kept: NDArray[Any] = self.cut(items)
+        if self.padding is None or self.max_length is None:
+            return kept
+        filled = np.full((self.max_length, *kept.shape[1:]), self.padding, kept.dtype)
+        filled[: len(kept)] = kept
+        return filled
+
+    def fit_rows(self, items: NDArray[Any], lengths: Rows) -> tuple[NDArray[Any], Rows]:
+        """Do what `fit` does with all rows at once.
+
+        Args:
+            items: [N, ...], the rows' items one after the other.
+            lengths: int64 [rows], how many of them each row has.
+
+        Returns:
+            Items and lengths as they are stored.
+        """
+        limit = self.max_length
+        if limit is None or (self.padding is None and not (lengths > limit).any()):
+            return items, lengths
+        first = np.cumsum(lengths) - lengths
+        within = np.arange(len(items)) - np.repeat(first, lengths)
+        if self.too_long == "keep_tail":
+            within -= np.repeat(np.maximum(lengths - limit, 0), lengths)
+        kept = (within >= 0) & (within < limit)
+        if self.padding is None:
+            return items[kept], np.minimum(lengths, limit)
+        rows = len(lengths)
+        filled = np.full((rows, limit, *items.shape[1:]), self.padding, items.dtype)
+        filled[np.repeat(np.arange(rows), lengths)[kept], within[kept]] = items[kept]
+        return filled.reshape(-1, *items.shape[1:]), np.full(rows, limit, np.int64)
+
+
+@dataclass(eq=False, kw_only=True)
+class _List(Codec):
+    """A list of any length from 0.
+
+    Attributes:
+        dtype: of the items; "string" is text, "bytes" opaque.
+        max_length: the most items a row may have, or None.
+        too_long: what becomes of more: "error", "keep_head" or "keep_tail".
+        pad_on_disk: fill fewer up to `max_length` with `padding_value` when writing.
+        padding_value: what fills a batch up to its longest row.
+        ragged: deliver a RaggedTensor in place of a padded batch.
+        item_shape: the shape of one item; items are stored flat.
+        group: the group of fields that are equally long.
+    """
+
+    dtype: str
+    max_length: int | None = None
+    too_long: str = "error"
+    pad_on_disk: bool = False
+    padding_value: Any = None
+    ragged: bool = False
+    item_shape: tuple[int, ...] = ()
+    group: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.padding_value is None:
+            strings = self.dtype in ("string", "bytes")
+            self.padding_value = "" if strings else False if self.dtype == "bool" else 0
+        super().__post_init__()
+        padding = self.padding_value if self.pad_on_disk else None
+        self._limit = Limit(self.max_length, self.too_long, padding)
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        size = prod(self.item_shape)
+        most = None if self.max_length is None else self.max_length * size
+        if not self.pad_on_disk:
+            if self.too_long != "error":
+                most = None  # files may hold more, which readers cut
+            part = values_part(self.key, self.dtype, None, most)
+            missing = b"" if self.optional and part.encoding == "raw" else None
+            return (replace(part, missing=missing),)
+        part = values_part(self.key, self.dtype, most)
+        if part.encoding != "raw":
+            part = replace(part, shape=(self.max_length or 0, *self.item_shape))
+        return (self._with_missing(part) if self.optional else part,)
+
+    def _with_missing(self, part: Part) -> Part:
+        """State that a missing list is all padding."""
+        padding = self.padding_value
+        if isinstance(padding, str):
+            return replace(part, missing=padding.encode())
+        if part.encoding != "raw":
+            number = float(padding) if self.dtype in FLOATS else int(padding)
+            return replace(part, missing=number)
+        numbers = Numbers(self.dtype, finite=False)
+        item = numbers.raw(numbers.convert(padding)).tobytes()
+        count = (self.max_length or 0) * prod(self.item_shape)
+        return replace(part, missing=item, repeats=count)
+
+    @property
+    def delivered_shape(self) -> Shape:
+        length = self.max_length if self.pad_on_disk else None
+        return (length, *self.item_shape)
+
+    @property
+    def layout(self) -> str:
+        return "ragged" if self.ragged else "dense"
+
+    @property
+    def limit(self) -> int | None:
+        return self.max_length
+
+    @property
+    def item_size(self) -> int | None:
+        if self.pad_on_disk:
+            return None
+        return prod(self.item_shape) * self._value_size
+
+    @property
+    def _value_size(self) -> int:
+        """How many stored values or raw bytes a number takes."""
+        return item_size(self.dtype) if self.dtype in RAW_ONLY else 1
+
+    @property
+    def annotation(self) -> str:
+        named = {"string": "Sequence[str]", "bytes": "Sequence[bytes]"}
+        return named.get(self.dtype, "ArrayLike")
+
+    @property
+    def takes(self) -> str:
+        text = f"{self.dtype} {shape_text((None, *self.item_shape))}{self._limit.text}"
+        if self.group is not None:
+            text += f", as many as the others of {self.group!r}"
+        return text
+
+    @property
+    def delivers(self) -> str:
+        if self.pad_on_disk:
+            return f"{super().delivers}, padded on disk with {self.padding_value!r}"
+        sizes = ("B", "(T)" if self.ragged else "T", *self.item_shape)
+        text = f"{self.delivered_dtype} [{', '.join(map(str, sizes))}]"
+        padding = "ragged" if self.ragged else f"padded with {self.padding_value!r}"
+        return f"{text}, {padding}"
+
+    @property
+    def if_missing(self) -> str:
+        return "all padding" if self.pad_on_disk else "empty"
+
+    @property
+    def nan_if_missing(self) -> bool:
+        return False
+
+    def decode(self, features: Features) -> Decoding:
+        column = yield from self.column(features)
+        size = prod(self.item_shape)
+        if self.pad_on_disk:
+            return Decoded(column.rows, lambda: self._fixed(column))
+        counts = (
+            column.lengths
+            if self._value_size == 1
+            else column.sizes // self._value_size
+        )
+        bad = counts % size != 0
+        wrong = counts[bad]
+        column = yield from refused(
+            column,
+            bad,
+            "SG524",
+            "values are not a whole number of items",
+            f"items of {size} values (shape {shape_text(self.item_shape)})",
+            lambda _, at: f"{wrong[at]} values",
+        )
+        lengths = counts[~bad] // max(1, size)
+        column = yield from self._limit.rows(column, lengths)
+        return Decoded(column.rows, lambda: self._lists(column))
+
+    def column(self, features: Features) -> Passed:
+        """Return the rows whose values are right, whatever their number."""
+        (part,) = self.parts
+        finite = bool(getattr(self, "finite", False))
+        if part.encoding != "raw":
+            text = f"{part.text} ({self.dtype})"
+            return (yield from part.values(features, text, finite=finite))
+        size = None
+        text = f"raw {self.dtype} numbers of {self._value_size} bytes"
+        if self.pad_on_disk:
+            shape = (self.max_length or 0, *self.item_shape)
+            size = prod(shape) * self._value_size
+            text = f"{size} bytes ({self.dtype} {shape_text(shape)})"
+        column = yield from part.column(features, text)
+        column = yield from checked_size(column, text, self.dtype, size)
+        return (yield from checked_finite(column, self.dtype, finite))
+
+    def flat(self, column: Column) -> Any:
+        """Return the values of all rows, one after the other."""
+        if self.dtype in ("string", "bytes"):
+            return texts_of(column.bytes_values(), self.dtype)
+        return numbers_of(column, self.dtype)
+
+    def _fixed(self, column: Column) -> Any:
+        flat, length = self.flat(column), self.max_length or 0
+        if isinstance(flat, list):
+            return [flat[at : at + length] for at in range(0, len(flat), length)]
+        return flat.reshape(len(column), length, *self.item_shape)
+
+    def _lists(self, column: Column) -> list[Any]:
+        flat, lengths = self.flat(column), column.lengths
+        if not isinstance(flat, list):
+            if self._value_size > 1:
+                lengths = column.sizes // self._value_size
+            flat = flat.reshape(-1, *self.item_shape)
+            lengths = lengths // max(1, prod(self.item_shape))
+        rows = split_rows(flat, lengths)
+        return (
+            rows
+            if self._limit.too_long == "error"
+            else list(map(self._limit.cut, rows))
+        )
+
+    def parse(self, parsed: Parsed) -> Any:
+        from . import graph
+
+        (part,) = self.parts
+        stored = part.tensor(parsed, self.label)
+        dtype = graph.tf.as_dtype(self.delivered_dtype)
+        if self.pad_on_disk:
+            if part.encoding == "raw":
+                return graph.decode_raw(stored, self.label, dtype, self.delivered_shape)
+            return graph.as_dtype(stored, self.label, dtype)
+        items = graph.sequence(stored, self.label, dtype, self.item_shape)
+        items = self._limit.tensor(items, self.label)
+        return items if self.ragged else graph.padded(items, self.padding_value)
+
+
+@dataclass(eq=False, kw_only=True)
+class VarLen(_List, NumbersCodec):
+    """A list of numbers, or of items of a fixed shape, of any length from 0.
+
+    What tf.train.Example has no list for is stored as raw bytes.
+    """
+
+    @property
+    def shape_of_rows(self) -> Shape:
+        return (None, *self.item_shape)
+
+    def convert(self, value: Any) -> NDArray[Any]:
+        array: NDArray[Any] = super().convert(value)
+        self._limit.check(len(array))
+        return array
+
+    def encode(self, value: Any) -> Pieces:
+        if (
+            type(value) is np.ndarray
+            and value.ndim
+            and value.shape[1:] == self.item_shape
+            and self._limit.keeps(len(value))
+            and self._numbers.accepts(value)
+        ):
+            return self._stored(value)
+        return self._row(value, None)
+
+    def _pieces(self, value: Any) -> Pieces:
+        return self._stored(self._numbers.raw(self._limit.fit(self.convert(value))))
+
+    def _column(self, values: Any, rows: int) -> BufferColumns:
+        items, lengths = self.joined(values)
+        self._limit.check(int(lengths.max(initial=0)))
+        items, lengths = self._limit.fit_rows(items, lengths)
+        array = self._numbers.raw(items)
+        numbers = lengths * prod(self.item_shape)
+        if self._varints:
+            flat = array.astype(np.int64, copy=False).reshape(-1)
+            chunks: list[Buffer] = [*pack_rows(flat, numbers)]
+        else:
+            memory = buffer_of(array)
+            ends = (np.cumsum(numbers) * item_size(self.dtype)).tolist()
+            chunks = [memory[a:b] for a, b in zip([0, *ends[:-1]], ends, strict=True)]
+        if self._raw:
+            return value_buffers(self._entry, chunks)
+        return list_buffers(self._entry, chunks)
+
+    def joined(self, values: Any) -> tuple[NDArray[Any], Rows]:
+        """Return all rows' items in one array, and the number of each row's."""
+        if isinstance(values, np.ndarray):
+            array = self._numbers.convert(values)
+            check_shape(array, (None, None, *self.item_shape))
+            lengths = np.full(len(array), array.shape[1], np.int64)
+            return array.reshape(-1, *self.item_shape), lengths
+        lengths = np.fromiter(map(len, values), np.int64, len(values))
+        kinds = set(map(type, values))
+        if kinds == {np.ndarray}:
+            if len({(row.dtype, row.shape[1:]) for row in values}) > 1:
+                raise Problem("rows of different dtypes or shapes", "rows of one kind")
+            joined: Any = np.concatenate(values)
+        elif kinds <= {list, tuple}:
+            joined = list(chain.from_iterable(values))
+        else:
+            raise Problem("rows of different types", "rows of one type")
+        array = self._numbers.convert(joined)
+        if not array.size:
+            array = array.reshape((0, *self.item_shape))
+        check_shape(array, (int(lengths.sum()), *self.item_shape))
+        return array, lengths
+
+
+@dataclass(eq=False, kw_only=True)
+class Strings(_List):
+    """A list of strings of any length from 0."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._filler = [encode_text(self.padding_value)] if self.pad_on_disk else []
+
+    def convert(self, value: Any) -> list[bytes]:
+        text = self.dtype == "string"
+        expected = f"a list of {'str' if text else 'bytes'}"
+        if isinstance(value, np.ndarray) and value.ndim == 1:
+            value = value.tolist()
+        if not isinstance(value, (list, tuple)):
+            raise Problem(described(value), expected)
+        self._limit.check(len(value))
+        wanted = str if text else bytes
+        for at, item in enumerate(value):
+            if not isinstance(item, wanted):
+                raise Problem(f"{described(item)} at [{at}]", expected)
+        return [encode_text(item) if text else item for item in value]
+
+    def _pieces(self, value: Any) -> Pieces:
+        strings = self._limit.cut(self.convert(value))
+        missing = (self.max_length or 0) - len(strings)
+        return self._entry.listing([*strings, *self._filler * missing])
+
+
+def list_codec(dtype: str) -> type[VarLen] | type[Strings]:
+    """Return the codec of a list with items of a dtype."""
+    return Strings if dtype in ("string", "bytes") else VarLen

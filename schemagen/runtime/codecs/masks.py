@@ -1,0 +1,240 @@
+"""Segmentation masks: a class id for each pixel, as a PNG or as raw numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..reading.columns import Column
+from ..shared.errors import Problem
+from ..shared.images import PngHeader, encode_png, read_png_header
+from ..shared.values import Numbers, check_shape, described, shape_text
+from ..shared.wire import Buffer
+from .base import Shape
+from .check import Check, between
+from .faults import Passed
+from .numbers import FixedNumbers
+from .part import raw_numbers
+from .pictures import EncodedContent, Picture, in_place_of
+from .tensorflow import tf
+
+if TYPE_CHECKING:
+    from .graph import Parsed
+
+
+@dataclass(eq=False, kw_only=True)
+class Mask(Picture):
+    """A class id for each pixel, [height, width]. Ids are never scaled.
+
+    Attributes:
+        shape: (height, width); None for a size that varies.
+        encoding: "png", or "raw" for little-endian numbers, row by row.
+        dtype: of the ids.
+        num_classes: ids go from 0 to num_classes - 1; None for any of the dtype.
+        classes: the names in the order of their ids; may be empty.
+        ignore: one more id, of pixels that do not count; a missing mask has no other.
+    """
+
+    shape: tuple[int | None, int | None]
+    encoding: str = "png"
+    dtype: str = "uint8"
+    num_classes: int | None = None
+    classes: tuple[str, ...] = ()
+    ignore: int | None = None
+
+    def __post_init__(self) -> None:
+        self.num_classes = self.num_classes or len(self.classes) or None
+        super().__post_init__()
+
+    @property
+    def stored_dtype(self) -> str:
+        return self.dtype
+
+    @property
+    def content(self) -> Any:
+        return _RawIds(self) if self._raw else _EncodedIds(self)
+
+    @cached_property
+    def check(self) -> Check | None:
+        """The rule for ids; None if any of the dtype may occur."""
+        count = self.num_classes
+        if count is None or count > np.iinfo(self.dtype).max:
+            return None
+        others = () if self.ignore is None else (self.ignore,)
+        return Check(between(0, count - 1, *others), self._ids, "class id ")
+
+    @property
+    def _ids(self) -> str:
+        """The allowed ids, in words."""
+        if self.num_classes is None:
+            return "any ids"
+        words = f"class ids from 0 to {self.num_classes - 1}"
+        if self.ignore is None:
+            return words
+        return f"{words}, or {self.ignore} to be ignored"
+
+    @property
+    def in_band(self) -> bool:
+        return self.ignore is not None
+
+    @property
+    def if_missing(self) -> str:
+        return str(self.ignore or 0)
+
+    @property
+    def takes(self) -> str:
+        array = f"{self.dtype} {shape_text(self.shape)}, {self._ids}"
+        return array if self._raw else f"a png image as bytes, or its ids, {array}"
+
+    @property
+    def delivers(self) -> str:
+        sizes = zip(self.delivered_shape, ("H", "W"), strict=True)
+        shape = ", ".join(("B", *(str(size or name) for size, name in sizes)))
+        return f"{self.dtype} [{shape}], {self._ids}"
+
+    def checked_ids(self, ids: NDArray[Any]) -> NDArray[Any]:
+        """Return ids [H, W] that a writer was given.
+
+        Raises:
+            Problem: another shape, or an id that is not allowed.
+        """
+        if ids.ndim == 3 and ids.shape[2] == 1:
+            ids = ids[:, :, 0]
+        check_shape(ids, self.shape)
+        if not ids.size:
+            raise Problem("a mask without pixels", "at least one pixel")
+        if self.check is not None:
+            self.check.refuse(ids)
+        return ids
+
+    def _checked_pixels(self, column: Column) -> Passed:
+        if self.check is None:
+            return column
+        passed = yield from self.check.rows(raw_numbers(column, self.dtype))
+        return column.only(np.isin(column.rows, passed.rows))
+
+    def parse(self, parsed: Parsed) -> Any:
+        data = self.parts[0].tensor(parsed, self.label)
+        dtype = tf.as_dtype(self.dtype)
+        ids = self._parsed_ids(data, dtype, parsed)
+        if self.check is not None:
+            from .graph import checked_ids
+
+            ids = checked_ids(ids, self.check, self.label)
+        if self.optional and self.ignore:
+            there = tf.reshape(data != "", (-1, 1, 1))
+            ids = tf.where(there, ids, tf.constant(self.ignore, dtype))
+        return tf.ensure_shape(ids, (data.shape[0], *self.delivered_shape))
+
+    def _parsed_ids(self, data: Any, dtype: Any, parsed: Parsed) -> Any:
+        from . import graph, graph_images, graph_masks
+
+        if not self._raw:
+            return graph_masks.decode_masks(
+                data, self.label, self.shape, dtype, self.resize, optional=self.optional
+            )
+        if None in self.shape:
+            images = graph_images.decode_pixels(
+                data,
+                self.label,
+                dtype,
+                (*self.shape, 1),
+                self.resize,
+                "nearest",
+                **self._sizes_in(parsed),
+                optional=self.optional,
+            )
+            return images[..., 0]
+        if self.optional:
+            blank = bytes(prod(size or 0 for size in self.shape) * dtype.size)
+            data = tf.where(data == "", blank, data)
+        ids = graph.decode_raw(data, self.label, dtype, (*self.shape, 1))
+        if self.resize is not None:
+            ids = graph_images.resized(ids, self.resize, "nearest")
+        return ids[..., 0]
+
+
+def _refuse_other(value: object, mask: Mask, expected: str) -> None:
+    """Refuse a value that is not an array.
+
+    Raises:
+        Problem: it is not.
+    """
+    if not isinstance(value, np.ndarray):
+        array = f"an array of ids, {mask.dtype} {shape_text(mask.shape)}"
+        raise Problem(described(value), f"{expected}{array}", in_place_of(value))
+
+
+class _RawIds(FixedNumbers):
+    """The codec of raw ids alone."""
+
+    def __init__(self, mask: Mask) -> None:
+        self._mask = mask
+        super().__init__(
+            mask.label,
+            key=mask.key,
+            optional=mask.optional,
+            dtype=mask.dtype,
+            encoding="raw",
+        )
+
+    @property
+    def shape_of_rows(self) -> Shape:
+        return self._mask.shape
+
+    def convert(self, value: Any) -> NDArray[Any]:
+        _refuse_other(value, self._mask, "")
+        return self._mask.checked_ids(self._numbers.convert(value))
+
+    def encode(self, value: Any) -> Any:
+        return self._row(value, None)
+
+    def _column(self, values: Any, rows: int) -> Any:
+        return super(FixedNumbers, self)._column(values, rows)
+
+
+class _EncodedIds(EncodedContent):
+    """The codec of a PNG alone. Arrays are encoded, encoded bytes are kept."""
+
+    def __init__(self, mask: Mask) -> None:
+        self._mask = mask
+        self._numbers = Numbers(mask.dtype)
+        super().__init__(mask)
+
+    def convert(self, value: Any) -> bytes | NDArray[Any]:
+        if isinstance(value, bytes):
+            self._check_encoded(value)
+            return value
+        _refuse_other(value, self._mask, "the bytes of a png image or ")
+        return self._mask.checked_ids(self._numbers.convert(value))
+
+    def _check_encoded(self, data: bytes) -> None:
+        """Compare what the header says with what readers will ask for."""
+        header = read_png_header(data)
+        if self._mask.dtype == "uint16":
+            fits, expected = header.grey and header.bits == 16, "a grey PNG of 16 bits"
+        else:
+            fits = header.palette or (header.grey and header.bits == 8)
+            expected = "a grey PNG of 8 bits, or one with a palette"
+        if not fits:
+            raise Problem(str(header), expected, _advice(header))
+        height, width = shape = self._mask.shape
+        if height not in (None, header.height) or width not in (None, header.width):
+            found = shape_text((header.height, header.width))
+            raise Problem(f"a mask of shape {found}", f"shape {shape_text(shape)}")
+
+    def contents(self, mask: Any) -> Buffer:
+        if isinstance(mask, bytes):
+            return mask
+        return encode_png(mask[:, :, np.newaxis])
+
+
+def _advice(header: PngHeader) -> str:
+    if header.grey:
+        return "give the ids as an array, to be encoded"
+    return "colours are not class ids; give the ids as an array"

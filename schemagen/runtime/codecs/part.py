@@ -1,0 +1,432 @@
+"""Parts: the keys that a field is stored under, and the list under each.
+
+A part is the only statement of how something is stored. Feature descriptions, required
+keys, verification, comparisons of schemas and exports derive from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..reading.columns import Column, gathered
+from ..reading.message import BYTES as BYTES_COLUMN
+from ..reading.message import FLOAT as FLOAT_COLUMN
+from ..reading.message import INT64 as INT64_COLUMN
+from ..reading.message import NOTHING
+from ..shared import base64_text
+from ..shared.errors import Problem
+from ..shared.images import sniff
+from ..shared.values import FLOATS, INTEGERS, RAW_ONLY, item_size
+from ..shared.wire import BYTES_LIST, FLOAT_LIST, INT64_LIST, Entry
+from .faults import (
+    Fault,
+    Features,
+    Passed,
+    missing,
+    outside,
+    refused,
+    refused_values,
+    shown_bytes,
+)
+from .tensorflow import tf
+
+if TYPE_CHECKING:
+    from .graph import Parsed
+
+INT, FLOAT, BYTES = "int64", "float32", "bytes"
+
+_TAGS = {BYTES: BYTES_LIST, FLOAT: FLOAT_LIST, INT: INT64_LIST}
+_KINDS = {BYTES: BYTES_COLUMN, FLOAT: FLOAT_COLUMN, INT: INT64_COLUMN}
+_NAMES = {
+    1: "uint8",
+    2: "float16 or int16",
+    4: "float32 or int32",
+    8: "float64 or int64",
+}
+
+
+@dataclass(frozen=True)
+class Part:
+    """A key and the list under it.
+
+    Attributes:
+        key: the feature's key; "" for the value of one step.
+        stored: int64, float32 or bytes.
+        count: the number of values; None if it varies.
+        most: the largest number of values, if it varies and is limited.
+        holds: "value", "size", "format", "row lengths" or "index".
+        bounds: the least and the greatest integer; None for no limit.
+        parameter: the parameter of the kind that names the key.
+        content: a description. Fields may share a key of the same content.
+        read: whether parsers read the feature.
+        encoding: "list" for values as they are, "raw" for the little-endian bytes of
+            numbers, "proto" for a serialized tensor, or the format of an image.
+        dtype: of the values before they are encoded; "string" is UTF-8.
+        transfer_encoding: "base64" for bytes that are stored as base64 text.
+        sizes: the sizes in a part of sizes; None for one that varies.
+        shape: the shape of a list of fixed count, as TensorFlow parses it.
+        missing: the value that TensorFlow parses where the feature is missing, or one
+            item of it; None if it has to be there.
+        repeats: how often that item is repeated, in raw bytes.
+    """
+
+    key: str
+    stored: str
+    count: int | None = 1
+    most: int | None = None
+    holds: str = "value"
+    bounds: tuple[int | None, int | None] | None = None
+    parameter: str = "key"
+    content: str = ""
+    read: bool = True
+    encoding: str = "list"
+    dtype: str = "int64"
+    transfer_encoding: str | None = None
+    sizes: tuple[int | None, ...] = ()
+    shape: tuple[int, ...] = ()
+    missing: Any = None
+    repeats: int = 1
+
+    @property
+    def kind(self) -> str:
+        """The kind of the columns that hold it."""
+        return _KINDS[self.stored]
+
+    @property
+    def text(self) -> str:
+        """The list in words: `2 float values`."""
+        name = "float" if self.stored == FLOAT else self.stored
+        if self.count is None:
+            return f"{name} values"
+        return f"{self.count} {name} value{'' if self.count == 1 else 's'}"
+
+    @property
+    def stored_text(self) -> str:
+        """The list and its encoding in words: `bytes_list (jpeg)`."""
+        if self.encoding == "raw":
+            return f"raw {self.dtype} bytes"
+        if self.encoding == "proto":
+            return f"a serialized {self.dtype} tensor"
+        text = {BYTES: "bytes_list", FLOAT: "float_list", INT: "int64_list"}[
+            self.stored
+        ]
+        return text if self.encoding == "list" else f"{text} ({self.encoding})"
+
+    def entry(self) -> Entry:
+        """Return what comes before the values in a serialized Example."""
+        return Entry(self.key, _TAGS[self.stored])
+
+    def feature(self) -> Any:
+        """Return the description of the feature for `tf.io.parse_example`."""
+        dtype = tf.string if self.stored == BYTES else tf.as_dtype(self.stored)
+        if self.count is None:
+            return tf.io.RaggedFeature(dtype, row_splits_dtype=tf.int64)
+        return tf.io.FixedLenFeature(self.shape, dtype, default_value=self.default())
+
+    def default(self) -> Any:
+        """Return the value that TensorFlow parses where the feature is missing."""
+        if self.missing is None or isinstance(self.missing, tuple):
+            return self.missing
+        if self.transfer_encoding:
+            return b""  # which `tensor` replaces
+        if isinstance(self.missing, bytes):
+            if self.shape:
+                return [self.missing] * prod(self.shape)
+            return self.missing * self.repeats
+        dtype = np.float32 if self.stored == FLOAT else np.int64
+        return np.full(self.shape, self.missing, dtype) if self.shape else self.missing
+
+    def tensor(self, parsed: Parsed, name: str) -> Any:
+        """Return the parsed feature; base64 text is decoded."""
+        stored = parsed[self.key]
+        if not self.transfer_encoding:
+            return stored
+        from .graph import from_base64
+
+        data = from_base64(stored, name)
+        if not self.missing:
+            return data
+        return tf.where(data == "", self.missing * self.repeats, data)
+
+    def column(self, features: Features, expected: str) -> Passed:
+        """Read the list: its type, its count, and the bytes of base64 text."""
+        for column in features.by_key.get(self.key, ()):
+            if column.kind not in (self.kind, NOTHING):
+                yield Fault(
+                    "SG523",
+                    "wrong feature type",
+                    expected,
+                    column.rows,
+                    lambda at, column=column: _amount(column, at),  # type: ignore[misc]
+                    lambda at, column=column: self._cause(column, at),  # type: ignore[misc]
+                    self.key,
+                )
+        right = features.column(self.key, self.kind)
+        if not features.optional and len(right) < len(features.live):
+            yield missing(features, self.key, expected)
+        if self.count is not None:
+            bad = right.lengths != self.count
+            what = "wrong number of values"
+            right = yield from refused(right, bad, "SG524", what, expected, _amount)
+        if self.transfer_encoding:
+            right = yield from _from_base64(right, expected)
+        return right
+
+    def values(self, features: Features, expected: str, *, finite: bool) -> Passed:
+        """Read the list and check each value: UTF-8, range, or that it is finite."""
+        column = yield from self.column(features, expected)
+        if self.dtype == "string":
+            return (yield from _utf8(column))
+        if self.dtype == "float32":
+            return (yield from checked_finite(column, "float32", finite))
+        if self.bounds is None:
+            return column
+        low, high = self.bounds
+        return (
+            yield from refused_values(
+                column,
+                outside(column.values, low, high),
+                "SG526",
+                "number out of the dtype's range",
+                "0 or 1 for a bool"
+                if self.dtype == "bool"
+                else f"{self.dtype}, {low} to {high}",
+            )
+        )
+
+    def _cause(self, column: Column, at: int) -> str:
+        if {column.kind, self.kind} == {FLOAT_COLUMN, INT64_COLUMN}:
+            return "written as another type of number: declare the dtype it has"
+        if self.stored == BYTES:
+            return "written as a list of numbers, declared as bytes"
+        return "written as bytes, declared as a list of numbers"
+
+
+def list_of(dtype: str) -> str:
+    """Return the type of the list that holds numbers or strings of a dtype."""
+    if dtype in ("string", "bytes", *RAW_ONLY):
+        return BYTES
+    return FLOAT if dtype == "float32" else INT
+
+
+def values_part(
+    key: str,
+    dtype: str,
+    count: int | None,
+    most: int | None = None,
+    *,
+    raw: bool = False,
+    transfer_encoding: str | None = None,
+) -> Part:
+    """Return the part of numbers or strings.
+
+    Numbers that no list can hold are raw, in one bytes value.
+    """
+    if raw or dtype in RAW_ONLY:
+        return Part(
+            key,
+            BYTES,
+            encoding="raw",
+            dtype=dtype,
+            transfer_encoding=transfer_encoding,
+        )
+    return Part(
+        key,
+        list_of(dtype),
+        count,
+        most,
+        bounds=bounds_of(dtype),
+        dtype=dtype,
+        transfer_encoding=transfer_encoding,
+    )
+
+
+def size_part(
+    key: str,
+    parameter: str,
+    content: str,
+    length: int | None,
+    missing: int | None = None,
+) -> Part:
+    """Return the part of one stored size.
+
+    Args:
+        key: the key.
+        parameter: the parameter of the kind that names it.
+        content: a description.
+        length: the size; None if it varies.
+        missing: what TensorFlow parses where it is missing.
+    """
+    bounds = (0, None) if length is None else (length, length)
+    return Part(
+        key,
+        INT,
+        holds="size",
+        bounds=bounds,
+        parameter=parameter,
+        content=content,
+        sizes=(length,),
+        missing=missing,
+    )
+
+
+def bounds_of(dtype: str) -> tuple[int, int] | None:
+    """Return the least and the greatest integer of a dtype; None if int64 holds more."""
+    if dtype == "bool":
+        return (0, 1)
+    if dtype not in INTEGERS or dtype in ("int64", "uint64"):
+        return None
+    info = np.iinfo(dtype)
+    return (int(info.min), int(info.max))
+
+
+def _amount(column: Column, at: int) -> str:
+    count, name = int(column.lengths[at]), column.kind
+    return f"{count} {name} value{'' if count == 1 else 's'}"
+
+
+def _from_base64(column: Column, expected: str) -> Passed:
+    """Decode the base64 text of a column of bytes."""
+    contents: list[bytes] = []
+    bad, texts = np.zeros(len(column), np.bool_), []
+    for at, text in enumerate(column.bytes_values()):
+        try:
+            contents.append(base64_text.decoded(text))
+        except Problem as problem:
+            contents.append(b"")
+            texts.append(problem.found)
+            bad[at] = True
+    yield from refused(
+        column,
+        bad,
+        "SG528",
+        "bytes are not base64 text",
+        f"base64 text of {expected}",
+        lambda _, at: texts[at],
+        lambda wrong, at: _cause_of_text(wrong.bytes_at(at)),
+    )
+    return of_bytes(column, contents).only(~bad)
+
+
+def _cause_of_text(data: bytes) -> str:
+    form = sniff(data)
+    return f"a {form} as it is: declare it without transfer_encoding" if form else ""
+
+
+def of_bytes(column: Column, contents: list[bytes]) -> Column:
+    """Return a column with other bytes values, one for each of its own."""
+    bounds = np.cumsum([0, *map(len, contents)], dtype=np.int64)
+    values = np.stack([bounds[:-1], bounds[1:]], axis=1)
+    data = np.frombuffer(b"".join(contents), np.uint8)
+    return replace(column, values=values, data=data)
+
+
+def raw_numbers(column: Column, dtype: str) -> Column:
+    """Return the numbers of raw bytes, all those of a row together.
+
+    Args:
+        column: one value in each row, of whole numbers.
+        dtype: of the numbers; those of bfloat16 become float32.
+    """
+    starts, stops = column.values[:, 0], column.values[:, 1]
+    data = gathered(column.data, memoryview(column.data.data), starts, stops)
+    values: NDArray[Any]
+    if dtype == "bfloat16":  # the first half of a float32
+        values = (data.view("<u2").astype(np.uint32) << 16).view(np.float32)
+    else:
+        values = data.view(np.dtype(dtype).newbyteorder("<"))
+    kind = FLOAT_COLUMN if values.dtype.kind == "f" else INT64_COLUMN
+    lengths = (stops - starts) // item_size(dtype)
+    return replace(column, kind=kind, lengths=lengths, values=values)
+
+
+def checked_size(column: Column, expected: str, dtype: str, size: int | None) -> Passed:
+    """Check the size of raw numbers.
+
+    Args:
+        column: one value in each row.
+        expected: what should be there.
+        dtype: of the numbers.
+        size: the bytes of each value; None for any whole number of numbers.
+    """
+    sizes = column.sizes
+    return (
+        yield from refused(
+            column,
+            sizes % item_size(dtype) != 0 if size is None else sizes != size,
+            "SG525",
+            "wrong size of raw bytes",
+            expected,
+            lambda wrong, at: f"{wrong.sizes[at]} bytes",
+            lambda wrong, at: cause_of_size(wrong.bytes_at(at), dtype, size),
+        )
+    )
+
+
+def checked_finite(column: Column, dtype: str, finite: bool = True) -> Passed:
+    """Check that floats are finite, raw ones too, if they have to be."""
+    if not finite or dtype not in FLOATS:
+        return column
+    found: Callable[[Any], str] | None = None
+    numbers = column
+    if column.kind == BYTES_COLUMN:
+        numbers = raw_numbers(column, dtype)
+        text = f"NaN or infinity among {dtype} numbers"
+        found = lambda value: text  # noqa: E731
+    bad, what = ~np.isfinite(numbers.values), "number is not finite"
+    passed = yield from refused_values(
+        numbers, bad, "SG532", what, "finite numbers", found=found
+    )
+    return column.only(np.isin(column.rows, passed.rows))
+
+
+def cause_of_size(data: bytes, dtype: str, size: int | None) -> str:
+    """Guess why raw bytes have another size than `size`, or return ""."""
+    form = sniff(data)
+    if form:
+        return f"they begin like a {form}: declare that encoding in the schema"
+    if not data:
+        return "nothing was written"
+    item = item_size(dtype)
+    for other, names in _NAMES.items():
+        if size and other != item and len(data) * item == size * other:
+            return (
+                f"that is the size of as many {names} numbers: stored as such, read "
+                f"as {dtype}?"
+            )
+    return ""
+
+
+def _utf8(column: Column) -> Passed:
+    """Check that all values are UTF-8."""
+    starts, stops = column.values[:, 0], column.values[:, 1]
+    joined = gathered(column.data, column.data.data, starts, stops)
+    if not len(joined) or joined.max() < 0x80:
+        return column
+    bad = np.array([not _is_utf8(value) for value in column.bytes_values()], np.bool_)
+    cause = "written as other text or bytes: declare Scalar('bytes')"
+    return (
+        yield from refused_values(
+            column,
+            bad,
+            "SG531",
+            "text is not UTF-8",
+            "UTF-8",
+            lambda _: cause,
+            shown_bytes,
+        )
+    )
+
+
+def _is_utf8(value: bytes) -> bool:
+    try:
+        value.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -1,0 +1,249 @@
+"""Lists of lists of any lengths: their values, and the length of each inner list."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..reading.columns import Column, Rows
+from ..shared.errors import Problem
+from ..shared.values import described
+from .base import Compound, Decoded, Decoding, Shape, of_each, split_rows
+from .faults import Fault, Features, refused_values
+from .lists import Limit, Strings, VarLen, list_codec
+from .part import INT, Part
+from .tensorflow import tf
+
+if TYPE_CHECKING:
+    from .graph import Parsed
+
+_MOST = 1 << 40
+
+
+@dataclass(frozen=True)
+class Lists:
+    """The values of inner lists.
+
+    Attributes:
+        items: the values of all lists, one after the other.
+        lengths: int64 [T], the length of each list.
+        text: whether the items are text, as UTF-8.
+    """
+
+    items: NDArray[Any] | list[bytes]
+    lengths: NDArray[np.int64]
+    text: bool = False
+
+    def tolist(self) -> list[list[Any]]:
+        """Return the lists as Python's own."""
+        flat = self.items if isinstance(self.items, list) else self.items.tolist()
+        if self.text:
+            flat = [item.decode() for item in flat]
+        return split_rows(flat, self.lengths)
+
+
+@dataclass(eq=False, kw_only=True)
+class Ragged(Compound):
+    """A list of lists of numbers or strings, each of any length from 0.
+
+    Attributes:
+        dtype: of the values; "string" is text, "bytes" opaque.
+        row_lengths_key: the key of the inner lists' lengths; the key and "/row_lengths"
+            if None.
+        max_length: the most inner lists a row may have, or None.
+        ragged: deliver a RaggedTensor; False pads a batch to its longest lists.
+        padding_value: what fills up where `ragged=False`.
+        group: the group of fields that are equally long.
+        exact: refuse floats that `dtype` cannot hold exactly.
+        finite: refuse NaN and infinities.
+    """
+
+    dtype: str
+    row_lengths_key: str | None = None
+    max_length: int | None = None
+    ragged: bool = True
+    padding_value: Any = None
+    group: str | None = None
+    exact: bool = False
+    finite: bool = True
+
+    def __post_init__(self) -> None:
+        if self.key is None:
+            self.key = self.label.replace(".", "/")
+        lengths_key = self.row_lengths_key or f"{self.key}/row_lengths"
+        facts: dict[str, Any] = {"key": self.key, "optional": self.optional}
+        numbers = {"exact": self.exact, "finite": self.finite}
+        strings = list_codec(self.dtype) is Strings
+        self._inner: Strings | VarLen
+        stored: Strings | VarLen
+        if strings:
+            self._inner = Strings(self.label, dtype=self.dtype, **facts)
+            stored = Strings(self.label, dtype="bytes", **facts)
+        else:
+            self._inner = VarLen(self.label, dtype=self.dtype, **facts, **numbers)
+            stored = self._inner
+        lengths = VarLen(self.label, key=lengths_key, dtype="int64")
+        self.members = (stored, lengths)
+        if self.padding_value is None:
+            self.padding_value = self._inner.padding_value
+        self._limit = Limit(self.max_length, noun="lists")
+        super().__post_init__()
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        lengths = Part(
+            self.members[1].key,
+            INT,
+            None,
+            self.max_length,
+            "row lengths",
+            (0, None),
+            "row_lengths_key",
+            f"the row lengths of {self.key!r}",
+        )
+        return (*self._inner.parts, lengths)
+
+    @property
+    def delivered_shape(self) -> Shape:
+        return (None, None)
+
+    @property
+    def layout(self) -> str:
+        return "ragged" if self.ragged else "dense"
+
+    @property
+    def limit(self) -> int | None:
+        return self.max_length
+
+    @property
+    def item_size(self) -> int | None:
+        return 1
+
+    @property
+    def length_part(self) -> Part:
+        return self.parts[1]
+
+    @property
+    def annotation(self) -> str:
+        return f"Sequence[{self._inner.annotation}]"
+
+    @property
+    def takes(self) -> str:
+        text = f"lists of {self.dtype}"
+        if self.max_length is not None:
+            text += f", at most {self.max_length} lists"
+        if self.group is not None:
+            text += f", as many as the others of {self.group!r}"
+        return text
+
+    @property
+    def delivers(self) -> str:
+        if self.ragged:
+            return f"{self.delivered_dtype} [B, (T), (N)], ragged"
+        return f"{self.delivered_dtype} [B, T, N], padded with {self.padding_value!r}"
+
+    @property
+    def if_missing(self) -> str:
+        return "empty"
+
+    def convert(self, value: Any) -> Lists:
+        expected = f"a list of lists of {self.dtype}"
+        if isinstance(value, np.ndarray) and value.ndim:
+            value = list(value)
+        if not isinstance(value, (list, tuple)):
+            raise Problem(described(value), expected)
+        self._limit.check(len(value))
+        for at, inner in enumerate(value):
+            if not isinstance(inner, (list, tuple)) and np.ndim(inner) != 1:
+                raise Problem(f"{described(inner)} at [{at}]", expected)
+        lengths = np.fromiter(map(len, value), np.int64, len(value))
+        if isinstance(self._inner, VarLen):
+            return Lists(self._numbers(self._inner, value), lengths)
+        strings = [*chain.from_iterable(self._each(value))]
+        return Lists(strings, lengths, text=self.dtype == "string")
+
+    def _numbers(self, inner: VarLen, value: Sequence[Any]) -> NDArray[Any]:
+        """Convert all lists at once; one by one if something is wrong with one."""
+        try:
+            return inner.joined(value)[0]
+        except (Problem, TypeError, ValueError):
+            return np.concatenate(self._each(value))
+
+    def _each(self, value: Sequence[Any]) -> list[Any]:
+        return of_each(self._inner.convert, value, "in list [{1}] {0}")
+
+    def split(self, value: Lists) -> tuple[Any, Any]:
+        return value.items, value.lengths
+
+    def decode(self, features: Features) -> Decoding:
+        _, part = self.parts
+        column = yield from self._inner.column(features)
+        text = "int64 values, the length of each inner list"
+        lengths = yield from part.column(features, text)
+        lengths = yield from refused_values(
+            lengths,
+            lengths.values < 0,
+            "SG529",
+            "negative row length",
+            "row lengths from 0",
+        )
+        wrong = yield from self._unequal(features, column, lengths)
+        lengths = yield from self._limit.rows(lengths, lengths.lengths)
+        right = features.among(column.rows) & features.among(lengths.rows)
+        right[wrong] = False
+        rows = np.flatnonzero(right)
+        return Decoded(rows, lambda: self._values(column, lengths, rows))
+
+    def _unequal(self, features: Features, column: Column, lengths: Column) -> Any:
+        """Check that the lengths add up; return the rows in which they do not."""
+        size = self._inner._value_size
+        numbers = column.lengths if size == 1 else column.sizes // size
+        counts = features.spread(column.rows, numbers)
+        # Larger numbers are damage; their sums must not wrap around.
+        totals = lengths.sums(np.minimum(lengths.values, _MOST))
+        sums = features.spread(lengths.rows, totals)
+        right = features.among(column.rows), features.among(lengths.rows)
+        both = right[0] & right[1]
+        if self.optional:  # what is not there at all reads as empty
+            absent = [~features.present(part.key) for part in self.parts]
+            nothing = features.live & (absent[0] | absent[1])
+            both |= nothing & (right[0] | absent[0]) & (right[1] | absent[1])
+        wrong = np.flatnonzero(both & (sums != counts))
+        text = "row lengths that add up to"
+        yield Fault(
+            "SG529",
+            "row lengths do not add up",
+            f"{text} the number of values",
+            wrong,
+            lambda at: f"{text} {sums[wrong[at]]}, and {counts[wrong[at]]} values",
+            key=self.parts[1].key,
+        )
+        return wrong
+
+    def _values(self, column: Column, lengths: Column, rows: Rows) -> list[Any]:
+        keep = np.zeros(
+            max(column.rows.max(initial=0), lengths.rows.max(initial=0)) + 1, np.bool_
+        )
+        keep[rows] = True
+        column, lengths = (
+            column.only(keep[column.rows]),
+            lengths.only(keep[lengths.rows]),
+        )
+        inner = split_rows(self._inner.flat(column), lengths.values)
+        return split_rows(inner, lengths.lengths)
+
+    def parse(self, parsed: Parsed) -> Any:
+        from . import graph
+
+        stored = self.parts[0].tensor(parsed, self.label)
+        dtype = tf.as_dtype(self.delivered_dtype)
+        items = graph.sequence(stored, self.label, dtype)
+        lists = graph.partitioned(items, parsed[self.parts[1].key], self.label)
+        lists = self._limit.tensor(lists, self.label)
+        return lists if self.ragged else graph.padded(lists, self.padding_value)

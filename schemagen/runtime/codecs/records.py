@@ -1,0 +1,314 @@
+"""The codec of a whole record: from the fields of rows and columns to bytes, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..shared.errors import Problem, RecordError
+from ..shared.tfrecord import Framed, frame_pieces
+from ..shared.wire import Pieces, context_head, example_head, lists_head
+from .base import Codec, Column
+from .buffers import (
+    BufferColumns,
+    Chunks,
+    buffer_columns,
+    chunks_of,
+    joined,
+    joined_rows,
+    sizes_of,
+)
+from .groups import check_column_lengths, check_groups, check_lengths, groups_of
+
+ColumnOf = tuple[Codec, Column | None]
+Columns = tuple[ColumnOf, ...]
+
+
+class RecordCodec:
+    """The codecs of all fields of a record.
+
+    Args:
+        codecs: in the order of their declaration.
+        message: "Example", or "SequenceExample" for records with feature lists.
+
+    Attributes:
+        fields: the codec of each field, by name.
+        keys: the key of each field, by name.
+        groups: the fields that are equally long, by the group's name.
+    """
+
+    def __init__(self, *codecs: Codec, message: str = "Example") -> None:
+        self.fields = {codec.name: codec for codec in codecs}
+        self.keys = {codec.name: codec.key for codec in codecs}
+        self.message = message
+        self.groups = groups_of(codecs)
+        by_key = sorted(codecs, key=lambda codec: codec.key.encode())
+        self._by_key = [(codec.name, codec) for codec in by_key]
+        self._encoders = [(name, codec.encode) for name, codec in self._by_key]
+        self._is_sequence = message == "SequenceExample"
+        # Fields of one key each are written in the order of the keys as they come.
+        single = all(len(codec.parts) == 1 for codec in codecs)
+        self._simple = single and not self.groups and not self._is_sequence
+
+    def __getitem__(self, name: str) -> Codec:
+        """Return the codec of a field."""
+        return self.fields[name]
+
+    @property
+    def classes(self) -> dict[str, tuple[str, ...]]:
+        """The names of the classes of each field that has them, by its name."""
+        found = {}
+        for name, codec in self.fields.items():
+            classes = getattr(getattr(codec, "step", codec), "classes", ())
+            if classes:
+                found[name] = classes
+        return found
+
+    def encode(self, /, **values: Any) -> bytes:
+        """Encode one row, given as the value of each field by name.
+
+        Raises:
+            RecordError: a value that cannot be held, fields of a group that are not
+                equally long, or no field is there: readers could not tell whose record
+                it is.
+        """
+        if self._simple:
+            return _joined([encode(values[name]) for name, encode in self._encoders])
+        pairs = [(codec, values[name]) for name, codec in self._by_key]
+        for group, members in self.groups.items():
+            given = [(codec, values[codec.name]) for codec in members]
+            check_lengths(group, *given)
+        if self._is_sequence:
+            return _encode_sequence(pairs)
+        return _joined(_merged_entries(pairs, None))
+
+    def encode_columns(self, /, **columns: Column | None) -> list[bytes]:
+        """Encode a batch, given as the column of each field by name.
+
+        Raises:
+            RecordError: columns of different lengths, or a value that cannot be held.
+        """
+        chunks, _ = self._chunks(columns)
+        return joined(chunks)
+
+    def frame_columns(self, /, **columns: Column | None) -> Iterator[Framed]:
+        """Encode and frame a batch; arguments and errors are those of `encode_columns`.
+
+        All rows are checked at once. Their records are put together as they are asked
+        for, about a megabyte at a time: the memory of one can serve the next, which
+        takes less time than records of their own do. Until then the columns must stay
+        as they are.
+        """
+        chunks, sizes = self._chunks(columns)
+        return frame_pieces([*zip(*chunks, strict=True)], sizes)
+
+    def _chunks(
+        self, columns: Mapping[str, Column | None]
+    ) -> tuple[Chunks, NDArray[np.int64]]:
+        """Return the chunks of bytes of a batch's records, and the size of each."""
+        for group, members in self.groups.items():
+            given = [(codec, columns[codec.name]) for codec in members]
+            check_column_lengths(group, *given)
+        pairs = tuple((codec, columns[name]) for name, codec in self._by_key)
+        return _sequences(pairs) if self._is_sequence else _examples(pairs)
+
+    def description(self) -> dict[str, Any]:
+        """Return the TensorFlow description of each feature, by key."""
+        codecs = self.fields.values()
+        return {p.key: p.feature() for codec in codecs for p in codec.features}
+
+    def parse(
+        self,
+        serialized: Any,
+        description: Mapping[str, Any],
+        fields: Collection[str],
+        lists: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """Parse a batch of serialized records: string [B].
+
+        Args:
+            serialized: the records.
+            description: of the features, by key.
+            fields: the names of the fields to parse.
+            lists: of the feature lists, by key.
+
+        Returns:
+            The parsed features, from which each codec makes its tensor.
+        """
+        from .parsing import parse
+
+        codecs = list(self.fields.values())
+        parsed = parse(serialized, description, lists, codecs, fields)
+        counted = {
+            group: [codec for codec in members if codec.item_size is not None]
+            for group, members in self.groups.items()
+        }
+        check_groups(parsed, counted)
+        return parsed
+
+
+def _joined(entries: Iterable[Pieces], row: int | None = None) -> bytes:
+    pieces = [*chain.from_iterable(entries)]
+    size = sum(map(len, pieces))
+    if not size:
+        raise _nothing_there(row)
+    return b"".join((example_head(size), *pieces))
+
+
+def _nothing_there(row: int | None) -> RecordError:
+    """Return the error of a row without any field."""
+    return RecordError("", "no field at all", "at least one that is not None", row=row)
+
+
+def _encode_sequence(fields: list[tuple[Codec, Any]]) -> bytes:
+    """Encode one row as a SequenceExample."""
+    others = [pair for pair in fields if not pair[0].in_list]
+    steps = [codec._row(value, None) for codec, value in fields if codec.in_list]
+    lists = b"".join(chain.from_iterable(steps))
+    context = b"".join(chain.from_iterable(_merged_entries(others, None)))
+    if not context and not lists:
+        raise _nothing_there(None)
+    return b"".join(
+        (context_head(len(context)), context, lists_head(len(lists)), lists)
+    )
+
+
+def _merged_entries(
+    fields: Iterable[tuple[Codec, Any]], row: int | None
+) -> list[Pieces]:
+    """Encode the fields of one row: the entries of all keys, in their order.
+
+    Fields may share a key if they agree on what it holds.
+
+    Raises:
+        RecordError: a value that cannot be held, or two for one key.
+    """
+    fields = list(fields)
+    found: dict[str, tuple[Codec, Pieces]] = {}
+    for codec, value in fields:
+        for key, pieces in codec.entries(value, row):
+            other, known = found.setdefault(key, (codec, pieces))
+            if known is not pieces and b"".join(known) != b"".join(pieces):
+                given = next(theirs for each, theirs in fields if each is other)
+                raise RecordError(
+                    codec.label,
+                    f"{codec.shown(value, key)} under the key {key!r}",
+                    f"{other.shown(given, key)}, which the field {other.label!r} has "
+                    "there",
+                    "give each field a key of its own, unless they are to be equal",
+                    row,
+                )
+    return [found[key][1] for key in sorted(found, key=str.encode)]
+
+
+def _examples(columns: Columns) -> tuple[Chunks, NDArray[np.int64]]:
+    """Return the chunks of bytes of a batch's Examples, and the size of each."""
+    rows = _count_rows(columns)
+    chunks = chunks_of(_merged_columns(columns, rows))
+    sizes = sizes_of(chunks, rows)
+    if not sizes.all():
+        raise _nothing_there(int(np.argmin(sizes)))
+    return _headed(example_head, chunks, sizes)
+
+
+def _sequences(columns: Columns) -> tuple[Chunks, NDArray[np.int64]]:
+    """Return the chunks of bytes of a batch's SequenceExamples, and each one's size."""
+    rows = _count_rows(columns)
+    steps = [f.encode_column(c, rows) for f, c in columns if f.in_list]
+    lists = chunks_of(list(chain.from_iterable(steps)))
+    others = [pair for pair in columns if not pair[0].in_list]
+    context = chunks_of(_merged_columns(others, rows))
+    context_sizes, lists_sizes = sizes_of(context, rows), sizes_of(lists, rows)
+    there = context_sizes + lists_sizes
+    if not there.all():
+        raise _nothing_there(int(np.argmin(there)))
+    context, context_sizes = _headed(context_head, context, context_sizes)
+    lists, lists_sizes = _headed(lists_head, lists, lists_sizes)
+    return [*context, *lists], context_sizes + lists_sizes
+
+
+def _headed(
+    head: Callable[[int], bytes], chunks: Chunks, sizes: NDArray[np.int64]
+) -> tuple[Chunks, NDArray[np.int64]]:
+    """Put what depends on the size of each row before it; return the new sizes too."""
+    heads = [*map(head, sizes.tolist())]
+    return [heads, *chunks], sizes + sizes_of([heads], len(heads))
+
+
+def _merged_columns(columns: Iterable[ColumnOf], rows: int) -> BufferColumns:
+    """Encode columns: the entries of all keys, in their order.
+
+    Raises:
+        RecordError: a value that cannot be held, or two for one key.
+    """
+    columns = tuple(columns)
+    if not rows:
+        return []
+    if all(len(codec.parts) == 1 for codec, _ in columns):
+        encoded = [codec.encode_column(column, rows) for codec, column in columns]
+        return list(chain.from_iterable(encoded))
+    try:
+        return _by_key(columns, rows)
+    except (Problem, TypeError, ValueError):
+        each = [
+            _merged_entries(
+                ((f, None if c is None else c[row]) for f, c in columns), row
+            )
+            for row in range(rows)
+        ]
+        return buffer_columns(tuple(chain.from_iterable(entries)) for entries in each)
+
+
+def _by_key(columns: Columns, rows: int) -> BufferColumns:
+    """Encode the columns of fields some of which are stored under several keys.
+
+    Raises:
+        Problem: two fields say different things under one key.
+    """
+    found: dict[str, BufferColumns] = {}
+    for codec, column in columns:
+        for key, buffers in codec.entry_columns(column, rows):
+            known = found.setdefault(key, buffers)
+            if known is not buffers:
+                found[key] = [_agreed(known, buffers, rows)]
+    return [buffer for key in sorted(found, key=str.encode) for buffer in found[key]]
+
+
+def _agreed(first: BufferColumns, second: BufferColumns, rows: int) -> list[bytes]:
+    """Return the entries of one key, where two fields have it; either may be absent.
+
+    Raises:
+        Problem: they differ in a row.
+    """
+    pairs = list(zip(joined_rows(first, rows), joined_rows(second, rows), strict=True))
+    if any(a and b and a != b for a, b in pairs):
+        raise Problem("two values for one key", "one")
+    return [a or b for a, b in pairs]
+
+
+def _count_rows(columns: Iterable[ColumnOf]) -> int:
+    """Return the number of rows that all columns have."""
+    first: tuple[str, int] | None = None
+    for codec, column in columns:
+        if column is None and codec.optional:
+            continue
+        if not hasattr(column, "__len__") or isinstance(column, (str, bytes, Mapping)):
+            problem = Problem(
+                f"a column of type {type(column).__name__}",
+                "a sequence or an array with one value for each row",
+            )
+            raise RecordError.of(problem.about(column), codec.label)
+        rows = len(column)  # type: ignore[arg-type]
+        if first is None:
+            first = (codec.label, rows)
+        elif rows != first[1]:
+            raise RecordError(
+                codec.label, f"{rows} rows", f"{first[1]}, as many as in {first[0]!r}"
+            )
+    if first is None:
+        raise RecordError("", "only columns of None", "at least one column")
+    return first[1]

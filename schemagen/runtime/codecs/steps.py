@@ -1,0 +1,345 @@
+"""Steps: a value of a field in each step of a tf.train.SequenceExample."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+import numpy as np
+
+from ..reading.columns import Rows, StepColumn
+from ..shared.errors import Problem
+from ..shared.values import check_shape, described
+from ..shared.wire import Pieces, list_entry_head
+from .base import Codec, Decoded, Decoding, Shape, of_each, split_rows
+from .buffers import BufferColumns, buffer_columns, chunks_of
+from .faults import Fault, Features, firsts, listed, near
+from .lists import Limit
+from .numbers import FixedNumbers
+from .part import BYTES, Part
+from .tensorflow import tf
+
+if TYPE_CHECKING:
+    from .graph import Parsed
+
+# From here on the steps of one row are worth the calls that numpy takes.
+_LONG_ROW = 64
+
+
+@dataclass(eq=False, kw_only=True)
+class Steps(Codec):
+    """A feature list: the steps of a sequence, each with one value.
+
+    Attributes:
+        step: the codec of the value of one step; it has no key.
+        max_length: the most steps a row may have, or None.
+        too_long: what becomes of more: "error", "keep_head" or "keep_tail".
+        padding_value: what fills a batch up to its longest row.
+        ragged: deliver a RaggedTensor in place of a padded batch.
+        group: the group of fields that are equally long.
+    """
+
+    step: Codec = field(kw_only=False)
+    max_length: int | None = None
+    too_long: str = "error"
+    padding_value: Any = 0
+    ragged: bool = False
+    group: str | None = None
+
+    in_list: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        self.dtype = self.step.dtype
+        super().__post_init__()
+        self._head = list_entry_head(self.key)
+        self._limit = Limit(self.max_length, self.too_long, noun="steps")
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        return tuple(replace(part, key=self.key) for part in self.step.parts)
+
+    @property
+    def features(self) -> tuple[Part, ...]:
+        return ()  # TensorFlow parses feature lists apart
+
+    @property
+    def list_shape(self) -> tuple[int, ...]:
+        """The shape of what is stored in one step, as TensorFlow parses it."""
+        (part,) = self.step.parts
+        return () if part.stored == BYTES else part.shape
+
+    def list_feature(self) -> Any:
+        """Return the description for `tf.io.parse_sequence_example`."""
+        stored = self.step.parts[0].stored
+        dtype = tf.string if stored == BYTES else tf.as_dtype(stored)
+        return tf.io.FixedLenSequenceFeature(
+            self.list_shape, dtype, allow_missing=self.optional
+        )
+
+    @property
+    def delivered_dtype(self) -> str:
+        return self.step.delivered_dtype
+
+    @property
+    def delivered_shape(self) -> Shape:
+        return (None, *self.step.delivered_shape)
+
+    @property
+    def decoded_as(self) -> tuple[str, Shape]:
+        dtype, shape = self.step.decoded_as
+        return dtype, (None, *shape)
+
+    @property
+    def layout(self) -> str:
+        return "ragged" if self.ragged else "dense"
+
+    @property
+    def limit(self) -> int | None:
+        return self.max_length
+
+    @property
+    def item_size(self) -> int | None:
+        return 1
+
+    @property
+    def annotation(self) -> str:
+        step = self.step.annotation
+        listed = self.delivered_dtype == "string" or step.startswith("bytes")
+        return f"Sequence[{step}]" if listed else "ArrayLike"
+
+    @property
+    def stored_text(self) -> str:
+        return f"steps of {self.step.stored_text}"
+
+    @property
+    def takes(self) -> str:
+        text = f"in each step {self.step.takes}{self._limit.text}"
+        if self.group is not None:
+            text += f", as many as the others of {self.group!r}"
+        return text
+
+    @property
+    def delivers(self) -> str:
+        sizes = ("B", "(T)" if self.ragged else "T", *self.step.delivered_shape)
+        text = f"{self.delivered_dtype} [{', '.join(map(str, sizes))}]"
+        padding = "ragged" if self.ragged else f"padded with {self.padding_value!r}"
+        return f"{text}, {padding}"
+
+    @property
+    def if_missing(self) -> str:
+        return "empty"
+
+    def convert(self, value: Any) -> Any:
+        """Return all steps as they will be stored: an array of numbers, or a list."""
+        steps = self._checked(value)
+        if not len(steps):
+            return self._no_steps(steps)
+        converted = of_each(self.step.convert, steps, "{} in step {}")
+        if isinstance(converted[0], np.ndarray):
+            alike = {np.shape(step) for step in converted}
+            return np.stack(converted) if len(alike) == 1 else converted
+        return converted
+
+    def _no_steps(self, steps: Sequence[Any]) -> Any:
+        """Return an empty sequence in the form of others."""
+        step = getattr(self.step, "_content", self.step)
+        if not isinstance(step, FixedNumbers):
+            return []
+        shape = (0, *(size or 0 for size in step.shape_of_rows))
+        array = step._numbers.convert(steps)
+        if array.ndim == 1:  # [] has no step to tell a shape
+            array = array.reshape(shape)
+        check_shape(array, shape)
+        return array
+
+    def _checked(self, value: Any) -> Sequence[Any]:
+        """Return the steps of a row.
+
+        Raises:
+            Problem: they are not steps, or too many.
+        """
+        is_array = isinstance(value, np.ndarray) and value.ndim > 0
+        if isinstance(value, np.ma.MaskedArray):
+            raise Problem("a masked array", "an array without mask")
+        if not is_array and not isinstance(value, (list, tuple)):
+            raise Problem(described(value), "a list or an array with an item a step")
+        self._limit.check(len(value))
+        steps: Sequence[Any] = value
+        return steps
+
+    def _pieces(self, value: Any) -> Pieces:
+        steps = self._checked(value)
+        kept = self._limit.cut(steps)
+        if kept is not steps or not len(steps):
+            self.convert(steps)  # what is not written has to be right as well
+        return self._entry_of(self._encoded(kept))
+
+    def _encoded(self, steps: Sequence[Any]) -> Iterable[Pieces]:
+        if not len(steps):
+            return []
+        try:
+            return _rows_of(self._step_column(steps))
+        except (Problem, TypeError, ValueError):
+            return of_each(self._step_pieces, steps, "{} in step {}")
+
+    def _step_column(self, steps: Any) -> BufferColumns:
+        return self._step._column(steps, len(steps))
+
+    def _step_pieces(self, value: Any) -> Pieces:
+        return self._step._pieces(value)
+
+    @cached_property
+    def _step(self) -> Codec:
+        """The codec of the bytes of one step."""
+        found: Codec = getattr(self.step, "_content", self.step)
+        return found
+
+    def _entry_of(self, steps: Iterable[Pieces]) -> Pieces:
+        pieces = tuple(chain.from_iterable(steps))
+        return self._head(sum(map(len, pieces))), *pieces
+
+    def _column(self, values: Any, rows: int) -> BufferColumns:
+        """Encode the steps of all rows as one column, where they are of one kind."""
+        given = [v for v in values if v is not None or not self.optional]
+        there = [self._checked(steps) for steps in given]
+        steps = _joined(there)
+        cut = any(self._limit.cut(row) is not row for row in there)
+        if steps is None or not len(steps) or cut:
+            return buffer_columns(() if v is None else self._pieces(v) for v in values)
+        encoded = _rows_of(self._step_column(steps))
+        return buffer_columns(
+            () if row is None else self._entry_of(islice(encoded, len(row)))
+            for row in values
+        )
+
+    def decode(self, features: Features) -> Decoding:
+        found = features.steps.get(self.key)
+        if not features.optional:
+            have = () if found is None else (found.rows,)
+            lacking = np.flatnonzero(features.live & ~features.among(*have))
+            yield self._missing(features, lacking)
+        nothing = np.empty(0, np.int64)
+        if found is None or not len(found.rows):
+            return Decoded(nothing, list)
+        owners = np.repeat(found.rows, found.steps)
+        columns = tuple(replace(column, key="") for column in found.columns)
+        inner = Features(features.live[owners], {"": columns})
+        decoded = yield from _of_records(self.step.decode(inner), found, self.key)
+        most = self.max_length
+        long = np.zeros(len(found.rows), np.bool_)
+        if most is not None and self.too_long == "error":
+            long = found.steps > most
+            which = np.flatnonzero(long & features.live[found.rows])
+            yield Fault(
+                "SG524",
+                "list is too long",
+                f"at most {most} steps",
+                found.rows[which],
+                lambda at: f"{found.steps[which[at]]} steps",
+                key=self.key,
+            )
+        kept = np.bincount(
+            np.searchsorted(np.cumsum(found.steps), decoded.rows, "right"),
+            minlength=len(found.rows),
+        )
+        whole = (kept == found.steps) & ~long & features.live[found.rows]
+        return Decoded(found.rows[whole], lambda: self._values(decoded, kept, whole))
+
+    def _values(self, decoded: Decoded, counts: Rows, whole: Any) -> list[Any]:
+        rows = split_rows(decoded.values(), counts)
+        return [
+            self._limit.cut(row)
+            for row, is_whole in zip(rows, whole.tolist(), strict=True)
+            if is_whole
+        ]
+
+    def _missing(self, features: Features, rows: Rows) -> Fault:
+        def lists(at: int) -> list[str]:
+            row = int(rows[at])
+            return [key for key, each in features.steps.items() if row in each.rows]
+
+        def found(at: int) -> str:
+            if self.key in features.keys_of(int(rows[at])):
+                return f"{self.key!r} as a feature of the context"
+            return f"no feature list {self.key!r}; there are: {listed(lists(at))}"
+
+        return Fault(
+            "SG522",
+            "required feature list is missing",
+            "a feature list",
+            rows,
+            found,
+            lambda at: near(self.key, lists(at), features.known),
+            self.key,
+        )
+
+    def parse(self, parsed: Parsed) -> Any:
+        from . import graph
+
+        steps = self._limit.tensor(parsed[self.key], self.label)
+        values = self.step.parse(parsed.of_step(steps.values))
+        if values is not steps.values:
+            steps = steps.with_values(values)
+        return steps if self.ragged else graph.padded(steps, self.padding_value)
+
+    def present(self, parsed: Parsed, tensor: Any) -> Any:
+        return parsed.list_present(self.key)
+
+
+def _of_records(decoding: Decoding, found: StepColumn, key: str) -> Decoding:
+    """Turn faults of steps into faults of their records, the first step of each."""
+    ends = np.cumsum(found.steps)
+    while True:
+        try:
+            fault = next(decoding)
+        except StopIteration as stop:
+            decoded: Decoded = stop.value
+            return decoded
+        places, steps = firsts(ends, fault.rows)
+        numbers = steps - (ends - found.steps)[places]
+        yield _of_record(fault, found.rows[places], steps, numbers, key)
+
+
+def _of_record(fault: Fault, rows: Rows, steps: Rows, numbers: Rows, key: str) -> Fault:
+    first = np.searchsorted(fault.rows, steps).tolist()
+
+    def text(at: int) -> str:
+        is_missing = fault.rule == "SG522"
+        words = "a step without a value" if is_missing else fault.found(first[at])
+        return f"step {numbers[at]}: {words}"
+
+    return Fault(
+        fault.rule,
+        f"in a step: {fault.what}",
+        fault.expected,
+        rows,
+        text,
+        lambda at: fault.cause(first[at]),
+        key,
+    )
+
+
+def _rows_of(buffers: BufferColumns) -> Iterator[Pieces]:
+    return zip(*chunks_of(buffers), strict=True)
+
+
+def _joined(rows: list[Sequence[Any]]) -> Sequence[Any] | None:
+    """Return the steps of all rows in one sequence.
+
+    None if they are not alike, or so many that each row is better off alone.
+    """
+    if sum(map(len, rows)) > _LONG_ROW * len(rows):
+        return None
+    kinds = set(map(type, rows))
+    if kinds <= {list, tuple}:
+        return list(chain.from_iterable(rows))
+    # An array without steps may still be of a wrong shape: it is looked at alone.
+    if kinds != {np.ndarray} or not all(map(len, rows)):
+        return None
+    arrays: list[Any] = list(rows)
+    if len({(array.dtype, array.shape[1:]) for array in arrays}) > 1:
+        return None
+    return cast("Sequence[Any]", np.concatenate(arrays))

@@ -1,0 +1,113 @@
+"""Single strings: text as UTF-8, and bytes as they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ..shared import base64_text
+from ..shared.errors import Problem
+from ..shared.values import described
+from ..shared.wire import Buffer
+from .base import BytesCodec, Decoded, Decoding
+from .faults import Features
+from .part import Part, values_part
+
+if TYPE_CHECKING:
+    from .graph import Parsed
+
+
+def encode_text(text: str) -> bytes:
+    """Encode as UTF-8.
+
+    Raises:
+        Problem: a lone surrogate, which UTF-8 cannot hold.
+    """
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        raise Problem(
+            f"the lone surrogate {text[error.start]!r} at [{error.start}]",
+            "text that UTF-8 can hold",
+        ) from None
+
+
+class _String(BytesCodec):
+    """One string."""
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        part = values_part(self.key, self.dtype, 1)
+        if self.optional:
+            text = self.default or ""
+            part = replace(
+                part, missing=text.encode() if isinstance(text, str) else text
+            )
+        return (part,)
+
+    def decode(self, features: Features) -> Decoding:
+        (part,) = self.parts
+        column = yield from part.values(features, part.text, finite=False)
+        return Decoded(column.rows, lambda: texts_of(column.bytes_values(), self.dtype))
+
+    def parse(self, parsed: Parsed) -> Any:
+        return self.parts[0].tensor(parsed, self.label)
+
+
+def texts_of(values: Any, dtype: str) -> list[Any]:
+    """Return stored strings as str or bytes."""
+    return [each.decode() for each in values] if dtype == "string" else [*values]
+
+
+@dataclass(eq=False, kw_only=True)
+class Text(_String):
+    """One string, stored as UTF-8."""
+
+    dtype: ClassVar[str] = "string"
+
+    @property
+    def takes(self) -> str:
+        return "text"
+
+    @property
+    def annotation(self) -> str:
+        return "str"
+
+    def convert(self, value: Any) -> bytes:
+        if not isinstance(value, str):
+            raise Problem(described(value), "a str")
+        return encode_text(value)
+
+
+@dataclass(eq=False, kw_only=True)
+class Bytes(_String):
+    """One value of opaque bytes.
+
+    Attributes:
+        transfer_encoding: "base64" for bytes that are stored as base64 text.
+    """
+
+    dtype: ClassVar[str] = "bytes"
+    transfer_encoding: str | None = None
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        (part,) = super().parts
+        return (replace(part, transfer_encoding=self.transfer_encoding),)
+
+    @property
+    def takes(self) -> str:
+        return "opaque bytes"
+
+    @property
+    def annotation(self) -> str:
+        return "bytes"
+
+    def convert(self, value: Any) -> bytes:
+        if not isinstance(value, bytes):
+            raise Problem(described(value), "bytes")
+        return value
+
+    def contents(self, value: bytes) -> Buffer:
+        return base64_text.encoded(value) if self.transfer_encoding else value
