@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, MISSING, dataclass, fields
+from dataclasses import KW_ONLY, MISSING, dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -99,6 +99,11 @@ class FieldSpec(Generic[K]):
     def parts(self) -> tuple[Part, ...]:
         """What it is stored as, its values first."""
         return self.codec.parts
+
+    @property
+    def step(self) -> FieldSpec:
+        """The field that one step has, of a kind with steps. Its key is ""."""
+        return FieldSpec(self.name, replace(self.kind.of_step, key=""))
 
     def facts(self) -> dict[str, Any]:
         """Return the parameters of the field and of its kind by name."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, Self, get_args
 
 from ..runtime.codecs.base import Codec, Shape
+from ..runtime.codecs.part import Part
 from ..runtime.codecs.registry import codec_of
 from ..runtime.shared.errors import Problem
 from .parameters import Parameters, choice_problems, flag_problems, key_problems, seldom
@@ -79,6 +80,10 @@ class Kind(Parameters, ABC):
         settled = self.settled(name)
         own = {"key": settled.key, "presence": settled.presence}
         return codec_of({**settled.runtime_facts(), **own, "name": name, **facts})
+
+    def parts(self, name: str) -> tuple[Part, ...]:
+        """Return what a field of this kind is stored as; () if a parameter is invalid."""
+        return () if any(True for _ in self.all_problems()) else self.codec(name).parts
 
     def runtime_facts(self) -> dict[str, Any]:
         """Return the kind and its own parameters by name, for the runtime."""

@@ -44,7 +44,7 @@ def _written(field: Declaration) -> Iterator[tuple[str, str, _Sizes]]:
     if kind is None:
         return
     own: Any = field.name if kind.key is None else kind.key
-    further = {part.key: part for part in kind.codec(field.name).parts[1:]}
+    further = {part.key: part for part in kind.parts(field.name)[1:]}
     if isinstance(own, str):
         yield own, f"field {field.name}", ()
     for key, entry in further.items():

@@ -45,7 +45,7 @@ def lifetime_findings(
     for field in fields.values():
         names = {field.name, field.label}
         if field.kind is not None:
-            names |= {part.key for part in field.kind.codec(field.name).parts}
+            names |= {part.key for part in field.kind.parts(field.name)}
         for taken in sorted(names & set(reserved)):
             yield Finding(
                 record.fields[field.name],

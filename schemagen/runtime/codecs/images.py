@@ -113,17 +113,15 @@ class Image(_Resized, Picture):
     channels_key: str | None = None
     format_text: str | None = None
 
-    @property
-    def content(self) -> Any:
-        if self._raw:
-            return _Pixels(self)
-        return _EncodedImage(self)
+    def content(self, transfer_encoding: str | None) -> Any:
+        codec = _Pixels if self._raw else _EncodedImage
+        return codec(self, transfer_encoding)
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
         value, *others = super().parts
         if self.optional and self.encoding == "raw" and None not in self.shape:
-            value = _Pixels(self).parts[0]
+            value = _Pixels(self, self.transfer_encoding).parts[0]
         return (value, *others)
 
     @property
@@ -182,7 +180,7 @@ class Image(_Resized, Picture):
 class _Pixels(FixedNumbers):
     """The codec of raw pixels alone."""
 
-    def __init__(self, image: Image) -> None:
+    def __init__(self, image: Image, transfer_encoding: str | None) -> None:
         self._given_shape = image.shape
         super().__init__(
             image.label,
@@ -190,7 +188,7 @@ class _Pixels(FixedNumbers):
             optional=image.optional,
             dtype=image.dtype,
             encoding="raw",
-            transfer_encoding=image.transfer_encoding,
+            transfer_encoding=transfer_encoding,
         )
 
     @property
@@ -208,12 +206,12 @@ class _Pixels(FixedNumbers):
 class _EncodedImage(EncodedContent):
     """The codec of an encoded image alone. Pixels are encoded, bytes are kept."""
 
-    def __init__(self, image: Any) -> None:
+    def __init__(self, image: Any, transfer_encoding: str | None = None) -> None:
         self.encoding, self.shape = image.encoding, image.shape
         self._words = image._words
         self._numbers = Numbers(image.stored_dtype)
         self._deep = image.stored_dtype == "uint16"
-        super().__init__(image)
+        super().__init__(image, transfer_encoding)
 
     def convert(self, value: Any) -> bytes | NDArray[Any]:
         if isinstance(value, bytes):
@@ -300,8 +298,6 @@ class Images(_Resized):
     count: int | None = None
     max_count: int | None = None
     group: str | None = None
-
-    transfer_encoding = None
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -55,8 +55,7 @@ class Mask(Picture):
     def stored_dtype(self) -> str:
         return self.dtype
 
-    @property
-    def content(self) -> Any:
+    def content(self, transfer_encoding: str | None) -> Any:
         return _RawIds(self) if self._raw else _EncodedIds(self)
 
     @cached_property
@@ -204,7 +203,7 @@ class _EncodedIds(EncodedContent):
     def __init__(self, mask: Mask) -> None:
         self._mask = mask
         self._numbers = Numbers(mask.dtype)
-        super().__init__(mask)
+        super().__init__(mask, None)
 
     def convert(self, value: Any) -> bytes | NDArray[Any]:
         if isinstance(value, bytes):

@@ -60,10 +60,9 @@ class Picture(Compound):
     channels_key = None
     format_text = None
 
-    @property
     @abstractmethod
-    def content(self) -> Any:
-        """The codec of the picture alone."""
+    def content(self, transfer_encoding: str | None) -> Any:
+        """Return the codec of the picture alone."""
 
     @property
     @abstractmethod
@@ -73,19 +72,20 @@ class Picture(Compound):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._raw = self.encoding == "raw"
-        self._content = self.content
+        encoding = self.transfer_encoding
+        if not self._described:
+            self._content = self.content(encoding)
+            self.members = [self._content]
+            self.encode = self._content.encode  # type: ignore[method-assign]
+            self.encode_column = self._content.encode_column  # type: ignore[method-assign]
+            return
+        self._content = self.content(None)
         self.members = [
-            _Contents(
-                self.label, key=self.key, transfer_encoding=self.transfer_encoding
-            ),
+            _Contents(self.label, key=self.key, transfer_encoding=encoding),
             *size_members(self.label, self._size_keys),
         ]
         if self.format_key is not None:
             self.members.append(Text(self.label, key=self.format_key))
-        if len(self.members) == 1:
-            self.members = [self._content]
-            self.encode = self._content.encode  # type: ignore[method-assign]
-            self.encode_column = self._content.encode_column  # type: ignore[method-assign]
 
     @property
     def _size_keys(self) -> tuple[str | None, ...]:
@@ -334,11 +334,12 @@ class EncodedContent(_Contents):
 
     Args:
         picture: what the bytes are to be.
+        transfer_encoding: "base64" for bytes that are stored as base64 text.
     """
 
-    def __init__(self, picture: Picture) -> None:
+    def __init__(self, picture: Any, transfer_encoding: str | None) -> None:
         super().__init__(
-            picture.label, key=picture.key, transfer_encoding=picture.transfer_encoding
+            picture.label, key=picture.key, transfer_encoding=transfer_encoding
         )
         self.optional = picture.optional
 
