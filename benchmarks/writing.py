@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from schemagen.runtime.encoding.examples import frame_examples
 from schemagen.runtime.shared.tfrecord import frame_records
 
 from .measure import Different, library
@@ -38,11 +37,12 @@ class Ours:
 
     def __init__(self, generated: Generated, record: str) -> None:
         self.serializer: Any = generated.module(f"{record}.serializer")
+        self.record: Any = generated.module(f"{record}.fields").RECORD
 
     def framed_batches(self, batches: list[Columns]) -> Iterator[Any]:
         """Yield each batch as bytes of a file."""
         for batch in batches:
-            yield from frame_examples(self.serializer.columns_by_key(**batch))
+            yield from self.record.frame_columns(**batch)
 
     def framed_rows(self, rows: list[Row], at_once: int) -> Iterator[Any]:
         """Yield rows as bytes of a file, serialized one by one."""

@@ -11,9 +11,9 @@ import pytest
 import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
+from parsed_by import decode_images
 from PIL import Image as Pillow
-from schemagen.runtime.encoding.image import EncodedImage
-from schemagen.runtime.parsing import images as reading
+from schemagen.runtime.codecs.images import Image
 from schemagen.runtime.shared import images
 from schemagen.runtime.shared.errors import Problem
 from schemagen.runtime.shared.image_headers import ImageHeader
@@ -172,13 +172,13 @@ def test_what_the_writer_takes_the_reader_decodes(name: str, declared: str) -> N
         return
     for channels in images.CHANNELS[declared]:
         shape = (HEIGHT, WIDTH, channels)
-        feature = EncodedImage("x", key="x", shape=shape, encoding=declared)
+        feature = Image("x", key="x", shape=shape, encoding=declared)
         if found > channels or found not in images.CHANNELS[form]:
             with pytest.raises(Problem, match=f", {found}\\]"):
                 feature.convert(data)
             continue
         assert feature.convert(data) == data
-        read = reading.decode_images(tf.constant([data]), "x", declared, shape)
+        read = decode_images(tf.constant([data]), "x", declared, shape)
         picture = Pillow.open(BytesIO(data))
         if form == "bmp" and found == 4:  # Pillow leaves its alpha out
             expected = pixels(4)
@@ -189,9 +189,9 @@ def test_what_the_writer_takes_the_reader_decodes(name: str, declared: str) -> N
         assert np.abs(read.numpy()[0].astype(int) - expected).max() <= close
 
 
-def _field(encoding: str, channels: int, size: int | None = None) -> EncodedImage:
+def _field(encoding: str, channels: int, size: int | None = None) -> Image:
     shape = (size or 18, size or 25, channels)
-    return EncodedImage("picture", key="picture", shape=shape, encoding=encoding)
+    return Image("picture", key="picture", shape=shape, encoding=encoding)
 
 
 @pytest.mark.parametrize("name", _PNGS)
@@ -233,10 +233,10 @@ def test_pixels_are_encoded_without_loss(form: str) -> None:
         for alpha in (0, 255) if channels == 4 else (None,):
             if alpha is not None:
                 whole[:, :, 3] = alpha
-            feature = EncodedImage("x", key="x", shape=whole.shape, encoding=form)
+            feature = Image("x", key="x", shape=whole.shape, encoding=form)
             data = feature.contents(feature.convert(whole))
             assert images.sniff(data) == ("png" if form == "any" else form)
-            read = reading.decode_images(tf.constant([data]), "x", form, whole.shape)
+            read = decode_images(tf.constant([data]), "x", form, whole.shape)
             np.testing.assert_array_equal(read.numpy()[0], whole)
 
 
@@ -278,7 +278,7 @@ def test_what_tensorflow_would_misread_is_refused_when_writing(name: str) -> Non
     data, form, _ = _MISREAD[name]
     shape = (None, None, 1 if form == "bmp" else 3)
     with pytest.raises(Problem):
-        EncodedImage("x", key="x", shape=shape, encoding=form).convert(data)
+        Image("x", key="x", shape=shape, encoding=form).convert(data)
 
 
 @pytest.mark.quick_cases(4)
@@ -294,7 +294,7 @@ def test_what_tensorflow_would_misread_is_refused_when_reading(
     shape = (None, None, 1 if grey else max(images.CHANNELS[declared]))
 
     def read(batch: tf.Tensor) -> tf.Tensor:
-        return reading.decode_images(batch, "x", declared, shape)
+        return decode_images(batch, "x", declared, shape)
 
     for function in (read, tf.function(read)):
         with pytest.raises(tf.errors.InvalidArgumentError, match=r"field .{1,2}x"):
@@ -315,7 +315,7 @@ def test_channels_that_tensorflow_does_not_convert_are_refused(
 ) -> None:
     """An image with more channels than declared does not lose them in silence."""
     shape = (HEIGHT, WIDTH, channels)
-    read = tf.function(lambda batch: reading.decode_images(batch, "x", declared, shape))
+    read = tf.function(lambda batch: decode_images(batch, "x", declared, shape))
     with pytest.raises(tf.errors.InvalidArgumentError, match=f"{channels}"):
         read(tf.constant([_OTHERS[name].data]))
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow as tf
-from schemagen.runtime.encoding.label import Label, MultiLabel
+from schemagen.runtime.codecs.classes import Label, MultiLabel
 
 SCHEMA = """
 from typing import Annotated

@@ -11,9 +11,9 @@ import pytest
 import tensorflow as tf
 from command_line import make_project, place, refusals
 from numpy.typing import NDArray
+from parsed_by import decode_masks
 from PIL import Image as Pillow
 from PIL.PngImagePlugin import PngInfo
-from schemagen.runtime.parsing.masks import decode_masks
 from schemagen.runtime.shared import images
 from stored_features import refusal
 

@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 import tensorflow as tf
-from schemagen.runtime.parsing.images import (
-    decode_images,
-    resized,
-)
+from parsed_by import decode_images
+from schemagen.runtime.codecs.graph_images import resized
 
 if TYPE_CHECKING:
     from types import ModuleType

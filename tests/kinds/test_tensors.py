@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 import tensorflow as tf
-from schemagen.runtime.parsing.tensors import deserialized, sized
+from schemagen.runtime.codecs.graph_tensors import deserialized, sized
 
 if TYPE_CHECKING:
     from conftest import PackageOf, Workspace

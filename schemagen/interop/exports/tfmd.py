@@ -7,11 +7,12 @@ validates data by it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from math import prod
 from typing import Any
 
 from ... import schema
 from ...kinds.field import FieldSpec
-from ...runtime.codecs.part import BYTES, FLOAT, INT, Part, count_of
+from ...runtime.codecs.part import BYTES, FLOAT, INT, Part
 from ...spec.model import RecordSpec
 from .fields import PICTURE, Notes, value_of
 
@@ -74,7 +75,8 @@ def _shape(part: Part, field: FieldSpec, count: int) -> Message:
         part.holds == "value"
         and part.stored != BYTES
         and isinstance(field.kind, (schema.Vector, schema.Tensor))
-        and count_of(field.kind.shape) == count
+        and prod(size or 1 for size in field.kind.shape) == count
+        and None not in field.kind.shape
     ):
         sizes = field.kind.shape
     return {"dim": [{"size": size} for size in sizes]}

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -118,11 +119,10 @@ class Codec(ABC):
 
     @property
     def filler(self) -> Any:
-        """The value that pads shorter rows."""
-        found = getattr(self, "padding_value", None)
-        if found is not None:
-            return found
-        return "" if self.delivered_dtype == "string" else 0
+        """The value that pads shorter rows; 0 stands for the zero of each dtype."""
+        dtype = self.delivered_dtype
+        zero = {"string": "", "bool": False}.get(dtype, 0.0 if dtype in FLOATS else 0)
+        return getattr(self, "padding_value", zero) or zero
 
     @property
     def alone(self) -> bool:
@@ -530,7 +530,5 @@ def of_each(
 
 def split_rows(values: Any, lengths: Rows) -> list[Any]:
     """Return the values of each row, given all of them and the length of each row."""
-    ends = np.cumsum(lengths).tolist()
-    return [
-        values[start:stop] for start, stop in zip([0, *ends[:-1]], ends, strict=True)
-    ]
+    bounds = [0, *np.cumsum(lengths).tolist()]
+    return [values[start:stop] for start, stop in pairwise(bounds)]

@@ -164,7 +164,8 @@ class _List(Codec):
         max_length: the most items a row may have, or None.
         too_long: what becomes of more: "error", "keep_head" or "keep_tail".
         pad_on_disk: fill fewer up to `max_length` with `padding_value` when writing.
-        padding_value: what fills a batch up to its longest row.
+        padding_value: what fills a batch up to its longest row; 0 is the zero of each
+            dtype.
         ragged: deliver a RaggedTensor in place of a padded batch.
         item_shape: the shape of one item; items are stored flat.
         group: the group of fields that are equally long.
@@ -174,17 +175,14 @@ class _List(Codec):
     max_length: int | None = None
     too_long: str = "error"
     pad_on_disk: bool = False
-    padding_value: Any = None
+    padding_value: Any = 0
     ragged: bool = False
     item_shape: tuple[int, ...] = ()
     group: str | None = None
 
     def __post_init__(self) -> None:
-        if self.padding_value is None:
-            strings = self.dtype in ("string", "bytes")
-            self.padding_value = "" if strings else False if self.dtype == "bool" else 0
         super().__post_init__()
-        padding = self.padding_value if self.pad_on_disk else None
+        padding = self.filler if self.pad_on_disk else None
         self._limit = Limit(self.max_length, self.too_long, padding)
 
     @cached_property
@@ -204,7 +202,7 @@ class _List(Codec):
 
     def _with_missing(self, part: Part) -> Part:
         """State that a missing list is all padding."""
-        padding = self.padding_value
+        padding = self.filler
         if isinstance(padding, str):
             return replace(part, missing=padding.encode())
         if part.encoding != "raw":
@@ -254,10 +252,10 @@ class _List(Codec):
     @property
     def delivers(self) -> str:
         if self.pad_on_disk:
-            return f"{super().delivers}, padded on disk with {self.padding_value!r}"
+            return f"{super().delivers}, padded on disk with {self.filler!r}"
         sizes = ("B", "(T)" if self.ragged else "T", *self.item_shape)
         text = f"{self.delivered_dtype} [{', '.join(map(str, sizes))}]"
-        padding = "ragged" if self.ragged else f"padded with {self.padding_value!r}"
+        padding = "ragged" if self.ragged else f"padded with {self.filler!r}"
         return f"{text}, {padding}"
 
     @property
@@ -347,7 +345,7 @@ class _List(Codec):
             return graph.as_dtype(stored, self.label, dtype)
         items = graph.sequence(stored, self.label, dtype, self.item_shape)
         items = self._limit.tensor(items, self.label)
-        return items if self.ragged else graph.padded(items, self.padding_value)
+        return items if self.ragged else graph.padded(items, self.filler)
 
 
 @dataclass(eq=False, kw_only=True)
@@ -427,7 +425,7 @@ class Strings(_List):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._filler = [encode_text(self.padding_value)] if self.pad_on_disk else []
+        self._filler = [encode_text(self.filler)] if self.pad_on_disk else []
 
     def convert(self, value: Any) -> list[bytes]:
         text = self.dtype == "string"

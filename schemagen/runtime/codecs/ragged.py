@@ -68,7 +68,7 @@ class Ragged(Compound):
     row_lengths_key: str | None = None
     max_length: int | None = None
     ragged: bool = True
-    padding_value: Any = None
+    padding_value: Any = 0
     group: str | None = None
     exact: bool = False
     finite: bool = True
@@ -90,8 +90,6 @@ class Ragged(Compound):
             stored = self._inner
         lengths = VarLen(self.label, key=lengths_key, dtype="int64")
         self.members = (stored, lengths)
-        if self.padding_value is None:
-            self.padding_value = self._inner.padding_value
         self._limit = Limit(self.max_length, noun="lists")
         super().__post_init__()
 
@@ -146,7 +144,7 @@ class Ragged(Compound):
     def delivers(self) -> str:
         if self.ragged:
             return f"{self.delivered_dtype} [B, (T), (N)], ragged"
-        return f"{self.delivered_dtype} [B, T, N], padded with {self.padding_value!r}"
+        return f"{self.delivered_dtype} [B, T, N], padded with {self.filler!r}"
 
     @property
     def if_missing(self) -> str:
@@ -246,4 +244,4 @@ class Ragged(Compound):
         items = graph.sequence(stored, self.label, dtype)
         lists = graph.partitioned(items, parsed[self.parts[1].key], self.label)
         lists = self._limit.tensor(lists, self.label)
-        return lists if self.ragged else graph.padded(lists, self.padding_value)
+        return lists if self.ragged else graph.padded(lists, self.filler)

@@ -125,7 +125,7 @@ class Steps(Codec):
     def delivers(self) -> str:
         sizes = ("B", "(T)" if self.ragged else "T", *self.step.delivered_shape)
         text = f"{self.delivered_dtype} [{', '.join(map(str, sizes))}]"
-        padding = "ragged" if self.ragged else f"padded with {self.padding_value!r}"
+        padding = "ragged" if self.ragged else f"padded with {self.filler!r}"
         return f"{text}, {padding}"
 
     @property
@@ -283,7 +283,7 @@ class Steps(Codec):
         values = self.step.parse(parsed.of_step(steps.values))
         if values is not steps.values:
             steps = steps.with_values(values)
-        return steps if self.ragged else graph.padded(steps, self.padding_value)
+        return steps if self.ragged else graph.padded(steps, self.filler)
 
     def present(self, parsed: Parsed, tensor: Any) -> Any:
         return parsed.list_present(self.key)

@@ -44,13 +44,8 @@ class _Padded(NumbersCodec):
     """
 
     shape: tuple[int | None, ...]
-    padding_value: Any = None
+    padding_value: Any = 0
     transfer_encoding: str | None = None
-
-    def __post_init__(self) -> None:
-        if self.padding_value is None:
-            self.padding_value = False if self.dtype == "bool" else 0
-        super().__post_init__()
 
     @property
     def shape_of_rows(self) -> Shape:
@@ -70,7 +65,7 @@ class _Padded(NumbersCodec):
         text = f"{self.dtype} [{', '.join(map(str, sizes))}]"
         if None not in self.shape:
             return text
-        return f"{text}, padded with {self.padding_value!r}"
+        return f"{text}, padded with {self.filler!r}"
 
     @property
     def if_missing(self) -> str:
@@ -254,7 +249,7 @@ class Tensor(Compound, _Padded):
             self.tf_dtype,
             self.shape,
             sizes=sizes[0] if isinstance(self.shape_key, str) else sizes,
-            padding_value=self.padding_value,
+            padding_value=self.filler,
             present=self._present(parsed),
         )
 
@@ -365,7 +360,7 @@ class SerializedTensor(_Padded):
             self.label,
             self.tf_dtype,
             self.shape,
-            padding_value=self.padding_value,
+            padding_value=self.filler,
             present=self._present(parsed),
         )
 

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from digit_rows import rows
-from schemagen.data.field_values import values_of
-from schemagen.data.shard_columns import read_columns
+from schemagen.data.shard_values import read_values
 from schemagen.runtime.shared.errors import DatasetError
 from schemagen.runtime.storage import manifest
 from schemagen.runtime.storage.manifest import Shard
@@ -32,11 +31,10 @@ def shard(tmp_path: Path, request: pytest.FixtureRequest) -> tuple[Shard, Record
 
 def scans(root: Path, shard: Shard, spec: RecordSpec) -> list[int]:
     """Return the values of one field."""
-    [field] = [field for field in spec.fields if field.name == "scan"]
     return [
         value
-        for columns in read_columns(open_directory(root), shard, spec)
-        for value in np.asarray(values_of(field, columns)).tolist()
+        for _, decoded in read_values(open_directory(root), shard, spec)
+        for value in np.asarray(decoded["scan"].values()).tolist()
     ]
 
 

@@ -1,0 +1,44 @@
+"""What a codec makes of serialized values in TensorFlow, without a record around them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorflow as tf
+from schemagen.runtime.codecs.base import Codec
+from schemagen.runtime.codecs.images import Image
+from schemagen.runtime.codecs.masks import Mask
+from schemagen.runtime.codecs.parsing import Parsed
+
+
+def parsed_by(codec: Codec, **features: Any) -> Any:
+    """Return the tensor of a batch, given its features by key."""
+    return codec.parse(Parsed(features, None, [codec.name]))
+
+
+def decode_images(
+    data: Any,
+    name: str,
+    encoding: str,
+    shape: tuple[int | None, int | None, int],
+    resize: tuple[int, int] | None = None,
+    *,
+    dtype: tf.DType = tf.uint8,
+    **options: Any,
+) -> Any:
+    """Decode a batch of encoded images: string [B]."""
+    own = {"encoding": encoding, "shape": shape, "resize": resize, "dtype": dtype.name}
+    return parsed_by(Image(name, **own, **options), **{name: data})
+
+
+def decode_masks(
+    data: Any,
+    name: str,
+    encoding: str,
+    shape: tuple[int | None, int | None],
+    dtype: tf.DType = tf.uint8,
+    **options: Any,
+) -> Any:
+    """Decode a batch of masks: string [B]."""
+    own = {"encoding": encoding, "shape": shape, "dtype": dtype.name}
+    return parsed_by(Mask(name, **own, **options), **{name: data})
