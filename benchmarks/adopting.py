@@ -109,7 +109,7 @@ def _judge_key(
     score: Score, where: str, key: str, expected: Mapping[str, Any], draft: Drafted
 ) -> None:
     own = {each.key: each for each in draft.spec.fields}
-    further = {entry.key: each for each in draft.spec.fields for entry in each.storage}
+    further = {entry.key: each for each in draft.spec.fields for entry in each.parts}
     found = own.get(key)
     if found is None and key in further:
         owner = further[key].key

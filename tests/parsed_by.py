@@ -1,9 +1,10 @@
-"""What a codec makes of serialized values in TensorFlow, without a record around them."""
+"""What codecs make of stored values, without a generated package around them."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import pytest
 import tensorflow as tf
 from schemagen.runtime.codecs.base import Codec
 from schemagen.runtime.codecs.images import Image
@@ -42,3 +43,10 @@ def decode_masks(
     """Decode a batch of masks: string [B]."""
     own = {"encoding": encoding, "shape": shape, "dtype": dtype.name}
     return parsed_by(Mask(name, **own, **options), **{name: data})
+
+
+def values_of(faults: Any) -> Any:
+    """Return the values that a check of records returns when it yields no fault."""
+    with pytest.raises(StopIteration) as stopped:
+        next(faults)
+    return stopped.value.value

@@ -173,7 +173,7 @@ def constructor(codec: Codec) -> Code:
             continue
         # 0 stands for the padding of each dtype, and names tell their number.
         padding = name == "padding_value" and not value
-        counted = name == "num_classes" and getattr(codec, "classes", ())
+        counted = name == "num_classes" and bool(getattr(codec, "classes", False))
         if not padding and not counted:
             arguments.append(Code(f"{name}={literal(value)}"))
     return Code(f"{type(codec).__name__}({', '.join(arguments)})")

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..git.revisions import Revision, spec_paths
-from ..runtime.shared.compatibility import Spec
+from ..runtime.codecs.compatibility import Spec
+from ..runtime.codecs.spec_json import check_spec
 from ..runtime.shared.errors import DatasetError, Problem
-from ..runtime.shared.json_entries import check_spec
 from ..runtime.storage import manifest
 from ..spec.serial import FORMAT
 from .comparison import AXES

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
-from ..runtime.shared.compatibility import Change, Spec
+from ..runtime.codecs.compatibility import Change, Spec
 from .rule import Axis, BreakingRule
 from .table import BREAKING_RULES
 

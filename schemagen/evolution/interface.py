@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..runtime.shared.compatibility import (
+from ..runtime.codecs.changes import StoredField
+from ..runtime.codecs.compatibility import (
     Change,
     Spec,
     differences,
     former_fields,
     new_fields,
 )
-from ..runtime.shared.field_changes import FieldSpec, said
+from ..runtime.codecs.owned_keys import FieldSpec
 from ..spec.serial import field_from_data
 
 # What decides what the tensors of a batch look like.
@@ -74,7 +75,7 @@ def another_tensor(before: Spec, after: Spec) -> Iterator[Change]:
     for old, new in _pairs(before, after):
         if old["kind"] == new["kind"]:
             for attribute in _TENSOR:
-                was, now = said(old, attribute), said(new, attribute)
+                was, now = (StoredField(each)[attribute] for each in (old, new))
                 if was != now and (new["name"], attribute) not in refused:
                     yield Change("SG245", new["name"], attribute, was, now)
 

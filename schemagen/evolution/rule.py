@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ..rules import Rule
-from ..runtime.shared.compatibility import Change
+from ..runtime.codecs.compatibility import Change
 
 Axis = Literal["wire", "meaning", "api"]
 Direction = Literal["backward", "forward", "both"]

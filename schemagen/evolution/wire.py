@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..runtime.shared.compatibility import DATA_CHECKS
+from ..runtime.codecs.compatibility import DATA_CHECKS
 from .rule import LATER, BreakingRule
 
 RULES = (

@@ -105,7 +105,7 @@ class Kind(Parameters, ABC):
         return False
 
     @property
-    def vocabulary(self) -> bool:
+    def uses_vocabulary(self) -> bool:
         """Whether the model looks ids or words of it up in a vocabulary."""
         return False
 

@@ -100,7 +100,7 @@ class Ragged(Kind):
             yield Problem(f"padding_value={self.padding_value!r}", problem.expected)
 
     @property
-    def vocabulary(self) -> bool:
+    def uses_vocabulary(self) -> bool:
         return self.dtype not in ("bool", *FLOATS)
 
     @property

@@ -143,7 +143,7 @@ class Steps(Kind):
         return padding_of(self._dtype, self.padding_value)
 
     @property
-    def vocabulary(self) -> bool:
+    def uses_vocabulary(self) -> bool:
         return self.step.step_block == "tokens"
 
     @property

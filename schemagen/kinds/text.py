@@ -19,7 +19,7 @@ class Text(Kind):
     step_block: ClassVar[str] = "tokens"
 
     @property
-    def vocabulary(self) -> bool:
+    def uses_vocabulary(self) -> bool:
         return True
 
     def accepts(self, python_type: Any) -> bool:

@@ -119,7 +119,7 @@ class VarLen(Kind):
             )
 
     @property
-    def vocabulary(self) -> bool:
+    def uses_vocabulary(self) -> bool:
         return not self.item_shape and self.dtype not in ("bool", *FLOATS)
 
     @property

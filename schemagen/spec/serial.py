@@ -12,7 +12,8 @@ from ..kinds.augment import Augment
 from ..kinds.field import FieldSpec, seldom_facts
 from ..kinds.kind import Kind
 from ..kinds.registry import KINDS
-from ..runtime.shared.json_entries import ELSEWHERE, check_spec
+from ..runtime.codecs.spec_json import check_spec
+from ..runtime.shared.json_entries import ELSEWHERE
 from .model import RecordSpec
 
 FORMAT = 1

@@ -11,6 +11,7 @@ import pytest
 import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
+from parsed_by import values_of
 from schemagen.data.verify.record import RecordCheck
 from schemagen.runtime.reading.decoding import decode
 from schemagen.runtime.reading.records import records_of
@@ -288,13 +289,6 @@ def test_values_read_without_tensorflow_are_written_as_the_same_bytes(
                 continue
             row = replaced(rows[number], path, value)
             assert serialize(**row) == written[number], field
-
-
-def values_of(faults: Any) -> Any:
-    """Return the values that a check of records returns when it yields no fault."""
-    with pytest.raises(StopIteration) as stopped:
-        next(faults)
-    return stopped.value.value
 
 
 def test_what_is_missing_is_never_read_as_something(generated: Generated) -> None:

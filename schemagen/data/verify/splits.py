@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ...runtime.shared.compatibility import differences
+from ...runtime.codecs.compatibility import differences
 from ...runtime.storage import manifest
 from ...runtime.storage.journal import publishing_problem
 from ...runtime.storage.schema import Spec

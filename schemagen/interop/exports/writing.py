@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 
 from ...findings import Finding, Location, SchemagenError, printable, refuse
 from ...progress import track
-from ...runtime.shared.compatibility import differences
+from ...runtime.codecs.compatibility import differences
 from ...runtime.shared.errors import DatasetError, did_you_mean
 from ...runtime.storage import manifest
 from ...runtime.storage.manifest import Manifest, Split

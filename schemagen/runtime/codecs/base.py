@@ -22,7 +22,7 @@ from .part import INT, Part
 from .tensorflow import tf
 
 if TYPE_CHECKING:
-    from .graph import Parsed
+    from .parsing import Parsed
 
 Column = Sequence[Any] | NDArray[Any]
 Shape = tuple[int | None, ...]
@@ -60,7 +60,7 @@ class Codec(ABC):
 
     Attributes:
         label: the field's name, with dots where it is nested.
-        key: the key of its values; the label with slashes if None, and "" for the
+        key: the key of its values; the label with slashes if None. "" for the
             value of one step, which has no key.
         optional: whether the value may be missing.
         default: what readers deliver for a missing value.
@@ -69,7 +69,7 @@ class Codec(ABC):
 
     label: str
     _: KW_ONLY
-    key: str = None  # type: ignore[assignment]
+    key: Any = None
     optional: bool = False
     default: Any = None
     presence: bool = False
@@ -81,9 +81,13 @@ class Codec(ABC):
     """The dtype of the values, by its TensorFlow name."""
 
     def __post_init__(self) -> None:
+        self._name_key()
+        self._entry = self.parts[0].entry()
+
+    def _name_key(self) -> None:
+        """Make the key of the label, if none is given."""
         if self.key is None:
             self.key = self.label.replace(".", "/")
-        self._entry = self.parts[0].entry()
 
     # What it stores, takes and delivers.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -23,7 +23,7 @@ from .strings import encode_text
 from .tensorflow import tf
 
 if TYPE_CHECKING:
-    from .graph import Parsed
+    from .parsing import Parsed
 
 _IDS = Numbers("int64")
 
@@ -211,7 +211,7 @@ class _Classes(Codec):
 class Label(_Classes):
     """One class; -1 stands for a missing one."""
 
-    dtype: ClassVar[str] = "int64"
+    dtype: str = field(default="int64", init=False)
     count: ClassVar[int | None] = 1
 
     def __post_init__(self) -> None:
@@ -293,7 +293,7 @@ class Label(_Classes):
 class MultiLabel(_Classes):
     """Any number of classes, each at most once, stored in the order given."""
 
-    dtype: ClassVar[str] = "float32"
+    dtype: str = field(default="float32", init=False)
     count: ClassVar[int | None] = None
 
     @property

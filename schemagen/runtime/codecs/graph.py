@@ -130,7 +130,7 @@ def dequantized(
 
 
 def decode_raw(
-    data: tf.Tensor, name: str, dtype: tf.DType, shape: Sequence[int]
+    data: tf.Tensor, name: str, dtype: tf.DType, shape: Sequence[int | None]
 ) -> tf.Tensor:
     """Decode raw little-endian numbers of a fixed shape.
 
@@ -143,7 +143,7 @@ def decode_raw(
     Returns:
         dtype [B, *shape].
     """
-    expected = prod(shape) * dtype.size
+    expected = prod(size or 0 for size in shape) * dtype.size
     sizes = tf.strings.length(data)
     data = checked(
         data,

@@ -29,7 +29,7 @@ from .pictures import EncodedContent, Picture, checked_pictures, in_place_of
 from .tensorflow import tf
 
 if TYPE_CHECKING:
-    from .graph import Parsed
+    from .parsing import Parsed
 
 _ANY = "give such an image, or declare encoding='any'"
 _FLOATS = (

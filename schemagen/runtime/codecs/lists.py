@@ -31,7 +31,7 @@ from .part import Part, checked_finite, checked_size, values_part
 from .strings import encode_text, texts_of
 
 if TYPE_CHECKING:
-    from .graph import Parsed
+    from .parsing import Parsed
 
 _LIMITS = {
     "error": ", at most {} {}",

@@ -24,7 +24,7 @@ from .pictures import EncodedContent, Picture, in_place_of
 from .tensorflow import tf
 
 if TYPE_CHECKING:
-    from .graph import Parsed
+    from .parsing import Parsed
 
 
 @dataclass(eq=False, kw_only=True)

@@ -23,7 +23,7 @@ from .faults import Features, Passed
 from .part import BYTES, Part, checked_finite, checked_size, raw_numbers, values_part
 
 if TYPE_CHECKING:
-    from .graph import Parsed
+    from .parsing import Parsed
 
 # numpy's own numbers that are as good as Python's. (A timedelta64 would be one of
 # its integers, too.)
@@ -239,7 +239,8 @@ def numpy_dtype(dtype: str) -> np.dtype[Any]:
     if dtype == "bfloat16":
         import ml_dtypes  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
-        return np.dtype(ml_dtypes.bfloat16)
+        found: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
+        return found
     return np.dtype(dtype)
 
 

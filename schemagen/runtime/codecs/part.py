@@ -37,7 +37,7 @@ from .faults import (
 from .tensorflow import tf
 
 if TYPE_CHECKING:
-    from .graph import Parsed
+    from .parsing import Parsed
 
 INT, FLOAT, BYTES = "int64", "float32", "bytes"
 

@@ -27,7 +27,7 @@ from .tensorflow import tf
 from .tensors import size_members, stored_axes
 
 if TYPE_CHECKING:
-    from .graph import Parsed
+    from .parsing import Parsed
 
 _SIZES = ("height", "width", "channels")
 _AXES = ("height", "width", "number of channels")
@@ -57,8 +57,8 @@ class Picture(Compound):
     shape: Any = field(init=False, repr=False)
     """The shape of the stored pixels; None for a size that varies."""
 
-    channels_key = None
-    format_text = None
+    channels_key: str | None = field(default=None, init=False, repr=False)
+    format_text: str | None = field(default=None, init=False, repr=False)
 
     @abstractmethod
     def content(self, transfer_encoding: str | None) -> Any:

@@ -21,7 +21,7 @@ from .part import INT, Part
 from .tensorflow import tf
 
 if TYPE_CHECKING:
-    from .graph import Parsed
+    from .parsing import Parsed
 
 _MOST = 1 << 40
 
@@ -74,11 +74,10 @@ class Ragged(Compound):
     finite: bool = True
 
     def __post_init__(self) -> None:
-        if self.key is None:
-            self.key = self.label.replace(".", "/")
+        self._name_key()
         lengths_key = self.row_lengths_key or f"{self.key}/row_lengths"
         facts: dict[str, Any] = {"key": self.key, "optional": self.optional}
-        numbers = {"exact": self.exact, "finite": self.finite}
+        numbers: dict[str, Any] = {"exact": self.exact, "finite": self.finite}
         strings = list_codec(self.dtype) is Strings
         self._inner: Strings | VarLen
         stored: Strings | VarLen

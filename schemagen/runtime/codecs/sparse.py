@@ -21,7 +21,7 @@ from .part import INT, Part
 from .tensorflow import tf
 
 if TYPE_CHECKING:
-    from .graph import Parsed
+    from .parsing import Parsed
 
 _INDICES = Numbers("int64")
 _EXPECTED = "a pair (indices, values) or a dict from index to value"
@@ -50,8 +50,7 @@ class Sparse(Compound):
     finite: bool = True
 
     def __post_init__(self) -> None:
-        if self.key is None:
-            self.key = self.label.replace(".", "/")
+        self._name_key()
         self._numbers = Numbers(self.dtype, self.exact, self.finite)
         self._inner = VarLen(
             self.label,

@@ -23,7 +23,7 @@ from .part import BYTES, Part
 from .tensorflow import tf
 
 if TYPE_CHECKING:
-    from .graph import Parsed
+    from .parsing import Parsed
 
 # From here on the steps of one row are worth the calls that numpy takes.
 _LONG_ROW = 64

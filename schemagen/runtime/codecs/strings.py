@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from ..shared import base64_text
 from ..shared.errors import Problem
@@ -15,7 +15,7 @@ from .faults import Features
 from .part import Part, values_part
 
 if TYPE_CHECKING:
-    from .graph import Parsed
+    from .parsing import Parsed
 
 
 def encode_text(text: str) -> bytes:
@@ -64,7 +64,7 @@ def texts_of(values: Any, dtype: str) -> list[Any]:
 class Text(_String):
     """One string, stored as UTF-8."""
 
-    dtype: ClassVar[str] = "string"
+    dtype: str = field(default="string", init=False)
 
     @property
     def takes(self) -> str:
@@ -88,7 +88,7 @@ class Bytes(_String):
         transfer_encoding: "base64" for bytes that are stored as base64 text.
     """
 
-    dtype: ClassVar[str] = "bytes"
+    dtype: str = field(default="bytes", init=False)
     transfer_encoding: str | None = None
 
     @cached_property

@@ -25,7 +25,7 @@ from .sizes import counted, shaped, stored_sizes
 from .tensor_proto import DATA_TYPES, DTYPES, TensorProto, parse_tensor_proto
 
 if TYPE_CHECKING:
-    from .graph import Parsed
+    from .parsing import Parsed
 
 # What tensorflow's kernels can count.
 _MOST = 2**31 - 1
@@ -201,7 +201,7 @@ class Tensor(Compound, _Padded):
             unfixed = replace(part, count=None)
             text = f"{unfixed.text} ({self.dtype})"
             column = yield from part.values(features, text, finite=self.finite)
-        sizes = self._stored(self.parts[1:])
+        sizes = self._sizes_of(self.parts[1:])
         table, known = yield from stored_sizes(features, sizes, _sizes_text, column)
         column = column.only(known[column.rows])
         bad = self._misfits(table[column.rows])
@@ -221,7 +221,7 @@ class Tensor(Compound, _Padded):
             column = yield from checked_finite(column, self.dtype)
         return Decoded(column.rows, lambda: self._values(column, table))
 
-    def _stored(self, parts: Sequence[Part]) -> Sequence[Any]:
+    def _sizes_of(self, parts: Sequence[Part]) -> Sequence[Any]:
         """Return the size of each dimension, or the part in which it is stored."""
         if isinstance(self.shape_key, str):
             return parts
@@ -239,7 +239,7 @@ class Tensor(Compound, _Padded):
         from . import graph_tensors
 
         value, *parts = self.parts
-        stored = self._stored(parts)
+        stored = self._sizes_of(parts)
         sizes: Any = tuple(
             parsed[each.key] if isinstance(each, Part) else each for each in stored
         )

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
-from ..shared.compatibility import check_compatible
+from ..codecs.compatibility import check_compatible
 from ..shared.errors import DatasetError, no_split, nothing_at
 from ..shared.tfrecord import detect_compression
 from ..storage import manifest

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..shared.compatibility import check_compatible
+from ..codecs.compatibility import check_compatible
 from ..shared.errors import DatasetError, warn
 from ..storage.journal import publishing_problem
 from ..storage.manifest import FILE_NAME, Manifest, Shard

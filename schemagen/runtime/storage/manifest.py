@@ -15,6 +15,7 @@ from typing import Any
 
 from google_crc32c import value as crc32c  # type: ignore[import-untyped, unused-ignore]
 
+from ..codecs.spec_json import check_spec
 from ..shared.errors import DatasetError
 from ..shared.json_entries import check_manifest
 from .directory import Directory
@@ -174,6 +175,10 @@ def loads(text: str | bytes, where: str) -> Manifest:
                 f"formats {known}; generate it with the schemagen that wrote the data"
             )
         check_manifest(data)
+        check_spec(data["spec"], "spec")
+        for name, split in data["splits"].items():
+            if split.get("spec") is not None:
+                check_spec(split["spec"], f"splits[{name!r}].spec")
         if not sealed and "crc32c" in data:
             raise ValueError(
                 "its text was laid out again after it was sealed with the CRC-32C in it"

@@ -21,7 +21,7 @@ from dataclasses import replace
 from multiprocessing.pool import ThreadPool
 from typing import Any
 
-from ..shared.compatibility import check_compatible
+from ..codecs.compatibility import check_compatible
 from ..shared.errors import DatasetError, warn
 from ..storage import manifest
 from ..storage.directory import Directory

@@ -14,20 +14,13 @@ from difflib import get_close_matches
 from functools import partial
 from typing import Any
 
-from .errors import SchemaMismatchError
-from .field_changes import (
-    FIELD_CHECKS,
-    HARMLESS,
-    JUDGED,
-    FieldCheck,
-    FieldSpec,
-    said,
-    stored_list,
-)
-from .field_keys import OwnedKey, is_read, keys_of
-from .json_entries import ELSEWHERE
+from ..shared.errors import SchemaMismatchError
+from ..shared.json_entries import ELSEWHERE
+from .changes import FIELD_CHECKS, HARMLESS, JUDGED, FieldCheck, StoredField
+from .owned_keys import OwnedKey, owned_keys
 
 Spec = dict[str, Any]
+FieldSpec = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -142,9 +135,9 @@ def other_owners(written: Spec, expected: Spec) -> Iterator[Change]:
     """
     if _message(written) != _message(expected):
         return
-    before = {owned.key: owned for owned in _owned(written)}
+    before = {owned.key: owned for owned in owned_keys(written)}
     fields = {field["key"] for field in written["fields"]}
-    for after in _owned(expected):
+    for after in owned_keys(expected):
         old = before.get(after.key)
         if old is None or _is_of_field(old, after):
             continue
@@ -152,7 +145,7 @@ def other_owners(written: Spec, expected: Spec) -> Iterator[Change]:
             other = old.attribute != "key"
         else:
             other = after.field["key"] not in fields
-            other = other and is_read(after.field, after.attribute)
+            other = other and bool(after.part and after.part.read)
             other = other and not after.reads(old)
         if other:
             yield Change(
@@ -166,17 +159,12 @@ def other_owners(written: Spec, expected: Spec) -> Iterator[Change]:
             )
 
 
-def _owned(spec: Spec) -> Iterator[OwnedKey]:
-    for field in spec["fields"]:
-        yield from keys_of(field)
-
-
 def other_kinds(
     rule: str, written: Spec, expected: Spec, *, same_list: bool
 ) -> Iterator[Change]:
     """Find the fields of another kind, whose values stand in the same list or not."""
     for name, old, new in _pairs(written, expected):
-        known = {stored_list(old), stored_list(new)} - {""}
+        known = {StoredField(old).list, StoredField(new).list} - {""}
         alike = len(known) < 2
         if old["kind"] != new["kind"] and alike == same_list:
             words = f"kind: written {old['kind']}, expected {new['kind']}"
@@ -189,16 +177,17 @@ def changed_attributes(
     """Find the fields of which something differs that a check judges."""
     for name, old, new in _pairs(written, expected):
         if old["kind"] == new["kind"]:
+            pair = StoredField(old), StoredField(new)
             for attribute in check.attributes:
-                before, after = said(old, attribute), said(new, attribute)
-                if before != after and check.applies(old, new, attribute):
+                before, after = (each[attribute] for each in pair)
+                if before != after and check.applies(*pair, attribute):
                     yield Change(
                         check.rule,
                         name,
                         attribute,
                         before,
                         after,
-                        check.words(old, new),
+                        check.words(*pair),
                         record_by_record=check.record_by_record,
                     )
 
@@ -310,7 +299,7 @@ def former_fields(field: FieldSpec, written: Spec, expected: Spec) -> list[Field
     on purpose.
     """
     kept = {each["name"] for each in expected["fields"]}
-    kept |= {owned.key for owned in _owned(expected)}
+    kept |= {owned.key for owned in owned_keys(expected)}
     kept |= set(expected.get("reserved", ()))
     gone = [
         each for each in written["fields"] if not {each["name"], each["key"]} & kept
@@ -331,7 +320,7 @@ def _held(field: FieldSpec) -> FieldSpec:
 def _without_data(written: Spec, expected: Spec) -> Iterator[FieldSpec]:
     """Yield the expected fields of which nothing is known in the data."""
     if _message(written) == _message(expected):
-        keys = {owned.key for owned in _owned(written)}
+        keys = {owned.key for owned in owned_keys(written)}
         for field in new_fields(written, expected):
             if field["key"] not in keys:
                 yield field

@@ -1,0 +1,127 @@
+"""Fields as `spec.json` has them: their checks, and their codecs."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from dataclasses import fields
+from functools import cache
+from typing import Any, get_type_hints
+
+from ..shared.json_entries import check_depth, check_entries, shown
+from ..shared.values import FLOATS, INTEGERS
+from .base import Codec
+from .registry import CLASSES, codec_of
+
+_SPEC = {"record": str, "fields": list[dict[str, Any]]}
+_SPEC_SELDOM = {
+    "format": int,
+    "class_name": str,
+    "source": str,
+    "doc": str,
+    "message": str,
+    "reserved": list[str],
+    "draft": bool,
+}
+
+# What a field of any kind has; a step has a kind only.
+_FIELD = {
+    "kind": str,
+    "name": str,
+    "key": str,
+    "role": str,
+    "optional": bool,
+    "default": Any,
+}
+
+# The attributes of a field that say nothing about its values.
+_APART = {
+    "augment": dict | None,
+    "doc": str,
+    "path": list[str],
+    "renamed": list[list[str]],
+    "vocabulary": str | None,
+}
+# What specs of some kinds say in addition to other attributes.
+_DERIVED = {"encoding": str, "exact": bool, "finite": bool}
+_DTYPES = ("bool", "string", "bytes", *INTEGERS, *FLOATS)
+
+
+def check_spec(spec: Any, where: str = "the spec") -> None:
+    """Check that the JSON of a spec has what comparisons ask of it.
+
+    Kinds and attributes that only a later version knows pass: comparisons refuse them.
+
+    Raises:
+        ValueError: naming the entry, what it is and what it should be.
+    """
+    check_entries(where, spec, _SPEC, _SPEC_SELDOM)
+    check_depth(spec, where)
+    for number, field in enumerate(spec["fields"]):
+        place = f"{where}.fields[{number}]"
+        check_entries(place, field, _FIELD, {})
+        place = f"{place} ({shown(field['name'])})"
+        _check_attributes(place, field)
+        try:
+            codec_of_json(field)
+        except Exception as error:  # of any kind: a codec takes its parameters as given
+            words = f"{place}: no {field['kind']} has these attributes: {error}"
+            raise ValueError(words) from None
+    for entry in ("name", "key"):
+        given = [field[entry] for field in spec["fields"]]
+        for value in given:
+            if given.count(value) > 1:
+                raise ValueError(f"{where}: several fields with the {entry} {value!r}")
+
+
+def _check_attributes(place: str, field: Mapping[str, Any]) -> None:
+    """Check the attributes of a field or a step of a known kind."""
+    if field["kind"] not in CLASSES:
+        return
+    if field.get("dtype", "bool") not in _DTYPES:
+        raise ValueError(f"{place}: dtype is {shown(field['dtype'])}")
+    if "step" in field:
+        step = field["step"]
+        check_entries(f"{place}.step", step, {"kind": str}, {})
+        if step["kind"] == "Steps":
+            raise ValueError(f"{place}.step: kind is 'Steps', expected another kind")
+        _check_attributes(f"{place}.step", step)
+    own = attributes_of(field["kind"])
+    given = {n: v for n, v in field.items() if n != "step" and v is not None}
+    check_entries(place, given, {}, own)
+    known = {name for kind in CLASSES for name in attributes_of(kind)}
+    foreign = sorted((field.keys() & known) - own.keys())
+    if foreign:
+        raise ValueError(
+            f"{place}: {foreign[0]} is not an attribute of {field['kind']}"
+        )
+
+
+@cache
+def attributes_of(kind: str) -> dict[str, Any]:
+    """Return the types of the attributes that a field of a kind may have, by name."""
+    found: dict[str, Any] = {**_FIELD, **_APART}
+    for cls in CLASSES[kind]:
+        hints = get_type_hints(cls)
+        found |= {each.name: hints[each.name] for each in fields(cls) if each.init}
+    return {**found, **_DERIVED, **_FIELD}
+
+
+def codec_of_json(field: Mapping[str, Any]) -> Codec | None:
+    """Return the codec of a field; None of a kind that only a later version knows."""
+    if field["kind"] not in CLASSES or field.get("step", field)["kind"] not in CLASSES:
+        return None
+    return codec_of({name: _from_json(value) for name, value in field.items()})
+
+
+def _from_json(value: Any) -> Any:
+    """Return a value with tuples for lists, and bytes and floats that JSON lacks."""
+    if isinstance(value, list):
+        return tuple(map(_from_json, value))
+    if isinstance(value, dict) and value.keys() == {"bytes"}:
+        return base64.b64decode(value["bytes"])
+    if isinstance(value, dict) and value.keys() == {"float"}:
+        return float(value["float"])
+    if isinstance(value, dict):
+        return {name: _from_json(each) for name, each in value.items()}
+    return value
