@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-_BYTECODE = "__pycache__"
+BYTECODE = "__pycache__"
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def _read(
     with os.scandir(directory) as entries:
         for entry in entries:
             name = entry.name
-            if name.startswith(".") or name == _BYTECODE:
+            if name.startswith(".") or name == BYTECODE:
                 continue
             path = prefix + name
             if entry.is_symlink():

@@ -1,7 +1,7 @@
-"""What differs between two specs of one record, in as few words as say it.
+"""What differs between two specs of one record, in a few words.
 
-The texts are those of `spec.json`; the old one may come from another version of
-schemagen, so that nothing is taken for granted but its being JSON.
+The texts are those of `spec.json`. The old one may come from another version of
+schemagen, so only its being JSON is assumed.
 """
 
 from __future__ import annotations
@@ -14,14 +14,12 @@ from .header import SEAL
 
 _SHOWN = 6
 
-# The header's two lines, as JSON has them.
-_HEADER = {"//", SEAL}
-
-# What is said of a record apart from its fields, where its name says too little.
+# Parts of a record whose names say too little.
 _RECORD = {
     "class_name": "the class's name",
     "doc": "the docstring",
     "message": "the base class",
+    "source": "the schema file",
 }
 
 
@@ -33,17 +31,21 @@ def spec_changes(old: str, new: str) -> str:
         new: the JSON of the spec that there is.
     """
     try:
-        found = list(_changes(json.loads(old), json.loads(new)))
+        before, after = (json.loads(text) for text in (old, new))
+        found = [*_field_changes(_by_name(before), _by_name(after))]
     except (ValueError, KeyError, TypeError, AttributeError):
         return ""
-    left = len(found) - _SHOWN
-    shown = ", ".join(found[:_SHOWN])
-    return f"{shown} and {left} more" if left > 0 else shown
+    names = sorted({*before, *after} - {"fields", "//", SEAL})
+    found += [_RECORD.get(n, n) for n in names if before.get(n) != after.get(n)]
+    more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+    return ", ".join(found[:_SHOWN]) + more
 
 
-def _changes(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:
-    before = {field["name"]: field for field in old["fields"]}
-    after = {field["name"]: field for field in new["fields"]}
+def _by_name(spec: Any) -> dict[str, Any]:
+    return {field["name"]: field for field in spec["fields"]}
+
+
+def _field_changes(before: dict[str, Any], after: dict[str, Any]) -> Iterator[str]:
     for name, field in after.items():
         if name in before:
             yield from _attributes(name, before[name], field)
@@ -51,11 +53,6 @@ def _changes(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:
     yield from (f"-{name}" for name in before if name not in after)
     if [n for n in before if n in after] != [n for n in after if n in before]:
         yield "the order of fields"
-    for name in sorted({*old, *new} - {"fields", "source"} - _HEADER):
-        if old.get(name) != new.get(name):
-            yield _RECORD.get(name, name)
-    if old.get("source") != new.get("source"):
-        yield f"moved from {old.get('source')}"
 
 
 def _attributes(path: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:
@@ -63,10 +60,9 @@ def _attributes(path: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator
     if old.get("kind") != new.get("kind"):
         yield f"{path}.kind"  # the rest differs with it
         return
-    differ = [n for n in sorted({*old, *new}) if old.get(n) != new.get(n)]
-    for name in differ:
+    for name in sorted({*old, *new}):
         one, other = old.get(name), new.get(name)
-        if name in ("step", "augment") and one and other:
+        if type(one) is type(other) is dict:
             yield from _attributes(f"{path}.{name}", one, other)
-        else:
+        elif one != other:
             yield f"{path}.{name}"
