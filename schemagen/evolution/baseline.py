@@ -16,8 +16,7 @@ from ..runtime.shared.errors import DatasetError, Problem
 from ..runtime.shared.json_entries import check_spec
 from ..runtime.storage import manifest
 from ..spec.serial import FORMAT
-from .comparison import AXES
-from .rule import Axis
+from .rule import AXES, Axis
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,6 @@ _AXES = {
 
 _DIRECTIONS = {
     "backward": "new code is incompatible with old data or old programs",
-    "forward": "old code is incompatible with new data",
     "both": "new code is incompatible with old data, and old code with new data",
 }
 
