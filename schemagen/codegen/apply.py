@@ -77,7 +77,7 @@ def _stage(temporary: Path, place: Path, text: str) -> None:
     """Write a file under its temporary name, with the mode of the one it replaces."""
     place.parent.mkdir(parents=True, exist_ok=True)
     temporary.write_bytes(text.encode())
-    if place.exists():
+    with suppress(OSError):  # there may be none, or no modes
         shutil.copymode(place, temporary)
 
 
@@ -91,18 +91,16 @@ def sweep(output: Path) -> None:
     Args:
         output: the output directory, in which no other run writes.
     """
-    found = []
-    for parent, directories, names in os.walk(output):
-        directories[:] = [
-            name for name in directories if name != BYTECODE and name[0] != "."
-        ]
-        found += [Path(parent, name) for name in directories]
-        for name in filter(_TEMPORARY.fullmatch, names):
-            with suppress(OSError):
-                Path(parent, name).unlink()
-    for directory in reversed(found):  # inner ones first
+    for parent, _, names in os.walk(output, topdown=False):  # inner ones first
+        directory = Path(parent)
+        inside = directory.relative_to(output).parts
+        if any(name[0] == "." or name == BYTECODE for name in inside):
+            continue
         with suppress(OSError):
-            _remove_hollow(directory)
+            for name in filter(_TEMPORARY.fullmatch, names):
+                directory.joinpath(name).unlink()
+            if inside:
+                _remove_hollow(directory)
 
 
 def _remove_hollow(directory: Path) -> None:

@@ -10,7 +10,7 @@ import ast
 import io
 import json
 import tokenize
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from .header import (
@@ -56,20 +56,9 @@ class Drift:
     expected: str = ""
 
 
-def plain_text(data: bytes) -> str | None:
-    """Return a file's text with plain line ends, or None if it is not text."""
-    try:
-        return data.decode().replace("\r\n", "\n")
-    except UnicodeDecodeError:
-        return None
-
-
 def missing(wanted: RenderedFile) -> Drift:
     """Return the drift of a file that is not there."""
-    needs = (
-        f"{wanted.source} asks for it" if wanted.spec != "-" else "all records need it"
-    )
-    return Drift("SG301", f"is missing; {needs}")
+    return Drift("SG301", f"is missing: it is generated from {wanted.source}")
 
 
 def drift_of(wanted: RenderedFile | None, old: bytes) -> Drift:
@@ -79,8 +68,9 @@ def drift_of(wanted: RenderedFile | None, old: bytes) -> Drift:
         wanted: the file that should be there; None if none should.
         old: the bytes of the one that is there.
     """
-    text = plain_text(old)
-    if text is None:
+    try:
+        text = old.decode().replace("\r\n", "\n")
+    except UnicodeDecodeError:
         return _foreign(wanted)
     header = read_header(text)
     if not (header and header.intact) and has_part_of_header(text):
@@ -96,11 +86,8 @@ def drift_of(wanted: RenderedFile | None, old: bytes) -> Drift:
         return Drift(
             "SG306", "has other line endings than it was generated with", advice
         )
-    return (
-        _edited(text, header, wanted)
-        if not header.intact
-        else _stale(text, header, wanted)
-    )
+    judge = _stale if header.intact else _edited
+    return judge(text, header, wanted)
 
 
 def _foreign(wanted: RenderedFile | None) -> Drift:
@@ -153,23 +140,22 @@ def _left_over(header: Header) -> Drift:
 
 
 def _stale(text: str, header: Header, wanted: RenderedFile) -> Drift:
+    """Judge a file that is as it was generated."""
     line = _first_difference(_without_seal(text), _without_seal(wanted.text))
-    if header.spec != wanted.spec:
-        is_spec = wanted.path.endswith("spec.json")
-        what = spec_changes(text, wanted.text) if is_spec else ""
-        changes = f": {what}" if what else ""
-        reason = f"is out of date: {wanted.source} changed{changes}"
-        return Drift("SG302", reason, line=line)
-    what = (
-        "schemagen prints other code now"
-        if wanted.spec == "-"
-        else f"its template changed; {wanted.source} did not"
-    )
-    return Drift("SG303", f"is out of date: {what}", line=line)
+    if header.spec == wanted.spec:
+        reason = "is out of date: its template changed, the schema did not"
+        return Drift("SG303", reason, line=line)
+    is_spec = wanted.path.endswith("/spec.json")
+    changes = spec_changes(text, wanted.text) if is_spec else ""
+    reason = f"is out of date: {wanted.source} changed{': ' * bool(changes)}{changes}"
+    return Drift("SG302", reason, line=line)
 
 
 def _edited(text: str, header: Header, wanted: RenderedFile) -> Drift:
-    """Judge a file of ours that is not as it was generated."""
+    """Judge a file that is not as it was generated.
+
+    The edit is found if the file was generated as it is rendered now.
+    """
     if _means_the_same(wanted.path, text, wanted.text):
         return Drift(
             "SG305",
@@ -177,31 +163,21 @@ def _edited(text: str, header: Header, wanted: RenderedFile) -> Drift:
             "leave the directory out of formatters",
             line=_first_difference(_without_seal(text), _without_seal(wanted.text)),
         )
-    generated = read_header(wanted.text)
-    is_known = generated and (generated.spec, generated.body) == (
-        header.spec,
-        header.body,
-    )
-    line, found, expected, more = 1, "", "", ""
-    if is_known:
-        left, right = text.split("\n"), wanted.text.split("\n")
-        line = _first_difference(left, right)
-        found, expected = (
-            dict(enumerate(each, 1)).get(line, "") for each in (left, right)
-        )
-        more = f", first in line {line}" if line > 1 else ""
-    elif header.spec != wanted.spec:
-        more = f", and {wanted.source} changed since"
-    else:
-        more = ", and its template changed since"
+    advice = "move the change into the schema or your own code"
+    if replace(header, intact=True) != read_header(wanted.text):
+        what = "its template" if header.spec == wanted.spec else wanted.source
+        reason = f"was edited by hand, and {what} changed since"
+        return Drift("SG304", reason, advice, Risk.EDITS)
+    lines, expected = text.split("\n"), wanted.text.split("\n")
+    line = _first_difference(lines, expected)
     return Drift(
         "SG304",
-        f"was edited by hand{more}",
-        "move the change into the schema or your own code",
+        "was edited by hand" + (f", first in line {line}" if line > 1 else ""),
+        advice,
         Risk.EDITS,
         line,
-        found,
-        expected,
+        "".join(lines[line - 1 : line]),
+        "".join(expected[line - 1 : line]),
     )
 
 

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import difflib
 import posixpath
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import PurePosixPath
 
 from ..findings import Finding, Location
-from .drift import Drift, Risk, drift_of, missing, plain_text
-from .header import read_header
+from .drift import Drift, Risk, drift_of, missing
 from .render import RenderedFile
 
 COMMAND = "schemagen generate"
 
+# A line as tools for diffs see it: only LF ends one.
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _NO_LINE_END = "\\ No newline at end of file\n"
 
 
@@ -130,15 +132,18 @@ def make_plan(
             continue
         elif asked is None and path.casefold() in missed:
             drift = _twin(shown_path(output, missed[path.casefold()]))
-        elif old is None:
-            drift = missing(wanted[path])
+        elif asked is not None and old is None:
+            drift = missing(asked)
         else:
-            drift = drift_of(asked, old)
+            drift = drift_of(asked, existing[path])
         needed = _needed(old, new)
         allowed = drift.risk is Risk.NOTHING or (force and drift.risk is Risk.EDITS)
         action = needed if allowed else Action.REFUSE
         finding = _finding(shown_path(output, path), drift, needed, command)
-        cause = _cause(path, asked, old, drift)
+        # What refuses a run is settled file by file.
+        cause = (path, "", "")
+        if drift.risk is Risk.NOTHING:
+            cause = (posixpath.dirname(path), drift.rule, drift.advice)
         files.append(PlannedFile(path, action, old, new, finding, cause))
     return Plan(tuple(files), output, command)
 
@@ -190,20 +195,6 @@ def _finding(shown: str, drift: Drift, needed: Action, command: str) -> Finding:
     )
 
 
-def _cause(
-    path: str, wanted: RenderedFile | None, old: bytes | None, drift: Drift
-) -> tuple[str, ...]:
-    """Return what the files of a record with the same cause have in common.
-
-    What refuses a run is settled file by file.
-    """
-    if drift.risk is not Risk.NOTHING:
-        return (path,)
-    header = read_header(plain_text(old or b"") or "")
-    spec = wanted.spec if wanted else header.spec if header else path
-    return (spec, drift.rule, drift.advice)
-
-
 def _joined(findings: list[Finding]) -> Finding:
     """Return one finding for files that have one cause.
 
@@ -240,16 +231,9 @@ def unified_diff(found: Plan) -> str:
 def _file_diff(file: PlannedFile, output: str) -> Iterator[str]:
     path = shown_path(output, file.path)
     for line in difflib.unified_diff(
-        _lines((file.old or b"").decode(errors="replace")),
-        _lines(file.new or ""),
+        _LINE.findall((file.old or b"").decode(errors="replace")),
+        _LINE.findall(file.new or ""),
         f"a/{path}" if file.old is not None else "/dev/null",
         f"b/{path}" if file.new is not None else "/dev/null",
     ):
         yield line if line.endswith("\n") else f"{line}\n{_NO_LINE_END}"
-
-
-def _lines(text: str) -> list[str]:
-    """Return a text's lines as tools for diffs see them: only LF ends one."""
-    lines = [f"{line}\n" for line in text.split("\n")]
-    last = lines.pop()[:-1]
-    return [*lines, last] if last else lines

@@ -1,8 +1,4 @@
-"""What differs between two specs of one record, in a few words.
-
-The texts are those of `spec.json`. The old one may come from another version of
-schemagen, so only its being JSON is assumed.
-"""
+"""What differs between two specs of one record, in a few words."""
 
 from __future__ import annotations
 
@@ -27,42 +23,32 @@ def spec_changes(old: str, new: str) -> str:
     """Return what has changed, such as "breed.classes, +age, -note"; "" if unknown.
 
     Args:
-        old: the JSON of the spec that there was.
-        new: the JSON of the spec that there is.
+        old: the text of the `spec.json` that there was; another version of schemagen
+            may have written it, so only its being JSON is assumed.
+        new: the text of the one that there is.
     """
     try:
-        before, after = (json.loads(text) for text in (old, new))
-        found = [*_field_changes(_by_name(before), _by_name(after))]
+        found = [*_changes(json.loads(old), json.loads(new))]
     except (ValueError, KeyError, TypeError, AttributeError):
         return ""
-    names = sorted({*before, *after} - {"fields", "//", SEAL})
-    found += [_RECORD.get(n, n) for n in names if before.get(n) != after.get(n)]
     more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
     return ", ".join(found[:_SHOWN]) + more
 
 
-def _by_name(spec: Any) -> dict[str, Any]:
-    return {field["name"]: field for field in spec["fields"]}
+def _changes(before: dict[str, Any], after: dict[str, Any]) -> Iterator[str]:
+    old, new = (
+        {field["name"]: field for field in spec["fields"]} for spec in (before, after)
+    )
+    for name in filter(old.__contains__, new):
+        differ = _differing(old[name], new[name])
+        shown = ["kind"] if "kind" in differ else differ  # the rest differs with it
+        yield from (f"{name}.{attribute}" for attribute in shown)
+    yield from (f"+{name}" for name in new if name not in old)
+    yield from (f"-{name}" for name in old if name not in new)
+    for name in _differing(before, after):
+        if name not in ("fields", "//", SEAL):
+            yield _RECORD.get(name, name)
 
 
-def _field_changes(before: dict[str, Any], after: dict[str, Any]) -> Iterator[str]:
-    for name, field in after.items():
-        if name in before:
-            yield from _attributes(name, before[name], field)
-    yield from (f"+{name}" for name in after if name not in before)
-    yield from (f"-{name}" for name in before if name not in after)
-    if [n for n in before if n in after] != [n for n in after if n in before]:
-        yield "the order of fields"
-
-
-def _attributes(path: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:
-    """Yield the attributes that differ, those of a step or an augmentation by path."""
-    if old.get("kind") != new.get("kind"):
-        yield f"{path}.kind"  # the rest differs with it
-        return
-    for name in sorted({*old, *new}):
-        one, other = old.get(name), new.get(name)
-        if type(one) is type(other) is dict:
-            yield from _attributes(f"{path}.{name}", one, other)
-        elif one != other:
-            yield f"{path}.{name}"
+def _differing(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
+    return [n for n in sorted({*old, *new}) if old.get(n) != new.get(n)]

@@ -385,7 +385,7 @@ CHANGES = [
     ("age: int", "year: int", "+year, -age"),
     ("name: str", "name: Annotated[list[str], VarLen('string')]", "name.kind"),
     ("num_classes=2", "classes=('pug', 'tabby')", "breed.classes"),
-    ("crop=2", "crop=1", "photo.augment.crop"),
+    ("crop=2", "crop=1", "photo.augment"),
     ("A pet.", "One pet.", "the docstring"),
     ("Pet(Record)", "Pet(Record, reserved=('a',))", "reserved"),
     (
