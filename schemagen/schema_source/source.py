@@ -11,7 +11,7 @@ from ..codegen.layout import STEP, WIDTH, broken, display_width
 from ..kinds.field import FieldSpec
 from ..kinds.kind import Kind
 from ..kinds.literals import identifier, literal
-from ..schema import Augment, Label, MultiLabel
+from ..schema import Augment, Label
 from ..schema.declaration import PLAIN_KINDS
 from ..spec.model import RecordSpec
 from .kinds import kind_of, said, type_of
@@ -28,7 +28,6 @@ def schema_source(
     *,
     header: str = "",
     comments: Mapping[str, Sequence[str]] | None = None,
-    vocabularies: Mapping[str, str] | None = None,
 ) -> str:
     """Write a record as the schema file that a person would write.
 
@@ -40,10 +39,8 @@ def schema_source(
         header: the docstring of the file; none if empty.
         comments: by the name of a field or of a nested model, `observation_state`, what
             is said above it, a line each. "" is for above the class.
-        vocabularies: by the name of a field, the file next to the schema file in which
-            the names of its classes stand; otherwise they are written out.
     """
-    file = _File(spec, comments or {}, vocabularies or {})
+    file = _File(spec, comments or {})
     record = [*file.record(spec)]
     models = [*file.models()]  # what is imported is known once all is written
     above = [*docstring(header), ""] if header else []
@@ -57,18 +54,13 @@ def annotation_source(field: FieldSpec) -> str:
         field: the field, without a path.
     """
     spec = RecordSpec("record", "_Record", "", "", (field,))
-    return _File(spec, {}, {}).annotation(Leaf(field.name, field.name, field))
+    return _File(spec, {}).annotation(Leaf(field.name, field.name, field))
 
 
 class _File:
     """One schema file, while it is written."""
 
-    def __init__(
-        self,
-        spec: RecordSpec,
-        comments: Mapping[str, Sequence[str]],
-        vocabularies: Mapping[str, str],
-    ) -> None:
+    def __init__(self, spec: RecordSpec, comments: Mapping[str, Sequence[str]]) -> None:
         self._members = tree(spec.fields)
         names = {name for field in spec.fields for name in (field.name, *field.path)}
         self.words = Words({*names, spec.class_name})
@@ -76,7 +68,6 @@ class _File:
         self._taken = {*names, spec.class_name, *kinds, *COMMON}
         self._models: dict[tuple[str, ...], str] = {}
         self._comments = comments
-        self._vocabularies = vocabularies
 
     def record(self, spec: RecordSpec) -> Iterator[str]:
         """Yield the lines of the record's class."""
@@ -139,19 +130,15 @@ class _File:
             annotation = f"{self.words('Literal')}[{names}]"
         if member.spec.optional and member.spec.default is None:
             annotation += " | None"
-        if isinstance(kind, (Label, MultiLabel)):
-            file = self._vocabularies.get(member.flat)
-            if names or file:
-                kind = replace(kind, classes=None, vocabulary=file)
+        if names and isinstance(kind, Label):
+            kind = replace(kind, classes=None)
         if repr(kind) in _PLAIN:
             return annotation
         return self._annotated(annotation, self._call(kind.name, said(kind)))
 
     def _names(self, member: Leaf, kind: Kind) -> str:
         """Return the names of a label's classes for its type; "" if they are many."""
-        if not isinstance(kind, Label) or kind.stored == "text":
-            return ""
-        if not kind.classes or member.flat in self._vocabularies:
+        if not isinstance(kind, Label) or kind.stored == "text" or not kind.classes:
             return ""
         names = ", ".join(map(literal, kind.classes))
         line = f"{_PAD}{member.name}: Literal[{names}] | None = None"

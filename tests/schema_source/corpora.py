@@ -16,6 +16,7 @@ from schemagen.spec.resolve import resolve
 
 ROOT = Path(__file__).parents[2]
 
+
 def specs_of(root: Path, schemas: str = "schemas") -> tuple[RecordSpec, ...]:
     """Return the specs of a project's schemas, all of which have to be right."""
     loaded = load_schemas(root, schemas, "no_such_output")
