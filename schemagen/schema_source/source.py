@@ -17,7 +17,7 @@ from ..spec.model import RecordSpec
 from .kinds import kind_of, said, type_of
 from .nesting import Branch, Leaf, tree
 from .texts import comment_lines, docstring
-from .words import COMMON, Words
+from .words import KNOWN, Words
 
 _PAD = " " * STEP
 _PLAIN = frozenset(map(repr, (Label(), *PLAIN_KINDS.values())))
@@ -63,9 +63,9 @@ class _File:
     def __init__(self, spec: RecordSpec, comments: Mapping[str, Sequence[str]]) -> None:
         self._members = tree(spec.fields)
         names = {name for field in spec.fields for name in (field.name, *field.path)}
-        self.words = Words({*names, spec.class_name})
-        kinds = {field.kind.name for field in spec.fields}
-        self._taken = {*names, spec.class_name, *kinds, *COMMON}
+        hidden = {*names, spec.class_name}
+        self.words = Words(hidden)
+        self._taken = hidden | KNOWN
         self._models: dict[tuple[str, ...], str] = {}
         self._comments = comments
 

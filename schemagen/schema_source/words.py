@@ -18,18 +18,8 @@ _MODULES = {
 _BUILTINS = ("bool", "bytes", "complex", "dict", "float", "int", "list", "str", "tuple")
 _ROOTS = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 
-# What any file may use, whatever the kinds of its fields are.
-COMMON = frozenset(
-    (
-        "Annotated",
-        "Augment",
-        "BaseModel",
-        "Literal",
-        "Nested",
-        "Record",
-        "SequenceRecord",
-    )
-)
+KNOWN = frozenset({*_MODULES, *_BUILTINS})
+"""The names that a schema file may use."""
 
 
 class Words:
@@ -51,7 +41,7 @@ class Words:
         return _ROOTS.sub(lambda root: self._word(root[0]), expression)
 
     def _word(self, name: str) -> str:
-        if name not in _MODULES and name not in _BUILTINS:
+        if name not in KNOWN:
             return name
         self._used.add(name)
         return f"_{name}" if name in self._hidden else name
