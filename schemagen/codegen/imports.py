@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import symtable
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -120,22 +120,17 @@ def known_names() -> dict[str, str]:
     """
     root = Path(str(resources.files("schemagen").joinpath("runtime")))
     found = {"np": "numpy", "os": "os"}
-    for origin, names in _NAMES.items():
-        found |= dict.fromkeys(names, origin)
+    for origin, taken in _NAMES.items():
+        found |= dict.fromkeys(taken, origin)
     for package in _BY_MODULE:
         for path in sorted(root.joinpath(package).glob("[a-z]*.py")):
             found[path.stem] = f"{RUNTIME}.{package}"
     for place in _BY_NAME:
         for module in sorted(root.glob(place)):
             dotted = ".".join(module.relative_to(root).with_suffix("").parts)
-            found |= dict.fromkeys(_defined(module), f"{RUNTIME}.{dotted}")
+            names = _DEFINITION.findall(module.read_text(encoding="utf-8"))
+            found |= dict.fromkeys(names, f"{RUNTIME}.{dotted}")
     return found
-
-
-def _defined(path: Path) -> Iterator[str]:
-    """Yield the public names that a module defines."""
-    for definition in _DEFINITION.finditer(path.read_text(encoding="utf-8")):
-        yield definition[1]
 
 
 def _undefined(text: str) -> set[str]:

@@ -67,7 +67,11 @@ RULES = (
         title="padding value on disk changed",
         purpose="Readers recognize padding by the value that it was written with.",
         before='words: Annotated[list[int], VarLen("int64", max_length=3, pad_on_disk=True)]',
-        after='words: Annotated[list[int], VarLen("int64", max_length=3, pad_on_disk=True, padding_value=-1)]',
+        after=(
+            "words: Annotated[\n"
+            '    list[int], VarLen("int64", max_length=3, pad_on_disk=True, padding_value=-1)\n'
+            "]"
+        ),
         to_do="keep the padding value of the data",
     ),
     BreakingRule(
