@@ -1,5 +1,4 @@
-"""Why a file in the output directory is not as it should be, and what it may cost to
-make it so.
+"""Why a generated file is not as it should be, and what a write would lose.
 
 A file is compared with what is rendered now, and with the hashes in its own header.
 """
@@ -23,6 +22,8 @@ from .header import (
 )
 from .render import RenderedFile
 from .spec_changes import spec_changes
+
+_SAVE = "save what you need of it"
 
 
 class Risk(Enum):
@@ -72,21 +73,30 @@ def drift_of(wanted: RenderedFile | None, old: bytes) -> Drift:
         text = old.decode().replace("\r\n", "\n")
     except UnicodeDecodeError:
         return _foreign(wanted)
+    if not has_part_of_header(text):
+        # A crash of the machine can leave an empty file that was written just before.
+        is_lost = wanted is not None and not text.strip()
+        return Drift("SG310", "is empty") if is_lost else _foreign(wanted)
     header = read_header(text)
-    if not (header and header.intact) and has_part_of_header(text):
-        line = conflict_line(text)
-        if line is not None:
-            return _conflict(line, wanted)
+    is_intact = header is not None and header.intact
+    conflict = None if is_intact else conflict_line(text)
+    if conflict is not None:
+        return _conflict(conflict, wanted)
     if header is None:
-        return _without_header(text, wanted)
+        return Drift(
+            "SG310",
+            "has a broken header, so edits in it cannot be found",
+            _SAVE,
+            Risk.EDITS,
+            found=text.split("\n", 1)[0],
+        )
     if wanted is None:
         return _left_over(header)
     if text == wanted.text:
+        reason = "has other line endings than it was generated with"
         advice = "with git, set `text eol=lf` for generated code in .gitattributes"
-        return Drift(
-            "SG306", "has other line endings than it was generated with", advice
-        )
-    judge = _stale if header.intact else _edited
+        return Drift("SG306", reason, advice)
+    judge = _stale if is_intact else _edited
     return judge(text, header, wanted)
 
 
@@ -100,43 +110,19 @@ def _foreign(wanted: RenderedFile | None) -> Drift:
     )
 
 
-def _without_header(text: str, wanted: RenderedFile | None) -> Drift:
-    if has_part_of_header(text):
-        return Drift(
-            "SG310",
-            "has a broken header, so edits in it cannot be found",
-            "save what you need of it",
-            Risk.EDITS,
-            found=text.split("\n", 1)[0],
-        )
-    if wanted and not text.strip():
-        # A crash of the machine can leave this of a file that was written just before.
-        return Drift("SG310", "is empty")
-    return _foreign(wanted)
-
-
 def _conflict(line: int, wanted: RenderedFile | None) -> Drift:
     if wanted is None:
         reason = "has merge conflicts and belongs to no record of the schemas"
-        return Drift("SG309", reason, "save what you need of it", Risk.EDITS, line)
-    return Drift(
-        "SG309",
-        f"has merge conflicts, first in line {line}",
-        "merge the schemas, not this file",
-        line=line,
-    )
+        return Drift("SG309", reason, _SAVE, Risk.EDITS, line)
+    reason = f"has merge conflicts, first in line {line}"
+    return Drift("SG309", reason, "merge the schemas, not this file", line=line)
 
 
 def _left_over(header: Header) -> Drift:
     reason = "belongs to no record of the schemas"
     if header.intact:
         return Drift("SG307", reason)
-    return Drift(
-        "SG304",
-        f"{reason} and was edited by hand",
-        "save what you need of it",
-        Risk.EDITS,
-    )
+    return Drift("SG304", f"{reason} and was edited by hand", _SAVE, Risk.EDITS)
 
 
 def _stale(text: str, header: Header, wanted: RenderedFile) -> Drift:

@@ -166,6 +166,10 @@ CASES: list[tuple[str, str, tuple[str, ...], dict[str, tuple[Step, ...]]]] = [
             "an edit of the first line": (rewritten(PARSER, "pets.py.", "x.py."),),
             "an edit of other code": (PRINTED, appended(PARSER, "x = 1\n")),
             "a heading": (appended(PARSER, '"""\nTitle\n=======\n"""\n'),),
+            "a formatter, before the schema changed": (
+                rewritten(PARSER, "(\n", "(\n\n"),
+                SCHEMA,
+            ),
             "half a conflict": (appended(PARSER, "<<<<<<< HEAD\na\n"),),
         },
     ),
