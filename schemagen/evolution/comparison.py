@@ -8,9 +8,9 @@ from enum import Enum
 from typing import Any
 
 from ..runtime.shared.compatibility import DATA_CHECKS, Change, Spec
+from . import BREAKING_RULES
 from .interface import interface_changes, record_gone
 from .rule import AXES, Axis, BreakingRule
-from .table import BREAKING_RULES
 
 
 class Mode(Enum):

@@ -21,7 +21,7 @@ RULES = (
         purpose="Data stores ids: under other names, records silently change their class.",
         before='breed: Annotated[str, Label(classes=("pug", "tabby"))]',
         after='breed: Annotated[str, Label(classes=("tabby", "pug"))]',
-        to_do="add classes at the end, remove none; rename one by renamed={'old': 'new'}",
+        to_do="keep all names, and add new ones at the end; or declare renamed={'old': 'new'}",
     ),
     BreakingRule(
         id="SG222",
