@@ -11,7 +11,6 @@ STEP = 4
 _MARKS = re.compile(r"[()\[\]{},]")
 _STRINGS = re.compile(r""" "(?:[^"\\]|\\.)*"? | '(?:[^'\\]|\\.)*'? """, re.X)
 _SUBSCRIPT = re.compile(r"[\w)\]]\[\Z")
-_OPENING = "([{"
 
 
 def wrap(text: str) -> str:
@@ -71,7 +70,7 @@ def _cuts(line: str) -> list[int]:
     depth = 0
     for mark in _MARKS.finditer(_without_strings(line)):
         at, character = mark.start(), mark[0]
-        if character in _OPENING:
+        if character in "([{":
             cuts = cuts if depth else [at]
             depth += 1
         elif character != ",":

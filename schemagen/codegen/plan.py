@@ -91,10 +91,8 @@ class Plan:
     @property
     def is_first(self) -> bool:
         """Whether the output package is not there yet."""
-        return any(
-            file.path == "__init__.py" and file.action is Action.CREATE
-            for file in self.files
-        )
+        created = (file.path for file in self.files if file.action is Action.CREATE)
+        return "__init__.py" in created
 
 
 def make_plan(
@@ -178,19 +176,17 @@ def _twin(shown: str) -> Drift:
 
 
 def _finding(shown: str, drift: Drift, needed: Action, command: str) -> Finding:
-    advice = (
-        f"{drift.advice}; then run `{command}`" if drift.advice else f"run `{command}`"
-    )
+    run = f"then run `{command}`" if drift.advice else f"run `{command}`"
     if drift.risk is Risk.EDITS:
         verb = "delete" if needed is Action.DELETE else "overwrite"
-        advice = f"{drift.advice}; to {verb} it, run `{command} --force`"
+        run = f"to {verb} it, run `{command} --force`"
     return Finding(
         Location(shown, drift.line),
         drift.rule,
         f"{shown} {drift.reason}",
         found=drift.found.strip(),
         expected=drift.expected.strip(),
-        advice=advice,
+        advice="; ".join(filter(None, (drift.advice, run))),
         files=(shown,),
     )
 
