@@ -133,13 +133,13 @@ def lock(directory: Path) -> Iterator[bool]:
     if sys.platform == "win32":
         yield False
         return
-    descriptor = os.open(directory, os.O_RDONLY)
-    try:
+    descriptor, alone = -1, False
+    with suppress(OSError):
+        descriptor = os.open(directory, os.O_RDONLY)
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
         alone = True
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-        except OSError:
-            alone = False
+    try:
         yield alone
     finally:
-        os.close(descriptor)
+        if descriptor >= 0:
+            os.close(descriptor)
