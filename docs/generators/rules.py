@@ -39,7 +39,7 @@ def rules_page() -> str:
 def _breaking_section(rules: list[Rule]) -> Iterator[str]:
     yield "Findings of `schemagen breaking`; [Schema evolution](evolution.md) shows how to resolve"
     yield "them. The direction is that of the example: *backward* if new code is incompatible"
-    yield "with old data or old programs, *forward* if old code is with new data."
+    yield "with old data or old programs, *both* if old code is with new data, too."
     yield ""
     yield "| id | axis | direction | change | why it matters |"
     yield "| --- | --- | --- | --- | --- |"

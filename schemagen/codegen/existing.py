@@ -7,7 +7,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-_BYTECODE = "__pycache__"
+BYTECODE = "__pycache__"
+"""The directories of compiled modules."""
 
 
 @dataclass(frozen=True)
@@ -30,32 +31,24 @@ def read_existing(output: Path) -> Existing:
     Links to directories are not followed.
 
     Raises:
-        OSError: it is no directory, or something in it cannot be read.
+        OSError: it is not a directory, or something in it cannot be read.
     """
     files: dict[str, bytes] = {}
     links: set[str] = set()
-    if output.exists():
-        _read(str(output), "", files, links)
-    return Existing(files, frozenset(links))
-
-
-def _read(
-    directory: str, prefix: str, files: dict[str, bytes], links: set[str]
-) -> None:
-    with os.scandir(directory) as entries:
-        for entry in entries:
-            name = entry.name
-            if name.startswith(".") or name == _BYTECODE:
+    pending = [(str(output), "")] if output.exists() else []
+    while pending:
+        directory, prefix = pending.pop()
+        for entry in os.scandir(directory):
+            path = prefix + entry.name
+            if entry.name.startswith(".") or entry.name == BYTECODE:
                 continue
-            path = prefix + name
+            if entry.is_dir(follow_symlinks=False):
+                pending.append((entry.path, f"{path}/"))
+                continue
             if entry.is_symlink():
                 links.add(path)
-                files[path] = Path(entry.path).read_bytes() if entry.is_file() else b""
-            elif entry.is_dir():
-                with suppress(FileNotFoundError):
-                    _read(entry.path, f"{path}/", files, links)
-            elif entry.is_file():
-                with suppress(FileNotFoundError):  # another run has deleted it
-                    files[path] = Path(entry.path).read_bytes()
-            else:  # a pipe or the like, which could be read forever
-                files[path] = b""
+            with suppress(FileNotFoundError):  # another run has deleted it
+                # What is not a file, such as a pipe, could be read forever.
+                data = Path(entry.path).read_bytes() if entry.is_file() else b""
+                files[path] = data
+    return Existing(files, frozenset(links))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import symtable
-from collections.abc import Iterator
+from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -25,16 +25,19 @@ _FUTURE = "from __future__ import annotations\n"
 # A definition of a public name at the top level of a module.
 _DEFINITION = re.compile(r"^(?:class |def |(?=\w+ = ))([A-Za-z]\w*)", re.MULTILINE)
 
-# The module of each name of the standard library and numpy.
-_STANDARD = {
+# Names that are modules.
+_MODULES = {"np": "import numpy as np", "os": "import os"}
+
+_STANDARD = ("collections.abc", "functools", "os", "typing")
+
+# The names that generated code takes from each module other than the runtime's own.
+# TensorFlow and Keras come from a module that says how to install them.
+_NAMES = {
     "collections.abc": ("Collection", "Iterable", "Mapping", "Sequence"),
     "functools": ("partial",),
     "typing": ("Any", "Literal", "NotRequired", "TypedDict"),
-}
-_NUMPY = {"ArrayLike": "numpy.typing", "NDArray": "numpy.typing"}
-
-# Names that generated modules of a record take from each other.
-_SIBLINGS = {
+    "numpy.typing": ("ArrayLike", "NDArray"),
+    f"{RUNTIME}.shared.requirements": ("keras", "tf"),
     ".fields": ("RECORD",),
     ".parser": ("FEATURE_DESCRIPTION", "KEYS", "SEQUENCE_DESCRIPTION", "parse_batch"),
 }
@@ -65,9 +68,6 @@ _BY_NAME = (
     "models/builder.py",
 )
 
-# TensorFlow and Keras come from a module that says how to install them.
-_REQUIRED = {"keras": "shared.requirements", "tf": "shared.requirements"}
-
 
 def import_line(module: str, names: list[str]) -> str:
     """Write an import of names, one a line if they do not fit."""
@@ -78,9 +78,33 @@ def import_line(module: str, names: list[str]) -> str:
     return f"from {module} import (\n{listed})"
 
 
-def imports(*groups: list[str]) -> Code:
-    """Write groups of imports, with an empty line between them."""
-    return Code("\n\n".join("\n".join(group) for group in groups if group))
+def import_block(modules: Mapping[str, str]) -> Code:
+    """Write imports in the order of isort, with an empty line between their sections.
+
+    Args:
+        modules: the module of each name; of `np` and `os` the module itself.
+    """
+    sections: list[list[str]] = [[], [], []]
+    names: dict[str, list[str]] = {}
+    for name in sorted(modules, key=_rank):
+        if name in _MODULES:
+            sections[_section(modules[name])].append(_MODULES[name])
+        else:
+            names.setdefault(modules[name], []).append(name)
+    for module in sorted(names):
+        sections[_section(module)].append(import_line(module, names[module]))
+    return Code("\n\n".join("\n".join(lines) for lines in sections if lines))
+
+
+def _section(module: str) -> int:
+    """Sort Python's own modules before installed ones before those of the package."""
+    return 0 if module in _STANDARD else 2 if module.startswith(".") else 1
+
+
+def _rank(name: str) -> tuple[int, str]:
+    """Sort constants before classes before functions."""
+    kind = 0 if name.isupper() and len(name) > 1 else 1 if name[0].isupper() else 2
+    return kind, name
 
 
 def with_imports(text: str) -> str:
@@ -91,76 +115,34 @@ def with_imports(text: str) -> str:
     """
     before, future, after = text.partition(_FUTURE)
     try:
-        found = imports(*_groups(_undefined(text)))
+        used = _undefined(text)
     except (SyntaxError, ValueError):
         return text
+    known = known_names()
+    found = import_block({name: known[name] for name in used & known.keys()})
     return f"{before}{future}\n{found}\n{after}" if future and found else text
 
 
-def _groups(used: set[str]) -> Iterator[list[str]]:
-    """Yield groups of imports as isort would sort them."""
-    standard = ["import os"] * ("os" in used)
-    standard += _lines({module: used & {*names} for module, names in _STANDARD.items()})
-    numpy = _by_module({n: _NUMPY[n] for n in used & _NUMPY.keys()})
-    known = runtime_names()
-    taken = _by_module({n: f"{RUNTIME}.{known[n]}" for n in used & known.keys()})
-    third = ["import numpy as np"] * ("np" in used) + _lines(numpy)
-    own = _lines({module: used & {*names} for module, names in _SIBLINGS.items()})
-    yield standard
-    yield [*third, *_lines(taken)]
-    yield own
-
-
-def _by_module(names: dict[str, str]) -> dict[str, set[str]]:
-    found: dict[str, set[str]] = {}
-    for name, module in names.items():
-        found.setdefault(module, set()).add(name)
-    return found
-
-
-def _lines(names: dict[str, set[str]]) -> list[str]:
-    return [
-        import_line(module, sorted(names[module], key=_rank))
-        for module in sorted(names)
-        if names[module]
-    ]
-
-
-def _rank(name: str) -> tuple[int, str]:
-    """Sort constants before classes before functions, as isort does."""
-    kind = 0 if name.isupper() and len(name) > 1 else 1 if name[0].isupper() else 2
-    return kind, name
-
-
-def runtime_directory() -> Path:
-    """Return the directory of the runtime's source."""
-    return Path(str(resources.files("schemagen").joinpath("runtime")))
-
-
 @cache
-def runtime_names() -> dict[str, str]:
-    """Return the module of the runtime that each name is imported from.
+def known_names() -> dict[str, str]:
+    """Return the module that each name of generated code is imported from.
 
-    A name is a module of `parsing`, `datasets` or `models`, or a public class or function
-    of the modules that generated code uses by name.
+    Of the runtime these are the modules of `parsing`, `datasets` and `models`, and the
+    public classes and functions of the modules that generated code uses by name.
     """
-    root = runtime_directory()
-    found = dict(_REQUIRED)
+    root = Path(str(resources.files("schemagen").joinpath("runtime")))
+    found = {"np": "numpy", "os": "os"}
+    for origin, taken in _NAMES.items():
+        found |= dict.fromkeys(taken, origin)
     for package in _BY_MODULE:
         for path in sorted(root.joinpath(package).glob("[a-z]*.py")):
-            found[path.stem] = package
+            found[path.stem] = f"{RUNTIME}.{package}"
     for place in _BY_NAME:
-        path = root / place
-        for module in sorted(path.glob("[a-z]*.py")) if path.is_dir() else [path]:
-            name = ".".join(module.relative_to(root).with_suffix("").parts)
-            found |= dict.fromkeys(_defined(module), name)
+        for module in sorted(root.glob(place)):
+            dotted = ".".join(module.relative_to(root).with_suffix("").parts)
+            names = _DEFINITION.findall(module.read_text(encoding="utf-8"))
+            found |= dict.fromkeys(names, f"{RUNTIME}.{dotted}")
     return found
-
-
-def _defined(path: Path) -> Iterator[str]:
-    """Yield the public names that a module defines."""
-    for definition in _DEFINITION.finditer(path.read_text(encoding="utf-8")):
-        yield definition[1]
 
 
 def _undefined(text: str) -> set[str]:

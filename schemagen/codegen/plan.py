@@ -4,18 +4,31 @@ from __future__ import annotations
 
 import difflib
 import posixpath
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from enum import Enum
+from pathlib import PurePosixPath
 
 from ..findings import Finding, Location
-from .drift import Action as Action
-from .drift import Evidence, Rerender, Verdict, plain_text, verdict_on
-from .header import read_header
+from .drift import Drift, Risk, drift_of, missing
 from .render import RenderedFile
 
 COMMAND = "schemagen generate"
 
+# A line as tools for diffs see it: only LF ends one.
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _NO_LINE_END = "\\ No newline at end of file\n"
+
+
+class Action(Enum):
+    """What to do with a file."""
+
+    CREATE = "create"
+    UPDATE = "update"
+    DELETE = "delete"
+    KEEP = "keep"
+    REFUSE = "refuse"
 
 
 @dataclass(frozen=True)
@@ -35,7 +48,7 @@ class PlannedFile:
     action: Action
     old: bytes | None
     new: str | None
-    finding: Finding | None
+    finding: Finding | None = None
     cause: tuple[str, ...] = ()
 
 
@@ -67,11 +80,8 @@ class Plan:
     @property
     def refused(self) -> tuple[Finding, ...]:
         """Why the plan cannot be carried out as it is."""
-        return tuple(
-            file.finding
-            for file in self.files
-            if file.action is Action.REFUSE and file.finding is not None
-        )
+        refused = (file for file in self.files if file.action is Action.REFUSE)
+        return tuple(file.finding for file in refused if file.finding is not None)
 
     @property
     def changes(self) -> tuple[PlannedFile, ...]:
@@ -81,10 +91,8 @@ class Plan:
     @property
     def is_first(self) -> bool:
         """Whether the output package is not there yet."""
-        return any(
-            file.path == "__init__.py" and file.action is Action.CREATE
-            for file in self.files
-        )
+        created = (file.path for file in self.files if file.action is Action.CREATE)
+        return "__init__.py" in created
 
 
 def make_plan(
@@ -95,7 +103,6 @@ def make_plan(
     force: bool = False,
     links: Collection[str] = (),
     command: str = COMMAND,
-    rerender: Rerender | None = None,
 ) -> Plan:
     """Compare what should be with what is.
 
@@ -107,58 +114,81 @@ def make_plan(
         links: the paths of `existing` that are symbolic links, those to directories
             included; they are neither written nor deleted.
         command: how the code is generated from where the user is, for messages.
-        rerender: makes the files of a former spec again, to tell edits in them.
     """
     wanted = {file.path: file for file in rendered}
-    specs = {file.spec: file.text for file in wanted.values() if _is_spec(file.path)}
-    evidence = Evidence(existing, output, specs, command, rerender)
-    clashing = _clashing(wanted, existing)
+    missed = {path.casefold(): path for path in wanted if path not in existing}
     files = []
     for path in sorted(wanted.keys() | existing.keys()):
-        if links and any(parent in links for parent in _parents(path)):
+        if links and any(str(above) in links for above in PurePosixPath(path).parents):
             continue  # the link above it is refused
         asked, old = wanted.get(path), existing.get(path)
         new = asked.text if asked else None
         if path in links:
-            verdict = _link(command)
+            drift = _LINK
         elif old is not None and new is not None and old == new.encode():
-            files.append(PlannedFile(path, Action.KEEP, old, new, None))
+            files.append(PlannedFile(path, Action.KEEP, old, new))
             continue
-        elif path in clashing:
-            verdict = _clash(path, clashing[path], output, command)
+        elif asked is None and path.casefold() in missed:
+            drift = _twin(shown_path(output, missed[path.casefold()]))
+        elif asked is not None and old is None:
+            drift = missing(asked)
         else:
-            verdict = verdict_on(asked, old, evidence)
-        action = verdict.forced if force and verdict.forced else verdict.action
-        finding = _finding(shown_path(output, path), verdict)
-        cause = _cause(path, asked, old, verdict)
+            drift = drift_of(asked, existing[path])
+        needed = _needed(old, new)
+        allowed = drift.risk is Risk.NOTHING or (force and drift.risk is Risk.EDITS)
+        action = needed if allowed else Action.REFUSE
+        finding = _finding(shown_path(output, path), drift, needed, command)
+        # What refuses a run is settled file by file.
+        cause = (path, "", "")
+        if drift.risk is Risk.NOTHING:
+            cause = (posixpath.dirname(path), drift.rule, drift.advice)
         files.append(PlannedFile(path, action, old, new, finding, cause))
     return Plan(tuple(files), output, command)
 
 
-def _finding(shown: str, verdict: Verdict) -> Finding:
-    return Finding(
-        Location(shown, verdict.line),
-        verdict.rule,
-        f"{shown} {verdict.reason}",
-        found=verdict.shown.strip(),
-        expected=verdict.expected.strip(),
-        advice=verdict.advice,
-        files=(shown,),
+def _needed(old: bytes | None, new: str | None) -> Action:
+    """Return what makes a file as it should be."""
+    if new is None:
+        return Action.DELETE
+    return Action.CREATE if old is None else Action.UPDATE
+
+
+_LINK = Drift(
+    "SG311",
+    "is a symbolic link, and nothing is written or deleted through one",
+    "remove the link",
+    Risk.WORK,
+)
+
+
+def _twin(shown: str) -> Drift:
+    """Return the drift of a file whose name differs from a wanted one's in case only.
+
+    Where case does not count, as on Windows and macOS, both are one file: to write the
+    one and delete the other would lose it.
+    """
+    return Drift(
+        "SG312",
+        f"differs from {shown} in upper and lower case only",
+        "rename it with `git mv`",
+        Risk.WORK,
     )
 
 
-def _cause(
-    path: str, wanted: RenderedFile | None, old: bytes | None, verdict: Verdict
-) -> tuple[str, ...]:
-    """Return what the files of a record with the same cause have in common.
-
-    What stands against a run is settled file by file.
-    """
-    if verdict.action is Action.REFUSE:
-        return (path,)
-    header = read_header(plain_text(old or b"") or "")
-    spec = wanted.spec if wanted else header.spec if header else path
-    return (spec, verdict.rule, verdict.advice)
+def _finding(shown: str, drift: Drift, needed: Action, command: str) -> Finding:
+    run = f"then run `{command}`" if drift.advice else f"run `{command}`"
+    if drift.risk is Risk.EDITS:
+        verb = "delete" if needed is Action.DELETE else "overwrite"
+        run = f"to {verb} it, run `{command} --force`"
+    return Finding(
+        Location(shown, drift.line),
+        drift.rule,
+        f"{shown} {drift.reason}",
+        found=drift.found.strip(),
+        expected=drift.expected.strip(),
+        advice="; ".join(filter(None, (drift.advice, run))),
+        files=(shown,),
+    )
 
 
 def _joined(findings: list[Finding]) -> Finding:
@@ -168,65 +198,18 @@ def _joined(findings: list[Finding]) -> Finding:
     """
     if len(findings) == 1:
         return findings[0]
-    first = max(findings, key=lambda finding: _is_spec(finding.location.path))
-    files = tuple(finding.location.path for finding in findings)
-    common = posixpath.commonpath([posixpath.dirname(file) for file in files])
-    directory = common or posixpath.dirname(first.location.path)
-    reason = first.message.removeprefix(first.location.path)
-    code = f"the code in {directory} ({len(files)} files)"
-    return replace(first, message=f"{code}{reason}", files=files)
+    paths = [finding.location.path for finding in findings]
+    first = max(findings, key=lambda each: each.location.path.endswith("/spec.json"))
+    shown = first.location.path
+    directory = posixpath.commonpath(map(posixpath.dirname, paths))
+    code = f"the code in {directory} ({len(paths)} files)"
+    message = code + first.message.removeprefix(shown)
+    return replace(first, message=message, files=tuple(paths))
 
 
 def shown_path(output: str, path: str) -> str:
     """Return a planned file's path relative to the project."""
     return f"{output}/{path}"
-
-
-def _is_spec(path: str) -> bool:
-    return path.endswith("/spec.json")
-
-
-def _parents(path: str) -> list[str]:
-    parts = path.split("/")
-    return ["/".join(parts[:end]) for end in range(1, len(parts))]
-
-
-def _clashing(
-    wanted: Mapping[str, RenderedFile], existing: Mapping[str, bytes]
-) -> dict[str, str]:
-    """Return the files whose names differ from a wanted one's in case only.
-
-    Where case does not count, as on Windows and macOS, both are one file: to write the
-    one and delete the other would lose it.
-    """
-    missing = {path.casefold(): path for path in wanted if path not in existing}
-    return {
-        path: missing[path.casefold()]
-        for path in existing
-        if path not in wanted and path.casefold() in missing
-    }
-
-
-def _clash(path: str, wanted: str, output: str, command: str) -> Verdict:
-    pairs = list(zip(path.split("/"), wanted.split("/"), strict=True))
-    end = next(n for n, (one, other) in enumerate(pairs, 1) if one != other)
-    one = shown_path(output, "/".join(one for one, _ in pairs[:end]))
-    other = shown_path(output, "/".join(other for _, other in pairs[:end]))
-    return Verdict(
-        Action.REFUSE,
-        "SG312",
-        f"differs from {shown_path(output, wanted)} in upper and lower case only",
-        f"rename it: run `git mv {one} {other}` and then `{command}`",
-    )
-
-
-def _link(command: str) -> Verdict:
-    return Verdict(
-        Action.REFUSE,
-        "SG311",
-        "is a symbolic link, and nothing is written or deleted through one",
-        f"remove the link, and run `{command}`",
-    )
 
 
 def unified_diff(found: Plan) -> str:
@@ -244,16 +227,9 @@ def unified_diff(found: Plan) -> str:
 def _file_diff(file: PlannedFile, output: str) -> Iterator[str]:
     path = shown_path(output, file.path)
     for line in difflib.unified_diff(
-        _lines((file.old or b"").decode(errors="replace")),
-        _lines(file.new or ""),
+        _LINE.findall((file.old or b"").decode(errors="replace")),
+        _LINE.findall(file.new or ""),
         f"a/{path}" if file.old is not None else "/dev/null",
         f"b/{path}" if file.new is not None else "/dev/null",
     ):
         yield line if line.endswith("\n") else f"{line}\n{_NO_LINE_END}"
-
-
-def _lines(text: str) -> list[str]:
-    """Return a text's lines as tools for diffs see them: only LF ends one."""
-    lines = [f"{line}\n" for line in text.split("\n")]
-    last = lines.pop()[:-1]
-    return [*lines, last] if last else lines

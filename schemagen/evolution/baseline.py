@@ -6,7 +6,7 @@ Old Python is never imported: what was committed as `spec.json` is read.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,8 +16,7 @@ from ..runtime.codecs.spec_json import check_spec
 from ..runtime.shared.errors import DatasetError, Problem
 from ..runtime.storage import manifest
 from ..spec.serial import FORMAT
-from .comparison import AXES
-from .rule import Axis
+from .rule import AXES, Axis
 
 
 @dataclass(frozen=True)
@@ -71,11 +70,11 @@ def of_path(path: Path, shown: str) -> tuple[Baseline, ...]:
             "data that no manifest tells of has no schema to compare with",
         )
     texts = {file.as_posix(): file.read_bytes() for file in files}
-    return (Baseline(shown, _by_record(texts, "")),)
+    return (Baseline(shown, _by_record(texts)),)
 
 
 def of_data(directory: Path | str, shown: str) -> tuple[Baseline, ...]:
-    """Read the specs that wrote the splits of a data directory.
+    """Read the specs that wrote the splits of a data directory, each once.
 
     Args:
         directory: a path, or the URL of a remote directory.
@@ -90,17 +89,16 @@ def of_data(directory: Path | str, shown: str) -> tuple[Baseline, ...]:
         raise Problem(str(error), "a manifest that can be read") from None
     if found is None:
         raise Problem(f"{shown} without a manifest", f"a {manifest.FILE_NAME} in it")
-    return tuple(
-        Baseline(
-            f"split {split!r} of {shown}",
-            {found.record: found.spec_of(split)},
-            ("wire", "meaning"),
-        )
-        for split in sorted(found.splits)
-    )
+    parts: list[Baseline] = []
+    for split in sorted(found.splits):
+        specs = {found.record: found.spec_of(split)}
+        if all(part.specs != specs for part in parts):
+            where = f"split {split!r} of {shown}"
+            parts.append(Baseline(where, specs, ("wire", "meaning")))
+    return tuple(parts)
 
 
-def _by_record(texts: Mapping[str, bytes], of: str) -> dict[str, Spec]:
+def _by_record(texts: Mapping[str, bytes], of: str = "") -> dict[str, Spec]:
     specs = [_parsed(text, f"{path}{of}") for path, text in texts.items()]
     return {spec["record"]: spec for spec in specs}
 
@@ -114,25 +112,16 @@ def _parsed(text: bytes, where: str) -> Spec:
     try:
         spec: Spec = json.loads(text)
         check_spec(spec)
-        found = spec.get("format")
     except (ValueError, RecursionError) as error:
         raise Problem(
             f"{where}: not a whole spec ({error})",
             "the spec.json of a generated package",
             "compare with a revision whose generated code is whole",
         ) from None
-    if found != FORMAT:
+    if spec.get("format") != FORMAT:
         raise Problem(
-            f"{where}: a spec of format {found!r}",
+            f"{where}: a spec of format {spec.get('format')!r}",
             f"format {FORMAT}",
             "update schemagen to the version that has written it",
         )
     return spec
-
-
-def distinct(parts: Iterable[Baseline]) -> tuple[Baseline, ...]:
-    """Join the parts that have the same specs: splits are mostly of one schema."""
-    joined: dict[str, Baseline] = {}
-    for part in parts:
-        joined.setdefault(json.dumps(part.specs, sort_keys=True), part)
-    return tuple(joined.values())

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from ..runtime.codecs.compatibility import Change, Spec
-from .rule import Axis, BreakingRule
-from .table import BREAKING_RULES
-
-AXES: tuple[Axis, ...] = ("wire", "meaning", "api")
+from ..runtime.codecs.compatibility import DATA_CHECKS, Change, Spec
+from . import BREAKING_RULES
+from .interface import interface_changes, record_gone
+from .rule import AXES, Axis, BreakingRule
 
 
 class Mode(Enum):
@@ -30,18 +29,21 @@ class Break:
     """One thing that a change breaks.
 
     Attributes:
-        rule: the rule that it comes under.
         record: the record's name.
         change: what differs, of what is written and what is expected.
         forward: whether it is old code that is at odds with new data.
         draft: whether the record was a draft.
     """
 
-    rule: BreakingRule
     record: str
     change: Change
     forward: bool = False
     draft: bool = False
+
+    @property
+    def rule(self) -> BreakingRule:
+        """The rule that it comes under."""
+        return BREAKING_RULES[self.change.rule]
 
     @property
     def is_error(self) -> bool:
@@ -51,7 +53,7 @@ class Break:
     def facts(self) -> dict[str, Any]:
         """Return what makes it this break and no other, as values that JSON knows."""
         return {
-            "rule": self.rule.id,
+            "rule": self.change.rule,
             "record": self.record,
             "field": self.change.field,
             "attribute": self.change.attribute,
@@ -72,68 +74,54 @@ def compare(
         old: the specs before it, as their JSON, by the names of the records.
         new: the specs after it.
         mode: who has to get along with whom.
-        axes: which of the axes to look at.
+        axes: which of the axes to look at; without "api", old is the specs of data,
+            which is read alike or not, whether its record is a draft or not.
 
     Returns:
         By record, in the order of the rules.
     """
+    added = {name: spec for name, spec in new.items() if name not in old}
     found: list[Break] = []
     for record, before in sorted(old.items()):
+        draft = "api" in axes and bool(before.get("draft", False))
         after = new.get(record)
         if after is None and "api" not in axes:
-            found.append(_unread(record, before))
+            found.append(Break(record, _unread(record)))
         elif after is None and mode is not Mode.FORWARD:
-            heirs = [name for name in new if name not in old]
-            found += _gone(record, before, {name: new[name] for name in heirs})
-        elif after is not None and mode is not Mode.FORWARD:
-            found += _breaks(record, before, after, axes)
-        if mode is not Mode.BACKWARD and after is not None:
-            data = [axis for axis in axes if axis != "api"]
-            found += _breaks(record, after, before, data, forward=True)
-    if "api" not in axes:  # data is read alike or it is not, regardless of who wrote it
-        found = [replace(each, draft=False) for each in found]
+            found.append(Break(record, record_gone(before, added), draft=draft))
+        elif after is not None:
+            found += _breaks(record, before, after, mode, axes, draft)
     return tuple(found)
 
 
-def _unread(record: str, written: Spec) -> Break:
-    """Return the break that there is data of a record which is declared no more."""
+def _unread(record: str) -> Change:
+    """Return that there is data of a record that is not declared."""
     words = f"record: written {record!r}, and no record of this name is declared"
-    change = Change("SG220", "", "record", record, None, words)
-    return Break(BREAKING_RULES["SG220"], record, change)
-
-
-def _gone(record: str, before: Spec, added: Mapping[str, Spec]) -> Iterator[Break]:
-    """Yield the break that a record is gone, with the one that it may be now."""
-    keys = {field["key"] for field in before["fields"]}
-    heirs = [
-        name
-        for name, spec in added.items()
-        if len(keys & {field["key"] for field in spec["fields"]}) * 2 > len(keys)
-    ]
-    hint = (
-        f"if it is {heirs[0]!r} now, its data is not read under the new name, and what "
-        "else has changed is not compared: keep the name of the class"
-        if heirs
-        else ""
-    )
-    rule = BREAKING_RULES["SG249"]
-    for change in rule.check(before, None):
-        draft = bool(before.get("draft", False))
-        yield Break(rule, record, replace(change, hint=hint), draft=draft)
+    return Change("SG220", "", "record", record, None, words)
 
 
 def _breaks(
     record: str,
-    written: Spec,
-    expected: Spec,
+    old: Spec,
+    new: Spec,
+    mode: Mode,
     axes: Collection[Axis],
-    *,
-    forward: bool = False,
+    draft: bool,
 ) -> Iterator[Break]:
-    """Apply the rules of some axes to what writes and what reads."""
-    old = expected if forward else written
-    draft = bool(old.get("draft", False))
-    for rule in BREAKING_RULES.values():
-        if rule.axis in axes and rule.id != "SG249":
-            for change in rule.check(written, expected):
-                yield Break(rule, record, change, forward, draft)
+    """Yield what is broken between two specs of a record."""
+    if mode is not Mode.FORWARD:
+        for change in _changes(old, new, axes):
+            yield Break(record, change, False, draft)
+    if mode is not Mode.BACKWARD:
+        for change in _changes(new, old, {*axes} - {"api"}):
+            yield Break(record, change, True, draft)
+
+
+def _changes(written: Spec, expected: Spec, axes: Collection[Axis]) -> Iterator[Change]:
+    """Yield what comes under the rules of some axes, in the order of the rules."""
+    found = [c for check in DATA_CHECKS.values() for c in check(written, expected)]
+    if "api" in axes:
+        found += interface_changes(written, expected)
+    for change in sorted(found, key=lambda change: change.rule):
+        if BREAKING_RULES[change.rule].axis in axes:
+            yield change

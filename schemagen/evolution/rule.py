@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from ..rules import Rule
-from ..runtime.codecs.compatibility import Change
 
 Axis = Literal["wire", "meaning", "api"]
-Direction = Literal["backward", "forward", "both"]
-Check = Callable[[Any, Any], Iterator[Change]]
+
+AXES: tuple[Axis, ...] = ("wire", "meaning", "api")
+
+REWRITE = (
+    "write the data again into another directory, or declare a new field for it with a "
+    "key of its own"
+)
+"""What to do about most changes of what bytes mean."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,29 +23,31 @@ class BreakingRule(Rule):
     """One way in which a change of a schema breaks something.
 
     Attributes:
-        axis: wire: data does not parse; meaning: it parses and says something else;
-            api: programs that use the generated code have to change.
-        direction: of the example: backward if new code is at odds with old data and
-            old programs, forward if old code is with new data, or both.
-        check: yields what comes under the rule, of the spec that data was written with
-            and the spec that shall read it.
         before: an example: the line of a schema, or a class, before the change.
         after: and after it; empty if it is taken out.
         to_do: how to make the change all the same.
+        one_way: whether the change back breaks nothing.
         level: "error", or "warning" for what fails no run.
     """
 
-    axis: Axis
-    direction: Direction
-    check: Check
-    before: str
-    after: str
-    to_do: str
+    before: str = ""
+    after: str = ""
+    to_do: str = REWRITE
+    one_way: bool = False
     level: Literal["error", "warning"] = "error"
 
+    @property
+    def axis(self) -> Axis:
+        """What breaks, by the rule's number.
 
-# What to do about most changes of what bytes mean.
-LATER = (
-    "write the data again into another directory, or declare a new field for it with a "
-    "key of its own"
-)
+        wire: data does not parse; meaning: it parses and says something else; api:
+        programs that use the generated code have to change.
+        """
+        return (
+            "wire" if self.id < "SG220" else "meaning" if self.id < "SG240" else "api"
+        )
+
+    @property
+    def direction(self) -> Literal["backward", "both"]:
+        """Who is at odds: new code with old data and programs, or old code too."""
+        return "backward" if self.one_way or self.axis == "api" else "both"

@@ -8,8 +8,7 @@ DATA_FILES = (
     Rule(
         "SG501",
         "manifest cannot be read",
-        "Only the manifest states which files belong to a split, and which schema "
-        "wrote them.",
+        "Only the manifest states the files of a split and the schema that wrote them.",
     ),
     Rule(
         "SG502",
@@ -19,14 +18,12 @@ DATA_FILES = (
     Rule(
         "SG503",
         "data file does not match the manifest",
-        "The manifest has the size, checksum and number of records of the file as it "
-        "was written.",
+        "The manifest has its size, checksum and number of records, as it was written.",
     ),
     Rule(
         "SG504",
         "data file is not in the manifest, or from another write",
-        "Programs that use a glob would read it, programs that use the manifest would "
-        "not.",
+        "Programs that use a glob read it, programs that use the manifest do not.",
     ),
     Rule(
         "SG505",
@@ -41,8 +38,7 @@ DATA_FILES = (
     Rule(
         "SG507",
         "damaged record",
-        "The length and the bytes of a record have a checksum each, so damage is "
-        "never read as data.",
+        "A record's length and bytes have a checksum each: damage is not read as data.",
     ),
     Rule(
         "SG508",
@@ -62,26 +58,22 @@ DATA_FILES = (
     Rule(
         "SG511",
         "data was written with an incompatible schema",
-        "Generated readers compare both schemas and refuse the data before its first "
-        "record.",
+        "Generated readers compare both schemas and refuse the data.",
     ),
     Rule(
         "SG512",
         "record over the size limit",
-        "A small compressed file can contain a record that fills all memory, when it "
-        "is checked and in training.",
+        "A small compressed file can contain a record that fills all memory.",
     ),
     Rule(
         "SG513",
         "data file whose records have no key",
-        "Other messages, and Examples without a feature, can parse without an error; "
-        "readers find no value in them.",
+        "Other messages can parse without an error; readers find no value in them.",
     ),
     Rule(
         "SG521",
         "wrong message type",
-        "A TFRecord file may contain any bytes; some other messages parse without an "
-        "error.",
+        "A TFRecord file may contain any bytes; some parse without an error.",
     ),
     Rule(
         "SG522",
@@ -91,8 +83,7 @@ DATA_FILES = (
     Rule(
         "SG523",
         "wrong feature type",
-        "An Example has lists of bytes, floats and int64; a reader expects one of "
-        "them.",
+        "A feature is a list of bytes, floats or int64; a reader expects one of them.",
     ),
     Rule(
         "SG524",
@@ -117,14 +108,12 @@ DATA_FILES = (
     Rule(
         "SG528",
         "encoded value does not match its declaration",
-        "Images and serialized tensors have a header, which may differ from the "
-        "schema; base64 text may be damaged.",
+        "Images and tensors have a header that may differ; base64 may be damaged.",
     ),
     Rule(
         "SG529",
         "lengths or indices do not match",
-        "Lists of a group, row lengths and indices describe each other; if they "
-        "disagree, values are assigned to the wrong items.",
+        "Lists that describe each other disagree: values are assigned to wrong items.",
     ),
     Rule(
         "SG530",
@@ -139,7 +128,6 @@ DATA_FILES = (
     Rule(
         "SG532",
         "number is not finite",
-        "One NaN in a batch makes the loss and then all weights NaN; the schema "
-        "refuses it when writing.",
+        "One NaN in a batch makes the loss and then all weights NaN.",
     ),
 )

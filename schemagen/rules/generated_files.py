@@ -18,14 +18,12 @@ GENERATED_FILES = (
     Rule(
         "SG303",
         "generated file is out of date: its template changed",
-        "Another version of schemagen, or of a template, generates different code for "
-        "the same schema.",
+        "Another version of schemagen or of a template generates different code.",
     ),
     Rule(
         "SG304",
         "generated file was edited by hand",
-        "The next run of generate would lose the edit, and until then the generated "
-        "files may disagree.",
+        "The next run of generate would lose the edit.",
     ),
     Rule(
         "SG305",
@@ -50,14 +48,12 @@ GENERATED_FILES = (
     Rule(
         "SG309",
         "generated file has merge conflicts",
-        "Neither side matches the merged schemas. Both are in git, so nothing is lost "
-        "if you generate the file again.",
+        "Neither side matches the merged schemas; generate the file again.",
     ),
     Rule(
         "SG310",
         "generated file has a broken header",
-        "The hash in the header distinguishes an edited file from one that may be "
-        "overwritten.",
+        "Without the hash, an edited file cannot be distinguished from a generated one.",
     ),
     Rule(
         "SG311",

@@ -68,8 +68,7 @@ REQUESTS = (
     Rule(
         "SG421",
         "git tracks a generated file without its source, or the reverse",
-        "Other clones would have code without its schema, or a schema without its "
-        "code.",
+        "Other clones would have code without its schema, or the reverse.",
     ),
     Rule(
         "SG422",

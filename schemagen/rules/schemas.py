@@ -8,14 +8,12 @@ SCHEMAS = (
     Rule(
         "SG101",
         "schema file does not load",
-        "Schema files are Python modules and are imported. If the import fails, its "
-        "records are unknown.",
+        "Schema files are imported. If the import fails, their records are unknown.",
     ),
     Rule(
         "SG102",
         "schema file imports generated code",
-        "Code is generated from schemas. A schema that imports it could not be "
-        "generated from a clean checkout.",
+        "A schema that imports generated code fails in a clean checkout.",
     ),
     Rule(
         "SG103",
@@ -40,8 +38,7 @@ SCHEMAS = (
     Rule(
         "SG107",
         "model that may be meant as a record",
-        "No code is generated for a class that derives from pydantic's BaseModel, "
-        "unless a record has a field of this type.",
+        "Code is generated only for a class that derives from Record.",
     ),
     Rule(
         "SG111",
@@ -86,25 +83,21 @@ SCHEMAS = (
     Rule(
         "SG119",
         "field declaration is ignored by Python or pydantic",
-        "Python keeps the last of two fields with one name, and pydantic ignores "
-        "private ones.",
+        "Python keeps the last of two fields with one name; pydantic ignores private ones.",
     ),
     Rule(
         "SG120",
         "steps in a Record, or a SequenceRecord without steps",
-        "Only a tf.train.SequenceExample has feature lists. Without them its bytes "
-        "cannot be distinguished from a tf.train.Example.",
+        "Only a SequenceExample has feature lists, and it is recognized by them.",
     ),
     Rule(
         "SG121",
         "mask is not augmented with its image",
-        "Augmentation flips and crops images. Each pixel would be trained with the "
-        "class of another one.",
+        "Augmentation moves pixels, which would get the class of another one.",
     ),
     Rule(
         "SG122",
         "reserved name or key is used",
-        "Old data may still have the removed field, and the new field would read its "
-        "values.",
+        "The new field would read what old data has of the removed one.",
     ),
 )

@@ -18,7 +18,7 @@ def wrong_with(source: str, spec: RecordSpec) -> tuple[Finding, ...]:
     """Load a schema file's text apart from any project, and say what is wrong with it.
 
     Args:
-        source: as `schema_source` has written it, with no vocabularies next to it.
+        source: as `schema_source` has written it.
         spec: what it has to say.
 
     Returns:

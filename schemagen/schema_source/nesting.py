@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -42,19 +42,17 @@ class Branch:
     members: tuple[Leaf | Branch, ...]
 
 
-def tree(found: Sequence[FieldSpec]) -> tuple[Leaf | Branch, ...]:
-    """Put the fields of a record into the models of their paths.
+Placed = tuple[tuple[str, ...], FieldSpec]
+"""The rest of a field's path, and the field with the rest of its keys."""
 
-    Raises:
-        ValueError: fields of one model whose keys do not begin alike.
-    """
+
+def tree(found: Sequence[FieldSpec]) -> tuple[Leaf | Branch, ...]:
+    """Put the fields of a record into the models of their paths."""
     return tuple(_below([(spec.path or (spec.name,), spec) for spec in found], ()))
 
 
-def _below(
-    found: Sequence[tuple[tuple[str, ...], FieldSpec]], above: tuple[str, ...]
-) -> Iterator[Leaf | Branch]:
-    grouped: dict[str, list[tuple[tuple[str, ...], FieldSpec]]] = {}
+def _below(found: Sequence[Placed], above: tuple[str, ...]) -> Iterator[Leaf | Branch]:
+    grouped: dict[str, list[Placed]] = {}
     for path, spec in found:
         grouped.setdefault(path[0], []).append((path[1:], spec))
     for name, members in grouped.items():
@@ -68,60 +66,42 @@ def _below(
             yield Leaf(name, flat, members[0][1])
 
 
-def _prefix(name: str, members: Sequence[tuple[tuple[str, ...], FieldSpec]]) -> str:
+def _prefix(name: str, members: Sequence[Placed]) -> str:
     """Return how the keys below a nested model begin.
 
-    Of several ways that would do, the one that leaves most fields the key that they
-    have by their names.
+    Of several ways that would do, it is one that leaves a field the key that it has by
+    its name, or else the name of the model, or the shortest one.
     """
-    beginnings = [_beginnings(key) for _, spec in members for key in _keys(spec)]
-    shared = [
-        one for one in beginnings[0] if all(one in others for others in beginnings)
+    keys = [key for _, spec in members for key in _keys(spec)]
+    natural = [
+        spec.key.removesuffix(SEPARATOR + SEPARATOR.join(rest))
+        for rest, spec in members
     ]
-    if not shared:
-        keys = sorted({spec.key for _, spec in members})
-        raise ValueError(
-            f"the keys of the nested fields {name!r} do not begin alike: {keys}"
-        )
-
-    def natural(beginning: str) -> tuple[int, bool]:
-        named = sum(
-            spec.key == SEPARATOR.join((beginning, *rest)) for rest, spec in members
-        )
-        return named, beginning == name
-
-    return max(shared, key=natural)
-
-
-def _beginnings(key: str) -> list[str]:
-    """Return what may stand before a separator and the rest of a key."""
-    ends = [at for at, character in enumerate(key) if character == SEPARATOR]
-    found = [key[:end] for end in ends if end + 1 < len(key)]
-    return [one for one in found if one and one.strip(SEPARATOR) == one]
+    for prefix in (*natural, name, keys[0].partition(SEPARATOR)[0]):
+        begin = prefix + SEPARATOR
+        if all(key.startswith(begin) and key != begin for key in keys):
+            return prefix
+    raise ValueError(
+        f"the keys of the nested fields {name!r} do not begin alike: {keys}"
+    )
 
 
 def _keys(spec: FieldSpec) -> Iterator[str]:
     """Yield all texts of a field that a nested model puts its prefix before."""
-    for value in _prefixed(spec).values():
-        yield from (key for key in _each(value) if isinstance(key, str))
+    for name in _prefixed(spec):
+        value = getattr(spec.kind, name)
+        yield from filter(None, value if isinstance(value, tuple) else (value,))
 
 
 def _without(spec: FieldSpec, prefix: str) -> FieldSpec:
     """Take a prefix off the keys and the group of a field."""
-    kept = {name: _stripped(value, prefix) for name, value in _prefixed(spec).items()}
+    kept = {n: _stripped(getattr(spec.kind, n), prefix) for n in _prefixed(spec)}
     return replace(spec, kind=replace(spec.kind, **kept))
 
 
-def _prefixed(spec: FieldSpec) -> Mapping[str, Any]:
-    return {
-        each.name: getattr(spec.kind, each.name)
-        for each in fields(spec.kind)
-        if each.name in ("key", "group") or each.name.endswith("_key")
-    }
-
-
-def _each(value: Any) -> tuple[Any, ...]:
-    return value if isinstance(value, tuple) else (value,)
+def _prefixed(spec: FieldSpec) -> list[str]:
+    names = (each.name for each in fields(spec.kind))
+    return [n for n in names if n in ("key", "group") or n.endswith("_key")]
 
 
 def _stripped(value: Any, prefix: str) -> Any:

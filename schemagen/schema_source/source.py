@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain, count
 from typing import Any
 
-from ..codegen.layout import STEP, WIDTH, Brackets, Node, display_width, flat, lines
+from ..codegen.layout import STEP, WIDTH, broken, display_width
 from ..kinds.field import FieldSpec
 from ..kinds.kind import Kind
 from ..kinds.literals import identifier, literal
-from ..schema import Augment, Label, MultiLabel
+from ..schema import Augment, Label
 from ..schema.declaration import PLAIN_KINDS
 from ..spec.model import RecordSpec
 from .kinds import kind_of, said, type_of
-from .layout import field_lines, or_none
 from .nesting import Branch, Leaf, tree
 from .texts import comment_lines, docstring
-from .words import COMMON, Words
+from .words import KNOWN, Words
 
+_PAD = " " * STEP
 _PLAIN = frozenset(map(repr, (Label(), *PLAIN_KINDS.values())))
 
 
@@ -28,27 +28,20 @@ def schema_source(
     *,
     header: str = "",
     comments: Mapping[str, Sequence[str]] | None = None,
-    vocabularies: Mapping[str, str] | None = None,
 ) -> str:
     """Write a record as the schema file that a person would write.
 
-    Loading and resolving the file gives the same spec, but for its `source`. Nothing is
-    said that goes without saying, and the text is as `ruff format` would leave it.
+    Loading and resolving the file gives the same spec, but for its `source`. Defaults
+    are left out.
 
     Args:
         spec: the record.
         header: the docstring of the file; none if empty.
         comments: by the name of a field or of a nested model, `observation_state`, what
             is said above it, a line each. "" is for above the class.
-        vocabularies: by the name of a field, the file next to the schema file in which
-            the names of its classes stand; otherwise they are written out.
-
-    Raises:
-        ValueError: nested fields whose keys do not begin alike, a name that is no
-            identifier, or a comment or vocabulary for a field that is not there.
     """
-    file = _File(spec, comments or {}, vocabularies or {})
-    record = file.record(spec)
+    file = _File(spec, comments or {})
+    record = [*file.record(spec)]
     models = [*file.models()]  # what is imported is known once all is written
     above = [*docstring(header), ""] if header else []
     return "\n".join([*above, *file.words.imports(), *models, *record, ""])
@@ -61,47 +54,37 @@ def annotation_source(field: FieldSpec) -> str:
         field: the field, without a path.
     """
     spec = RecordSpec("record", "_Record", "", "", (field,))
-    return flat(_File(spec, {}, {}).annotation(Leaf(field.name, field.name, field)))
+    return _File(spec, {}).annotation(Leaf(field.name, field.name, field))
 
 
 class _File:
     """One schema file, while it is written."""
 
-    def __init__(
-        self,
-        spec: RecordSpec,
-        comments: Mapping[str, Sequence[str]],
-        vocabularies: Mapping[str, str],
-    ) -> None:
+    def __init__(self, spec: RecordSpec, comments: Mapping[str, Sequence[str]]) -> None:
         self._members = tree(spec.fields)
         names = {name for field in spec.fields for name in (field.name, *field.path)}
-        self.words = Words({*names, spec.class_name})
-        kinds = {field.kind.name for field in spec.fields}
-        self._taken = {*names, spec.class_name, *kinds, *COMMON}
+        hidden = {*names, spec.class_name}
+        self.words = Words(hidden)
+        self._taken = hidden | KNOWN
         self._models: dict[tuple[str, ...], str] = {}
         self._comments = comments
-        self._vocabularies = vocabularies
-        known = {"", *(f.name for f in spec.fields), *_branches(self._members)}
-        for name in (*comments, *vocabularies):
-            if name not in known:
-                raise ValueError(f"{spec.class_name} has no field {name!r}")
 
-    def record(self, spec: RecordSpec) -> list[str]:
-        """Return the lines of the record's class."""
+    def record(self, spec: RecordSpec) -> Iterator[str]:
+        """Yield the lines of the record's class."""
         base = "Record" if spec.message == "Example" else "SequenceRecord"
-        parameters: list[Node] = [self.words(base)]
+        parameters = [self.words(base)]
         if spec.reserved:
-            parameters.append(self._value(spec.reserved, "reserved="))
+            parameters.append(f"reserved={self._value(spec.reserved)}")
         if spec.draft:
             parameters.append("draft=True")
-        head = f"class {identifier(spec.class_name)}"
-        return [
-            *("", ""),
-            *comment_lines(self._comments.get("", ()), 0),
-            *lines(Brackets(head, "()", tuple(parameters)), 0, ":"),
-            *(([*docstring(spec.doc, STEP), ""]) if spec.doc else []),
-            *self._body(self._members),
-        ]
+        yield from ("", "")
+        yield from comment_lines(self._comments.get("", ()), 0)
+        yield from broken(
+            f"class {identifier(spec.class_name)}({', '.join(parameters)}):"
+        )
+        if spec.doc:
+            yield from (*docstring(spec.doc, STEP), "")
+        yield from self._body(self._members)
 
     def models(self) -> Iterator[str]:
         """Yield the lines of the nested models, each before those that hold it."""
@@ -126,119 +109,90 @@ class _File:
         return found
 
     def _field(self, member: Leaf | Branch) -> Iterator[str]:
-        start = f"{identifier(member.name)}: "
+        start = f"{_PAD}{identifier(member.name)}: "
         if isinstance(member, Branch):
-            annotation: Node = self._model(member)
+            annotation = self._model(member)
             if member.key != member.name:
                 key = self._call("Nested", [("key", member.key)])
                 annotation = self._annotated(annotation, key)
-            yield from field_lines(start, annotation)
+            yield from broken(start + annotation)
             return
-        spec = member.spec
-        default = None
-        if spec.optional:
-            kind = kind_of(spec, member.name)
-            by_name = self._literal(member, kind) is not None
-            default = self._default(kind, spec.default, by_name)
-        yield from field_lines(start, self.annotation(member), default)
-        yield from docstring(spec.doc, STEP) if spec.doc else ()
+        default = f" = {self._default(member)}" if member.spec.optional else ""
+        yield from broken(start + self.annotation(member), default)
+        yield from docstring(member.spec.doc, STEP) if member.spec.doc else ()
 
-    def annotation(self, member: Leaf) -> Node:
+    def annotation(self, member: Leaf) -> str:
         """Return the type of a field, with its kind."""
-        spec = member.spec
-        kind = kind_of(spec, member.name)
-        names = self._literal(member, kind)
-        annotation = names or self.words(type_of(kind))
-        if spec.optional and spec.default is None:
-            annotation = or_none(annotation)
-        shorter = self._shorter(member, kind, names is not None)
-        if repr(shorter) in _PLAIN:
+        kind = kind_of(member.spec, member.name)
+        names = self._names(member, kind)
+        annotation = self.words(type_of(kind))
+        if names:
+            annotation = f"{self.words('Literal')}[{names}]"
+        if member.spec.optional and member.spec.default is None:
+            annotation += " | None"
+        if names and isinstance(kind, Label):
+            kind = replace(kind, classes=None)
+        if repr(kind) in _PLAIN:
             return annotation
-        call = self._call(shorter.name, said(shorter))
-        return self._annotated(annotation, call)
+        return self._annotated(annotation, self._call(kind.name, said(kind)))
 
-    def _literal(self, member: Leaf, kind: Kind) -> Node | None:
-        """Return the names of a label's classes as its type, where they are few."""
-        if not isinstance(kind, Label) or kind.stored == "text":
-            return None
-        if not kind.classes or member.flat in self._vocabularies:
-            return None
-        names = Brackets("Literal", "[]", tuple(map(literal, kind.classes)))
-        line = f"{' ' * STEP}{member.name}: {flat(names)} | None = None"
-        if display_width(line) > WIDTH:
-            return None
-        return replace(names, head=self.words("Literal"))
-
-    def _shorter(self, member: Leaf, kind: Kind, in_type: bool) -> Kind:
-        """Return a kind without the names of classes that are said elsewhere."""
-        if isinstance(kind, (Label, MultiLabel)):
-            file = self._vocabularies.get(member.flat)
-            if file is not None or in_type:
-                return replace(kind, classes=None, vocabulary=file)
-        return kind
+    def _names(self, member: Leaf, kind: Kind) -> str:
+        """Return the names of a label's classes for its type; "" if they are many."""
+        if not isinstance(kind, Label) or kind.stored == "text" or not kind.classes:
+            return ""
+        names = ", ".join(map(literal, kind.classes))
+        line = f"{_PAD}{member.name}: Literal[{names}] | None = None"
+        return names if display_width(line) <= WIDTH else ""
 
     def _model(self, branch: Branch) -> str:
         """Return the name of a nested model's class; equal ones are one class."""
         body = tuple(self._body(branch.members))
         if body not in self._models:
-            self._models[body] = self._free_name(branch)
-            self._taken.add(self._models[body])
+            numbered = (f"{branch.flat}{number}" for number in count(2))
+            names = map(_class_name, chain((branch.name, branch.flat), numbered))
+            name = next(name for name in names if name not in self._taken)
+            self._models[body] = identifier(name)
+            self._taken.add(name)
         return self._models[body]
 
-    def _free_name(self, branch: Branch) -> str:
-        for words in (branch.name, branch.flat):
-            name = "".join(part[:1].upper() + part[1:] for part in words.split("_"))
-            if name not in self._taken:
-                return str(identifier(name))
-        number = 2
-        while f"{name}{number}" in self._taken:
-            number += 1
-        return str(identifier(f"{name}{number}"))
+    def _annotated(self, python_type: str, metadata: str) -> str:
+        return f"{self.words('Annotated')}[{python_type}, {metadata}]"
 
-    def _annotated(self, python_type: Node, metadata: Node) -> Node:
-        return Brackets(self.words("Annotated"), "[]", (python_type, metadata))
-
-    def _call(self, name: str, parameters: Sequence[tuple[str, Any]]) -> Brackets:
-        items = (
-            self._value(value, f"{parameter}=" if parameter else "")
+    def _call(self, name: str, parameters: Sequence[tuple[str, Any]]) -> str:
+        items = [
+            f"{parameter}={self._value(value)}" if parameter else self._value(value)
             for parameter, value in parameters
-        )
-        return Brackets(self.words(name), "()", tuple(items))
+        ]
+        return f"{self.words(name)}({', '.join(items)})"
 
-    def _value(self, value: Any, head: str = "") -> Node:
-        """Return a parameter's value as source, with its name before it."""
+    def _value(self, value: Any) -> str:
+        """Return a parameter's value as source."""
         if isinstance(value, (Kind, Augment)):
-            name = type(value).__name__
-            call = self._call(name, said(value))
-            return replace(call, head=head + call.head)
-        if isinstance(value, tuple):
-            return Brackets(head, "()", tuple(self._value(each) for each in value))
-        if isinstance(value, float) and not math.isfinite(value):
-            return f"{head}{self.words('float')}({literal(repr(value))})"
-        return head + literal(value)
+            return self._call(type(value).__name__, said(value))
+        if isinstance(value, tuple) and value:
+            items = ", ".join(map(self._value, value))
+            return f"({items}{',' * (len(value) == 1)})"
+        return literal(value)
 
-    def _default(self, kind: Kind, default: Any, by_name: bool) -> Node:
-        """Return a default in the type that the field is declared with."""
+    def _default(self, member: Leaf) -> str:
+        """Return a field's default in the type that it is declared with."""
+        kind, default = kind_of(member.spec, member.name), member.spec.default
         if default is None:
             return "None"
-        if isinstance(kind, Label) and (by_name or kind.stored == "text"):
-            return literal(kind.class_names[default])
-        if not isinstance(default, tuple):
-            return self._value(default)
-        items = self._items(default)
-        array = type_of(kind) == "np.ndarray"
-        return Brackets(self.words("np") + ".array", "()", (items,)) if array else items
-
-    def _items(self, values: tuple[Any, ...]) -> Node:
-        each = (
-            self._items(one) if isinstance(one, tuple) else self._value(one)
-            for one in values
-        )
-        return Brackets("", "[]", tuple(each))
+        if isinstance(kind, Label) and isinstance(default, int):
+            by_name = kind.stored == "text" or self._names(member, kind)
+            return literal(kind.class_names[default] if by_name else default)
+        array = isinstance(default, tuple) and type_of(kind) == "np.ndarray"
+        values = _listed(default)
+        return f"{self.words('np')}.array({values})" if array else values
 
 
-def _branches(members: Sequence[Leaf | Branch]) -> Iterator[str]:
-    for member in members:
-        if isinstance(member, Branch):
-            yield member.flat
-            yield from _branches(member.members)
+def _listed(value: Any) -> str:
+    """Return values as nested lists."""
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_listed, value))}]"
+    return literal(value)
+
+
+def _class_name(words: str) -> str:
+    return "".join(part[:1].upper() + part[1:] for part in words.split("_"))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterable, Iterator
+from textwrap import TextWrapper
 
-from ..codegen.layout import WIDTH, display_width
+from ..codegen.layout import WIDTH
 from ..kinds.literals import comment, prose
 
 # Words by which comments give orders to tools.
@@ -43,19 +44,16 @@ def comment_lines(texts: Iterable[str], indent: int) -> Iterator[str]:
         texts: what they say; one that is too long goes on below, moved to the right.
         indent: how many columns they are moved to the right.
     """
+    start = " " * indent + "# "
+    lines = TextWrapper(
+        WIDTH,
+        initial_indent=start,
+        subsequent_indent=f"{start}  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
     for text in texts:
-        yield from _broken(text, " " * indent + "#")
-
-
-def _broken(text: str, start: str) -> Iterator[str]:
-    line = start
-    for word in _harmless(text).split(" "):
-        longer = f"{line} {word}" if word else line
-        if display_width(longer) > WIDTH and line.strip(" #"):
-            yield line
-            longer = f"{start}   {word}"
-        line = longer
-    yield line
+        yield from lines.wrap(_harmless(text)) or [start.rstrip()]
 
 
 def _harmless(text: str) -> str:

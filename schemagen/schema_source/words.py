@@ -6,40 +6,26 @@ import re
 from collections.abc import Collection, Iterator
 
 from .. import schema
-from ..codegen.layout import WIDTH
+from ..codegen.imports import import_block
 
 _MODULES = {
     "Annotated": "typing",
     "Literal": "typing",
     "BaseModel": "pydantic",
+    "np": "numpy",
     **dict.fromkeys(schema.__all__, "schemagen"),
 }
 _BUILTINS = ("bool", "bytes", "complex", "dict", "float", "int", "list", "str", "tuple")
 _ROOTS = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 
-# In the order in which imports are sorted: Python's own, others, this project's.
-_SECTIONS = (("typing",), ("numpy", "pydantic", "schemagen"))
-
-_KNOWN = frozenset({*_MODULES, *_BUILTINS, "np"})
-
-# What any file may use, whatever the kinds of its fields are.
-COMMON = frozenset(
-    (
-        "Annotated",
-        "Augment",
-        "BaseModel",
-        "Literal",
-        "Nested",
-        "Record",
-        "SequenceRecord",
-    )
-)
+KNOWN = frozenset({*_MODULES, *_BUILTINS})
+"""The names that a schema file may use."""
 
 
 class Words:
     """The names that one file has used so far.
 
-    A field hides what it is named like from the lines around it. Such a thing bears a
+    A field hides what it is named like from the lines around it. Such a thing gets a
     second name, which begins with `_` as no field does.
 
     Args:
@@ -55,33 +41,14 @@ class Words:
         return _ROOTS.sub(lambda root: self._word(root[0]), expression)
 
     def _word(self, name: str) -> str:
-        if name not in _KNOWN:
+        if name not in KNOWN:
             return name
         self._used.add(name)
         return f"_{name}" if name in self._hidden else name
 
     def imports(self) -> Iterator[str]:
-        """Yield the lines that bring in what was used, sorted as linters want it."""
-        sections = []
-        for modules in _SECTIONS:
-            section: list[str] = []
-            for module in modules:
-                section += self._imports_of(module)
-            sections.append(section)
+        """Yield the lines that bring in what was used."""
+        modules = {n: _MODULES[n] for n in self._used & _MODULES.keys()}
+        yield from import_block(modules).splitlines()
         second = [f"_{name} = {name}" for name in sorted(self._used & self._hidden)]
-        sections.append(second)
-        for number, section in enumerate(filter(None, sections)):
-            if number:
-                yield ""
-            yield from section
-
-    def _imports_of(self, module: str) -> list[str]:
-        if module == "numpy":
-            return ["import numpy as np"] if "np" in self._used else []
-        names = sorted(name for name in self._used if _MODULES.get(name) == module)
-        if not names:
-            return []
-        flat = f"from {module} import {', '.join(names)}"
-        if len(flat) <= WIDTH:
-            return [flat]
-        return [f"from {module} import (", *(f"    {name}," for name in names), ")"]
+        yield from (["", *second] if second else ())

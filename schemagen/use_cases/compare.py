@@ -11,11 +11,12 @@ from ..config import FILE_NAME as SETTINGS
 from ..config import Project, find_project, output_in
 from ..evolution.acceptance import (
     Acceptance,
+    acceptance_of,
     dump_acceptances,
     is_accepted,
     load_acceptances,
 )
-from ..evolution.baseline import Baseline, distinct, of_data, of_path, of_revision
+from ..evolution.baseline import Baseline, of_data, of_path, of_revision
 from ..evolution.comparison import Break, Mode, compare
 from ..findings import Finding, Location, refuse
 from ..git.attributes import ACCEPTED_BREAKS
@@ -104,7 +105,7 @@ def breaking(
     accepted = () if at_data else _recorded(project)
     if accept:
         chosen = [_chosen(selector, found, accepted, project) for selector in accept]
-        new = [Acceptance(each.broken.facts(), reason) for each in chosen]
+        new = [acceptance_of(each.broken, reason) for each in chosen]
         accepted = (*accepted, *new)
         write_whole(
             project.output / ACCEPTED_BREAKS,
@@ -136,9 +137,9 @@ def _data_accepts_nothing(against: str, project: Project) -> Finding:
 def _baselines(against: str, project: Project) -> tuple[Baseline, ...]:
     try:
         if "://" in against:
-            return distinct(of_data(against, against))
+            return of_data(against, against)
         if Path(against).exists():
-            return distinct(of_path(Path(against), against))
+            return of_path(Path(against), against)
         revision = find_revision(project.root, against)
         if revision is None:
             return (Baseline(f"{against}, before the first commit,", {}),)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import textwrap
 
+from ..evolution import BREAKING_RULES
 from ..evolution.rule import BreakingRule
-from ..evolution.table import BREAKING_RULES
 from ..rules import RULES, Rule
 from ..runtime.shared.errors import did_you_mean
 
@@ -19,7 +19,6 @@ _AXES = {
 
 _DIRECTIONS = {
     "backward": "new code is incompatible with old data or old programs",
-    "forward": "old code is incompatible with new data",
     "both": "new code is incompatible with old data, and old code with new data",
 }
 

@@ -23,7 +23,6 @@ from ..schema.record import Record
 from ..spec.checks import model_warnings
 from ..spec.model import RecordSpec
 from ..spec.resolve import Resolved, resolve, spec_of_class
-from ..spec.serial import from_json
 from .templates import templates_of
 
 
@@ -110,7 +109,6 @@ def plan(project: Project, *, force: bool = False, command: str = COMMAND) -> Pl
         force=force,
         links=existing.links,
         command=command,
-        rerender=lambda text: render((from_json(text),), templates),
     )
     return replace(found, warnings=resolved.warnings)
 

@@ -16,24 +16,6 @@ from schemagen.spec.resolve import resolve
 
 ROOT = Path(__file__).parents[2]
 
-LONG = f"""
-import numpy as np
-from typing import Annotated
-from schemagen import Record, Text, VarLen, Vector
-
-class Long(Record):
-    plain: str | None = {"a word " * 11!r}
-    longer: str | None = {"a word " * 18!r}
-    keyed: Annotated[str | None, Text(key="the key")] = {"a word " * 9!r}
-    both: Annotated[str | None, Text(key={"a key " * 11!r})] = {"a word " * 9!r}
-    {"m" * 80}: str | None = None
-    numbers: Annotated[np.ndarray | None, Vector((9,), key="n")] = np.array(
-        [0.5, 1.5, -2.5, 100, 1000, 10000, 0.125, 7, 8], np.float32
-    )
-    grid: Annotated[np.ndarray | None, Vector((2, 20), "int64")] = np.arange(40).reshape(2, 20)
-"""
-"""Defaults and names that need several lines."""
-
 
 def specs_of(root: Path, schemas: str = "schemas") -> tuple[RecordSpec, ...]:
     """Return the specs of a project's schemas, all of which have to be right."""
@@ -72,7 +54,6 @@ CORPORA: dict[str, Callable[[Path], Iterable[RecordSpec]]] = {
     "benchmarks": _of_repository("benchmarks/schemas"),
     "texts": _of_source(schema_of_texts),
     "names": _of_source(lambda: schema_of_names(ACCEPTED, "Names")),
-    "long": _of_source(lambda: LONG),
     "augmented": _of_source(lambda: AUGMENTED),
     "random": _of_project(lambda root: write_random(root, "output")),
     "hostile": _of_project(lambda root: write_hostile_project(root, "output", "given")),

@@ -158,15 +158,6 @@ class Pet(Record):
     )
 
 
-def test_classes_may_stand_in_a_file_beside_it(tmp_path: Path) -> None:
-    """Then they are not written out."""
-    text = schema_source(record(BREED), vocabularies={"breed": "breeds.txt"})
-    assert 'breed: Annotated[int, Label(vocabulary="breeds.txt")]' in text
-    (tmp_path / "schemas").mkdir()
-    (tmp_path / "schemas" / "breeds.txt").write_text("pug\ntabby\n")
-    assert says(tmp_path, text, record(BREED))
-
-
 @pytest.mark.parametrize("text", [*INJECTIONS, "ends\\", '"quoted"', "a\n    b\n  c"])
 def test_texts_are_data(text: str, tmp_path: Path) -> None:
     """A docstring, a header and comments say what they say, and run nothing."""

@@ -12,13 +12,16 @@ from schemagen import Label, Record, VarLen, Vector
 class Bert(Record):
     # doubt: always 128 values, zeros at the end in 12 of 24 records: filled up?
     input_ids: Annotated[
-        list[int], VarLen("int64", max_length=128, pad_on_disk=True, group="tokens")
+        list[int],
+        VarLen("int64", max_length=128, pad_on_disk=True, group="tokens"),
     ]
     input_mask: Annotated[
-        list[int], VarLen("int64", max_length=128, pad_on_disk=True, group="tokens")
+        list[int],
+        VarLen("int64", max_length=128, pad_on_disk=True, group="tokens"),
     ]
     segment_ids: Annotated[
-        list[int], VarLen("int64", max_length=128, pad_on_disk=True, group="tokens")
+        list[int],
+        VarLen("int64", max_length=128, pad_on_disk=True, group="tokens"),
     ]
 
     # doubt: whole numbers that a model learns as quantities: or ids of classes?
@@ -26,7 +29,8 @@ class Bert(Record):
 
     # doubt: whole numbers that a model learns as quantities: or ids of classes?
     masked_lm_positions: Annotated[
-        np.ndarray, Vector((20,), dtype="int64", role="target")
+        np.ndarray,
+        Vector((20,), dtype="int64", role="target"),
     ]
 
     # doubt: 0, 1 in 24 records: is 1 the highest id?
