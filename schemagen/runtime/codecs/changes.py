@@ -47,10 +47,11 @@ HARMLESS = frozenset(
 _RESIZING = ("antialias", "interpolation", "resize", "scaled_decoding")
 
 _LIMITED = ("classes", "count", "dtype", "max_count", "max_length", "num_classes")
+
+# Encoded pictures contain their sizes.
+_SIZE_KEYS = ("height_key", "width_key", "channels_key")
 _FURTHER = (
-    "height_key",
-    "width_key",
-    "channels_key",
+    *_SIZE_KEYS,
     "row_lengths_key",
     "index_key",
     "shape_key",
@@ -206,7 +207,7 @@ def _narrower(old: Old, new: New, attribute: str) -> bool:
 
 
 def _further_key(old: Old, new: New, attribute: str) -> bool:
-    if not new.reads(attribute):
+    if attribute in _SIZE_KEYS and not new.reads(attribute):
         return False
     return attribute != "index_key" or not _swapped(old, new)
 

@@ -100,7 +100,7 @@ class FixedNumbers(NumbersCodec):
 
     def _stored(self, array: NDArray[Any]) -> Pieces:
         if self._base64:
-            text = base64_text.encoded(self.contents(array))
+            text = base64_text.encoded(array.tobytes())
             return self._entry.packed_head(len(text)), text
         return super()._stored(array)
 
