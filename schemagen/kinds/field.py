@@ -107,15 +107,13 @@ class FieldSpec(Generic[K]):
 
 _OWN = tuple(each.name for each in fields(FieldSpec) if each.name != "kind")
 _SHARED = tuple(each.name for each in fields(Kind))
-COMMON = ("name", "key", "role", "optional", "default", "doc", "presence", "path")
-"""The facts that fields of all kinds have."""
 
 
 def defaults_of(kind: type[Kind]) -> dict[str, Any]:
     """Return the defaults of facts as specs have them, by name."""
     return {
         **{
-            each.name: each.metadata.get("settled", each.default)
+            each.name: each.default
             for each in (*fields(FieldSpec), *fields(kind))
             if each.default is not MISSING
         },
@@ -131,13 +129,3 @@ def seldom_facts(kind: type[Kind]) -> dict[str, Any]:
         for each in (*fields(FieldSpec), *fields(kind))
         if each.metadata.get("seldom")
     }
-
-
-def facts_of(kind: type[Kind]) -> tuple[str, ...]:
-    """Return the names of the facts of a field, those of all kinds first."""
-    own = (
-        each.name
-        for each in fields(kind)
-        if each.name not in COMMON and not each.metadata.get("declared_only")
-    )
-    return (*COMMON, *own, *kind.derived)

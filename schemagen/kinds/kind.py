@@ -6,11 +6,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from ..runtime.encoding.base import Feature
 from ..runtime.shared.errors import Problem
-from .parameters import Parameters, choice_problems, flag_problems, key_problems, seldom
+from .parameters import Name, Parameters, seldom
 from .python_types import text_of
 from .storage import Entry
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from .view import FieldView
 
 Role = Literal["input", "target", "weight", "info"]
-ROLES: tuple[str, ...] = get_args(Role)
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,7 @@ class Kind(Parameters, ABC):
     """
 
     _: KW_ONLY
-    key: str | None = None
+    key: Name | None = None
     role: Role | None = None
     presence: bool = seldom(False)
 
@@ -59,10 +58,6 @@ class Kind(Parameters, ABC):
     @abstractmethod
     def accepts(self, python_type: Any) -> bool:
         """Tell whether a field of this kind may be declared with this type."""
-
-    @abstractmethod
-    def problems(self) -> Iterator[Problem]:
-        """Yield what is wrong with the parameters, apart from those of every kind."""
 
     @abstractmethod
     def storage(self, key: str) -> tuple[Entry, ...]:
@@ -127,11 +122,7 @@ class Kind(Parameters, ABC):
     def facts(self) -> dict[str, Any]:
         """Return the parameters of this kind that a spec has, by name."""
         shared = {field.name for field in fields(Kind)}
-        own = (
-            field.name
-            for field in fields(self)
-            if field.name not in shared and not field.metadata.get("declared_only")
-        )
+        own = (field.name for field in fields(self) if field.name not in shared)
         return {name: getattr(self, name) for name in (*own, *self.derived)}
 
     def missing_beside(self, inputs: Iterable[Kind]) -> Problem | None:
@@ -155,22 +146,16 @@ class Kind(Parameters, ABC):
         advice = "change the annotation or the kind"
         return Problem(text_of(python_type), self.holds, advice)
 
-    def all_problems(self) -> Iterator[Problem]:
-        for problem in super().all_problems():
-            # Given by position, a role lands in another parameter.
-            role = next((r for r in ROLES if problem.found.endswith(f"={r!r}")), None)
-            if role is None:
-                yield problem
-            else:
-                meant = f"did you mean role={role!r}?"
-                yield Problem(problem.found, problem.expected, meant)
-
-    def common_problems(self) -> Iterator[Problem]:
-        """Yield what is wrong with the parameters that every kind has."""
-        yield from flag_problems(presence=self.presence)
-        yield from key_problems("key", self.key)
-        if self.role is not None:
-            yield from choice_problems("role", self.role, ROLES)
+    def rules(self) -> Iterator[Problem]:
+        keys = [
+            key
+            for each in fields(self)
+            if each.name.endswith("_key") and (given := getattr(self, each.name))
+            for key in (given if isinstance(given, tuple) else (given,))
+            if key is not None
+        ]
+        for key in sorted({key for key in keys if keys.count(key) > 1}):
+            yield Problem(f"the key {key!r} twice", "a key of its own for each")
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any = None) -> Any:
         """Leave the value to the Record, which knows the field as a whole.

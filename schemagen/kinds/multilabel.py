@@ -34,7 +34,9 @@ class MultiLabel(Classes):
     """
 
     name: ClassVar[str] = "MultiLabel"
-    holds: ClassVar[str] = "a list of int or str, or np.ndarray"
+    holds: ClassVar[str] = (
+        "a list of int, or of str if its classes have names; np.ndarray"
+    )
     can_be_target: ClassVar[bool] = True
     codec: ClassVar[Codec] = label.MultiLabel
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, Self, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Self, get_args, get_origin
 
 import numpy as np
 
@@ -15,16 +15,10 @@ from ..runtime.shared.values import shortened
 from .field import FieldSpec
 from .kind import Kind, Role
 from .literals import Code, literal
-from .parameters import (
-    choice_problems,
-    flag_problems,
-    group_problems,
-    is_positive,
-    key_problems,
-)
+from .parameters import Name, OneOf, Padding, Size
 from .python_types import number_types
 from .storage import INT, Entry, values
-from .varlen import DTYPES, padding_of
+from .varlen import DTYPES, padding_of, padding_problems
 from .view import FieldView, Shape
 
 
@@ -48,12 +42,12 @@ class Ragged(Kind):
         finite: refuse NaN and infinities.
     """
 
-    dtype: str
-    row_lengths_key: str | None = None
+    dtype: Annotated[str, OneOf(DTYPES)]
+    row_lengths_key: Name | None = None
     ragged: bool = True
-    padding_value: bool | int | float | str | bytes = 0
-    max_length: int | None = None
-    group: str | None = None
+    padding_value: Padding = 0
+    max_length: Size | None = None
+    group: Name | None = None
     exact: bool = False
     finite: bool = True
 
@@ -105,22 +99,8 @@ class Ragged(Kind):
             return ((strings[self.dtype],),)
         return tuple((number,) for number in number_types(self.dtype))
 
-    def problems(self) -> Iterator[Problem]:
-        yield from flag_problems(
-            ragged=self.ragged, exact=self.exact, finite=self.finite
-        )
-        yield from key_problems("row_lengths_key", self.row_lengths_key)
-        if self.max_length is not None and not is_positive(self.max_length):
-            yield Problem(f"max_length={self.max_length!r}", "a positive int or None")
-        yield from group_problems(self.group)
-        wrong_dtype = list(choice_problems("dtype", self.dtype, DTYPES))
-        yield from wrong_dtype
-        if wrong_dtype:  # what else is right depends on it
-            return
-        try:
-            padding_of(self.dtype, self.padding_value)
-        except Problem as problem:
-            yield Problem(f"padding_value={self.padding_value!r}", problem.expected)
+    def rules(self) -> Iterator[Problem]:
+        yield from padding_problems(self.dtype, self.padding_value)
 
     @property
     def default_role(self) -> Role:

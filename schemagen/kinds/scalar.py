@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from ..runtime.encoding.base import Feature
 from ..runtime.encoding.base64_text import in_base64
@@ -14,21 +14,12 @@ from ..runtime.shared.errors import Problem
 from ..runtime.shared.values import FLOATS, INTEGERS, RAW_ONLY
 from .field import FieldSpec
 from .kind import Kind, Role
-from .parameters import choice_problems, flag_problems, seldom, transfer_problems
+from .parameters import OneOf, base64_of_numbers, seldom
 from .python_types import number_types, text_of
 from .storage import Entry, TransferEncoding, values
 from .view import FieldView, Shape
 
 DTYPES = ("bool", *INTEGERS, *FLOATS, "bytes")
-
-# What goes with another type, by its name.
-_OTHERS = {
-    "bool": "declare dtype='bool'",
-    "bytes": "declare dtype='bytes'",
-    "float": "declare dtype='float32'",
-    "int": "declare dtype='int64'",
-    "str": "declare Text()",
-}
 
 
 @dataclass(frozen=True)
@@ -45,7 +36,7 @@ class Scalar(Kind):
             raw bytes, as base64 text.
     """
 
-    dtype: str
+    dtype: Annotated[str, OneOf(DTYPES)]
     exact: bool = False
     finite: bool = True
     transfer_encoding: TransferEncoding = seldom(None)
@@ -62,22 +53,14 @@ class Scalar(Kind):
 
     def misfit(self, python_type: Any) -> Problem:
         usual = bytes if self.dtype == "bytes" else number_types(self.dtype)[0]
-        other = _OTHERS.get(text_of(python_type), "change the kind")
+        expected = f"{usual.__name__}, because dtype={self.dtype!r}"
         return Problem(
-            text_of(python_type),
-            f"{usual.__name__}, because dtype={self.dtype!r}",
-            f"annotate {usual.__name__}, or {other}",
+            text_of(python_type), expected, super().misfit(python_type).advice
         )
 
-    def problems(self) -> Iterator[Problem]:
-        yield from flag_problems(exact=self.exact, finite=self.finite)
-        if isinstance(self.dtype, str) and self.dtype in ("string", "str"):
-            yield Problem(f"dtype={self.dtype!r}", "a number", "use Text() for text")
-        else:
-            yield from choice_problems("dtype", self.dtype, DTYPES)
-        listed = self.dtype in DTYPES and self.dtype not in (*RAW_ONLY, "bytes")
-        instead = "Vector((1,), encoding='raw', ...)" if listed else ""
-        yield from transfer_problems(self.transfer_encoding, instead)
+    def rules(self) -> Iterator[Problem]:
+        if self.transfer_encoding and self.dtype not in (*RAW_ONLY, "bytes"):
+            yield base64_of_numbers("Vector((1,), encoding='raw', ...)")
 
     def storage(self, key: str) -> tuple[Entry, ...]:
         value = values(key, self.dtype, 1)

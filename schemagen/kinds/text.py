@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ..runtime.encoding import base, text
-from ..runtime.shared.errors import Problem
 from .field import FieldSpec
 from .kind import Kind
 from .storage import Entry, values
@@ -23,9 +21,6 @@ class Text(Kind):
 
     def accepts(self, python_type: Any) -> bool:
         return python_type in (str, Any)
-
-    def problems(self) -> Iterator[Problem]:
-        return iter(())
 
     def storage(self, key: str) -> tuple[Entry, ...]:
         return (values(key, "string", 1),)

@@ -174,7 +174,7 @@ class _File:
         if isinstance(kind, (Label, MultiLabel)):
             file = self._vocabularies.get(member.flat)
             if file is not None or in_type:
-                return replace(kind, classes=None, vocabulary=file)
+                return replace(kind, classes=(), vocabulary=file)
         return kind
 
     def _model(self, branch: Branch) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..findings import Finding, Location
 from ..kinds.kind import Kind
-from ..kinds.parameters import FIELD, below
+from ..kinds.parameters import below
 from ..kinds.python_types import text_of
 from ..runtime.shared.errors import Problem
 from ..runtime.shared.values import shortened
@@ -177,7 +177,7 @@ def field_findings(
             advice=f"choose another name and keep the wire key with "
             f"key={field.name!r}, or declare role='info'",
         )
-    problems = [*kind.all_problems(), *field.problems]
+    problems = [*kind.problems(), *field.problems]
     for problem in problems:
         has = "has" if problem.found.startswith("no ") else "cannot have"
         yield Finding(
@@ -186,7 +186,7 @@ def field_findings(
             f"{where}: {kind.name} {has} {problem.found}",
             found=problem.found,
             expected=problem.expected,
-            advice=problem.advice.replace(FIELD, (field.path or (field.name,))[-1]),
+            advice=problem.advice,
         )
     if not problems and not kind.accepts(field.python_type):
         misfit = kind.misfit(field.python_type)

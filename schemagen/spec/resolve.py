@@ -61,7 +61,8 @@ def resolve(loaded: Iterable[LoadedRecord]) -> Resolved:
         problems += nesting_findings(record.declared, record)
         fields = {field.name: field for field in record.declared}
         kinds = [field.kind for field in record.declared if field.kind]
-        if not any(kind.misfits() for kind in kinds):  # what follows compares them
+        # What follows compares them.
+        if not any(kind.type_problems() for kind in kinds):
             problems += findings_between(fields, record)
             problems += message_findings(fields, record)
             problems += lifetime_findings(fields, record)

@@ -189,11 +189,7 @@ def _check_parameters(kind: type[Kind], facts: dict[str, Any]) -> None:
     """
     names = {each.name for each in fields(kind)}
     given = {name: value for name, value in facts.items() if name in names}
-    if given.get("classes") == ():
-        given["classes"] = None  # as a schema declares classes without names
-    if getattr(given.get("step"), "classes", None) == ():
-        given["step"] = replace(given["step"], classes=None)
-    for problem in kind(**given).all_problems():
+    for problem in kind(**given).problems():
         raise problem
 
 
