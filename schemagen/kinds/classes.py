@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, Protocol, Self
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
 
 from pydantic import Field
 
@@ -17,6 +17,9 @@ from .kind import Kind, Role
 from .parameters import Count, Name, Size, seldom
 from .storage import BYTES, INT, Entry
 from .view import FieldView
+
+if TYPE_CHECKING:
+    from .mask import Mask
 
 Stored = Literal["id", "text"]
 Codec = type[label.Label] | type[label.MultiLabel]
@@ -99,7 +102,7 @@ class Classes(Kind):
         bounds = (self.offset, self.offset + self.count - 1)
         return Entry(key, INT, count, bounds=bounds)
 
-    def in_file(self, name: str, directory: Path | None) -> Self:
+    def in_file(self, directory: Path | None) -> Self:
         if self.classes or not isinstance(self.vocabulary, str):
             return self
         names = read_vocabulary(self.vocabulary, directory)
@@ -122,18 +125,7 @@ class Classes(Kind):
             )
 
 
-class _Named(Protocol):
-    """A kind with names of classes."""
-
-    @property
-    def classes(self) -> tuple[str, ...] | None: ...
-    @property
-    def num_classes(self) -> int | None: ...
-    @property
-    def renamed(self) -> Any: ...
-
-
-def class_name_problems(kind: _Named) -> Iterator[Problem]:
+def class_name_problems(kind: Classes | Mask) -> Iterator[Problem]:
     """Yield what is wrong with the names of classes, and with their former names."""
     names = kind.classes or ()
     if len(set(names)) < len(names):
@@ -144,9 +136,10 @@ def class_name_problems(kind: _Named) -> Iterator[Problem]:
             f"num_classes={kind.num_classes} and {len(names)} classes",
             "one or the other",
         )
-    if not all(old not in names and new in names for old, new in kind.renamed):
+    renamed = dict(kind.renamed)
+    if renamed.keys() & set(names) or not set(renamed.values()) <= set(names):
         yield Problem(
-            f"renamed={dict(kind.renamed)!r}",
+            f"renamed={renamed!r}",
             "a dict from names that are not in `classes` to names that are",
         )
 
@@ -170,35 +163,18 @@ def read_vocabulary(vocabulary: str, directory: Path | None) -> tuple[str, ...]:
     path = directory / vocabulary
     try:
         text = path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        broken = error.object[: error.start].count(b"\n") + 1
-        raise Problem(f"{given}: line {broken} is not UTF-8", "UTF-8 text") from None
-    except (OSError, ValueError) as error:  # a path may have a null byte
+    except (OSError, ValueError) as error:  # not UTF-8; a path may have a null byte
         reason = getattr(error, "strerror", None) or str(error)
-        raise Problem(
-            f"{given}: {path}: {reason}",
-            "a file of names, one a line",
-            "the path begins at the directory of the schema file",
-        ) from None
-    lines = [line.removesuffix("\r") for line in text.split("\n")]
-    if lines[-1] == "":
-        lines.pop()
-    if not lines:
-        raise Problem(f"{given}: the file is empty", "a name a line")
-    first: dict[str, int] = {}
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            raise Problem(
-                f"{given}: line {number} is empty",
-                "a name a line: line n is the class n - 1",
-            )
-        if line in first:
-            raise Problem(
-                f"{given}: {line!r} in line {number} and in line {first[line]}",
-                "each name once",
-            )
-        first[line] = number
-    return tuple(lines)
+        expected = "a UTF-8 file of names, one a line, next to the schema file"
+        raise Problem(f"{given}: {path}: {reason}", expected) from None
+    names: dict[str, None] = {}
+    for number, line in enumerate(text.removesuffix("\n").split("\n"), 1):
+        name = line.removesuffix("\r")
+        if not name.strip() or name in names:
+            expected = "a name a line, each once: line n is the class n - 1"
+            raise Problem(f"{given}: line {number} is {name!r}", expected)
+        names[name] = None
+    return tuple(names)
 
 
 class ClassesView(FieldView[K]):

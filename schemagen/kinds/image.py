@@ -13,10 +13,10 @@ from ..runtime.encoding.base64_text import in_base64
 from ..runtime.encoding.image import DescribedImage, EncodedImage
 from ..runtime.encoding.tensor import Tensor
 from ..runtime.shared.errors import Problem
-from ..runtime.shared.values import FLOATS, INTEGERS, shape_text, shortened
+from ..runtime.shared.values import FLOATS, INTEGERS, shape_text
 from .augment import Augmentation, crop_problems
 from .field import FieldSpec
-from .kind import Kind, Role
+from .kind import Default, Kind
 from .literals import Code, literal
 from .parameters import HeightAndWidth, Name, OneOf, Size, seldom
 from .python_types import is_array, members
@@ -88,6 +88,7 @@ class Image(Kind):
     transfer_encoding: TransferEncoding = seldom(None)
 
     name: ClassVar[str] = "Image"
+    takes_default: ClassVar[Default] = "none"
     holds: ClassVar[str] = "np.ndarray, or bytes if it is encoded"
 
     def accepts(self, python_type: Any) -> bool:
@@ -130,10 +131,6 @@ class Image(Kind):
         return self.shape[2] is None
 
     @property
-    def default_role(self) -> Role:
-        return "info" if self._any_channels else "input"
-
-    @property
     def opaque(self) -> str:
         return "images of any number of channels" if self._any_channels else ""
 
@@ -153,9 +150,6 @@ class Image(Kind):
             picture,
             *described(self.shape, keys, self.format_key, self.encoding, form),
         )
-
-    def check_default(self, name: str, default: Any) -> None:
-        raise Problem(shortened(default), "None")
 
     def feature(self, name: str, *, optional: bool) -> Feature:
         feature = self._feature(name, optional=optional)

@@ -9,11 +9,11 @@ from typing import Annotated, Any, ClassVar, cast, get_args
 from ..runtime.encoding.base import Feature
 from ..runtime.encoding.images import EncodedImages
 from ..runtime.shared.errors import Problem
-from ..runtime.shared.values import shape_text, shortened
+from ..runtime.shared.values import shape_text
 from .augment import Augmentation, crop_problems
 from .field import FieldSpec
 from .image import Encoding, ImageShape, shape_names
-from .kind import Kind
+from .kind import Default, Kind
 from .literals import Code, literal
 from .parameters import HeightAndWidth, Name, OneOf, Size, seldom
 from .python_types import is_array, is_list, members
@@ -86,11 +86,9 @@ class Images(Kind):
                 "pictures of one record have to be brought to one size",
             )
 
-    def check_default(self, name: str, default: Any) -> None:
-        empty = isinstance(default, (list, tuple)) and not default
-        if not empty or self.count is not None:
-            expected = "[] or None" if self.count is None else "None"
-            raise Problem(shortened(default), expected)
+    @property
+    def takes_default(self) -> Default:  # type: ignore[override]
+        return "empty" if self.count is None else "none"
 
     def storage(self, key: str) -> tuple[Entry, ...]:
         count, most = self.count, self.max_count

@@ -8,8 +8,11 @@ from dataclasses import KW_ONLY, dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
+import numpy as np
+
 from ..runtime.encoding.base import Feature
 from ..runtime.shared.errors import Problem
+from ..runtime.shared.values import shortened
 from .parameters import Name, Parameters, seldom
 from .python_types import text_of
 from .storage import Entry
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
     from .view import FieldView
 
 Role = Literal["input", "target", "weight", "info"]
+Default = Literal["any", "empty", "none"]
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,12 @@ class Kind(Parameters, ABC):
     if_missing: ClassVar[str] = "a default that is a number"
     """What a target or weight of this kind has to have where values may be missing."""
 
+    input_layers: ClassVar[tuple[str, ...]] = ()
+    """The suffixes of the names of the model layers that an input of this kind has."""
+
+    takes_default: ClassVar[Default] = "any"
+    """Which defaults a field of this kind may have: any value, an empty list, or none."""
+
     @abstractmethod
     def accepts(self, python_type: Any) -> bool:
         """Tell whether a field of this kind may be declared with this type."""
@@ -78,7 +88,7 @@ class Kind(Parameters, ABC):
     @property
     def default_role(self) -> Role:
         """The role of a field that is given none."""
-        return "input"
+        return "info" if self.opaque else "input"
 
     @property
     def opaque(self) -> str:
@@ -95,11 +105,10 @@ class Kind(Parameters, ABC):
         """Whether one of its own values stands for a missing one, as -1 does."""
         return False
 
-    def in_file(self, name: str, directory: Path | None) -> Self:
-        """Return the kind with what follows from the field's name and from files.
+    def in_file(self, directory: Path | None) -> Self:
+        """Return the kind with what files next to the schema say.
 
         Args:
-            name: of the field.
             directory: of the file in which the field is declared; None if in none.
 
         Raises:
@@ -131,7 +140,7 @@ class Kind(Parameters, ABC):
 
     def layers(self, role: str) -> tuple[str, ...]:
         """Return the suffixes of the names that the field's model layers have."""
-        return ()
+        return self.input_layers if role == "input" else ()
 
     def check_default(self, name: str, default: Any) -> None:
         """Check that the field can hold its default, which is not None.
@@ -139,7 +148,12 @@ class Kind(Parameters, ABC):
         Raises:
             Problem: it cannot.
         """
-        self.feature(name, optional=True).convert(default)
+        empty = isinstance(default, (list, tuple, np.ndarray)) and not len(default)
+        if self.takes_default == "any":
+            self.feature(name, optional=True).convert(default)
+        elif self.takes_default == "none" or not empty:
+            expected = "[] or None" if self.takes_default == "empty" else "None"
+            raise Problem(shortened(default), expected)
 
     def misfit(self, python_type: Any) -> Problem:
         """Return what is wrong with a type that this kind does not accept."""

@@ -12,12 +12,12 @@ from pydantic import Field
 
 from ..runtime.encoding import base, mask
 from ..runtime.shared.errors import Problem
-from ..runtime.shared.values import shape_text, shortened
+from ..runtime.shared.values import shape_text
 from .augment import Augmentation, crop_problems
 from .classes import Names, Renamed, class_name_problems
 from .field import FieldSpec
 from .image import Image, ImageView, unknown_sizes
-from .kind import Kind, Role
+from .kind import Default, Kind, Role
 from .literals import Code, literal
 from .parameters import HeightAndWidth, Name, OneOf, Size, seldom
 from .python_types import is_array, members
@@ -71,6 +71,7 @@ class Mask(Kind):
     renamed: Renamed = seldom(())
 
     name: ClassVar[str] = "Mask"
+    takes_default: ClassVar[Default] = "none"
     holds: ClassVar[str] = "np.ndarray, or bytes if it is a PNG"
     can_be_target: ClassVar[bool] = True
     if_missing: ClassVar[str] = "ignore=<an id>, which a missing mask then is full of"
@@ -145,9 +146,6 @@ class Mask(Kind):
                 f"num_classes={self.count} and ignore={self.ignore}",
                 f"ids that {self.dtype} holds, {bounds.min} to {bounds.max}",
             )
-
-    def check_default(self, name: str, default: Any) -> None:
-        raise Problem(shortened(default), "None")
 
     def feature(self, name: str, *, optional: bool) -> base.Feature:
         stored: dict[str, Any] = {

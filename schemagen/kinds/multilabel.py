@@ -6,13 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, get_args, get_origin
 
-import numpy as np
-
 from ..runtime.encoding import label
-from ..runtime.shared.errors import Problem
-from ..runtime.shared.values import shortened
 from .classes import Classes, ClassesView, Codec
 from .field import FieldSpec
+from .kind import Default
 from .python_types import is_array, members
 from .storage import Entry
 from .view import FieldView, Shape
@@ -34,6 +31,7 @@ class MultiLabel(Classes):
     """
 
     name: ClassVar[str] = "MultiLabel"
+    takes_default: ClassVar[Default] = "empty"
     holds: ClassVar[str] = (
         "a list of int, or of str if its classes have names; np.ndarray"
     )
@@ -50,10 +48,6 @@ class MultiLabel(Classes):
         if str in inner and not self.class_names:
             return False
         return all(member in (int, str) for item in inner for member in members(item))
-
-    def check_default(self, name: str, default: Any) -> None:
-        if not isinstance(default, (list, tuple, np.ndarray)) or len(default):
-            raise Problem(shortened(default), "[] or None")
 
     def storage(self, key: str) -> tuple[Entry, ...]:
         return (self.ids(key, None),)

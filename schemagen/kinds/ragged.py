@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self, get_args, get_origin
-
-import numpy as np
 
 from ..runtime.encoding import base, ragged
 from ..runtime.shared.errors import Problem
-from ..runtime.shared.values import shortened
 from .field import FieldSpec
-from .kind import Kind, Role
+from .kind import Default, Kind
 from .literals import Code, literal
 from .parameters import Name, OneOf, Padding, Size
 from .python_types import number_types
@@ -53,9 +49,13 @@ class Ragged(Kind):
 
     name: ClassVar[str] = "Ragged"
     holds: ClassVar[str] = "a list of lists of its dtype"
-
-    def in_file(self, name: str, directory: Path | None) -> Self:
-        return replace(self, row_lengths_key=self._lengths_key(self.key or name))
+    takes_default: ClassVar[Default] = "empty"
+    input_layers: ClassVar[tuple[str, ...]] = (
+        "dense",
+        "flat",
+        "normalization",
+        "vocabulary",
+    )
 
     def settled(self, name: str) -> Self:
         return replace(
@@ -103,22 +103,8 @@ class Ragged(Kind):
         yield from padding_problems(self.dtype, self.padding_value)
 
     @property
-    def default_role(self) -> Role:
-        return "info" if self.dtype == "bytes" else "input"
-
-    @property
     def opaque(self) -> str:
         return "opaque bytes" if self.dtype == "bytes" else ""
-
-    def layers(self, role: str) -> tuple[str, ...]:
-        if role != "input":
-            return ()
-        return "dense", "flat", "normalization", "vocabulary"
-
-    def check_default(self, name: str, default: Any) -> None:
-        empty = isinstance(default, (list, tuple, np.ndarray)) and len(default) == 0
-        if not empty:
-            raise Problem(shortened(default), "[] or None")
 
     def feature(self, name: str, *, optional: bool) -> base.Feature:
         return ragged.Ragged(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -13,35 +13,20 @@ from ..runtime.shared.values import FLOATS
 from .literals import Code
 from .view import Shape
 
+if TYPE_CHECKING:
+    from .image import Image
+    from .images import Images
+
 Interpolation = Literal["bilinear", "nearest"]
 
 
-class Resized(Protocol):
-    """A kind of images with these parameters."""
-
-    @property
-    def shape(self) -> tuple[int | None, int | None, int | None]: ...
-    @property
-    def encoding(self) -> str: ...
-    @property
-    def dtype(self) -> str: ...
-    @property
-    def resize(self) -> tuple[int, int] | None: ...
-    @property
-    def interpolation(self) -> str: ...
-    @property
-    def antialias(self) -> bool: ...
-    @property
-    def scaled_decoding(self) -> bool: ...
-
-
-def stored_dtype(kind: Resized) -> str:
+def stored_dtype(kind: Image | Images) -> str:
     """Return the dtype of the pixels in rows and files, which reading may convert."""
     unrounded = kind.encoding != "raw" and kind.dtype == "float32"
     return "uint8" if unrounded else kind.dtype
 
 
-def resize_problems(kind: Resized) -> Iterator[Problem]:
+def resize_problems(kind: Image | Images) -> Iterator[Problem]:
     """Yield what does not go together in how images are decoded and resized."""
     nearest = kind.interpolation == "nearest"
     if kind.resize is None and (nearest or kind.antialias or kind.scaled_decoding):
@@ -59,7 +44,9 @@ def resize_problems(kind: Resized) -> Iterator[Problem]:
         )
 
 
-def encoded_problems(kind: Resized, stored: tuple[str, ...]) -> Iterator[Problem]:
+def encoded_problems(
+    kind: Image | Images, stored: tuple[str, ...]
+) -> Iterator[Problem]:
     """Yield what an encoding of images does not hold.
 
     Args:
@@ -89,7 +76,7 @@ def pixel_scale(dtype: str) -> Code:
     return Code("1.0" if dtype in FLOATS else f"1 / {np.iinfo(dtype).max}")
 
 
-def range_text(kind: Resized) -> str:
+def range_text(kind: Image | Images) -> str:
     """Return the range of pixels that are delivered as another dtype than stored."""
     stored = stored_dtype(kind)
     return "" if stored == kind.dtype else f", 0 to {np.iinfo(stored).max}"

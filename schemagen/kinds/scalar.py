@@ -13,7 +13,7 @@ from ..runtime.encoding.text import Bytes
 from ..runtime.shared.errors import Problem
 from ..runtime.shared.values import FLOATS, INTEGERS, RAW_ONLY
 from .field import FieldSpec
-from .kind import Kind, Role
+from .kind import Kind
 from .parameters import OneOf, base64_of_numbers, seldom
 from .python_types import number_types, text_of
 from .storage import Entry, TransferEncoding, values
@@ -43,6 +43,7 @@ class Scalar(Kind):
 
     name: ClassVar[str] = "Scalar"
     holds: ClassVar[str] = "int, float, bool or bytes, as its dtype says"
+    input_layers: ClassVar[tuple[str, ...]] = ("normalization",)
     can_be_target: ClassVar[bool] = True
     derived: ClassVar[Mapping[str, Any]] = {"encoding": "list"}
 
@@ -72,19 +73,12 @@ class Scalar(Kind):
         return "raw" if self.dtype in RAW_ONLY else "list"
 
     @property
-    def default_role(self) -> Role:
-        return "info" if self.dtype == "bytes" else "input"
-
-    @property
     def opaque(self) -> str:
         return "opaque bytes" if self.dtype == "bytes" else ""
 
     @property
     def can_be_weight(self) -> bool:
         return self.dtype in ("float32", "float64")
-
-    def layers(self, role: str) -> tuple[str, ...]:
-        return ("normalization",) if role == "input" else ()
 
     def feature(self, name: str, *, optional: bool) -> Feature:
         feature = self._feature(name, optional=optional)

@@ -11,9 +11,9 @@ from pydantic import Field
 
 from ..runtime.encoding import base, sparse
 from ..runtime.shared.errors import Problem
-from ..runtime.shared.values import INTEGERS, RAW_ONLY, shape_text, shortened
+from ..runtime.shared.values import INTEGERS, RAW_ONLY, shape_text
 from .field import FieldSpec
-from .kind import Kind
+from .kind import Default, Kind
 from .literals import Code, literal
 from .parameters import Name, OneOf, Sizes
 from .storage import INT, Entry, values
@@ -51,7 +51,9 @@ class Sparse(Kind):
     finite: bool = True
 
     name: ClassVar[str] = "Sparse"
+    takes_default: ClassVar[Default] = "none"
     holds: ClassVar[str] = "tuple of indices and values, or dict from index to value"
+    input_layers: ClassVar[tuple[str, ...]] = ("dense", "normalization")
 
     @property
     def index_keys(self) -> tuple[str, ...]:
@@ -91,12 +93,6 @@ class Sparse(Kind):
             for index, length in zip(self.index_keys, self.shape, strict=False)
         )
         return (values(key, self.dtype, None), *indices)
-
-    def layers(self, role: str) -> tuple[str, ...]:
-        return ("dense", "normalization") if role == "input" else ()
-
-    def check_default(self, name: str, default: Any) -> None:
-        raise Problem(shortened(default), "None")
 
     def feature(self, name: str, *, optional: bool) -> base.Feature:
         return sparse.Sparse(

@@ -7,15 +7,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self
 
-import numpy as np
 from pydantic import Field, InstanceOf
 
 from ..runtime.encoding import base, steps
 from ..runtime.shared.errors import Problem
-from ..runtime.shared.values import shortened
 from .field import FieldSpec
 from .image import Image
-from .kind import Kind, Role
+from .kind import Default, Kind, Role
 from .label import Label
 from .literals import Code, literal
 from .parameters import Name, Padding, Size, seldom
@@ -57,6 +55,8 @@ class Steps(Kind):
 
     name: ClassVar[str] = "Steps"
     holds: ClassVar[str] = "a list of what its kind holds, or np.ndarray"
+    takes_default: ClassVar[Default] = "empty"
+    input_layers: ClassVar[tuple[str, ...]] = ("dense", "normalization", "vocabulary")
 
     def accepts(self, python_type: Any) -> bool:
         if is_array(python_type):
@@ -124,11 +124,11 @@ class Steps(Kind):
     def opaque(self) -> str:
         return self.step.opaque if isinstance(self.step, Kind) else ""
 
-    def in_file(self, name: str, directory: Path | None) -> Self:
+    def in_file(self, directory: Path | None) -> Self:
         step: object = self.step
         if not isinstance(step, Kind):
             return self
-        return replace(self, step=step.in_file(name, directory))
+        return replace(self, step=step.in_file(directory))
 
     def settled(self, name: str) -> Self:
         step = replace(self.step.settled(name), key=None, role=None)
@@ -138,16 +138,6 @@ class Steps(Kind):
     def storage(self, key: str) -> tuple[Entry, ...]:
         """Return the storage of one step's value, in a feature list of this key."""
         return self.step.storage(key)
-
-    def layers(self, role: str) -> tuple[str, ...]:
-        if role != "input":
-            return ()
-        return "dense", "normalization", "vocabulary"
-
-    def check_default(self, name: str, default: Any) -> None:
-        empty = isinstance(default, (list, tuple, np.ndarray)) and len(default) == 0
-        if not empty:
-            raise Problem(shortened(default), "[] or None")
 
     def feature(self, name: str, *, optional: bool) -> base.Feature:
         return steps.Steps(

@@ -17,10 +17,9 @@ from ..runtime.shared.values import (
     INTEGERS,
     RAW_ONLY,
     shape_text,
-    shortened,
 )
 from .field import FieldSpec
-from .kind import Kind
+from .kind import Default, Kind
 from .literals import Code, literal
 from .parameters import Name, Number, OneOf, Size, base64_of_numbers, seldom
 from .python_types import is_array, is_list_of, number_types
@@ -71,7 +70,9 @@ class Tensor(Kind):
     transfer_encoding: TransferEncoding = seldom(None)
 
     name: ClassVar[str] = "Tensor"
+    takes_default: ClassVar[Default] = "none"
     holds: ClassVar[str] = "np.ndarray or a list of its dtype"
+    input_layers: ClassVar[tuple[str, ...]] = ("dense", "normalization")
 
     def accepts(self, python_type: Any) -> bool:
         return is_array(python_type) or is_list_of(
@@ -142,14 +143,6 @@ class Tensor(Kind):
         for key, length in zip(keys or (), self.shape, strict=False):
             if isinstance(key, str):
                 yield size(key, "shape_key", _held(key), length)
-
-    def layers(self, role: str) -> tuple[str, ...]:
-        if role != "input":
-            return ()
-        return "dense", "normalization"
-
-    def check_default(self, name: str, default: Any) -> None:
-        raise Problem(shortened(default), "None")
 
     def feature(self, name: str, *, optional: bool) -> Feature:
         feature = self._feature(name, optional=optional)

@@ -18,15 +18,13 @@ class Text(Kind):
 
     name: ClassVar[str] = "Text"
     holds: ClassVar[str] = "str"
+    input_layers: ClassVar[tuple[str, ...]] = ("vocabulary",)
 
     def accepts(self, python_type: Any) -> bool:
         return python_type in (str, Any)
 
     def storage(self, key: str) -> tuple[Entry, ...]:
         return (values(key, "string", 1),)
-
-    def layers(self, role: str) -> tuple[str, ...]:
-        return ("vocabulary",) if role == "input" else ()
 
     def feature(self, name: str, *, optional: bool) -> base.Feature:
         return text.Text(name, key=self.key or name, optional=optional)

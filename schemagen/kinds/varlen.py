@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import prod
-from typing import Annotated, Any, ClassVar, Literal, Protocol, Self
-
-import numpy as np
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from ..runtime.encoding import base, sequence
 from ..runtime.shared.errors import Problem
@@ -17,16 +15,18 @@ from ..runtime.shared.values import (
     Numbers,
     item_size,
     shape_text,
-    shortened,
 )
 from .field import FieldSpec
-from .kind import Kind, Role
+from .kind import Default, Kind
 from .literals import Code, literal
 from .parameters import Name, OneOf, Padding, Size, seldom
 from .parameters import Shape as ItemShape
 from .python_types import is_array, is_list_of, number_types
 from .storage import Entry, values
 from .view import FieldView, Shape
+
+if TYPE_CHECKING:
+    from .steps import Steps
 
 STRINGS = ("string", "bytes")
 DTYPES = ("bool", *INTEGERS, *FLOATS, *STRINGS)
@@ -68,6 +68,8 @@ class VarLen(Kind):
 
     name: ClassVar[str] = "VarLen"
     holds: ClassVar[str] = "a list or np.ndarray of its dtype"
+    takes_default: ClassVar[Default] = "empty"
+    input_layers: ClassVar[tuple[str, ...]] = ("dense", "normalization", "vocabulary")
 
     def accepts(self, python_type: Any) -> bool:
         if self.dtype in STRINGS:
@@ -88,10 +90,6 @@ class VarLen(Kind):
         yield from padding_problems(self.dtype, self.padding_value)
 
     @property
-    def default_role(self) -> Role:
-        return "info" if self.dtype == "bytes" else "input"
-
-    @property
     def opaque(self) -> str:
         return "opaque bytes" if self.dtype == "bytes" else ""
 
@@ -109,16 +107,6 @@ class VarLen(Kind):
         if self.too_long != "error":
             most = None  # files may hold more, which readers cut
         return (values(key, self.dtype, None, most),)
-
-    def layers(self, role: str) -> tuple[str, ...]:
-        if role != "input":
-            return ()
-        return "dense", "normalization", "vocabulary"
-
-    def check_default(self, name: str, default: Any) -> None:
-        empty = isinstance(default, (list, tuple, np.ndarray)) and len(default) == 0
-        if not empty:
-            raise Problem(shortened(default), "[] or None")
 
     def feature(self, name: str, *, optional: bool) -> base.Feature:
         key = self.key or name
@@ -152,16 +140,7 @@ class VarLen(Kind):
         return VarLenView(field)
 
 
-class _Limited(Protocol):
-    """A kind of sequences with a limit."""
-
-    @property
-    def max_length(self) -> int | None: ...
-    @property
-    def too_long(self) -> str: ...
-
-
-def limit_problems(kind: _Limited) -> Iterator[Problem]:
+def limit_problems(kind: VarLen | Steps) -> Iterator[Problem]:
     """Yield sequences that are cut, and have no limit."""
     if kind.max_length is None and kind.too_long != "error":
         yield Problem(f"too_long={kind.too_long!r} without a limit", "max_length=n")

@@ -117,7 +117,7 @@ def declaration(
         kind = replace(kind, step=classes)
     problems = []
     try:
-        kind = kind and kind.in_file(name, directory)
+        kind = kind and kind.in_file(directory)
     except Problem as problem:
         problems.append(problem)
     nested = [item for item in metadata if isinstance(item, Nested)]
