@@ -56,10 +56,16 @@ class FieldSpec(Generic[K]):
         Args:
             kind: its class.
             **facts: parameters of the field and of its kind, by name.
+
+        Raises:
+            Problem: the kind cannot have such parameters.
         """
         own = {name: facts.pop(name) for name in _OWN if name in facts}
         given = {name: facts[name] for name in facts if name not in kind.derived}
-        return cls(kind=kind(**given), **own)
+        declared = kind(**given)
+        for problem in declared.problems():
+            raise problem
+        return cls(kind=declared, **own)
 
     def replaced(self, **facts: Any) -> FieldSpec[K]:
         """Return the field with other values of some facts."""
