@@ -18,6 +18,13 @@ from .source_map import SourceMap
 _UNKNOWN = re.compile(r"(?:name|attribute|keyword argument) '(\w+)'")
 
 
+class ProcessEndError(BaseException):
+    """A schema tried to end the process by `os._exit`, which no caller could notice.
+
+    It is no Exception, so that code which goes on after any error does not hide it.
+    """
+
+
 class GeneratedImportError(Exception):
     """A schema tried to import what is generated from it.
 

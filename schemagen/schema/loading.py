@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import os
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
@@ -13,6 +14,7 @@ from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
 from types import CodeType, ModuleType
+from typing import NoReturn
 
 from pydantic import BaseModel
 
@@ -20,7 +22,7 @@ from ..findings import Finding, Location
 from ..progress import track
 from ..runtime.shared.errors import Problem
 from .declaration import Declaration
-from .failures import GeneratedImportError, load_failure
+from .failures import GeneratedImportError, ProcessEndError, load_failure
 from .literal_order import literals_in_order
 from .models import UnusedModel, unused_models
 from .nesting import declaring_class, file_of
@@ -212,7 +214,7 @@ def _isolated(root: Path, schemas: str, output: str) -> Iterator[None]:
     sys.dont_write_bytecode = True
     importlib.invalidate_caches()
     try:
-        with warnings.catch_warnings(), redirect_stdout(sys.stderr):
+        with warnings.catch_warnings(), redirect_stdout(sys.stderr), _kept_alive():
             # Names that shadow pydantic's own are findings of their own.
             warnings.filterwarnings("ignore", message=r"Field name .* shadows")
             yield
@@ -228,6 +230,27 @@ def _isolated(root: Path, schemas: str, output: str) -> Iterator[None]:
         sys.meta_path.remove(finder)
         sys.path[:] = path
         sys.dont_write_bytecode = bytecode
+
+
+@contextmanager
+def _kept_alive() -> Iterator[None]:
+    """Have `os._exit` raise: exit code 0 must not come from a schema.
+
+    Processes that a schema has forked end as they should. What ends a process by other
+    means (signals, `os.execv`) is not held up.
+    """
+    end, process = os._exit, os.getpid()
+
+    def refused(status: int) -> NoReturn:
+        if os.getpid() != process:
+            end(status)
+        raise ProcessEndError(f"os._exit({status!r})")
+
+    os._exit = refused
+    try:
+        yield
+    finally:
+        os._exit = end
 
 
 def _is_below(root: Path, module: ModuleType) -> bool:

@@ -31,11 +31,10 @@ def augmentation_findings(
             picture = kinds[other]
             crop = kind.augment and kind.augment.crop
             if picture.augment != kind.augment or (crop and not alike):
-                yield Finding(
-                    record.fields[name],
+                yield record.wrong(
                     "SG121",
-                    f"{record.name}.{fields[name].label}: in training it would not move "
-                    f"with {fields[other].label!r}",
+                    f"in training it would not move with {fields[other].label!r}",
+                    fields[name],
                     found=f"{_text(kind)}, and {_text(picture)} of the picture",
                     expected="the same flips, and the same crop of one size",
                     advice="give both the same augment=; resize= brings both to one size",
