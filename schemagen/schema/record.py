@@ -102,15 +102,27 @@ def _nested_check(model: type[BaseModel]) -> Callable[[Any], Any]:
             found = f"no {lacking[0]!r}" if lacking else f"the name {strange[0]!r}"
             raise Problem(found, f"a dict of {names}")
         checked: dict[str, Any] = {}
+        wrong: dict[str, Problem] = {}
         for name, member in given.items():
             try:
                 checked[name] = checks[name][0].convert(member)
             except Problem as problem:
-                found = f"in {name!r} {problem.found}"
-                raise Problem(found, problem.expected, problem.advice) from None
+                wrong[name] = problem
+        if wrong:
+            raise _inside(wrong)
         return model.model_validate(checked)
 
     return check
+
+
+def _inside(wrong: dict[str, Problem]) -> Problem:
+    """Return what is wrong with the members of a nested value as one problem."""
+    (name, first), *others = wrong.items()
+    if not others:
+        return Problem(f"in {name!r} {first.found}", first.expected, first.advice)
+    found = ", ".join(f"in {name!r} {one.found}" for name, one in wrong.items())
+    expected = ", ".join(f"in {name!r} {one.expected}" for name, one in wrong.items())
+    return Problem(found, expected)
 
 
 class _NotebookView:
