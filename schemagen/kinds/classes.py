@@ -5,21 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self
+
+from pydantic import Field
 
 from ..runtime.shared.errors import Problem
 from .kind import Kind, Role
-from .parameters import (
-    choice_problems,
-    declared_only,
-    is_positive,
-    is_utf8,
-    names_of_classes,
-    seldom,
-)
+from .parameters import Count, Name, Size, seldom
+
+if TYPE_CHECKING:
+    from .mask import Mask
 
 Stored = Literal["id", "text"]
-Renamed = dict[str, str] | tuple[tuple[str, str], ...]
+Names = Annotated[
+    tuple[Name, ...],
+    Field(description="a tuple of non-empty texts, such as ('beagle', 'pug')"),
+]
+Renamed = Annotated[
+    tuple[tuple[Name, Name], ...] | dict[str, str],
+    Field(description="a dict from former names to those of today"),
+]
 
 
 @dataclass(frozen=True)
@@ -37,10 +42,10 @@ class Classes(Kind):
         renamed: from the names that classes had in earlier data to those of today.
     """
 
-    classes: tuple[str, ...] | None = names_of_classes(seldom=False)
-    num_classes: int | None = None
-    vocabulary: str | None = declared_only(None)
-    offset: int = seldom(0)
+    classes: Names | None = ()
+    num_classes: Size | None = None
+    vocabulary: Name | None = seldom(None)
+    offset: Count = seldom(0)
     stored: Stored = seldom("id")
     renamed: Renamed = seldom(())
 
@@ -70,140 +75,45 @@ class Classes(Kind):
             vocabulary=None,
         )
 
-    def in_file(self, name: str, directory: Path | None) -> Self:
-        if self.classes is not None or any(path_problems(self.vocabulary)):
-            return self
-        if self.vocabulary is None:
+    def in_file(self, directory: Path | None) -> Self:
+        if self.classes or not isinstance(self.vocabulary, str):
             return self
         names = read_vocabulary(self.vocabulary, directory)
         return replace(self, classes=names, vocabulary=None)
 
-    def problems(self) -> Iterator[Problem]:
-        yield from path_problems(self.vocabulary)
-        if self.classes is not None and self.vocabulary is not None:
+    def rules(self) -> Iterator[Problem]:
+        if self.classes and self.vocabulary:
+            yield Problem("classes and vocabulary", "one or the other")
+        if not (self.classes or self.vocabulary or self.num_classes):
             yield Problem(
-                f"classes and vocabulary={self.vocabulary!r}", "one or the other"
+                "no classes",
+                "classes=('beagle', 'pug'), num_classes=2 or vocabulary='names.txt'",
             )
-        yield from self._class_problems()
-        yield from self._storage_problems()
-
-    def misfit(self, python_type: Any) -> Problem:
-        found = super().misfit(python_type)
-        if not replace(self, classes=("name",)).accepts(python_type):
-            return found
-        ids = found.found.replace("str", "int")
-        return Problem(
-            found.found,
-            f"{ids}, because the classes have no names",
-            f"annotate {ids}, or name the classes: classes=('beagle', 'pug')",
-        )
-
-    def _class_problems(self) -> Iterator[Problem]:
-        if self.classes is None:
-            if self.vocabulary is None and not is_positive(self.num_classes):
-                given = self.num_classes
-                yield Problem(
-                    "no classes"
-                    if given is None
-                    else f"num_classes={given!r} and no classes",
-                    "classes=('beagle', 'pug'), num_classes=2 or vocabulary='names.txt'",
-                )
-            return
-        names: object = self.classes
-        if type(names) is int:
+        yield from class_name_problems(self)
+        named = self.classes or self.vocabulary
+        if self.stored == "text" and (self.offset or self.renamed or not named):
             yield Problem(
-                f"classes={names}",
-                "a tuple of names",
-                f"write num_classes={names} for classes without names",
-            )
-            return
-        yield from class_name_problems(self.classes, self.num_classes)
-
-    def _storage_problems(self) -> Iterator[Problem]:
-        yield from choice_problems("stored", self.stored, ("id", "text"))
-        if type(self.offset) is not int or self.offset < 0:
-            yield Problem(
-                f"offset={self.offset!r}",
-                "0 or a positive int, such as 1 for ids from 1 on",
-            )
-        elif type(self.count) is int and self.offset + self.count > 2**63:
-            yield Problem(f"offset={self.offset}", "ids that int64 can hold")
-        if self.stored != "text":
-            yield from renaming_problems(self.renamed, self.classes)
-            return
-        if self.renamed:
-            yield Problem("renamed with stored='text'", "ids in the file")
-        if self.classes is None and self.vocabulary is None:
-            yield Problem(
-                "stored='text' and no classes",
-                "classes=('name', ...) or vocabulary='names.txt'",
-                "the file holds the names, so they have to be known",
-            )
-        if self.offset:
-            yield Problem(
-                f"offset={self.offset!r} with stored='text'",
-                "offset=0: there are no ids in the file",
+                "stored='text' with an offset, renamed, or no names",
+                "names of the classes, and no ids: the file holds the names",
             )
 
 
-def class_name_problems(classes: object, num_classes: object) -> Iterator[Problem]:
-    """Yield what is wrong with the names of classes.
-
-    Args:
-        classes: the names that are given.
-        num_classes: how many are said to be there; None if that is not said.
-    """
-    if not isinstance(classes, tuple) or not classes:
-        one = "a tuple of one has a comma: ('name',)"
-        advice = one if isinstance(classes, str) else ""
-        yield Problem(f"classes={classes!r}", "a tuple of names", advice)
-        return
-    strange = [c for c in classes if not isinstance(c, str) or not c]
-    if strange:
-        advice = (
-            f"write the names as text, such as {str(strange[0])!r}, and pass str(value); "
-            f"or declare num_classes={len(classes)}, and pass ids that count from 0"
-        )
-        yield Problem(
-            f"the class {strange[0]!r}",
-            "a non-empty str",
-            advice if type(strange[0]) is int else "",
-        )
-    elif len(set(classes)) < len(classes):
-        twice = next(c for c in classes if classes.count(c) > 1)
+def class_name_problems(kind: Classes | Mask) -> Iterator[Problem]:
+    """Yield what is wrong with the names of classes, and with their former names."""
+    names = kind.classes or ()
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
         yield Problem(f"the class {twice!r} twice", "each name once")
-    elif not all(map(is_utf8, classes)):
-        broken = next(c for c in classes if not is_utf8(c))
-        yield Problem(f"the class {broken!r}", "text that UTF-8 can hold")
-    if num_classes is not None and (
-        type(num_classes) is not int or num_classes != len(classes)
-    ):
+    if names and kind.num_classes not in (None, len(names)):
         yield Problem(
-            f"num_classes={num_classes!r} and {len(classes)} classes",
+            f"num_classes={kind.num_classes} and {len(names)} classes",
             "one or the other",
         )
-
-
-def renaming_problems(renamed: Any, classes: Any) -> Iterator[Problem]:
-    """Yield what is wrong with the former names of classes."""
-    names = set(classes or ())
-    if not all(old not in names and new in names for old, new in renamed):
+    renamed = dict(kind.renamed)
+    if renamed.keys() & set(names) or not set(renamed.values()) <= set(names):
         yield Problem(
-            f"renamed={dict(renamed)!r}",
+            f"renamed={renamed!r}",
             "a dict from names that are not in `classes` to names that are",
-        )
-
-
-def path_problems(vocabulary: object) -> Iterator[Problem]:
-    """Yield what is wrong with the path of a vocabulary, its file apart."""
-    if vocabulary is None:
-        return
-    if not isinstance(vocabulary, str) or not vocabulary:
-        yield Problem(f"vocabulary={vocabulary!r}", "a path such as 'names.txt'")
-    elif Path(vocabulary).is_absolute():
-        yield Problem(
-            f"vocabulary={vocabulary!r}",
-            "a path from the schema file's directory, the same on every machine",
         )
 
 
@@ -221,37 +131,20 @@ def read_vocabulary(vocabulary: str, directory: Path | None) -> tuple[str, ...]:
         Problem: no such file, another encoding, or a line that is no name of its own.
     """
     given = f"vocabulary={vocabulary!r}"
-    if directory is None:
-        raise Problem(f"{given} of a class that is in no file", "a schema file")
+    if directory is None or Path(vocabulary).is_absolute():
+        raise Problem(given, "a path from the directory of the schema file")
     path = directory / vocabulary
     try:
         text = path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        broken = error.object[: error.start].count(b"\n") + 1
-        raise Problem(f"{given}: line {broken} is not UTF-8", "UTF-8 text") from None
-    except (OSError, ValueError) as error:  # a path may have a null byte
+    except (OSError, ValueError) as error:  # not UTF-8; a path may have a null byte
         reason = getattr(error, "strerror", None) or str(error)
-        raise Problem(
-            f"{given}: {path}: {reason}",
-            "a file of names, one a line",
-            "the path begins at the directory of the schema file",
-        ) from None
-    lines = [line.removesuffix("\r") for line in text.split("\n")]
-    if lines[-1] == "":
-        lines.pop()
-    if not lines:
-        raise Problem(f"{given}: the file is empty", "a name a line")
-    first: dict[str, int] = {}
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            raise Problem(
-                f"{given}: line {number} is empty",
-                "a name a line: line n is the class n - 1",
-            )
-        if line in first:
-            raise Problem(
-                f"{given}: {line!r} in line {number} and in line {first[line]}",
-                "each name once",
-            )
-        first[line] = number
-    return tuple(lines)
+        expected = "a UTF-8 file of names, one a line, next to the schema file"
+        raise Problem(f"{given}: {path}: {reason}", expected) from None
+    names: dict[str, None] = {}
+    for number, line in enumerate(text.removesuffix("\n").split("\n"), 1):
+        name = line.removesuffix("\r")
+        if not name.strip() or name in names:
+            expected = "a name a line, each once: line n is the class n - 1"
+            raise Problem(f"{given}: line {number} is {name!r}", expected)
+        names[name] = None
+    return tuple(names)

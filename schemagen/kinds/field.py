@@ -57,10 +57,16 @@ class FieldSpec(Generic[K]):
         Args:
             kind: its class.
             **facts: parameters of the field and of its kind, by name.
+
+        Raises:
+            Problem: the kind cannot have such parameters.
         """
         own = {name: facts.pop(name) for name in _OWN if name in facts}
         given = {name: facts[name] for name in facts if name not in kind.derived}
-        return cls(kind=kind(**given), **own)
+        declared = kind(**given)
+        for problem in declared.problems():
+            raise problem
+        return cls(kind=declared, **own)
 
     def replaced(self, **facts: Any) -> FieldSpec[K]:
         """Return the field with other values of some facts."""
@@ -114,15 +120,13 @@ class FieldSpec(Generic[K]):
 
 _OWN = tuple(each.name for each in fields(FieldSpec) if each.name != "kind")
 _SHARED = tuple(each.name for each in fields(Kind))
-COMMON = ("name", "key", "role", "optional", "default", "doc", "presence", "path")
-"""The facts that fields of all kinds have."""
 
 
 def defaults_of(kind: type[Kind]) -> dict[str, Any]:
     """Return the defaults of facts as specs have them, by name."""
     return {
         **{
-            each.name: each.metadata.get("settled", each.default)
+            each.name: each.default
             for each in (*fields(FieldSpec), *fields(kind))
             if each.default is not MISSING
         },
@@ -138,13 +142,3 @@ def seldom_facts(kind: type[Kind]) -> dict[str, Any]:
         for each in (*fields(FieldSpec), *fields(kind))
         if each.metadata.get("seldom")
     }
-
-
-def facts_of(kind: type[Kind]) -> tuple[str, ...]:
-    """Return the names of the facts of a field, those of all kinds first."""
-    own = (
-        each.name
-        for each in fields(kind)
-        if each.name not in COMMON and not each.metadata.get("declared_only")
-    )
-    return (*COMMON, *own, *kind.derived)

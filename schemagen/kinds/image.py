@@ -4,33 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, TypeGuard, get_args
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field
 
 from ..runtime.shared.errors import Problem
-from ..runtime.shared.images import CHANNELS
-from ..runtime.shared.values import FLOATS, INTEGERS, shortened
-from .augment import Augment, augment_problems
-from .kind import Kind, Role
-from .parameters import (
-    TransferEncoding,
-    choice_problems,
-    is_positive,
-    is_utf8,
-    key_problems,
-    seldom,
-    sizes_problem,
-    transfer_problems,
-)
+from ..runtime.shared.values import FLOATS, INTEGERS
+from .augment import Augmentation, crop_problems
+from .kind import Default, Kind
+from .parameters import HeightAndWidth, Name, OneOf, Size, TransferEncoding, seldom
 from .python_types import is_array, members
 from .resizing import (
     Interpolation,
-    encoded_dtype_problems,
+    encoded_problems,
     resize_problems,
     stored_dtype,
 )
 
 Encoding = Literal["raw", "jpeg", "png", "bmp", "gif", "webp", "any"]
-ENCODINGS: tuple[str, ...] = get_args(Encoding)
 DTYPES = (*INTEGERS, *FLOATS)
 _PNG_DTYPES = ("uint8", "uint16")
 
@@ -38,6 +29,10 @@ _PNG_DTYPES = ("uint8", "uint16")
 _TOO_WIDE = ("int32", "int64", "uint32", "uint64", "float64")
 
 Shape = tuple[int | None, int | None, int | None]
+ImageShape = Annotated[
+    tuple[Size | None, Size | None, Size | None],
+    Field(description="(height, width, channels) in pixels, such as (224, 224, 3)"),
+]
 
 
 @dataclass(frozen=True)
@@ -65,22 +60,23 @@ class Image(Kind):
         transfer_encoding: "base64" stores the bytes of the picture as base64 text.
     """
 
-    shape: Shape
+    shape: ImageShape
     encoding: Encoding = "raw"
-    dtype: str = "uint8"
-    resize: tuple[int, int] | None = None
+    dtype: Annotated[str, OneOf(DTYPES)] = "uint8"
+    resize: HeightAndWidth | None = None
     interpolation: Interpolation = seldom("bilinear")
     antialias: bool = seldom(False)
     scaled_decoding: bool = seldom(False)
-    height_key: str | None = seldom(None)
-    width_key: str | None = seldom(None)
-    channels_key: str | None = seldom(None)
-    format_key: str | None = seldom(None)
-    format_text: str | None = seldom(None)
-    augment: Augment | None = seldom(None)
+    height_key: Name | None = seldom(None)
+    width_key: Name | None = seldom(None)
+    channels_key: Name | None = seldom(None)
+    format_key: Name | None = seldom(None)
+    format_text: Name | None = seldom(None)
+    augment: Augmentation | None = seldom(None)
     transfer_encoding: TransferEncoding = seldom(None)
 
     name: ClassVar[str] = "Image"
+    takes_default: ClassVar[Default] = "none"
     holds: ClassVar[str] = "np.ndarray, or bytes if it is encoded"
     is_picture: ClassVar[bool] = True
     step_block: ClassVar[str] = "images"
@@ -92,22 +88,21 @@ class Image(Kind):
             for member in members(python_type)
         )
 
-    def problems(self) -> Iterator[Problem]:
-        yield from self._key_problems()
-        yield from transfer_problems(self.transfer_encoding)
-        wrong_encoding = list(choice_problems("encoding", self.encoding, ENCODINGS))
-        if wrong_encoding:  # what else is right depends on it
-            yield from wrong_encoding
-            return
+    def rules(self) -> Iterator[Problem]:
+        yield from super().rules()
+        if self.format_text and (self.format_key is None or self.encoding == "any"):
+            yield Problem(
+                f"format_text={self.format_text!r}",
+                "the format_key it is written under, and one encoding for all images",
+            )
         if self.encoding == "raw":
-            yield from self._raw_shape_problems()
-            yield from choice_problems("dtype", self.dtype, DTYPES)
+            keys = (self.height_key, self.width_key, self.channels_key)
+            yield from unknown_sizes(self.shape, keys)
         else:
-            yield from encoded_shape_problems(self.shape, self.encoding)
             dtypes = _PNG_DTYPES if self.encoding == "png" else ("uint8",)
-            yield from encoded_dtype_problems(self, dtypes)
+            yield from encoded_problems(self, dtypes)
         yield from resize_problems(self)
-        yield from augment_problems(self.augment, self.shape, self.resize)
+        yield from crop_problems(self.augment, self.resize or self.shape[:2])
         if self.resize and self.interpolation == "bilinear" and self.dtype in _TOO_WIDE:
             yield Problem(
                 f"resize of {self.dtype} pixels with interpolation='bilinear'",
@@ -116,47 +111,6 @@ class Image(Kind):
                 f"every {self.dtype}",
             )
 
-    def _key_problems(self) -> Iterator[Problem]:
-        given: dict[object, str] = {}
-        for parameter in ("height_key", "width_key", "channels_key", "format_key"):
-            key = getattr(self, parameter)
-            yield from key_problems(parameter, key)
-            if not isinstance(key, str):
-                continue
-            other = given.setdefault(key, parameter)
-            if other != parameter:
-                yield Problem(
-                    f"{parameter}={key!r}, as {other}", "a key of its own for each"
-                )
-        text = self.format_text
-        if text is None:
-            return
-        if not isinstance(text, str) or not text or not is_utf8(text):
-            yield Problem(f"format_text={text!r}", "a non-empty str")
-        elif self.format_key is None:
-            yield Problem(
-                f"format_text={text!r} without format_key",
-                "the key it is written under",
-            )
-        elif self.encoding == "any":
-            yield Problem(
-                f"format_text={text!r} with encoding='any'",
-                "no text: each image has the name of its own format",
-            )
-
-    def _raw_shape_problems(self) -> Iterator[Problem]:
-        if not _is_image_shape(self.shape):
-            yield _wrong_shape(self.shape)
-            return
-        for axis, parameter in enumerate(("height_key", "width_key", "channels_key")):
-            if self.shape[axis] is None and getattr(self, parameter) is None:
-                yield Problem(
-                    f"shape={self.shape!r} with raw pixels and no {parameter}",
-                    f"a fixed size, or {parameter}=",
-                    f"raw bytes do not say their shape: declare {parameter}, under "
-                    "which it is written; or use encoding='png' for any size",
-                )
-
     @property
     def stored_dtype(self) -> str:
         """The dtype of the pixels in rows and files; reading may convert it."""
@@ -164,43 +118,23 @@ class Image(Kind):
 
     @property
     def _any_channels(self) -> bool:
-        return _is_image_shape(self.shape) and self.shape[2] is None
-
-    @property
-    def default_role(self) -> Role:
-        return "info" if self._any_channels else "input"
+        return self.shape[2] is None
 
     @property
     def opaque(self) -> str:
         return "images of any number of channels" if self._any_channels else ""
 
-    def check_default(self, name: str, default: Any) -> None:
-        raise Problem(shortened(default), "None")
 
-
-def encoded_shape_problems(shape: object, encoding: str) -> Iterator[Problem]:
-    """Yield what is wrong with the shape of an encoded image."""
-    if not _is_image_shape(shape) or shape[2] is None:
-        yield _wrong_shape(shape)
-    elif shape[2] not in CHANNELS[encoding]:
-        word = "an encoded image" if encoding == "any" else f"a {encoding}"
-        allowed = " or ".join(map(str, CHANNELS[encoding]))
-        advice = ""
-        if shape[0] in CHANNELS[encoding] and shape[2] > max(CHANNELS[encoding]):
-            advice = f"channels come last: shape={(*shape[1:], shape[0])!r}"
-        yield Problem(f"{shape[2]} channels in {word}", allowed, advice)
-
-
-def _is_image_shape(shape: object) -> TypeGuard[Shape]:
-    return (
-        isinstance(shape, tuple)
-        and len(shape) == 3
-        and all(size is None or is_positive(size) for size in shape)
-    )
-
-
-def _wrong_shape(shape: object) -> Problem:
-    return sizes_problem("shape", shape, "(height, width, channels) in pixels", 3)
+def unknown_sizes(
+    shape: tuple[int | None, ...], keys: tuple[str | None, ...]
+) -> Iterator[Problem]:
+    """Yield raw pixels whose size is neither fixed nor under a key."""
+    if any(pair == (None, None) for pair in zip(shape, keys, strict=True)):
+        yield Problem(
+            f"shape={shape!r} with raw pixels, and no keys of the sizes",
+            "a fixed size, or height_key, width_key and channels_key",
+            "raw bytes do not say their shape; use encoding='png' for any size",
+        )
 
 
 # numpy has no type of its own for it.

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, get_args
+from typing import Annotated, Any, ClassVar, get_args
 
 from ..runtime.shared.errors import Problem
-from ..runtime.shared.values import shortened
-from .augment import Augment, augment_problems
-from .image import (
-    ENCODINGS,
-    Encoding,
-    Shape,
-    encoded_shape_problems,
-)
-from .kind import Kind
-from .parameters import choice_problems, group_problems, is_positive, seldom
+from .augment import Augmentation, crop_problems
+from .image import Encoding, ImageShape
+from .kind import Default, Kind
+from .parameters import HeightAndWidth, Name, OneOf, Size, seldom
 from .python_types import is_array, is_list, members
 from .resizing import (
     Interpolation,
-    encoded_dtype_problems,
+    encoded_problems,
     resize_problems,
 )
+
+ENCODINGS = get_args(Encoding)[1:]
 
 
 @dataclass(frozen=True)
@@ -44,17 +40,17 @@ class Images(Kind):
         augment: how pictures are varied in training, all of a record alike.
     """
 
-    shape: Shape
-    encoding: Encoding = "jpeg"
-    count: int | None = None
-    max_count: int | None = None
-    resize: tuple[int, int] | None = None
+    shape: ImageShape
+    encoding: Annotated[Encoding, OneOf(ENCODINGS)] = "jpeg"
+    count: Size | None = None
+    max_count: Size | None = None
+    resize: HeightAndWidth | None = None
     interpolation: Interpolation = seldom("bilinear")
     antialias: bool = seldom(False)
     scaled_decoding: bool = seldom(False)
-    dtype: str = seldom("uint8")
-    group: str | None = seldom(None)
-    augment: Augment | None = seldom(None)
+    dtype: Annotated[str, OneOf(("uint8", "float32"))] = seldom("uint8")
+    group: Name | None = seldom(None)
+    augment: Augmentation | None = seldom(None)
 
     name: ClassVar[str] = "Images"
     holds: ClassVar[str] = "a list of bytes or np.ndarray, or np.ndarray"
@@ -62,45 +58,25 @@ class Images(Kind):
     def accepts(self, python_type: Any) -> bool:
         return all(is_array(m) or _is_list_of_images(m) for m in members(python_type))
 
-    def problems(self) -> Iterator[Problem]:
-        yield from group_problems(self.group)
+    def rules(self) -> Iterator[Problem]:
+        if self.count and (self.max_count or self.group):
+            yield Problem(
+                "count with max_count or group",
+                "one of them: what has a count is as long in every record",
+            )
+        yield from encoded_problems(self, ("uint8",))
         yield from resize_problems(self)
-        yield from augment_problems(self.augment, self.shape, self.resize)
-        yield from self._count_problems()
-        wrong = list(choice_problems("encoding", self.encoding, ENCODINGS[1:]))
-        if wrong:  # what else is right depends on it
-            yield from wrong
-            return
-        yield from encoded_dtype_problems(self)
-        wrong = list(encoded_shape_problems(self.shape, self.encoding))
-        yield from wrong
-        if not wrong and None in self.shape and self.resize is None:
+        yield from crop_problems(self.augment, self.resize or self.shape[:2])
+        if None in self.shape and self.resize is None:
             yield Problem(
                 f"shape={self.shape!r} without resize",
                 "a fixed size, or resize=(height, width)",
                 "pictures of one record have to be brought to one size",
             )
 
-    def _count_problems(self) -> Iterator[Problem]:
-        for parameter in ("count", "max_count"):
-            value = getattr(self, parameter)
-            if value is not None and not is_positive(value):
-                yield Problem(f"{parameter}={value!r}", "a positive int or None")
-        if self.count is None:
-            return
-        if self.max_count is not None:
-            yield Problem(f"max_count={self.max_count!r} and a count", "one of them")
-        if self.group is not None:
-            yield Problem(
-                f"group={self.group!r} and a count",
-                "one of them: what has a count is as long in every record",
-            )
-
-    def check_default(self, name: str, default: Any) -> None:
-        empty = isinstance(default, (list, tuple)) and not default
-        if not empty or self.count is not None:
-            expected = "[] or None" if self.count is None else "None"
-            raise Problem(shortened(default), expected)
+    @property
+    def takes_default(self) -> Default:  # type: ignore[override]
+        return "empty" if self.count is None else "none"
 
 
 def _is_list_of_images(python_type: Any) -> bool:

@@ -6,17 +6,20 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, fields, replace
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self, get_args
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
 
 from ..runtime.codecs.base import Codec, Shape
 from ..runtime.codecs.part import Part
 from ..runtime.codecs.registry import codec_of
 from ..runtime.shared.errors import Problem
-from .parameters import Parameters, choice_problems, flag_problems, key_problems, seldom
+from ..runtime.shared.values import shortened
+from .parameters import Name, Parameters, seldom
 from .python_types import text_of
 
 Role = Literal["input", "target", "weight", "info"]
-ROLES: tuple[str, ...] = get_args(Role)
+Default = Literal["any", "empty", "none"]
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,7 @@ class Kind(Parameters, ABC):
     """
 
     _: KW_ONLY
-    key: str | None = None
+    key: Name | None = None
     role: Role | None = None
     presence: bool = seldom(False)
 
@@ -62,13 +65,15 @@ class Kind(Parameters, ABC):
     if_missing: ClassVar[str] = "a default that is a number"
     """What a target or weight of this kind has to have where values may be missing."""
 
+    input_layers: ClassVar[tuple[str, ...]] = ()
+    """The suffixes of the names of the model layers that an input of this kind has."""
+
+    takes_default: ClassVar[Default] = "any"
+    """Which defaults a field of this kind may have: any value, an empty list, or none."""
+
     @abstractmethod
     def accepts(self, python_type: Any) -> bool:
         """Tell whether a field of this kind may be declared with this type."""
-
-    @abstractmethod
-    def problems(self) -> Iterator[Problem]:
-        """Yield what is wrong with the parameters, apart from those of every kind."""
 
     def codec(self, name: str, **facts: Any) -> Codec:
         """Return the codec of a field of this kind.
@@ -82,27 +87,12 @@ class Kind(Parameters, ABC):
         return codec_of({**settled.runtime_facts(), **own, "name": name, **facts})
 
     def parts(self, name: str) -> tuple[Part, ...]:
-        """Return what a field of this kind is stored as; () if a parameter is invalid."""
-        return () if any(True for _ in self.all_problems()) else self.codec(name).parts
+        """Return what a field of this kind is stored as; () if a parameter is wrong."""
+        return () if any(True for _ in self.problems()) else self.codec(name).parts
 
     def runtime_facts(self) -> dict[str, Any]:
         """Return the kind and its own parameters by name, for the runtime."""
         return {"kind": self.name, **self.facts()}
-
-    @property
-    def default_role(self) -> Role:
-        """The role of a field that is given none."""
-        return "input"
-
-    @property
-    def opaque(self) -> str:
-        """Values that no model can take, in words; "" if a model can."""
-        return ""
-
-    @property
-    def can_be_weight(self) -> bool:
-        """Whether its values can weigh the records of a batch."""
-        return False
 
     @property
     def uses_vocabulary(self) -> bool:
@@ -119,15 +109,29 @@ class Kind(Parameters, ABC):
         return self
 
     @property
+    def default_role(self) -> Role:
+        """The role of a field that is given none."""
+        return "info" if self.opaque else "input"
+
+    @property
+    def opaque(self) -> str:
+        """Values that no model can take, in words; "" if a model can."""
+        return ""
+
+    @property
+    def can_be_weight(self) -> bool:
+        """Whether its values can weigh the records of a batch."""
+        return False
+
+    @property
     def marks_missing(self) -> bool:
         """Whether one of its own values stands for a missing one, as -1 does."""
         return False
 
-    def in_file(self, name: str, directory: Path | None) -> Self:
-        """Return the kind with what follows from the field's name and from files.
+    def in_file(self, directory: Path | None) -> Self:
+        """Return the kind with what files next to the schema say.
 
         Args:
-            name: of the field.
             directory: of the file in which the field is declared; None if in none.
 
         Raises:
@@ -150,11 +154,7 @@ class Kind(Parameters, ABC):
     def facts(self) -> dict[str, Any]:
         """Return the parameters of this kind that a spec has, by name."""
         shared = {field.name for field in fields(Kind)}
-        own = (
-            field.name
-            for field in fields(self)
-            if field.name not in shared and not field.metadata.get("declared_only")
-        )
+        own = (field.name for field in fields(self) if field.name not in shared)
         return {name: getattr(self, name) for name in (*own, *self.derived)}
 
     def missing_beside(self, inputs: Iterable[Kind]) -> Problem | None:
@@ -163,7 +163,7 @@ class Kind(Parameters, ABC):
 
     def layers(self, role: str) -> tuple[str, ...]:
         """Return the suffixes of the names that the field's model layers have."""
-        return ()
+        return self.input_layers if role == "input" else ()
 
     def check_default(self, name: str, default: Any) -> None:
         """Check that the field can hold its default, which is not None.
@@ -171,29 +171,28 @@ class Kind(Parameters, ABC):
         Raises:
             Problem: it cannot.
         """
-        self.codec(name, optional=True).convert(default)
+        empty = isinstance(default, (list, tuple, np.ndarray)) and not len(default)
+        if self.takes_default == "any":
+            self.codec(name, optional=True).convert(default)
+        elif self.takes_default == "none" or not empty:
+            expected = "[] or None" if self.takes_default == "empty" else "None"
+            raise Problem(shortened(default), expected)
 
     def misfit(self, python_type: Any) -> Problem:
         """Return what is wrong with a type that this kind does not accept."""
         advice = "change the annotation or the kind"
         return Problem(text_of(python_type), self.holds, advice)
 
-    def all_problems(self) -> Iterator[Problem]:
-        for problem in super().all_problems():
-            # Given by position, a role lands in another parameter.
-            role = next((r for r in ROLES if problem.found.endswith(f"={r!r}")), None)
-            if role is None:
-                yield problem
-            else:
-                meant = f"did you mean role={role!r}?"
-                yield Problem(problem.found, problem.expected, meant)
-
-    def common_problems(self) -> Iterator[Problem]:
-        """Yield what is wrong with the parameters that every kind has."""
-        yield from flag_problems(presence=self.presence)
-        yield from key_problems("key", self.key)
-        if self.role is not None:
-            yield from choice_problems("role", self.role, ROLES)
+    def rules(self) -> Iterator[Problem]:
+        keys = [
+            key
+            for each in fields(self)
+            if each.name.endswith("_key") and (given := getattr(self, each.name))
+            for key in (given if isinstance(given, tuple) else (given,))
+            if key is not None
+        ]
+        for key in sorted({key for key in keys if keys.count(key) > 1}):
+            yield Problem(f"the key {key!r} twice", "a key of its own for each")
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any = None) -> Any:
         """Leave the value to the Record, which knows the field as a whole.

@@ -25,7 +25,9 @@ class Label(Classes):
     """
 
     name: ClassVar[str] = "Label"
-    holds: ClassVar[str] = "int, str, a Literal of names or an Enum, of its classes"
+    holds: ClassVar[str] = (
+        "int; or str, a Literal or an Enum of the names, if its classes have names"
+    )
     can_be_target: ClassVar[bool] = True
     step_block: ClassVar[str] = "tokens"
 
@@ -41,7 +43,6 @@ class Label(Classes):
         if not names or not all(isinstance(name, str) for name in names):
             return False
         by_value = is_enum(python_type) and type(next(iter(python_type)).value) is int
-        given = self.classes if isinstance(self.classes, tuple) else ()
         if by_value:  # the members' values are the ids
-            return names == given
-        return sorted(names) == sorted(map(str, given))
+            return names == self.class_names
+        return sorted(names) == sorted(self.class_names)

@@ -4,31 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, Self, get_args
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
+from pydantic import Field
 
 from ..runtime.codecs.base import Shape
 from ..runtime.shared.errors import Problem
-from ..runtime.shared.values import shape_text, shortened
-from .augment import Augment, augment_problems
-from .classes import Renamed, class_name_problems, renaming_problems
-from .image import Image
-from .kind import Kind, Role
-from .parameters import (
-    choice_problems,
-    is_positive,
-    is_shape,
-    key_problems,
-    names_of_classes,
-    seldom,
-    sizes_problem,
-)
+from ..runtime.shared.values import shape_text
+from .augment import Augmentation, crop_problems
+from .classes import Names, Renamed, class_name_problems
+from .image import Image, unknown_sizes
+from .kind import Default, Kind, Role
+from .parameters import HeightAndWidth, Name, OneOf, Size, seldom
 from .python_types import is_array, members
 
 MaskEncoding = Literal["png", "raw"]
-ENCODINGS: tuple[str, ...] = get_args(MaskEncoding)
-_DTYPES = {"png": ("uint8", "uint16"), "raw": ("uint8", "uint16", "int32")}
+MaskShape = Annotated[
+    tuple[Size | None, Size | None],
+    Field(description="(height, width) in pixels, such as (224, 224)"),
+]
 
 
 @dataclass(frozen=True)
@@ -57,20 +52,21 @@ class Mask(Kind):
         renamed: from the names that classes had in earlier data to those of today.
     """
 
-    shape: tuple[int | None, int | None]
-    num_classes: int | None = None
-    classes: tuple[str, ...] | None = names_of_classes(seldom=True)
+    shape: MaskShape
+    num_classes: Size | None = None
+    classes: Names | None = seldom(())
     encoding: MaskEncoding = "png"
-    dtype: str = "uint8"
+    dtype: Annotated[str, OneOf(("uint8", "uint16", "int32"))] = "uint8"
     ignore: int | None = seldom(None)
-    resize: tuple[int, int] | None = seldom(None)
-    height_key: str | None = seldom(None)
-    width_key: str | None = seldom(None)
-    format_key: str | None = seldom(None)
-    augment: Augment | None = seldom(None)
+    resize: HeightAndWidth | None = seldom(None)
+    height_key: Name | None = seldom(None)
+    width_key: Name | None = seldom(None)
+    format_key: Name | None = seldom(None)
+    augment: Augmentation | None = seldom(None)
     renamed: Renamed = seldom(())
 
     name: ClassVar[str] = "Mask"
+    takes_default: ClassVar[Default] = "none"
     holds: ClassVar[str] = "np.ndarray, or bytes if it is a PNG"
     can_be_target: ClassVar[bool] = True
     pictured: ClassVar[bool] = True
@@ -79,8 +75,7 @@ class Mask(Kind):
     @property
     def count(self) -> int | None:
         """How many classes there are; None if any id may stand in it."""
-        names = self.classes
-        return len(names) if isinstance(names, tuple) and names else self.num_classes
+        return len(self.classes) if self.classes else self.num_classes
 
     @property
     def default_role(self) -> Role:
@@ -108,9 +103,7 @@ class Mask(Kind):
 
     def missing_beside(self, inputs: Iterable[Kind]) -> Problem | None:
         pictures = [kind for kind in inputs if isinstance(kind, Image)]
-        if self.opaque or any(
-            problem for kind in (self, *pictures) for problem in kind.problems()
-        ):
+        if self.opaque or any(any(kind.problems()) for kind in (self, *pictures)):
             return None
         size = self.resize or self.shape
         found = [picture.resize or picture.shape[:2] for picture in pictures]
@@ -131,74 +124,18 @@ class Mask(Kind):
             for member in members(python_type)
         )
 
-    def problems(self) -> Iterator[Problem]:
-        wrong_encoding = list(choice_problems("encoding", self.encoding, ENCODINGS))
-        yield from wrong_encoding
-        yield from self._key_problems()
-        yield from self._shape_problems()
-        yield from augment_problems(self.augment, self.shape, self.resize)
-        dtypes = _DTYPES["raw" if wrong_encoding else self.encoding]
-        wrong_dtype = list(choice_problems("dtype", self.dtype, dtypes))
-        yield from wrong_dtype
-        yield from self._class_problems()
-        if not wrong_dtype:
-            yield from self._range_problems()
-
-    def _key_problems(self) -> Iterator[Problem]:
-        given: dict[object, str] = {}
-        for parameter in ("height_key", "width_key", "format_key"):
-            key = getattr(self, parameter)
-            yield from key_problems(parameter, key)
-            other = given.setdefault(key, parameter) if key is not None else parameter
-            if other != parameter:
-                yield Problem(
-                    f"{parameter}={key!r}, as {other}", "a key of its own for each"
-                )
-
-    def _shape_problems(self) -> Iterator[Problem]:
-        sizes = self.shape if isinstance(self.shape, tuple) else ()
-        known = tuple(1 if size is None else size for size in sizes)
-        if len(sizes) != 2 or not is_shape(known):
-            yield sizes_problem("shape", self.shape, "(height, width) in pixels")
-        elif self.encoding == "raw":
-            keys = (self.height_key, self.width_key)
-            if any(pair == (None, None) for pair in zip(sizes, keys, strict=True)):
-                yield Problem(
-                    f"shape={self.shape!r} with raw ids",
-                    "a fixed size, or height_key and width_key",
-                    "raw bytes do not say their shape; use encoding='png', or name the "
-                    "keys under which the size is stored",
-                )
-        if self.resize is not None and (
-            not is_shape(self.resize) or len(self.resize) != 2
-        ):
-            yield sizes_problem("resize", self.resize, "(height, width) in pixels")
-
-    def _class_problems(self) -> Iterator[Problem]:
-        yield from renaming_problems(self.renamed, self.classes)
-        if self.classes is not None:
-            yield from class_name_problems(self.classes, self.num_classes)
-        elif self.num_classes is not None and not is_positive(self.num_classes):
-            yield Problem(
-                f"num_classes={self.num_classes!r}",
-                "a positive int, or None for any id",
-            )
-
-    def _range_problems(self) -> Iterator[Problem]:
-        """Yield ids that the dtype cannot hold."""
+    def rules(self) -> Iterator[Problem]:
+        yield from super().rules()
+        if self.encoding == "raw":
+            yield from unknown_sizes(self.shape, (self.height_key, self.width_key))
+        elif self.dtype == "int32":
+            yield Problem("dtype='int32' with encoding='png'", "uint8 or uint16")
+        yield from crop_problems(self.augment, self.resize or self.shape)
+        yield from class_name_problems(self)
         bounds = np.iinfo(self.dtype)
-        if self.ignore is not None and (
-            type(self.ignore) is not int or not bounds.min <= self.ignore <= bounds.max
-        ):
+        ids = (self.ignore or 0, (self.count or 1) - 1)
+        if not all(bounds.min <= each <= bounds.max for each in ids):
             yield Problem(
-                f"ignore={self.ignore!r}",
-                f"an id that {self.dtype} holds, {bounds.min} to {bounds.max}, or None",
+                f"num_classes={self.count} and ignore={self.ignore}",
+                f"ids that {self.dtype} holds, {bounds.min} to {bounds.max}",
             )
-        if type(self.count) is int and self.count > bounds.max + 1:
-            yield Problem(
-                f"num_classes={self.count}",
-                f"at most {bounds.max + 1}, with ids of dtype {self.dtype}",
-            )
-
-    def check_default(self, name: str, default: Any) -> None:
-        raise Problem(shortened(default), "None")

@@ -6,11 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, get_args, get_origin
 
-import numpy as np
-
-from ..runtime.shared.errors import Problem
-from ..runtime.shared.values import shortened
 from .classes import Classes
+from .kind import Default
 from .python_types import is_array, members
 
 
@@ -30,7 +27,10 @@ class MultiLabel(Classes):
     """
 
     name: ClassVar[str] = "MultiLabel"
-    holds: ClassVar[str] = "a list of int or str, or np.ndarray"
+    takes_default: ClassVar[Default] = "empty"
+    holds: ClassVar[str] = (
+        "a list of int, or of str if its classes have names; np.ndarray"
+    )
     can_be_target: ClassVar[bool] = True
 
     def accepts(self, python_type: Any) -> bool:
@@ -43,7 +43,3 @@ class MultiLabel(Classes):
         if str in inner and not self.class_names:
             return False
         return all(member in (int, str) for item in inner for member in members(item))
-
-    def check_default(self, name: str, default: Any) -> None:
-        if not isinstance(default, (list, tuple, np.ndarray)) or len(default):
-            raise Problem(shortened(default), "[] or None")

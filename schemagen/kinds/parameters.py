@@ -1,32 +1,49 @@
-"""Parameters of kinds, and checks of their values.
+"""Parameters of kinds, whose types and ranges pydantic checks.
 
-Parameters are checked when a schema is read. Until then a kind keeps what it was given, of
-any type: a value that cannot be compared, hashed or shown is wrapped.
+One run reports all mistakes of a schema. So a wrong parameter is no error where a kind is
+made: the kind keeps it, and yields what is wrong when the schema is read.
 """
 
 from __future__ import annotations
 
-import re
-import sys
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, fields
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
 from functools import cache
-from itertools import chain
 from types import NoneType
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import create_model as make_model
+from pydantic_core import CoreSchema, core_schema
 
 from ..runtime.shared.errors import Problem, did_you_mean
 from ..runtime.shared.values import shortened
 from .python_types import members
 
-_LARGEST = sys.float_info.max
-
 TransferEncoding = Literal["base64"] | None
 
-# Stands in advice for the name of the field.
-FIELD = "<field>"
+Size = Annotated[int, Field(gt=0, lt=2**62, description="a positive int")]
+Shape = Annotated[
+    tuple[Size, ...], Field(description="a tuple of positive ints, such as (8,)")
+]
+Sizes = Annotated[Shape, Field(min_length=1)]
+HeightAndWidth = Annotated[
+    tuple[Size, Size],
+    Field(description="(height, width) in pixels, such as (224, 224)"),
+]
+Count = Annotated[int, Field(ge=0, lt=2**62, description="0 or a positive int")]
+Name = Annotated[str, Field(min_length=1, description="a non-empty str in UTF-8")]
+Utf8 = Annotated[str, Field(min_length=0, description="text in UTF-8")]
+_FROM_NUMPY = BeforeValidator(
+    lambda value: value.item() if isinstance(value, np.generic) else value
+)
+Number = Annotated[bool | int | float, _FROM_NUMPY, Field(description="one number")]
+Padding = Annotated[
+    bool | int | float | Utf8 | bytes,
+    _FROM_NUMPY,
+    Field(description="one number or text"),
+]
 
 
 def seldom(default: Any) -> Any:
@@ -34,151 +51,116 @@ def seldom(default: Any) -> Any:
     return field(default=default, metadata={"seldom": True})
 
 
-def names_of_classes(*, seldom: bool) -> Any:
-    """Declare names of classes: None if they are not declared, and () in a spec."""
-    return field(default=None, metadata={"seldom": seldom, "settled": ()})
+@dataclass(frozen=True)
+class OneOf:
+    """Metadata of a type: text that is one of several words."""
 
+    words: tuple[str, ...]
 
-def declared_only(default: Any) -> Any:
-    """Declare a parameter that a spec does not have: others say the same."""
-    return field(default=default, metadata={"declared_only": True})
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> CoreSchema:
+        return core_schema.literal_schema([*self.words])
 
 
 class Unfit:
     """A value that no parameter can hold, whatever its methods raise."""
 
     def __init__(self, value: object) -> None:
-        self._value = value
+        self._text = shortened(value, 200)
 
     def __repr__(self) -> str:
-        return shortened(self._value, 200)
-
-    def __str__(self) -> str:
-        """Return what a dtype is called, for what was probably meant."""
-        try:
-            return str(self._value)
-        except Exception:
-            return repr(self)
+        return self._text
 
 
 class Parameters:
     """The base of frozen dataclasses whose fields are parameters in a schema."""
 
     def __post_init__(self) -> None:
-        """Bring what was given into a form that can be compared, hashed and shown.
-
-        A list says the same as a tuple, but has no hash; and a member of a StrEnum is
-        text.
-        """
-        for each in fields(self):  # type: ignore[arg-type]
-            value = _settled(getattr(self, each.name))
-            object.__setattr__(self, each.name, value)
-
-    def misfits(self) -> dict[str, Any]:
-        """Return the types of the parameters that hold something else, by name."""
+        """Check the parameters, and bring those that are right into one form."""
         cls: Any = type(self)
-        return {
-            name: expected
-            for name, expected in _types(cls).items()
-            if not _fits(getattr(self, name), expected)
-        }
-
-    def common_problems(self) -> Iterator[Problem]:
-        """Yield what is wrong with the parameters that all classes of a sort have."""
-        yield from ()
+        kept = {name: _kept(value) for name, value in vars(self).items()}
+        wrong: tuple[Any, ...] = ()
+        try:
+            kept = vars(_model(cls).model_validate(kept))
+        except ValidationError as error:
+            places = (each["loc"][0] for each in error.errors())
+            wrong = tuple(dict.fromkeys(places))
+        for name, value in {**kept, "_wrong": wrong}.items():
+            object.__setattr__(self, name, value)
 
     def problems(self) -> Iterator[Problem]:
-        """Yield what is wrong with the others, as far as they have their types."""
+        """Yield what is wrong with the parameters: their types, or else their values."""
+        yield from self.type_problems() or self.rules()
+
+    def type_problems(self) -> list[Problem]:
+        """Return the parameters that do not have their types, inner ones included."""
+        wrong: tuple[str, ...] = vars(self)["_wrong"]
+        found = [self._misfit(name) for name in wrong]
+        for value in vars(self).values():
+            if isinstance(value, Parameters):
+                found += value.problems()
+        return found
+
+    def rules(self) -> Iterator[Problem]:
+        """Yield what is wrong with parameters that all have their types."""
         yield from ()
 
-    def all_problems(self) -> Iterator[Problem]:
-        """Yield what is wrong with the parameters, whatever their types are.
-
-        `problems` may take it that they have their types: what it raises where they do
-        not is of no interest. Each of a wrong type that it does not name is named here.
-        """
-        wrong = self.misfits()
-        found: list[Problem] = []
-        failed = False
-        try:
-            for problem in chain(self.common_problems(), self.problems()):
-                found.append(problem)
-                yield problem
-        except Exception:
-            if not wrong:
-                raise
-            failed = True
-        for name, expected in wrong.items():
-            named = any(re.search(rf"\b{name}\b", each.found) for each in found)
-            if named or (found and not failed):
-                continue
-            value = getattr(self, name)
-            if isinstance(value, Parameters):
-                yield from value.all_problems()
-            else:
-                yield Problem(f"{name}={value!r}", _words(expected))
+    def _misfit(self, name: str) -> Problem:
+        cls: Any = type(self)
+        value, hint = getattr(self, name), _hints(cls)[name]
+        word = getattr(value, "__name__", value)
+        advice = did_you_mean(_SHORT_NAMES.get(str(word), word), _choices(hint))
+        return Problem(f"{name}={shortened(value, 200)}", _words(hint), advice)
 
 
-_PLAIN = (NoneType, int, float, complex, bytes, type, np.generic, Unfit, Parameters)
+# What people write for a dtype, whose nearest name is another one.
+_SHORT_NAMES = {"int": "int64", "float": "float32", "str": "string"}
 
 
-def _settled(value: object) -> object:
-    if isinstance(value, Mapping):
-        value = list(value.items())
-    if isinstance(value, (list, tuple)):
-        return tuple(map(_plain, value))
-    return _plain(value)
-
-
-def _plain(value: object) -> object:
-    """Return a single value, or a pair of texts, as of a dict."""
-    if isinstance(value, str):
-        return str.__str__(value)
-    if isinstance(value, tuple) and {*map(type, value)} == {str}:
-        return value
-    return value if isinstance(value, _PLAIN) else Unfit(value)
+def _kept(value: Any) -> Any:
+    """Return a value as a kind keeps it: a list says the same as a tuple."""
+    if isinstance(value, (list, dict)):
+        value = tuple(value.items() if isinstance(value, dict) else value)
+    try:
+        hash(value)
+    except Exception:  # of any class
+        return Unfit(value)
+    return value
 
 
 @cache
-def _types(cls: Any) -> dict[str, Any]:
+def _hints(cls: Any) -> dict[str, Any]:
     """Return the declared types of a class's parameters by name."""
-    hints = get_type_hints(cls)
+    hints = get_type_hints(cls, include_extras=True)
     return {each.name: hints[each.name] for each in fields(cls)}
 
 
-def _fits(value: object, expected: Any) -> bool:
-    """Tell whether a value is of a type; how many items a tuple has does not count."""
-    if len(members(expected)) > 1:
-        return any(_fits(value, member) for member in members(expected))
-    if get_origin(expected) is Literal:
-        return isinstance(value, str)
-    if get_origin(expected) is dict:
-        return False  # they have become tuples of pairs
-    if get_origin(expected) is tuple:
-        item = get_args(expected)[0]
-        return isinstance(value, tuple) and all(_fits(each, item) for each in value)
-    if expected in (int, float):
-        return isinstance(value, (expected, int, np.generic))
-    if isinstance(value, Parameters) and value.misfits():
-        return False
-    return isinstance(value, expected)
+@cache
+def _model(cls: Any) -> type[BaseModel]:
+    """Return a model of a class's parameters."""
+    types: dict[str, Any] = {name: (hint, ...) for name, hint in _hints(cls).items()}
+    return make_model(cls.__name__, __config__=ConfigDict(strict=True), **types)
 
 
-def _words(expected: Any) -> str:
+def _words(hint: Any) -> str:
     """Say in words what a type is."""
-    if len(members(expected)) > 1:
-        return " or ".join(map(_words, members(expected)))
-    if get_origin(expected) is Literal:
-        return f"one of {', '.join(get_args(expected))}"
-    if get_origin(expected) is tuple:
-        inner = " or ".join(each.__name__ for each in members(get_args(expected)[0]))
-        return f"a tuple of {inner}".replace("NoneType", "None")
-    if expected is NoneType:
-        return "None"
-    if expected is bool:
-        return "True or False"
-    name = str(expected.__name__)
-    return f"an {name}" if name[0] in "aeiouAEIOU" else f"a {name}"
+    if len(members(hint)) > 1:
+        return " or ".join(map(_words, members(hint)))
+    if _choices(hint):
+        return f"one of {', '.join(_choices(hint))}"
+    if get_origin(hint) is Annotated:
+        described = (getattr(each, "description", "") for each in hint.__metadata__)
+        return next(filter(None, described), _words(hint.__origin__))
+    words = {bool: "True or False", NoneType: "None"}
+    return words.get(hint, getattr(hint, "__name__", str(hint)))
+
+
+def _choices(hint: Any) -> tuple[str, ...]:
+    """Return the words that a type allows; none if it allows others."""
+    if len(members(hint)) > 1:
+        return tuple(word for each in members(hint) for word in _choices(each))
+    if get_origin(hint) is Annotated:
+        return next((e.words for e in hint.__metadata__ if isinstance(e, OneOf)), ())
+    return get_args(hint) if get_origin(hint) is Literal else ()
 
 
 def below(cls: Any) -> Iterator[type[Any]]:
@@ -188,117 +170,14 @@ def below(cls: Any) -> Iterator[type[Any]]:
         yield from below(each)
 
 
-def is_finite(value: object) -> bool:
-    """Tell whether a parameter is a number that a float can hold."""
-    return type(value) in (int, float) and -_LARGEST <= value <= _LARGEST  # type: ignore[operator]
+def base64_of_numbers(instead: str) -> Problem:
+    """Return the problem of a list of numbers that should be base64 text.
 
-
-def is_utf8(text: str) -> bool:
-    """Tell whether text has no half of a surrogate pair, which UTF-8 cannot hold."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def key_problems(parameter: str, value: object) -> Iterator[Problem]:
-    """Yield a wire key that is given and is not valid."""
-    if value is None:
-        return
-    if not isinstance(value, str) or not value:
-        yield Problem(f"{parameter}={value!r}", "a non-empty str")
-    elif not is_utf8(value):
-        yield Problem(f"{parameter}={value!r}", "text that UTF-8 can hold")
-
-
-# What people write for a dtype, whose nearest name is another one.
-_SHORT_NAMES = {"int": "int64", "float": "float32", "str": "string"}
-
-
-def choice_problems(
-    parameter: str, value: object, choices: Sequence[str]
-) -> Iterator[Problem]:
-    """Yield a parameter that should be one of several words and is not.
-
-    A type that bears one of the words, such as np.float32, is not the word:
-    generated code is made from text.
+    Args:
+        instead: what stores bytes.
     """
-    if not isinstance(value, str) or value not in choices:
-        word = getattr(value, "__name__", value)
-        word = _SHORT_NAMES.get(str(word), word)
-        expected = f"one of {', '.join(choices)}"
-        yield Problem(f"{parameter}={value!r}", expected, did_you_mean(word, choices))
-
-
-def is_shape(value: object, *, allow_empty: bool = False) -> bool:
-    """Tell whether a parameter is a tuple of positive ints."""
-    return (
-        isinstance(value, tuple)
-        and (allow_empty or bool(value))
-        and all(map(is_positive, value))
+    return Problem(
+        "transfer_encoding='base64' of a list of numbers",
+        instead,
+        "only bytes can be stored as base64 text",
     )
-
-
-def is_positive(value: object) -> bool:
-    """Tell whether a parameter is a positive int, which an int64 holds."""
-    return type(value) is int and 0 < value < 2**63
-
-
-def sizes_problem(
-    parameter: str, value: object, expected: str, *further: int
-) -> Problem:
-    """Return the problem of a height and a width that are not given as such.
-
-    Args:
-        parameter: its name.
-        value: what was given; as much of it as is right is in the example.
-        expected: what is right, in words.
-        further: what follows the height and the width in the example.
-    """
-    given = (value, value) if is_positive(value) else value
-    usual = (224, 224)
-    if isinstance(given, tuple) and len(given) > 1 and is_shape(given[:2]):
-        usual = given[:2]
-    example = f"for example {parameter}={(*usual, *further)!r}"
-    return Problem(f"{parameter}={value!r}", expected, example)
-
-
-def shape_problem(parameter: str, value: object, advice: str = "") -> Problem:
-    """Return the problem of a shape that is no tuple of positive ints."""
-    if is_positive(value):
-        advice = f"a tuple of one has a comma: ({value},)"
-    return Problem(f"{parameter}={value!r}", "a tuple of positive ints", advice)
-
-
-def flag_problems(**flags: object) -> Iterator[Problem]:
-    """Yield the parameters that should be True or False and are neither."""
-    for name, value in flags.items():
-        if not isinstance(value, bool):
-            yield Problem(f"{name}={value!r}", "True or False")
-
-
-def transfer_problems(value: object, instead: str = "") -> Iterator[Problem]:
-    """Yield a transfer encoding that is given and is not valid.
-
-    Args:
-        value: the parameter.
-        instead: of a field that is stored as a list of numbers, what stores bytes.
-    """
-    if value is None:
-        return
-    yield from choice_problems("transfer_encoding", value, ("base64",))
-    if instead:
-        yield Problem(
-            f"transfer_encoding={value!r} of a list of numbers",
-            instead,
-            "only bytes can be stored as base64 text",
-        )
-
-
-def group_problems(value: object) -> Iterator[Problem]:
-    """Yield a group's name that is given and is not valid."""
-    if value is not None and (
-        not isinstance(value, str) or not value or not is_utf8(value)
-    ):
-        yield Problem(f"group={value!r}", "a non-empty str that UTF-8 can hold")

@@ -4,23 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any, ClassVar, Self, get_args, get_origin
-
-import numpy as np
+from typing import Annotated, Any, ClassVar, Self, get_args, get_origin
 
 from ..runtime.shared.errors import Problem
-from ..runtime.shared.values import FLOATS, shortened
-from .kind import Kind, Role
-from .parameters import (
-    choice_problems,
-    flag_problems,
-    group_problems,
-    is_positive,
-    key_problems,
-)
+from ..runtime.shared.values import FLOATS
+from .kind import Default, Kind
+from .parameters import Name, OneOf, Padding, Size
 from .python_types import number_types
-from .varlen import DTYPES, padding_of
+from .varlen import DTYPES, padding_of, padding_problems
 
 
 @dataclass(frozen=True)
@@ -43,20 +34,24 @@ class Ragged(Kind):
         finite: refuse NaN and infinities.
     """
 
-    dtype: str
-    row_lengths_key: str | None = None
+    dtype: Annotated[str, OneOf(DTYPES)]
+    row_lengths_key: Name | None = None
     ragged: bool = True
-    padding_value: bool | int | float | str | bytes = 0
-    max_length: int | None = None
-    group: str | None = None
+    padding_value: Padding = 0
+    max_length: Size | None = None
+    group: Name | None = None
     exact: bool = False
     finite: bool = True
 
     name: ClassVar[str] = "Ragged"
     holds: ClassVar[str] = "a list of lists of its dtype"
-
-    def in_file(self, name: str, directory: Path | None) -> Self:
-        return replace(self, row_lengths_key=self._lengths_key(self.key or name))
+    takes_default: ClassVar[Default] = "empty"
+    input_layers: ClassVar[tuple[str, ...]] = (
+        "dense",
+        "flat",
+        "normalization",
+        "vocabulary",
+    )
 
     def settled(self, name: str) -> Self:
         return replace(
@@ -72,6 +67,10 @@ class Ragged(Kind):
             else self.row_lengths_key
         )
 
+    @property
+    def uses_vocabulary(self) -> bool:
+        return self.dtype not in ("bool", *FLOATS)
+
     def accepts(self, python_type: Any) -> bool:
         inner = _items_of(python_type)
         return len(inner) == 1 and _items_of(inner[0]) in self._item_types()
@@ -82,44 +81,12 @@ class Ragged(Kind):
             return ((strings[self.dtype],),)
         return tuple((number,) for number in number_types(self.dtype))
 
-    def problems(self) -> Iterator[Problem]:
-        yield from flag_problems(
-            ragged=self.ragged, exact=self.exact, finite=self.finite
-        )
-        yield from key_problems("row_lengths_key", self.row_lengths_key)
-        if self.max_length is not None and not is_positive(self.max_length):
-            yield Problem(f"max_length={self.max_length!r}", "a positive int or None")
-        yield from group_problems(self.group)
-        wrong_dtype = list(choice_problems("dtype", self.dtype, DTYPES))
-        yield from wrong_dtype
-        if wrong_dtype:  # what else is right depends on it
-            return
-        try:
-            padding_of(self.dtype, self.padding_value)
-        except Problem as problem:
-            yield Problem(f"padding_value={self.padding_value!r}", problem.expected)
-
-    @property
-    def uses_vocabulary(self) -> bool:
-        return self.dtype not in ("bool", *FLOATS)
-
-    @property
-    def default_role(self) -> Role:
-        return "info" if self.dtype == "bytes" else "input"
+    def rules(self) -> Iterator[Problem]:
+        yield from padding_problems(self.dtype, self.padding_value)
 
     @property
     def opaque(self) -> str:
         return "opaque bytes" if self.dtype == "bytes" else ""
-
-    def layers(self, role: str) -> tuple[str, ...]:
-        if role != "input":
-            return ()
-        return "dense", "flat", "normalization", "vocabulary"
-
-    def check_default(self, name: str, default: Any) -> None:
-        empty = isinstance(default, (list, tuple, np.ndarray)) and len(default) == 0
-        if not empty:
-            raise Problem(shortened(default), "[] or None")
 
 
 def _items_of(python_type: Any) -> tuple[Any, ...]:

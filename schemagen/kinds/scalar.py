@@ -4,31 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from ..runtime.codecs.base import Shape
 from ..runtime.shared.errors import Problem
 from ..runtime.shared.values import FLOATS, INTEGERS, RAW_ONLY
-from .kind import Kind, Role
-from .parameters import (
-    TransferEncoding,
-    choice_problems,
-    flag_problems,
-    seldom,
-    transfer_problems,
-)
+from .kind import Kind
+from .parameters import OneOf, TransferEncoding, base64_of_numbers, seldom
 from .python_types import number_types, text_of
 
 DTYPES = ("bool", *INTEGERS, *FLOATS, "bytes")
-
-# What goes with another type, by its name.
-_OTHERS = {
-    "bool": "declare dtype='bool'",
-    "bytes": "declare dtype='bytes'",
-    "float": "declare dtype='float32'",
-    "int": "declare dtype='int64'",
-    "str": "declare Text()",
-}
 
 
 @dataclass(frozen=True)
@@ -45,13 +30,14 @@ class Scalar(Kind):
             raw bytes, as base64 text.
     """
 
-    dtype: str
+    dtype: Annotated[str, OneOf(DTYPES)]
     exact: bool = False
     finite: bool = True
     transfer_encoding: TransferEncoding = seldom(None)
 
     name: ClassVar[str] = "Scalar"
     holds: ClassVar[str] = "int, float, bool or bytes, as its dtype says"
+    input_layers: ClassVar[tuple[str, ...]] = ("normalization",)
     can_be_target: ClassVar[bool] = True
     derived: ClassVar[Mapping[str, Any]] = {"encoding": "list"}
 
@@ -65,31 +51,19 @@ class Scalar(Kind):
 
     def misfit(self, python_type: Any) -> Problem:
         usual = bytes if self.dtype == "bytes" else number_types(self.dtype)[0]
-        other = _OTHERS.get(text_of(python_type), "change the kind")
+        expected = f"{usual.__name__}, because dtype={self.dtype!r}"
         return Problem(
-            text_of(python_type),
-            f"{usual.__name__}, because dtype={self.dtype!r}",
-            f"annotate {usual.__name__}, or {other}",
+            text_of(python_type), expected, super().misfit(python_type).advice
         )
 
-    def problems(self) -> Iterator[Problem]:
-        yield from flag_problems(exact=self.exact, finite=self.finite)
-        if isinstance(self.dtype, str) and self.dtype in ("string", "str"):
-            yield Problem(f"dtype={self.dtype!r}", "a number", "use Text() for text")
-        else:
-            yield from choice_problems("dtype", self.dtype, DTYPES)
-        listed = self.dtype in DTYPES and self.dtype not in (*RAW_ONLY, "bytes")
-        instead = "Vector((1,), encoding='raw', ...)" if listed else ""
-        yield from transfer_problems(self.transfer_encoding, instead)
+    def rules(self) -> Iterator[Problem]:
+        if self.transfer_encoding and self.dtype not in (*RAW_ONLY, "bytes"):
+            yield base64_of_numbers("Vector((1,), encoding='raw', ...)")
 
     @property
     def encoding(self) -> str:
         """The encoding, which follows from the dtype."""
         return "raw" if self.dtype in RAW_ONLY else "list"
-
-    @property
-    def default_role(self) -> Role:
-        return "info" if self.dtype == "bytes" else "input"
 
     @property
     def opaque(self) -> str:
@@ -98,6 +72,3 @@ class Scalar(Kind):
     @property
     def can_be_weight(self) -> bool:
         return self.dtype in ("float32", "float64")
-
-    def layers(self, role: str) -> tuple[str, ...]:
-        return ("normalization",) if role == "input" else ()

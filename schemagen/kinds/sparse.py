@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import prod
-from typing import Any, ClassVar, Self, get_origin
+from typing import Annotated, Any, ClassVar, Self, get_origin
+
+from pydantic import Field
 
 from ..runtime.shared.errors import Problem
-from ..runtime.shared.values import INTEGERS, RAW_ONLY, shortened
-from .kind import Kind
-from .parameters import (
-    choice_problems,
-    flag_problems,
-    is_shape,
-    key_problems,
-    shape_problem,
-)
+from ..runtime.shared.values import INTEGERS, RAW_ONLY
+from .kind import Default, Kind
+from .parameters import Name, OneOf, Sizes
 
 DTYPES = ("bool", *(name for name in INTEGERS if name not in RAW_ONLY), "float32")
+
+IndexKey = Annotated[
+    Name | tuple[Name, ...],
+    Field(description="a key, or a tuple with one for each dimension"),
+]
 
 
 @dataclass(frozen=True)
@@ -37,15 +38,17 @@ class Sparse(Kind):
         finite: refuse NaN and infinities.
     """
 
-    shape: tuple[int, ...]
-    index_key: str | tuple[str, ...]
-    dtype: str = "float32"
+    shape: Sizes
+    index_key: IndexKey
+    dtype: Annotated[str, OneOf(DTYPES)] = "float32"
     dense: bool = False
     exact: bool = False
     finite: bool = True
 
     name: ClassVar[str] = "Sparse"
+    takes_default: ClassVar[Default] = "none"
     holds: ClassVar[str] = "tuple of indices and values, or dict from index to value"
+    input_layers: ClassVar[tuple[str, ...]] = ("dense", "normalization")
 
     @property
     def index_keys(self) -> tuple[str, ...]:
@@ -57,42 +60,15 @@ class Sparse(Kind):
         origin = get_origin(python_type) or python_type
         return python_type is Any or origin in (tuple, dict, Mapping)
 
-    def problems(self) -> Iterator[Problem]:
-        yield from flag_problems(dense=self.dense, exact=self.exact, finite=self.finite)
-        yield from choice_problems("dtype", self.dtype, DTYPES)
-        known = is_shape(self.shape)
-        if not known:
-            yield shape_problem("shape", self.shape)
-        elif prod(self.shape) >= 2**63:
+    def rules(self) -> Iterator[Problem]:
+        yield from super().rules()
+        if prod(self.shape) >= 2**63:
             yield Problem(f"shape={self.shape!r}", "fewer than 2**63 places")
-        keys = self.index_keys
-        given = f"index_key={self.index_key!r}"
-        if not isinstance(keys, tuple) or not keys:
-            yield Problem(given, "a key, or a tuple of one for each dimension")
-            return
-        wrong = [problem for key in keys for problem in _index_key_problems(key)]
-        yield from wrong
-        if wrong:
-            return
-        if known and len(keys) != len(self.shape):
+        if len(self.index_keys) != len(self.shape):
             yield Problem(
-                f"{given} for {len(self.shape)} dimensions", "a key for each dimension"
+                f"index_key={self.index_key!r} for {len(self.shape)} dimensions",
+                "a key for each dimension",
             )
-        elif len(set(keys)) < len(keys):
-            yield Problem(given, "another key for each dimension")
 
     def settled(self, name: str) -> Self:
         return replace(super().settled(name), index_key=self.index_keys)
-
-    def layers(self, role: str) -> tuple[str, ...]:
-        return ("dense", "normalization") if role == "input" else ()
-
-    def check_default(self, name: str, default: Any) -> None:
-        raise Problem(shortened(default), "None")
-
-
-def _index_key_problems(key: object) -> Iterator[Problem]:
-    if key is None:
-        yield Problem("index_key=None", "a non-empty str")
-    else:
-        yield from key_problems("index_key", key)

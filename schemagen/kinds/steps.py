@@ -5,29 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
-import numpy as np
+from pydantic import Field, InstanceOf
 
 from ..runtime.shared.errors import Problem
-from ..runtime.shared.values import shortened
 from .image import Image
-from .kind import Kind, Role
+from .kind import Default, Kind, Role
 from .label import Label
-from .parameters import (
-    choice_problems,
-    flag_problems,
-    group_problems,
-    is_positive,
-    seldom,
-)
+from .parameters import Name, Padding, Size, seldom
 from .python_types import is_array, is_list, item_type
 from .scalar import Scalar
 from .text import Text
-from .varlen import TOO_LONG, TooLong, padding_of
+from .varlen import TooLong, limit_problems, padding_of, padding_problems
 from .vector import Vector
 
 KINDS: tuple[type[Kind], ...] = (Image, Label, Scalar, Text, Vector)
+
+Step = Annotated[InstanceOf[Kind], Field(description="a kind, such as Text()")]
 
 
 @dataclass(frozen=True)
@@ -46,15 +41,28 @@ class Steps(Kind):
             and when reading.
     """
 
-    step: Kind
-    max_length: int | None = None
+    step: Step
+    max_length: Size | None = None
     too_long: TooLong = seldom("error")
-    padding_value: bool | int | float | str = 0
+    padding_value: Padding = 0
     ragged: bool = False
-    group: str | None = seldom(None)
+    group: Name | None = seldom(None)
 
     name: ClassVar[str] = "Steps"
     holds: ClassVar[str] = "a list of what its kind holds, or np.ndarray"
+    takes_default: ClassVar[Default] = "empty"
+    input_layers: ClassVar[tuple[str, ...]] = ("dense", "normalization", "vocabulary")
+
+    @property
+    def uses_vocabulary(self) -> bool:
+        return self.step.step_block == "tokens"
+
+    @property
+    def of_step(self) -> Kind:
+        return self.step
+
+    def runtime_facts(self) -> dict[str, Any]:
+        return {**super().runtime_facts(), "step": self.step.runtime_facts()}
 
     def accepts(self, python_type: Any) -> bool:
         if is_array(python_type):
@@ -64,60 +72,34 @@ class Steps(Kind):
         item = item_type(python_type)
         return item is None or self.step.accepts(item)
 
-    def problems(self) -> Iterator[Problem]:
-        yield from flag_problems(ragged=self.ragged)
-        if self.max_length is not None and not is_positive(self.max_length):
-            yield Problem(f"max_length={self.max_length!r}", "a positive int or None")
-        yield from choice_problems("too_long", self.too_long, TOO_LONG)
-        if self.max_length is None and self.too_long in TOO_LONG[1:]:
-            yield Problem(f"too_long={self.too_long!r} without a limit", "max_length=n")
-        yield from group_problems(self.group)
-        wrong_step = list(self._step_problems())
-        yield from wrong_step
-        if wrong_step:  # what else is right depends on it
-            return
-        try:
-            self.padding()
-        except Problem as problem:
-            yield Problem(f"padding_value={self.padding_value!r}", problem.expected)
-
-    def _step_problems(self) -> Iterator[Problem]:
-        """Yield what is wrong with the kind of one step."""
+    def rules(self) -> Iterator[Problem]:
+        yield from limit_problems(self)
         step = self.step
         if not isinstance(step, KINDS):
-            yield _no_step(step)
-            return
-        for parameter in ("key", "role", "presence"):
-            value = getattr(step, parameter)
-            if value:
-                yield Problem(
-                    f"{parameter}={value!r} in the kind of one step",
-                    f"Steps(..., {parameter}={value!r})",
-                    "a field has one, whatever the number of its steps",
-                )
-        if getattr(step, "augment", None) is not None:
             yield Problem(
-                "augment= in the kind of one step",
-                "none",
-                "give make_dataset a function that varies the images of all steps",
+                f"{step.name} in each step",
+                f"one of {', '.join(kind.name for kind in KINDS)}",
+                "the values of all steps have one size: fill them up to a Vector, or "
+                "write all items in one VarLen and their numbers in another field",
             )
-        wrong = list(step.problems())
-        yield from wrong
-        if wrong:
             return
-        further = [part.key for part in step.codec("").parts[1:]]
-        if further:
+        augmented = getattr(step, "augment", None)
+        if step.key or step.role or step.presence or augmented:
+            yield Problem(
+                "key, role, presence or augment in the kind of one step",
+                "key, role and presence of Steps itself, and no augment",
+            )
+        if further := [part.key for part in step.codec("").parts[1:]]:
             yield Problem(
                 f"further keys in each step: {', '.join(further)}",
-                "one value in each step",
-                "declare what they hold as fields of their own",
+                "one value in each step; fields of their own for the others",
             )
-        elif isinstance(step, Image) and None in (step.resize or step.shape):
+        if isinstance(step, Image) and None in (step.resize or step.shape):
             yield Problem(
                 f"shape={step.shape!r} in each step without resize",
                 "a fixed size, or resize=(height, width)",
-                "the images of one record have to be brought to one size",
             )
+        yield from padding_problems(self._dtype, self._padding)
 
     @property
     def _dtype(self) -> str:
@@ -131,24 +113,10 @@ class Steps(Kind):
         found: str = getattr(self.step, "dtype", "")
         return found
 
-    def padding(self) -> bool | int | float | str:
-        """Return the padding value as the batch's dtype holds it.
-
-        Raises:
-            Problem: it cannot.
-        """
+    @property
+    def _padding(self) -> bool | int | float | str | bytes:
         unset = type(self.padding_value) is int and self.padding_value == 0
-        if isinstance(self.step, Label) and unset:
-            return -1
-        return padding_of(self._dtype, self.padding_value)
-
-    @property
-    def uses_vocabulary(self) -> bool:
-        return self.step.step_block == "tokens"
-
-    @property
-    def of_step(self) -> Kind:
-        return self.step
+        return -1 if unset and isinstance(self.step, Label) else self.padding_value
 
     @property
     def default_role(self) -> Role:
@@ -162,46 +130,16 @@ class Steps(Kind):
     def opaque(self) -> str:
         return self.step.opaque if isinstance(self.step, Kind) else ""
 
-    def in_file(self, name: str, directory: Path | None) -> Self:
+    def in_file(self, directory: Path | None) -> Self:
         step: object = self.step
         if not isinstance(step, Kind):
             return self
-        return replace(self, step=step.in_file(name, directory))
+        return replace(self, step=step.in_file(directory))
 
     def settled(self, name: str) -> Self:
         step = replace(self.step.settled(name), key=None, role=None)
-        padding = self.padding()
+        padding = padding_of(self._dtype, self._padding)
         return replace(super().settled(name), step=step, padding_value=padding)
-
-    def runtime_facts(self) -> dict[str, Any]:
-        return {**super().runtime_facts(), "step": self.step.runtime_facts()}
-
-    def layers(self, role: str) -> tuple[str, ...]:
-        if role != "input":
-            return ()
-        return "dense", "normalization", "vocabulary"
-
-    def check_default(self, name: str, default: Any) -> None:
-        empty = isinstance(default, (list, tuple, np.ndarray)) and len(default) == 0
-        if not empty:
-            raise Problem(shortened(default), "[] or None")
-
-
-def _no_step(step: object) -> Problem:
-    """Say why something cannot be the kind of one step."""
-    expected = "one of " + ", ".join(kind.__name__ for kind in KINDS)
-    if isinstance(step, Steps):
-        return Problem("Steps in Steps", expected, "a step has one value")
-    if isinstance(step, Kind):
-        return Problem(
-            f"{step.name} in each step",
-            expected,
-            "the values of all steps have one size: fill them up to a Vector, or write "
-            "all items in one VarLen and their numbers in another field",
-        )
-    if isinstance(step, type) and issubclass(step, Kind):
-        return Problem(f"{step.__name__} without parentheses", f"{step.__name__}(...)")
-    return Problem(f"the step {step!r}", expected)
 
 
 _LIMITS = {

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ..runtime.shared.errors import Problem
 from .kind import Kind
 
 
@@ -17,6 +15,7 @@ class Text(Kind):
     name: ClassVar[str] = "Text"
     holds: ClassVar[str] = "str"
     step_block: ClassVar[str] = "tokens"
+    input_layers: ClassVar[tuple[str, ...]] = ("vocabulary",)
 
     @property
     def uses_vocabulary(self) -> bool:
@@ -24,9 +23,3 @@ class Text(Kind):
 
     def accepts(self, python_type: Any) -> bool:
         return python_type in (str, Any)
-
-    def problems(self) -> Iterator[Problem]:
-        return iter(())
-
-    def layers(self, role: str) -> tuple[str, ...]:
-        return ("vocabulary",) if role == "input" else ()

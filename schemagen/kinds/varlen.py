@@ -4,35 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, Self, get_args
-
-import numpy as np
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from ..runtime.shared.errors import Problem
 from ..runtime.shared.values import (
     FLOATS,
     INTEGERS,
     Numbers,
-    shortened,
 )
-from .kind import Kind, Role
-from .parameters import (
-    Unfit,
-    choice_problems,
-    flag_problems,
-    group_problems,
-    is_positive,
-    is_shape,
-    is_utf8,
-    seldom,
-    shape_problem,
-)
+from .kind import Default, Kind
+from .parameters import Name, OneOf, Padding, Size, seldom
+from .parameters import Shape as ItemShape
 from .python_types import is_array, is_list_of, number_types
+
+if TYPE_CHECKING:
+    from .steps import Steps
 
 STRINGS = ("string", "bytes")
 DTYPES = ("bool", *INTEGERS, *FLOATS, *STRINGS)
 TooLong = Literal["error", "keep_head", "keep_tail"]
-TOO_LONG: tuple[str, ...] = get_args(TooLong)
 
 
 @dataclass(frozen=True)
@@ -57,19 +47,25 @@ class VarLen(Kind):
             and when reading.
     """
 
-    dtype: str
-    max_length: int | None = None
-    item_shape: tuple[int, ...] = ()
-    padding_value: bool | int | float | str | bytes = 0
+    dtype: Annotated[str, OneOf(DTYPES)]
+    max_length: Size | None = None
+    item_shape: ItemShape = ()
+    padding_value: Padding = 0
     ragged: bool = False
     exact: bool = False
     finite: bool = True
     too_long: TooLong = seldom("error")
     pad_on_disk: bool = seldom(False)
-    group: str | None = seldom(None)
+    group: Name | None = seldom(None)
 
     name: ClassVar[str] = "VarLen"
     holds: ClassVar[str] = "a list or np.ndarray of its dtype"
+    takes_default: ClassVar[Default] = "empty"
+    input_layers: ClassVar[tuple[str, ...]] = ("dense", "normalization", "vocabulary")
+
+    @property
+    def uses_vocabulary(self) -> bool:
+        return not self.item_shape and self.dtype not in ("bool", *FLOATS)
 
     def accepts(self, python_type: Any) -> bool:
         if self.dtype in STRINGS:
@@ -78,53 +74,16 @@ class VarLen(Kind):
             python_type, *number_types(self.dtype)
         )
 
-    def problems(self) -> Iterator[Problem]:
-        yield from flag_problems(
-            ragged=self.ragged,
-            exact=self.exact,
-            finite=self.finite,
-            pad_on_disk=self.pad_on_disk,
-        )
-        wrong_dtype = list(choice_problems("dtype", self.dtype, DTYPES))
-        yield from wrong_dtype
-        if self.max_length is not None and not is_positive(self.max_length):
-            yield Problem(f"max_length={self.max_length!r}", "a positive int or None")
-        if not is_shape(self.item_shape, allow_empty=True):
-            yield shape_problem("item_shape", self.item_shape)
-        yield from choice_problems("too_long", self.too_long, TOO_LONG)
-        yield from self._limit_problems()
-        yield from group_problems(self.group)
-        if wrong_dtype:  # what else is right depends on it
-            return
+    def rules(self) -> Iterator[Problem]:
+        yield from limit_problems(self)
+        if self.pad_on_disk and (self.ragged or self.max_length is None):
+            yield Problem(
+                "pad_on_disk=True with ragged=True or no max_length",
+                "max_length=n: what is padded on disk has one length",
+            )
         if self.item_shape and self.dtype in STRINGS:
             yield Problem(f"item_shape with dtype {self.dtype!r}", "single strings")
-        try:
-            padding_of(self.dtype, self.padding_value)
-        except Problem as problem:
-            yield Problem(f"padding_value={self.padding_value!r}", problem.expected)
-
-    def _limit_problems(self) -> Iterator[Problem]:
-        """Yield what needs a `max_length`, or a batch that is padded."""
-        if self.max_length is None and self.too_long in TOO_LONG[1:]:
-            yield Problem(f"too_long={self.too_long!r} without a limit", "max_length=n")
-        if self.pad_on_disk is not True:
-            return
-        if self.max_length is None:
-            yield Problem("pad_on_disk=True without a limit", "max_length=n")
-        if self.ragged is True:
-            yield Problem(
-                "ragged=True with pad_on_disk=True",
-                "one or the other",
-                "what is padded on disk has one length",
-            )
-
-    @property
-    def uses_vocabulary(self) -> bool:
-        return not self.item_shape and self.dtype not in ("bool", *FLOATS)
-
-    @property
-    def default_role(self) -> Role:
-        return "info" if self.dtype == "bytes" else "input"
+        yield from padding_problems(self.dtype, self.padding_value)
 
     @property
     def opaque(self) -> str:
@@ -136,15 +95,19 @@ class VarLen(Kind):
             padding_value=padding_of(self.dtype, self.padding_value),
         )
 
-    def layers(self, role: str) -> tuple[str, ...]:
-        if role != "input":
-            return ()
-        return "dense", "normalization", "vocabulary"
 
-    def check_default(self, name: str, default: Any) -> None:
-        empty = isinstance(default, (list, tuple, np.ndarray)) and len(default) == 0
-        if not empty:
-            raise Problem(shortened(default), "[] or None")
+def limit_problems(kind: VarLen | Steps) -> Iterator[Problem]:
+    """Yield sequences that are cut, and have no limit."""
+    if kind.max_length is None and kind.too_long != "error":
+        yield Problem(f"too_long={kind.too_long!r} without a limit", "max_length=n")
+
+
+def padding_problems(dtype: str, value: object) -> Iterator[Problem]:
+    """Yield a padding value that a dtype cannot hold."""
+    try:
+        padding_of(dtype, value)
+    except Problem as problem:
+        yield Problem(f"padding_value={value!r}", problem.expected)
 
 
 def padding_of(dtype: str, value: object) -> bool | int | float | str:
@@ -167,11 +130,7 @@ def item_of(dtype: str, value: object) -> bool | int | float | str:
     if dtype in STRINGS:
         if not isinstance(value, str):
             raise Problem(repr(value), "a str")
-        if not is_utf8(value):
-            raise Problem(repr(value), "text that UTF-8 can hold")
         return value
-    if isinstance(value, Unfit):
-        raise Problem(repr(value), "one number")
     number = Numbers(dtype, finite=False).convert(value)
     if number.shape:
         raise Problem(repr(value), "one number")

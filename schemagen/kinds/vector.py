@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+from pydantic import Field
 
 from ..runtime.shared.errors import Problem
 from ..runtime.shared.values import (
@@ -13,19 +15,15 @@ from ..runtime.shared.values import (
     RAW_ONLY,
 )
 from .kind import Kind
-from .parameters import (
-    TransferEncoding,
-    choice_problems,
-    flag_problems,
-    is_finite,
-    is_shape,
-    seldom,
-    shape_problem,
-    transfer_problems,
-)
+from .parameters import OneOf, Sizes, TransferEncoding, base64_of_numbers, seldom
 from .python_types import is_array, is_list_of, number_types
 
 DTYPES = ("bool", *INTEGERS, *FLOATS)
+
+_Finite = Annotated[float, Field(allow_inf_nan=False)]
+ScaleAndOffset = Annotated[
+    tuple[_Finite, _Finite], Field(description="(scale, offset): two finite numbers")
+]
 
 
 @dataclass(frozen=True)
@@ -45,12 +43,12 @@ class Vector(Kind):
         transfer_encoding: "base64" stores raw bytes as base64 text.
     """
 
-    shape: tuple[int, ...]
-    dtype: str = "float32"
+    shape: Sizes
+    dtype: Annotated[str, OneOf(DTYPES)] = "float32"
     encoding: Literal["list", "raw"] = "list"
     exact: bool = False
     finite: bool = True
-    dequantize: tuple[float, float] | None = seldom(None)
+    dequantize: ScaleAndOffset | None = seldom(None)
     transfer_encoding: TransferEncoding = seldom(None)
 
     name: ClassVar[str] = "Vector"
@@ -62,47 +60,19 @@ class Vector(Kind):
             python_type, *number_types(self.dtype)
         )
 
-    def problems(self) -> Iterator[Problem]:
-        yield from flag_problems(exact=self.exact, finite=self.finite)
-        if not is_shape(self.shape):
-            varies = isinstance(self.shape, tuple) and None in self.shape
-            yield shape_problem(
-                "shape", self.shape, "use Tensor for sizes that vary" if varies else ""
-            )
-        yield from choice_problems("dtype", self.dtype, DTYPES)
-        yield from choice_problems("encoding", self.encoding, ("list", "raw"))
-        listed = self.encoding == "list" and self.dtype not in RAW_ONLY
-        instead = "encoding='raw'" if listed else ""
-        yield from transfer_problems(self.transfer_encoding, instead)
-        if self.dequantize is None:
-            return
-        if not _is_scale_and_offset(self.dequantize):
+    def rules(self) -> Iterator[Problem]:
+        raw = self.encoding == "raw" or self.dtype in RAW_ONLY
+        if self.transfer_encoding and not raw:
+            yield base64_of_numbers("encoding='raw'")
+        if self.dequantize and (not self.dequantize[0] or self.dtype not in INTEGERS):
             yield Problem(
-                f"dequantize={self.dequantize!r}",
-                "(scale, offset): two finite numbers, the first not 0",
-            )
-        elif self.dtype not in INTEGERS:
-            yield Problem(
-                f"dequantize with dtype {self.dtype!r}",
-                "the integers that are stored, such as dtype='uint8'",
+                f"dequantize={self.dequantize!r} with dtype {self.dtype!r}",
+                "a scale other than 0, and the dtype of the stored integers",
             )
 
     def settled(self, name: str) -> Self:
-        scale = self.dequantize
-        return replace(
-            super().settled(name),
-            encoding="raw" if self.dtype in RAW_ONLY else self.encoding,
-            dequantize=scale and (float(scale[0]), float(scale[1])),
-        )
+        encoding = "raw" if self.dtype in RAW_ONLY else self.encoding
+        return replace(super().settled(name), encoding=encoding)
 
     def layers(self, role: str) -> tuple[str, ...]:
         return {"input": ("normalization",), "target": ("flat",)}.get(role, ())
-
-
-def _is_scale_and_offset(value: object) -> bool:
-    return (
-        isinstance(value, tuple)
-        and len(value) == 2
-        and all(map(is_finite, value))
-        and value[0] != 0
-    )

@@ -117,7 +117,7 @@ def declaration(
         kind = replace(kind, step=classes)
     problems = []
     try:
-        kind = kind and kind.in_file(name, directory)
+        kind = kind and kind.in_file(directory)
     except Problem as problem:
         problems.append(problem)
     nested = [item for item in metadata if isinstance(item, Nested)]
@@ -181,7 +181,7 @@ def _plain_kind(python_type: Any) -> Kind | None:
 def _with_classes(label: Label, python_type: Any) -> Label:
     """Give a label the classes that its type names, if it has none of its own."""
     names = class_names(python_type)
-    if not names or label.classes is not None or label.vocabulary is not None:
+    if not names or label.classes or label.vocabulary:
         return label
     if label.num_classes is not None and not isinstance(names[0], str):
         return label

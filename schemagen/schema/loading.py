@@ -20,6 +20,7 @@ from pydantic import BaseModel
 
 from ..findings import Finding, Location
 from ..progress import track
+from ..runtime.shared.errors import Problem
 from .declaration import Declaration
 from .failures import GeneratedImportError, ProcessEndError, load_failure
 from .literal_order import literals_in_order
@@ -51,6 +52,35 @@ class LoadedRecord:
     fields: dict[str, Location]
     lost: tuple[tuple[str, Location], ...]
     declared: tuple[Declaration, ...]
+
+    def wrong(
+        self,
+        rule: str,
+        message: str,
+        field: Declaration | None = None,
+        *,
+        found: str = "",
+        expected: str = "",
+        advice: str = "",
+    ) -> Finding:
+        """Return a finding at a field, or at the class itself."""
+        place, where = self.location, self.name
+        if field is not None:
+            place, where = self.fields[field.name], f"{self.name}.{field.label}"
+        return Finding(place, rule, f"{where}: {message}", found, expected, advice)
+
+    def wrong_with(
+        self, problem: Problem, rule: str, message: str, field: Declaration
+    ) -> Finding:
+        """Return the finding of a problem of a field."""
+        return self.wrong(
+            rule,
+            message,
+            field,
+            found=problem.found,
+            expected=problem.expected,
+            advice=problem.advice,
+        )
 
 
 @dataclass(frozen=True)

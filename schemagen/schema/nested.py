@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
-from ..kinds.parameters import Parameters, key_problems
+from ..kinds.parameters import Name, Parameters
 from ..runtime.shared.errors import Problem
 
 
@@ -24,17 +24,11 @@ class Nested(Parameters):
         key: the prefix, without the `/` between it and the keys of the model's fields.
     """
 
-    key: str
+    key: Name
 
-    def problems(self) -> Iterator[Problem]:
-        """Yield what is wrong with the key."""
-        yield from key_problems("key", self.key or "")  # None is no key either
-        if isinstance(self.key, str) and self.key.strip("/") != self.key:
-            yield Problem(
-                f"key={self.key!r}",
-                "a key without '/' at its ends",
-                "it is put between",
-            )
+    def rules(self) -> Iterator[Problem]:
+        if self.key.strip("/") != self.key:
+            yield Problem(f"key={self.key!r}", "a key without '/' at its ends")
 
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler | None = None

@@ -111,7 +111,7 @@ def nesting_problem(field: Declaration) -> str:
         return f"{field.kind.name} is for a value, and this is a model of several"
     if not model.model_fields:
         return f"{model.__name__} has no fields"
-    for problem in field.nested.all_problems() if field.nested else ():
+    for problem in field.nested.problems() if field.nested else ():
         return f"Nested cannot have {problem.found}: expected {problem.expected}"
     return ""
 

@@ -70,7 +70,7 @@ class _RowCheck:
         if model is not None and not nesting_problem(field):
             return _nested_check(model)
         kind = field.kind
-        wrong = kind is None or [*kind.all_problems(), *field.problems]
+        wrong = kind is None or [*kind.problems(), *field.problems]
         if kind is None or wrong or not kind.accepts(field.python_type):
             raise TypeError(
                 f"field {self._name!r} is not declared in a way that schemagen "

@@ -70,25 +70,6 @@ class SourceMap:
         statements = self._file(path).statements.get(line, [])
         return next((at for at, item in statements if word in _words(item)), None)
 
-    def place_of_name(self, at: Location, name: str) -> Location:
-        """Return where a name stands in the statement at a place; the place if nowhere."""
-        try:
-            text = (self._root / at.path).read_text(encoding="utf-8")
-            tree = syntax_tree(text)
-        except (OSError, SyntaxError, ValueError):
-            return at
-        ends = [
-            node.end_lineno or node.lineno
-            for node in ast.walk(tree)
-            if isinstance(node, ast.stmt) and node.lineno == at.line
-        ]
-        lines = text.split("\n")
-        for number in range(at.line, min(ends, default=at.line) + 1):
-            found = re.search(rf"\b{re.escape(name)}\b", lines[number - 1])
-            if found:
-                return Location(at.path, number, found.start() + 1, lines[number - 1])
-        return at
-
     def shown(self, path: Path) -> str:
         """Return a path as it is shown: relative to the project if it is inside."""
         if path not in self._shown:

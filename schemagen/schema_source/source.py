@@ -131,7 +131,7 @@ class _File:
         if member.spec.optional and member.spec.default is None:
             annotation += " | None"
         if names and isinstance(kind, Label):
-            kind = replace(kind, classes=None)
+            kind = replace(kind, classes=())
         if repr(kind) in _PLAIN:
             return annotation
         return self._annotated(annotation, self._call(kind.name, said(kind)))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ..findings import Finding
-from ..kinds.augment import Augment, delivered_size
 from ..kinds.image import Image
 from ..kinds.images import Images
 from ..kinds.mask import Mask
@@ -20,60 +19,34 @@ def augmentation_findings(
 
     A mask is of all pictures of its size; of all there are, if none has its size.
     """
-    sizes = {
-        name: delivered_size(kind.shape, kind.resize)
+    kinds = {
+        name: field.kind
         for name, field in fields.items()
-        if isinstance(kind := field.kind, (Image, Images, Mask))
+        if isinstance(field.kind, (Image, Images, Mask))
     }
-    masks = [name for name in sizes if isinstance(fields[name].kind, Mask)]
-    pictures = [name for name in sizes if name not in masks]
-    for mask in masks:
-        alike = [name for name in pictures if sizes[name] == sizes[mask]]
-        moves = _moves(fields[mask])
-        for picture in alike or pictures:
-            others = _moves(fields[picture])
-            if moves == others and (alike or not moves.get("crop")):
-                continue
-            label, other = fields[mask].label, fields[picture].label
-            where = f"{record.name}.{label}"
-            if moves == others:
-                yield Finding(
-                    record.fields[mask],
+    pictures = [name for name, kind in kinds.items() if not isinstance(kind, Mask)]
+    for name, kind in kinds.items():
+        alike = [each for each in pictures if _size(kinds[each]) == _size(kind)]
+        for other in (alike or pictures) if isinstance(kind, Mask) else ():
+            picture = kinds[other]
+            crop = kind.augment and kind.augment.crop
+            if picture.augment != kind.augment or (crop and not alike):
+                yield record.wrong(
                     "SG121",
-                    f"{where}: its crop is not that of {other!r}, which has another size",
-                    found=f"crop={moves['crop']} of both",
-                    expected="no crop, or one size",
-                    advice="bring both to one size with resize=; flips go with any size",
+                    f"in training it would not move with {fields[other].label!r}",
+                    fields[name],
+                    found=f"{_text(kind)}, and {_text(picture)} of the picture",
+                    expected="the same flips, and the same crop of one size",
+                    advice="give both the same augment=; resize= brings both to one size",
                 )
-            else:
-                yield Finding(
-                    record.fields[mask],
-                    "SG121",
-                    f"{where}: in training it would not move with {other!r}",
-                    found=f"{_text(others)} of {other!r}, {_text(moves)} of {label!r}",
-                    expected="the same flips and the same crop",
-                    advice=_advice(moves, others, label, other),
-                )
-            break
+                break
 
 
-def _moves(field: Declaration) -> dict[str, bool | int]:
-    """Return the flips and the crop of a field, by name; those that it has."""
-    augment = getattr(field.kind, "augment", None)
-    return augment.said() if isinstance(augment, Augment) else {}
+def _size(kind: Image | Images | Mask) -> tuple[int | None, ...]:
+    return kind.resize or kind.shape[:2]
 
 
-def _text(moves: Mapping[str, bool | int]) -> str:
-    return ", ".join(f"{name}={value!r}" for name, value in moves.items()) or "nothing"
-
-
-def _advice(
-    moves: Mapping[str, bool | int],
-    others: Mapping[str, bool | int],
-    mask: str,
-    picture: str,
-) -> str:
-    """Say what to declare: of the mask what the picture has, or the reverse."""
-    if others:
-        return f"give {mask!r} augment=Augment({_text(others)})"
-    return f"give {picture!r} augment=Augment({_text(moves)}) too, or take it out here"
+def _text(kind: Image | Images | Mask) -> str:
+    moves = kind.augment.said() if kind.augment else {}
+    given = ", ".join(f"{name}={value!r}" for name, value in moves.items())
+    return f"augment=Augment({given})" if given else "augment=None"

@@ -23,18 +23,17 @@ def key_findings(
         for key, holds, sizes in _written(field):
             other, held = taken.setdefault(key, (name, holds))
             if held != holds:
-                yield Finding(
-                    record.fields[name],
+                yield record.wrong(
                     "SG114",
-                    f"{record.name}.{name}: the wire key {key!r} is that of {other!r} "
-                    "too",
+                    f"the wire key {key!r} is that of {other!r} too",
+                    field,
                     found=repr(key),
                     expected="a key of its own for each field",
                     advice="give one of them another key",
                 )
             elif not field.optional:  # a missing value has no sizes
                 before = shared.setdefault(key, [])
-                yield from _size_findings(key, name, sizes, before, record)
+                yield from _size_findings(key, field, sizes, before, record)
                 before.append((name, sizes))
 
 
@@ -54,7 +53,7 @@ def _written(field: Declaration) -> Iterator[tuple[str, str, _Sizes]]:
 
 def _size_findings(
     key: str,
-    name: str,
+    field: Declaration,
     sizes: _Sizes,
     before: list[tuple[str, _Sizes]],
     record: LoadedRecord,
@@ -64,11 +63,10 @@ def _size_findings(
         pairs = zip(sizes, others, strict=True)
         if all(None in pair or pair[0] == pair[1] for pair in pairs):
             continue
-        yield Finding(
-            record.fields[name],
+        yield record.wrong(
             "SG114",
-            f"{record.name}.{name}: the sizes under the wire key {key!r} cannot be "
-            f"those of {other!r} too",
+            f"the sizes under the wire key {key!r} cannot be those of {other!r} too",
+            field,
             found=f"{shape_text(sizes)}, and {shape_text(others)} of {other!r}",
             expected="sizes that both can have, or a key of its own for each field",
             advice="give one of them another key",

@@ -13,17 +13,8 @@ from ..kinds.kind import Kind
 from ..schema.declaration import Declaration
 from ..schema.loading import LoadedRecord, record_of_class
 from ..schema.record import BASES, Record, SequenceRecord
-from .augmentations import augmentation_findings
-from .checks import (
-    field_findings,
-    findings_between,
-    nesting_findings,
-    plain_default,
-    record_findings,
-)
-from .groups import group_findings
-from .lifetime import lifetime_findings, reserved_by
-from .messages import message_findings
+from .between import findings_between, reserved_by
+from .checks import field_findings, plain_default, record_findings
 from .model import RecordSpec
 from .names import snake_case
 
@@ -56,17 +47,11 @@ def resolve(loaded: Iterable[LoadedRecord]) -> Resolved:
         name = snake_case(record.name)
         problems = list(record_findings(record, name, records))
         for field in record.declared:
-            place = record.fields[field.name]
-            problems += field_findings(field, place, record.name)
-        problems += nesting_findings(record.declared, record)
-        fields = {field.name: field for field in record.declared}
+            problems += field_findings(field, record)
         kinds = [field.kind for field in record.declared if field.kind]
-        if not any(kind.misfits() for kind in kinds):  # what follows compares them
-            problems += findings_between(fields, record)
-            problems += message_findings(fields, record)
-            problems += lifetime_findings(fields, record)
-            problems += group_findings(fields, record)
-            problems += augmentation_findings(fields, record)
+        # What follows compares them.
+        if not any(kind.type_problems() for kind in kinds):
+            problems += findings_between(record)
         findings += problems
         records.setdefault(name, record)
         if not problems:
@@ -75,7 +60,7 @@ def resolve(loaded: Iterable[LoadedRecord]) -> Resolved:
                 class_name=record.name,
                 source=record.source,
                 doc=_clean(_own_doc(record.cls)),
-                fields=tuple(map(_field_spec, fields.values())),
+                fields=tuple(map(_field_spec, record.declared)),
                 message="SequenceExample"
                 if issubclass(record.cls, SequenceRecord)
                 else "Example",

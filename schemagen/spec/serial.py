@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from collections.abc import Iterable
 from dataclasses import MISSING, fields, replace
 from typing import Any
 
@@ -76,9 +77,8 @@ def _check_known(data: dict[str, Any]) -> None:
     for name in ("class_name", "source", "doc"):
         if name not in data:
             raise ValueError(f"the spec: no entry {name!r}")
-    message = data.get("message", "Example")
-    if message not in ("Example", "SequenceExample"):
-        raise ValueError(f"message {message!r}, expected Example or SequenceExample")
+    if data.get("message", "Example") not in ("Example", "SequenceExample"):
+        raise ValueError("the spec: message is not Example or SequenceExample")
     for field in data["fields"]:
         for each in (field, field.get("step", field)):
             if each["kind"] not in KINDS:
@@ -158,21 +158,11 @@ def field_from_data(data: dict[str, Any]) -> FieldSpec:
         for name, value in data.items()
         if name != "kind"
     }
-    parameters = {each.name: each for each in (*fields(FieldSpec), *fields(kind))}
-    lacking = [
-        name
-        for name, parameter in parameters.items()
-        if parameter.default is MISSING and name not in (*facts, "kind")
-    ]
-    unknown = [name for name in facts if name not in (*parameters, *kind.derived)]
+    known = {each.name for each in (*fields(FieldSpec), *fields(kind))}
     try:
-        if unknown:
-            raise ValueError(f"{min(unknown)} is not supported: {ELSEWHERE}")
-        if lacking:
-            raise ValueError(f"no {min(lacking)}")
-        _check_parameters(kind, facts)
+        _check_names(facts, known | kind.derived.keys())
         field = FieldSpec.of(kind, **facts)
-    except ValueError as error:  # a Problem is one
+    except (TypeError, ValueError) as error:  # a Problem is a ValueError
         raise ValueError(f"{kind.name}: {error}") from None
     found, left_out = field.facts(), seldom_facts(kind)
     odd = [name for name in facts if not _equal(facts[name], found.get(name, MISSING))]
@@ -182,20 +172,14 @@ def field_from_data(data: dict[str, Any]) -> FieldSpec:
     return field
 
 
-def _check_parameters(kind: type[Kind], facts: dict[str, Any]) -> None:
-    """Check the parameters of a kind as those of a schema are checked.
+def _check_names(facts: Iterable[str], known: Iterable[str]) -> None:
+    """Check that this version knows all facts.
 
     Raises:
-        ValueError: a value that the parameter cannot have.
+        ValueError: naming the first that it does not know.
     """
-    names = {each.name for each in fields(kind)}
-    given = {name: value for name, value in facts.items() if name in names}
-    if given.get("classes") == ():
-        given["classes"] = None  # as a schema declares classes without names
-    if getattr(given.get("step"), "classes", None) == ():
-        given["step"] = replace(given["step"], classes=None)
-    for problem in kind(**given).all_problems():
-        raise problem
+    if unknown := set(facts) - set(known):
+        raise ValueError(f"{min(unknown)} is not supported: {ELSEWHERE}")
 
 
 def _fact_from_data(name: str, value: Any) -> Any:
@@ -203,23 +187,14 @@ def _fact_from_data(name: str, value: Any) -> Any:
         shared = {"name": "", "key": "-", "optional": False, "default": None, "doc": ""}
         step = field_from_data({"role": "info", **shared, **value}).kind
         return replace(step, key=None, role=None)
-    return _augment_from_data(value) if name == "augment" else _from_json_value(value)
+    if name == "augment" and value:
+        _check_names(value, (each.name for each in fields(Augment)))
+        return Augment(**value)
+    return None if name == "augment" else _from_json_value(value)
 
 
 def _equal(one: Any, other: Any) -> bool:
     return bool(one == other or (one != one and other != other))
-
-
-def _augment_from_data(data: dict[str, Any] | None) -> Augment | None:
-    if not data:
-        return None
-    known = {attribute.name: attribute.default for attribute in fields(Augment)}
-    for name, value in data.items():
-        if name not in known:
-            raise ValueError(f"augment: {name} is not supported: {ELSEWHERE}")
-        if type(value) is not type(known[name]):
-            raise ValueError(f"augment: {name} is {value!r}")
-    return Augment(**data)
 
 
 def _to_json_value(value: Any) -> Any:

@@ -166,8 +166,6 @@ def places() -> set[tuple[str, str]]:
     for cls in (RecordSpec, FieldSpec, Augment, *KINDS.values()):
         hints = typing.get_type_hints(cls)
         for parameter in fields(cls):
-            if parameter.metadata.get("declared_only"):
-                continue
             if holds_text(hints[parameter.name]):
                 found.add((cls.__name__, parameter.name))
     return found
@@ -194,9 +192,9 @@ def texts_in(value: Any) -> Iterator[str]:
             yield from texts_in(item)
 
 
-# Attributes that hold no text of the schema's: names, which are identifiers, and words
-# of closed sets.
-NAMES = {"name", "path", "record", "class_name"}
+# Attributes that hold no text of the schema's: names, which are identifiers, words of
+# closed sets, and a file that specs have read.
+NAMES = {"name", "path", "record", "class_name", "vocabulary"}
 CLOSED = {"role", "message", "dtype", "encoding", "interpolation", "stored", "too_long"}
 
 

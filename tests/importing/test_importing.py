@@ -80,7 +80,7 @@ def test_a_file_that_is_there_is_kept(tmp_path: Path) -> None:
         ("", "x.txt", (), "SG404"),
         ("", "3.py", (), "SG105 '3'"),
         ("", "x.py", ("--name", "A B"), "SG105 'A B'"),
-        ("", "x.py", ("--name", "Ärger"), "SG105 record 'Ärger'"),
+        ("", "x.py", ("--name", "Ärger"), "SG105 Ärger: "),
         ("", "features.json/x.py", (), "SG403"),
         ("", "x.py", ("--from", "tdfs"), "'tdfs'"),
         ("none", "x.py", (), "none:1:1: SG461"),

@@ -34,7 +34,7 @@ FAILURES = [
     ("class Pet(:\n", "1:11", "SyntaxError"),
     ("<<<<<<< HEAD\nx = 1\n=======\n", "1:1", "SyntaxError"),
     ("import no_such_module\n", "1:1", "'no_such_module'"),
-    ("from schemagen import Recrod\n", "1:23", "'Recrod'"),
+    ("from schemagen import Recrod\n", "1:1", "'Recrod'"),
     ("x = 1\ny = (x + 1) / (x - 1)\n", "2:5", "ZeroDivisionError: division by zero"),
     ("grün = 1; raise ValueError('a\\nb')\n", "1:11", "ValueError: a b"),
     ("def f():\n    raise OSError('no')\n\nf()\n", "2:5", "OSError: no"),

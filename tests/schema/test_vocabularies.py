@@ -79,9 +79,9 @@ WRONG = [
     (b"pug\n\nbeagle\n", "line 2"),
     (b"pug\n  \n", "line 2"),
     (b"pug\nbeagle\n\n", "line 3"),
-    (b"pug\nbeagle\npug\n", "'pug' in line 3 and in line 1"),
+    (b"pug\nbeagle\npug\n", "line 3 is 'pug'"),
     (b"", ""),
-    (b"pug\nb\xe9agle\n", "line 2"),
+    (b"pug\nb\xe9agle\n", "position 5"),
     (None, "schemas/breeds.txt"),
 ]
 

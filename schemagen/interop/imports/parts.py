@@ -107,7 +107,7 @@ class Place:
             Problem: the kind does not take such facts.
         """
         declared = kind(key=self.key, **facts)
-        if problem := next(declared.all_problems(), None):
+        if problem := next(declared.problems(), None):
             raise problem
         return FieldSpec(
             "_".join(self.path),
