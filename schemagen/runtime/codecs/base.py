@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +18,9 @@ from ..shared.values import FLOATS, Numbers, check_shape, shape_text, shortened
 from ..shared.wire import Buffer, Pieces, pack_row
 from .buffers import BufferColumns, buffer_columns, buffer_of, value_buffers
 from .faults import Fault, Features
+from .parsed import Parsed
 from .part import INT, Part
 from .tensorflow import tf
-
-if TYPE_CHECKING:
-    from .parsing import Parsed
 
 Column = Sequence[Any] | NDArray[Any]
 Shape = tuple[int | None, ...]
@@ -437,10 +435,6 @@ class NumbersCodec(Codec):
         if not self.shape_of_rows:
             return f"one {self.dtype}"
         return f"{self.dtype} {shape_text(self.shape_of_rows)}"
-
-    @property
-    def nan_if_missing(self) -> bool:
-        return self.missing and self.delivered_dtype in FLOATS
 
     @cached_property
     def tf_dtype(self) -> Any:

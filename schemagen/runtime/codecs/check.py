@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..reading.columns import Column
 from ..shared.errors import Problem
 from .faults import Passed, refused_values
+from .graph import checked
 
 
 @dataclass(frozen=True)
@@ -65,8 +66,6 @@ class Check:
 
     def tensor(self, numbers: Any, name: str) -> Any:
         """Return a tensor that is there once it is checked."""
-        from .graph import checked
-
         message = f"field {name!r}: expected {self.expected}, found"
         return checked(numbers, self.right(numbers), message)
 

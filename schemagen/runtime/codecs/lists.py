@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,15 +23,16 @@ from ..shared.values import (
     shape_text,
 )
 from ..shared.wire import Buffer, Pieces, pack_rows
+from . import graph
 from .base import Codec, Decoded, Decoding, NumbersCodec, Shape, split_rows
 from .buffers import BufferColumns, buffer_of, list_buffers, value_buffers
 from .faults import Features, Passed, refused
+from .graph import checked
 from .numbers import numbers_of
+from .parsed import Parsed
 from .part import Part, checked_finite, checked_size, values_part
 from .strings import encode_text, texts_of
-
-if TYPE_CHECKING:
-    from .parsing import Parsed
+from .tensorflow import tf
 
 _LIMITS = {
     "error": ", at most {} {}",
@@ -93,8 +94,6 @@ class Limit:
 
     def tensor(self, sequences: Any, name: str) -> Any:
         """Refuse or cut off what is beyond the limit: ragged [B, (T), ...]."""
-        from .graph import checked
-
         limit = self.max_length
         if limit is None:
             return sequences
@@ -262,10 +261,6 @@ class _List(Codec):
     def if_missing(self) -> str:
         return "all padding" if self.pad_on_disk else "empty"
 
-    @property
-    def nan_if_missing(self) -> bool:
-        return False
-
     def decode(self, features: Features) -> Decoding:
         column = yield from self.column(features)
         size = prod(self.item_shape)
@@ -334,11 +329,9 @@ class _List(Codec):
         )
 
     def parse(self, parsed: Parsed) -> Any:
-        from . import graph
-
         (part,) = self.parts
         stored = part.tensor(parsed, self.label)
-        dtype = graph.tf.as_dtype(self.delivered_dtype)
+        dtype = tf.as_dtype(self.delivered_dtype)
         if self.pad_on_disk:
             if part.encoding == "raw":
                 return graph.decode_raw(stored, self.label, dtype, self.delivered_shape)

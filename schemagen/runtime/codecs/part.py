@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,10 +34,9 @@ from .faults import (
     refused_values,
     shown_bytes,
 )
+from .graph import from_base64
+from .parsed import Parsed
 from .tensorflow import tf
-
-if TYPE_CHECKING:
-    from .parsing import Parsed
 
 INT, FLOAT, BYTES = "int64", "float32", "bytes"
 
@@ -147,8 +146,6 @@ class Part:
         stored = parsed[self.key]
         if not self.transfer_encoding:
             return stored
-        from .graph import from_base64
-
         data = from_base64(stored, name)
         if not self.missing:
             return data

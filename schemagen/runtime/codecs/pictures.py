@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -20,14 +20,12 @@ from ..shared.wire import Buffer
 from .base import BytesCodec, Compound, Decoded, Decoding, Shape
 from .faults import Fault, Features, Passed, refused, shown_bytes
 from .numbers import numbers_of
+from .parsed import Parsed
 from .part import BYTES, Part, checked_size, size_part
 from .sizes import counted, shaped, stored_sizes
 from .strings import Text
 from .tensorflow import tf
 from .tensors import size_members, stored_axes
-
-if TYPE_CHECKING:
-    from .parsing import Parsed
 
 _SIZES = ("height", "width", "channels")
 _AXES = ("height", "width", "number of channels")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..shared import base64_text
 from ..shared.errors import Problem
@@ -12,10 +12,8 @@ from ..shared.values import described
 from ..shared.wire import Buffer
 from .base import BytesCodec, Decoded, Decoding
 from .faults import Features
+from .parsed import Parsed
 from .part import Part, values_part
-
-if TYPE_CHECKING:
-    from .parsing import Parsed
 
 
 def encode_text(text: str) -> bytes:
@@ -66,13 +64,9 @@ class Text(_String):
 
     dtype: str = field(default="string", init=False)
 
-    @property
-    def takes(self) -> str:
-        return "text"
+    takes = "text"
 
-    @property
-    def annotation(self) -> str:
-        return "str"
+    annotation = "str"
 
     def convert(self, value: Any) -> bytes:
         if not isinstance(value, str):
@@ -96,13 +90,9 @@ class Bytes(_String):
         (part,) = super().parts
         return (replace(part, transfer_encoding=self.transfer_encoding),)
 
-    @property
-    def takes(self) -> str:
-        return "opaque bytes"
+    takes = "opaque bytes"
 
-    @property
-    def annotation(self) -> str:
-        return "bytes"
+    annotation = "bytes"
 
     def convert(self, value: Any) -> bytes:
         if not isinstance(value, bytes):
