@@ -23,11 +23,12 @@ from ..shared.wire import Buffer, Pieces
 from . import graph, graph_images
 from .base import Codec, Decoded, Decoding, Shape, of_each, split_rows
 from .faults import Features
-from .lists import Limit
+from .limits import Limit
 from .numbers import FixedNumbers
 from .parsed import Parsed
 from .part import BYTES, Part
-from .pictures import EncodedContent, Picture, checked_pictures, in_place_of
+from .picture_checks import checked_pictures
+from .pictures import EncodedContent, Picture, in_place_of
 from .tensorflow import tf
 
 _ANY = "give such an image, or declare encoding='any'"

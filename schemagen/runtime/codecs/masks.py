@@ -20,9 +20,9 @@ from .check import Check, between
 from .faults import Passed
 from .numbers import FixedNumbers
 from .parsed import Parsed
-from .part import raw_numbers
 from .pictures import EncodedContent, Picture, in_place_of
 from .tensorflow import tf
+from .values import raw_numbers
 
 
 @dataclass(eq=False, kw_only=True)

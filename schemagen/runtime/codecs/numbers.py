@@ -18,11 +18,13 @@ from ..shared.errors import Problem
 from ..shared.values import FLOATS, INTEGERS, Numbers, item_size, shape_text
 from ..shared.wire import Pieces, varint
 from . import graph
-from .base import Decoded, Decoding, NumbersCodec, Shape
+from .base import Decoded, Decoding, Shape
 from .buffers import BufferColumns, fixed_buffers, value_buffers, varint_buffers
 from .faults import Features, Passed
 from .parsed import Parsed
-from .part import BYTES, Part, checked_finite, checked_size, raw_numbers, values_part
+from .part import BYTES, Part, values_part
+from .single import NumbersCodec
+from .values import checked_finite, checked_size, raw_numbers
 
 # numpy's own numbers that are as good as Python's. (A timedelta64 would be one of
 # its integers, too.)

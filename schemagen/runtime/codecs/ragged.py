@@ -15,9 +15,11 @@ from ..reading.columns import Column, Rows
 from ..shared.errors import Problem
 from ..shared.values import described
 from . import graph
-from .base import Compound, Decoded, Decoding, Shape, of_each, split_rows
+from .base import Decoded, Decoding, Shape, of_each, split_rows
+from .compound import Compound
 from .faults import Fault, Features, refused_values
-from .lists import Limit, Strings, VarLen, list_codec
+from .limits import Limit
+from .lists import Strings, VarLen, list_codec
 from .parsed import Parsed
 from .part import INT, Part
 from .tensorflow import tf

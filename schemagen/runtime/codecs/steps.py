@@ -18,7 +18,7 @@ from . import graph
 from .base import Codec, Decoded, Decoding, Shape, of_each, split_rows
 from .buffers import BufferColumns, buffer_columns, chunks_of
 from .faults import Fault, Features, firsts, listed, near
-from .lists import Limit
+from .limits import Limit
 from .numbers import FixedNumbers
 from .parsed import Parsed
 from .part import BYTES, Part

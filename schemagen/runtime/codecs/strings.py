@@ -10,10 +10,11 @@ from ..shared import base64_text
 from ..shared.errors import Problem
 from ..shared.values import described
 from ..shared.wire import Buffer
-from .base import BytesCodec, Decoded, Decoding
+from .base import Decoded, Decoding
 from .faults import Features
 from .parsed import Parsed
 from .part import Part, values_part
+from .single import BytesCodec
 
 
 def encode_text(text: str) -> bytes:

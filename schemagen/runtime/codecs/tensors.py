@@ -17,14 +17,17 @@ from ..shared import base64_text
 from ..shared.values import item_size, shape_text
 from ..shared.wire import Buffer, Pieces, varint
 from . import graph_tensors
-from .base import Compound, Decoded, Decoding, NumbersCodec, Shape
+from .base import Decoded, Decoding, Shape
 from .buffers import buffer_of
+from .compound import Compound
 from .faults import Features, refused, shown_bytes
 from .numbers import FixedNumbers, Scalar, numbers_of, numpy_dtype
 from .parsed import Parsed
-from .part import INT, Part, checked_finite, size_part, values_part
+from .part import INT, Part, size_part, values_part
+from .single import NumbersCodec
 from .sizes import counted, shaped, stored_sizes
 from .tensor_proto import DATA_TYPES, DTYPES, TensorProto, parse_tensor_proto
+from .values import checked_finite
 
 # What tensorflow's kernels can count.
 _MOST = 2**31 - 1
@@ -234,6 +237,8 @@ class Tensor(Compound, _Padded):
 @dataclass(eq=False, kw_only=True)
 class SerializedTensor(_Padded):
     """A tensor of any shape, in the bytes that tf.io.serialize_tensor makes of it."""
+
+    shape_key: None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
