@@ -67,6 +67,9 @@ class Codec(ABC):
     default: Any = None
     presence: bool = False
 
+    parts: tuple[Part, ...] = field(init=False, repr=False)
+    """What it is stored as, its values first."""
+
     in_list: ClassVar[bool] = False
     """Whether it is stored as a feature list of a SequenceExample."""
 
@@ -75,6 +78,8 @@ class Codec(ABC):
 
     def __post_init__(self) -> None:
         self._name_key()
+        # Attributes that are set here are read faster than cached properties.
+        self.parts = self.make_parts()
         self._entry = self.parts[0].entry()
 
     def _name_key(self) -> None:
@@ -84,10 +89,9 @@ class Codec(ABC):
 
     # What it stores, takes and delivers.
 
-    @property
     @abstractmethod
-    def parts(self) -> tuple[Part, ...]:
-        """What it is stored as, its values first."""
+    def make_parts(self) -> tuple[Part, ...]:
+        """Return what it is stored as, its values first."""
 
     @property
     @abstractmethod

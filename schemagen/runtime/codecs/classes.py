@@ -17,7 +17,7 @@ from ..shared.wire import Pieces, varint
 from . import graph
 from .base import Codec, Decoded, Decoding, Shape, split_rows
 from .buffers import BufferColumns, value_buffers, varint_buffers
-from .check import Check, between
+from .check import Check
 from .faults import Features, Passed, near, refused_values, shown_bytes
 from .parsed import Parsed
 from .part import BYTES, INT, Part
@@ -66,8 +66,7 @@ class _Classes(Codec):
             if name.isdecimal() and int(name) != index and str(int(name)) == name
         }
 
-    @cached_property
-    def parts(self) -> tuple[Part, ...]:
+    def make_parts(self) -> tuple[Part, ...]:
         if self.stored == "text":
             return (Part(self.key, BYTES, self.count, dtype="string"),)
         bounds = (self.offset, self.offset + self.num_classes - 1)
@@ -80,8 +79,10 @@ class _Classes(Codec):
         none = (-1,) if self._none else ()
         expected = f"class ids from {first} to {last}"
         return Check(
-            between(first, last, *none),
+            first,
+            last,
             f"{expected}, or -1 for none" if none else expected,
+            none,
             cause=self._cause_of_id,
         )
 
@@ -215,9 +216,8 @@ class Label(_Classes):
         super().__post_init__()
         self._known: dict[int | str, Pieces] = {}
 
-    @cached_property
-    def parts(self) -> tuple[Part, ...]:
-        (part,) = super().parts
+    def make_parts(self) -> tuple[Part, ...]:
+        (part,) = super().make_parts()
         if not self.optional:
             return (part,)
         given = self.default

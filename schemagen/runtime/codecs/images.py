@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -115,9 +114,8 @@ class Image(_Resized, Picture):
         codec = _Pixels if self._raw else _EncodedImage
         return codec(self, transfer_encoding)
 
-    @cached_property
-    def parts(self) -> tuple[Part, ...]:
-        value, *others = super().parts
+    def make_parts(self) -> tuple[Part, ...]:
+        value, *others = super().make_parts()
         if self.optional and self.encoding == "raw" and None not in self.shape:
             value = _Pixels(self, self.transfer_encoding).parts[0]
         return (value, *others)
@@ -292,8 +290,7 @@ class Images(_Resized):
         self._one = _EncodedImage(self)
         self._limit = Limit(self.max_count, noun="images")
 
-    @cached_property
-    def parts(self) -> tuple[Part, ...]:
+    def make_parts(self) -> tuple[Part, ...]:
         part = Part(
             self.key,
             BYTES,

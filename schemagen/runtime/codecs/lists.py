@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import chain
 from math import prod
 from typing import Any
@@ -67,8 +66,7 @@ class _List(Codec):
         padding = self.filler if self.pad_on_disk else None
         self._limit = Limit(self.max_length, self.too_long, padding)
 
-    @cached_property
-    def parts(self) -> tuple[Part, ...]:
+    def make_parts(self) -> tuple[Part, ...]:
         size = prod(self.item_shape)
         most = None if self.max_length is None else self.max_length * size
         if not self.pad_on_disk:
@@ -154,18 +152,19 @@ class _List(Codec):
             if self._value_size == 1
             else column.sizes // self._value_size
         )
-        bad = counts % size != 0
-        wrong = counts[bad]
-        column = yield from refused(
-            column,
-            bad,
-            "SG524",
-            "values are not a whole number of items",
-            f"items of {size} values (shape {shape_text(self.item_shape)})",
-            lambda _, at: f"{wrong[at]} values",
-        )
-        lengths = counts[~bad] // max(1, size)
-        column = yield from self._limit.rows(column, lengths)
+        if size != 1:
+            bad = counts % size != 0
+            wrong = counts[bad]
+            column = yield from refused(
+                column,
+                bad,
+                "SG524",
+                "values are not a whole number of items",
+                f"items of {size} values (shape {shape_text(self.item_shape)})",
+                lambda _, at: f"{wrong[at]} values",
+            )
+            counts = counts[~bad] // size
+        column = yield from self._limit.rows(column, counts)
         return Decoded(column.rows, lambda: self._lists(column))
 
     def column(self, features: Features) -> Passed:

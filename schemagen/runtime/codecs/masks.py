@@ -16,7 +16,7 @@ from ..shared.images import PngHeader, encode_png, read_png_header
 from ..shared.values import Numbers, check_shape, described, shape_text
 from ..shared.wire import Buffer
 from . import graph, graph_images, graph_masks
-from .check import Check, between
+from .check import Check
 from .faults import Passed
 from .numbers import FixedNumbers
 from .parsed import Parsed
@@ -63,7 +63,7 @@ class Mask(Picture):
         if count is None or count > np.iinfo(self.dtype).max:
             return None
         others = () if self.ignore is None else (self.ignore,)
-        return Check(between(0, count - 1, *others), self._ids, "class id ")
+        return Check(0, count - 1, self._ids, others, "class id ")
 
     @property
     def _ids(self) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from math import isfinite, prod
 from typing import Any
 
@@ -63,8 +62,7 @@ class FixedNumbers(NumbersCodec):
         if self._shape or self.exact or self._base64:
             self._python_type = None
 
-    @cached_property
-    def parts(self) -> tuple[Part, ...]:
+    def make_parts(self) -> tuple[Part, ...]:
         shape = tuple(size or 0 for size in self.shape_of_rows)
         part = values_part(
             self.key,

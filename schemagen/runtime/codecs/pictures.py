@@ -6,7 +6,6 @@ import os
 from abc import abstractmethod
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -77,8 +76,9 @@ class Picture(Compound):
         if not self._described:
             self._content = self.content(encoding)
             self.members = [self._content]
-            self.encode = self._content.encode  # type: ignore[method-assign]
-            self.encode_column = self._content.encode_column  # type: ignore[method-assign]
+            # A picture alone is written as its codec does, without going through here.
+            for name in ("encode", "encode_column", "entries", "entry_columns"):
+                setattr(self, name, getattr(self._content, name))
             return
         self._content = self.content(None)
         self.members = [
@@ -93,8 +93,7 @@ class Picture(Compound):
         keys = (self.height_key, self.width_key, self.channels_key)
         return keys[: len(self.shape)]
 
-    @cached_property
-    def parts(self) -> tuple[Part, ...]:
+    def make_parts(self) -> tuple[Part, ...]:
         value = Part(
             self.key,
             BYTES,
@@ -311,8 +310,7 @@ class _Contents(BytesCodec):
         self._transfer_encoding = transfer_encoding
         super().__init__(label, key=key)
 
-    @cached_property
-    def parts(self) -> tuple[Part, ...]:
+    def make_parts(self) -> tuple[Part, ...]:
         return (Part(self.key, BYTES),)
 
     takes = "bytes"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import chain
 from typing import Any
 
@@ -93,8 +92,7 @@ class Ragged(Compound):
         self._limit = Limit(self.max_length, noun="lists")
         super().__post_init__()
 
-    @cached_property
-    def parts(self) -> tuple[Part, ...]:
+    def make_parts(self) -> tuple[Part, ...]:
         lengths = Part(
             self.members[1].key,
             INT,

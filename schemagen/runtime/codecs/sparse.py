@@ -15,7 +15,7 @@ from ..shared.errors import Problem
 from ..shared.values import Numbers, described, shape_text
 from . import graph
 from .base import Decoded, Decoding, Shape, split_rows
-from .check import Check, between
+from .check import Check
 from .compound import Compound
 from .faults import Fault, Features
 from .lists import VarLen
@@ -63,8 +63,7 @@ class Sparse(Compound):
         self.members = (self._inner, *indices)
         super().__post_init__()
 
-    @cached_property
-    def parts(self) -> tuple[Part, ...]:
+    def make_parts(self) -> tuple[Part, ...]:
         indices = (
             Part(key, INT, None, None, "index", (0, n - 1), "index_key", "indices")
             for key, n in zip(self.index_key, self.shape, strict=False)
@@ -77,7 +76,8 @@ class Sparse(Compound):
         names = [f" of dimension {axis}" for axis in range(len(self.shape))]
         return tuple(
             Check(
-                between(0, size - 1),
+                0,
+                size - 1,
                 f"indices{name if len(self.shape) > 1 else ''} from 0 to {size - 1}",
                 rule="SG529",
                 what="index out of range",

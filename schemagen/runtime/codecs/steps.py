@@ -56,8 +56,7 @@ class Steps(Codec):
         self._head = list_entry_head(self.key)
         self._limit = Limit(self.max_length, self.too_long, noun="steps")
 
-    @cached_property
-    def parts(self) -> tuple[Part, ...]:
+    def make_parts(self) -> tuple[Part, ...]:
         return tuple(replace(part, key=self.key) for part in self.step.parts)
 
     features = ()  # TensorFlow parses feature lists apart

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
 from ..shared import base64_text
@@ -35,8 +34,7 @@ def encode_text(text: str) -> bytes:
 class _String(BytesCodec):
     """One string."""
 
-    @cached_property
-    def parts(self) -> tuple[Part, ...]:
+    def make_parts(self) -> tuple[Part, ...]:
         part = values_part(self.key, self.dtype, 1)
         if self.optional:
             text = self.default or ""
@@ -86,9 +84,8 @@ class Bytes(_String):
     dtype: str = field(default="bytes", init=False)
     transfer_encoding: str | None = None
 
-    @cached_property
-    def parts(self) -> tuple[Part, ...]:
-        (part,) = super().parts
+    def make_parts(self) -> tuple[Part, ...]:
+        (part,) = super().make_parts()
         return (replace(part, transfer_encoding=self.transfer_encoding),)
 
     takes = "opaque bytes"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from math import prod
 from typing import Any
 
@@ -120,8 +119,7 @@ class Tensor(Compound, _Padded):
             return [FixedNumbers(self.label, dtype="int64", **facts)]
         return size_members(self.label, self.shape_key)
 
-    @cached_property
-    def parts(self) -> tuple[Part, ...]:
+    def make_parts(self) -> tuple[Part, ...]:
         fixed = None not in self.shape
         count = prod(size or 1 for size in self.shape) if fixed else None
         value = values_part(
@@ -244,8 +242,7 @@ class SerializedTensor(_Padded):
         super().__post_init__()
         self._type = b"\x08" + varint(DATA_TYPES[self.dtype])
 
-    @cached_property
-    def parts(self) -> tuple[Part, ...]:
+    def make_parts(self) -> tuple[Part, ...]:
         part = values_part(
             self.key, self.dtype, 1, raw=True, transfer_encoding=self.transfer_encoding
         )
