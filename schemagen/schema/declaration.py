@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache
 from pathlib import Path
 from types import NoneType
 from typing import Annotated, Any, Union, get_args, get_origin
@@ -11,12 +13,9 @@ from typing import Annotated, Any, Union, get_args, get_origin
 import numpy as np
 from pydantic.fields import FieldInfo
 
-from ..kinds.images import Images
 from ..kinds.kind import Kind
 from ..kinds.label import Label
-from ..kinds.multilabel import MultiLabel
 from ..kinds.python_types import (
-    class_names,
     is_array,
     is_enum,
     is_list,
@@ -27,7 +26,6 @@ from ..kinds.python_types import (
 )
 from ..kinds.ragged import Ragged
 from ..kinds.scalar import Scalar
-from ..kinds.steps import Steps
 from ..kinds.text import Text
 from ..kinds.varlen import VarLen
 from ..runtime.shared.errors import Problem
@@ -110,14 +108,9 @@ def declaration(
     python_type = one or (Union[types] if types else NoneType)  # noqa: UP007
     kinds = [item for item in metadata if isinstance(item, Kind)]
     kind = kinds[0] if kinds else _plain_kind(python_type)
-    if isinstance(kind, Label):
-        kind = _with_classes(kind, python_type)
-    elif isinstance(kind, Steps) and isinstance(kind.step, Label):
-        classes = _with_classes(kind.step, item_type(python_type))
-        kind = replace(kind, step=classes)
     problems = []
     try:
-        kind = kind and kind.in_file(directory)
+        kind = kind and kind.declared_with(python_type).in_file(directory)
     except Problem as problem:
         problems.append(problem)
     nested = [item for item in metadata if isinstance(item, Nested)]
@@ -178,80 +171,42 @@ def _plain_kind(python_type: Any) -> Kind | None:
         return None
 
 
-def _with_classes(label: Label, python_type: Any) -> Label:
-    """Give a label the classes that its type names, if it has none of its own."""
-    names = class_names(python_type)
-    if not names or label.classes or label.vocabulary:
-        return label
-    if label.num_classes is not None and not isinstance(names[0], str):
-        return label
-    return replace(label, classes=names)
+def as_declared(
+    python_type: Any, names: tuple[str, ...], given: Any, value: Any
+) -> Any:
+    """Return a value in the type that was declared.
 
-
-def as_declared(field: Declaration) -> Callable[[Any, Any], Any]:
-    """Return how a converted value is handed back: in the type that was declared.
-
-    The function takes what was given and what it was converted to.
+    Args:
+        python_type: the declared type.
+        names: of its classes, if it has any.
+        given: the value as it was given.
+        value: as the codec has converted it.
     """
-    python_type = field.python_type
-    if isinstance(field.kind, Steps):
-        return _steps_as_declared(field, field.kind)
-    if isinstance(field.kind, Label):
-        names = field.kind.classes or ()
-        if is_enum(python_type):
-            by_text = {str(m.value): m for m in python_type}
-            by_name = {m.name: m for m in python_type}
-            return lambda _, index: by_text.get(names[index]) or by_name[names[index]]
-        wants_name = python_type is str or literal_values(python_type)
-        return lambda _, index: names[index] if wants_name and names else index
-    if isinstance(field.kind, MultiLabel):
-        return _classes_as_declared(python_type, field.kind)
     origin = get_origin(python_type) or python_type
-    if isinstance(field.kind, Images) and origin in (list, tuple, Sequence):
-        # An array of pictures is a list of arrays: no picture becomes a list.
-        return lambda given, _: tuple(given) if origin is tuple else list(given)
-    if origin is tuple:
-        return lambda given, value: _as_tuple(
-            value.tolist() if hasattr(value, "tolist") else given
-        )
-    if origin in (bool, int, float, list):
-        return lambda given, value: (
-            value.tolist() if hasattr(value, "tolist") else list(given)
-        )
-    if origin in (str, bytes, dict, Mapping):
-        return lambda given, _: given
-    return lambda _, value: value
+    if is_enum(python_type):
+        return _by_class(python_type)[names[value]]
+    if names and (python_type is str or literal_values(python_type)):
+        return names[value]
+    if origin in (str, bytes, dict, Mapping, None) or isinstance(given, Mapping):
+        return given
+    item = item_type(python_type)
+    if is_list(python_type) and (is_array(item) or not hasattr(value, "tolist")):
+        pairs = zip(given, value, strict=True)
+        found = [as_declared(item, names, *pair) for pair in pairs]
+    elif isinstance(value, list) and {*map(type, value)} == {int} and is_array(origin):
+        return np.array(value)
+    elif is_list(python_type) or origin in (bool, int, float):
+        found = value.tolist() if hasattr(value, "tolist") else value
+    else:
+        return value
+    return _as_tuple(found) if origin is tuple else found
 
 
-def _classes_as_declared(
-    python_type: Any, kind: MultiLabel
-) -> Callable[[Any, Any], Any]:
-    """Hand back the ids of classes or their names, whichever the type has."""
-    if is_array(python_type) and python_type is not Any:
-        return lambda _, ids: np.array(ids, np.int64)
-    items = {member for item in get_args(python_type) for member in members(item)}
-    names = kind.classes or ()
-    make = tuple if (get_origin(python_type) or python_type) is tuple else list
-    if items - {Ellipsis} == {str}:
-        return lambda _, ids: make(names[index] for index in ids)
-    if items - {Ellipsis} == {int}:
-        return lambda _, ids: make(ids)
-    return lambda given, _: make(given)
+@cache
+def _by_class(enum: type[Enum]) -> dict[str, Enum]:
+    """Return the members of an Enum by the names of their classes."""
+    return {m.name: m for m in enum} | {str(m.value): m for m in enum}
 
 
 def _as_tuple(value: Any) -> Any:
-    return tuple(map(_as_tuple, value)) if isinstance(value, (list, tuple)) else value
-
-
-def _steps_as_declared(field: Declaration, steps: Steps) -> Callable[[Any, Any], Any]:
-    if not is_list(field.python_type):
-        return lambda _, value: value
-    item = item_type(field.python_type)
-    one = as_declared(replace(field, kind=steps.step, python_type=item))
-    is_tuple = (get_origin(field.python_type) or field.python_type) is tuple
-
-    def hand_back(given: Any, values: Any) -> Any:
-        found = [one(*pair) for pair in zip(given, values, strict=True)]
-        return tuple(found) if is_tuple else found
-
-    return hand_back
+    return tuple(map(_as_tuple, value)) if isinstance(value, list) else value

@@ -6,12 +6,10 @@ import ast
 import inspect
 import linecache
 import sys
-from collections.abc import Iterator
-from functools import lru_cache
 from itertools import pairwise
 from types import FrameType
 
-_DEFINITIONS = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+from .source_map import class_definitions
 
 
 def field_docstrings(cls: type) -> dict[str, str]:
@@ -30,66 +28,28 @@ def field_docstrings(cls: type) -> dict[str, str]:
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         if frame.f_globals.get("__name__") == cls.__module__:
-            definition = _definition(frame, cls.__name__)
-            if definition is not None:
-                return dict(_docstrings(definition))
+            linecache.checkcache(frame.f_code.co_filename)
+            lines = linecache.getlines(frame.f_code.co_filename, frame.f_globals)
+            for _, node in class_definitions("".join(lines)):
+                if node.name == cls.__name__ and _is_at(node, frame.f_lineno):
+                    return _docstrings(node)
         frame = frame.f_back
     return {}
 
 
-@lru_cache(maxsize=1)  # a file is asked for by each of its classes, then by SourceMap
-def syntax_tree(text: str) -> ast.Module:
-    """Return the syntax tree of a file's text, which no one may change.
-
-    Raises:
-        SyntaxError: it is not Python.
-        ValueError: it has a null byte.
-    """
-    return ast.parse(text)
+def _is_at(node: ast.ClassDef, line: int) -> bool:
+    """Tell whether a line is in the head of a class, its decorators included."""
+    first = min([node.lineno, *(item.lineno for item in node.decorator_list)])
+    return first <= line <= node.body[0].lineno
 
 
-def _definition(frame: FrameType, name: str) -> ast.ClassDef | None:
-    """Return the class statement of this name that a frame is at."""
-    path = frame.f_code.co_filename
-    linecache.checkcache(path)
-    try:
-        tree = syntax_tree("".join(linecache.getlines(path, frame.f_globals)))
-    except (SyntaxError, ValueError):
-        return None
-    return next(
-        (
-            node
-            for node in _statements(tree)
-            if isinstance(node, ast.ClassDef)
-            and node.name == name
-            and _first_line(node) <= frame.f_lineno <= node.body[0].lineno
-        ),
-        None,
-    )
-
-
-def _first_line(node: ast.ClassDef) -> int:
-    return min([node.lineno, *(item.lineno for item in node.decorator_list)])
-
-
-def _statements(parent: ast.AST) -> Iterator[ast.AST]:
-    """Yield all statements below a node, each before those inside it."""
-    for node in ast.iter_child_nodes(parent):
-        if not isinstance(node, ast.expr):
-            yield node
-            yield from _statements(node)
-
-
-def _docstrings(parent: ast.AST) -> Iterator[tuple[str, str]]:
-    """Yield names and the strings next to them, in a class and the blocks in it."""
-    for _, block in ast.iter_fields(parent):
-        for node, below in pairwise([*block, None] if isinstance(block, list) else ()):
-            if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-                if isinstance(below, ast.Expr) and isinstance(
-                    below.value, ast.Constant
-                ):
-                    text = below.value.value
-                    if isinstance(text, str):
-                        yield node.target.id, inspect.cleandoc(text)
-            elif not isinstance(node, (ast.expr, *_DEFINITIONS)):
-                yield from _docstrings(node)
+def _docstrings(definition: ast.ClassDef) -> dict[str, str]:
+    found = {}
+    for pair in pairwise(definition.body):
+        match pair:
+            case (
+                ast.AnnAssign(target=ast.Name(id=name)),
+                ast.Expr(value=ast.Constant(value=str(text))),
+            ):
+                found[name] = inspect.cleandoc(text)
+    return found

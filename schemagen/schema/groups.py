@@ -18,7 +18,7 @@ def groups_of(fields: Iterable[Declaration]) -> dict[str, Group]:
     """Return the members of each group: where they stand, and what checks them."""
     groups: dict[str, Group] = {}
     for field in fields:
-        group = getattr(field.kind, "group", None)
+        group = field.kind and field.kind.group
         if isinstance(group, str) and group and field.kind is not None:
             codec = field.kind.codec(field.label, optional=field.optional)
             member = (field.path or (field.name,), codec)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import inspect
-import os
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
@@ -14,18 +12,17 @@ from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
 from types import CodeType, ModuleType
-from typing import NoReturn
 
 from pydantic import BaseModel
 
 from ..findings import Finding, Location
 from ..progress import track
 from ..runtime.shared.errors import Problem
-from .declaration import Declaration
-from .failures import GeneratedImportError, ProcessEndError, load_failure
+from .declaration import Declaration, unwrapped
+from .failures import GeneratedImportError, load_failure
 from .literal_order import literals_in_order
-from .models import UnusedModel, unused_models
-from .nesting import declaring_class, file_of
+from .models import unused_models
+from .nesting import declaring_class, file_of, is_model
 from .record import BASES, Record
 from .source_map import SourceMap
 
@@ -89,7 +86,7 @@ class LoadResult:
 
     records: tuple[LoadedRecord, ...]
     findings: tuple[Finding, ...]
-    models: tuple[UnusedModel, ...] = ()
+    warnings: tuple[Finding, ...] = ()
 
 
 class _SourceLoader(SourceFileLoader):
@@ -166,18 +163,15 @@ def load_schemas(root: Path, schemas: str, output: str) -> LoadResult:
                 module = importlib.import_module(_module_name(root, path))
             except KeyboardInterrupt:
                 raise
-            except (
-                BaseException
-            ) as error:  # a schema may raise anything, even SystemExit
-                findings.append(
-                    load_failure(error, path, root / schemas, places, output)
-                )
+            except BaseException as error:  # a schema may raise even SystemExit
+                found = load_failure(error, root / schemas, places, output, path)
+                findings += [found] if found else []
                 continue
             findings += _lost_records(module, path, places)
             records += _records_of(module, places.shown(path), places)
             modules.append(module)
-        models = tuple(unused_models(modules, [each.cls for each in records], places))
-    return LoadResult(tuple(records), tuple(dict.fromkeys(findings)), models)
+        unused = tuple(unused_models(modules, places))
+    return LoadResult(tuple(records), tuple(dict.fromkeys(findings)), unused)
 
 
 def _module_name(root: Path, path: Path) -> str:
@@ -214,7 +208,7 @@ def _isolated(root: Path, schemas: str, output: str) -> Iterator[None]:
     sys.dont_write_bytecode = True
     importlib.invalidate_caches()
     try:
-        with warnings.catch_warnings(), redirect_stdout(sys.stderr), _kept_alive():
+        with warnings.catch_warnings(), redirect_stdout(sys.stderr):
             # Names that shadow pydantic's own are findings of their own.
             warnings.filterwarnings("ignore", message=r"Field name .* shadows")
             yield
@@ -223,34 +217,10 @@ def _isolated(root: Path, schemas: str, output: str) -> Iterator[None]:
         new = set(sys.modules) - before
         for name in [name for name in new if _is_below(root, sys.modules[name])]:
             del sys.modules[name]
-            # inspect remembers the files of modules, and stumbles over one that has
-            # become a folder and has no file any more.
-            getattr(inspect, "_filesbymodname", {}).pop(name, None)
         sys.modules.update(hidden)
         sys.meta_path.remove(finder)
         sys.path[:] = path
         sys.dont_write_bytecode = bytecode
-
-
-@contextmanager
-def _kept_alive() -> Iterator[None]:
-    """Have `os._exit` raise: exit code 0 must not come from a schema.
-
-    Processes that a schema has forked end as they should. What ends a process by other
-    means (signals, `os.execv`) is not held up.
-    """
-    end, process = os._exit, os.getpid()
-
-    def refused(status: int) -> NoReturn:
-        if os.getpid() != process:
-            end(status)
-        raise ProcessEndError(f"os._exit({status!r})")
-
-    os._exit = refused
-    try:
-        yield
-    finally:
-        os._exit = end
 
 
 def _is_below(root: Path, module: ModuleType) -> bool:
@@ -267,16 +237,12 @@ def _records_of(
     module: ModuleType, source: str, places: SourceMap
 ) -> Iterator[LoadedRecord]:
     names: dict[type[Record], str] = {}
-    for variable, value in vars(module).items():
-        if (
-            isinstance(value, type)
-            and issubclass(value, Record)
-            and value.__module__ == module.__name__
-        ):
-            made = "<locals>" in value.__qualname__
-            names.setdefault(value, variable if made else value.__name__)
+    for variable, cls in vars(module).items():
+        if is_model(cls) and issubclass(cls, Record):
+            made = "<locals>" in cls.__qualname__
+            names.setdefault(cls, variable if made else cls.__name__)
     for cls, name in names.items():
-        if name.startswith("_"):
+        if name.startswith("_") or cls.__module__ != module.__name__:
             continue
         own = places.place_of_class(_file_of(cls), cls.__qualname__)
         declared = cls.schemagen_fields()
@@ -314,10 +280,7 @@ def _place_of_field(
 ) -> Location:
     """Return where a field is declared: in its model or one of that model's bases."""
     for name in path[:-1]:
-        inner = model.model_fields[name].annotation
-        assert isinstance(inner, type)
-        assert issubclass(inner, BaseModel)
-        model = inner
+        model = unwrapped(model.model_fields[name].annotation)[0][0]
     owner = declaring_class(model, path[-1])
     found = places.place_of_class(_file_of(owner), owner.__qualname__)
     own = places.place_of_class(_file_of(model), model.__qualname__)
@@ -332,13 +295,13 @@ def _lost_records(
     module: ModuleType, path: Path, places: SourceMap
 ) -> Iterator[Finding]:
     """Yield the records that a later class of their name and file has replaced."""
-    for name, (first, *_, last) in places.repeated_classes(path).items():
-        cls = getattr(module, name, None)
+    for first, *_, last in places.repeated_classes(path):
+        cls = getattr(module, last.name, None)
         if isinstance(cls, type) and issubclass(cls, Record):
             yield Finding(
-                last,
+                last.location,
                 "SG104",
-                f"two records are called {name!r}",
-                found=f"{name} here and at {first}",
+                f"two records are called {last.name!r}",
+                found=f"{last.name} here and at {first.location}",
                 advice="rename one of them: Python keeps only the last",
             )

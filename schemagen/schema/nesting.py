@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping
 from copy import copy
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -117,25 +117,9 @@ def nesting_problem(field: Declaration) -> str:
 
 
 def within(kind: Kind, prefix: str, name: str) -> Kind:
-    """Return a kind with all of its keys below a prefix.
-
-    Every parameter called `key`, or ending in `_key`, holds one or several of them. A
-    `group` is of this model alone: the same one elsewhere has a group of its own.
-    """
-    changes: dict[str, Any] = {
-        parameter.name: _prefixed(getattr(kind, parameter.name), prefix)
-        for parameter in fields(kind)
-        if parameter.name.endswith("_key") or parameter.name == "group"
-    }
+    """Return a kind with all of its keys below a prefix, and a group of its own."""
     own = name if kind.key is None else kind.key
-    return replace(kind, **changes, key=_prefixed(own, prefix))
-
-
-def _prefixed(keys: Any, prefix: str) -> Any:
-    """Put a prefix before keys; what is no key stays, for its finding."""
-    if isinstance(keys, tuple):
-        return tuple(_prefixed(key, prefix) for key in keys)
-    return prefix + keys if isinstance(keys, str) and keys else keys
+    return replace(kind, key=own).with_keys(lambda key: prefix + key)
 
 
 def members_of(value: Any) -> Mapping[str, Any] | None:

@@ -77,8 +77,8 @@ class _RowCheck:
                 "understands; `schemagen check` says why"
             )
         convert = kind.codec(self._name, optional=field.optional).convert
-        hand_back = as_declared(field)
-        return lambda value: hand_back(value, convert(value))
+        declared = field.python_type, kind.of_step.class_names
+        return lambda value: as_declared(*declared, value, convert(value))
 
 
 def _nested_check(model: type[BaseModel]) -> Callable[[Any], Any]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ast
-import re
 import tokenize
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from ..findings import Location
-from .docstrings import syntax_tree
 
 
 @dataclass(frozen=True)
@@ -18,30 +17,31 @@ class ClassPlaces:
     """Where a class and its annotated fields stand.
 
     Attributes:
+        name: the qualified name of the class.
         location: where the class begins.
-        fields: its fields by name; the last of one name counts, as in Python.
-        lost: names that look like fields and are not: private ones without a value,
-            and the first of several of one name.
+        declared: its annotated names in order, class variables left out.
+        private: those that pydantic ignores: with `_` first, and without a value.
     """
 
+    name: str
     location: Location
-    fields: dict[str, Location] = field(default_factory=dict)
-    lost: tuple[tuple[str, Location], ...] = ()
+    declared: tuple[tuple[str, Location], ...] = ()
+    private: frozenset[str] = frozenset()
 
+    @property
+    def fields(self) -> dict[str, Location]:
+        """Its fields by name; the last of one name counts, as in Python."""
+        return dict(self.declared)
 
-@dataclass(frozen=True)
-class _FilePlaces:
-    """What is known of a file.
-
-    Attributes:
-        classes: its classes by qualified name.
-        repeated: the names that several classes at its top level bear.
-        statements: for each line at which a class begins, the statements in it.
-    """
-
-    classes: dict[str, ClassPlaces] = field(default_factory=dict)
-    repeated: dict[str, tuple[Location, ...]] = field(default_factory=dict)
-    statements: dict[int, list[tuple[Location, ast.stmt]]] = field(default_factory=dict)
+    @property
+    def lost(self) -> tuple[tuple[str, Location], ...]:
+        """What looks like a field and is not one: a private or a repeated name."""
+        last = self.fields
+        return tuple(
+            (name, place)
+            for name, place in self.declared
+            if name in self.private or last[name] != place
+        )
 
 
 class SourceMap:
@@ -52,80 +52,69 @@ class SourceMap:
     """
 
     def __init__(self, root: Path) -> None:
-        self._root = root
+        self._root = root.resolve()
         self._shown: dict[Path, str] = {}
-        self._files: dict[Path, _FilePlaces] = {}
+        self._files: dict[Path, dict[str, list[ClassPlaces]]] = {}
 
     def place_of_class(self, path: Path, name: str) -> ClassPlaces:
         """Return where a class stands, or the file's first line if it is not found."""
-        unknown = ClassPlaces(Location(self.shown(path)))
-        return self._file(path).classes.get(name, unknown)
+        unknown = ClassPlaces(name, Location(self.shown(path)))
+        return self._classes_of(path).get(name, [unknown])[-1]
 
-    def repeated_classes(self, path: Path) -> dict[str, tuple[Location, ...]]:
-        """Return the names that several classes of a file bear, with their places."""
-        return self._file(path).repeated
-
-    def place_of_word(self, path: Path, line: int, word: str) -> Location | None:
-        """Return the first statement with a name, of the class at a line."""
-        statements = self._file(path).statements.get(line, [])
-        return next((at for at, item in statements if word in _words(item)), None)
+    def repeated_classes(self, path: Path) -> Iterator[tuple[ClassPlaces, ...]]:
+        """Yield the classes at the top level of a file that have one name."""
+        for places in self._classes_of(path).values():
+            top = tuple(each for each in places if each.location.column == 1)
+            if len(top) > 1:
+                yield top
 
     def shown(self, path: Path) -> str:
         """Return a path as it is shown: relative to the project if it is inside."""
         if path not in self._shown:
-            try:
-                inside = path.resolve().relative_to(self._root.resolve())
-            except ValueError:
-                inside = path
-            self._shown[path] = inside.as_posix()
+            whole = path.resolve()
+            inside = whole.is_relative_to(self._root)
+            found = whole.relative_to(self._root) if inside else path
+            self._shown[path] = found.as_posix()
         return self._shown[path]
 
-    def _file(self, path: Path) -> _FilePlaces:
+    def _classes_of(self, path: Path) -> dict[str, list[ClassPlaces]]:
         if path not in self._files:
-            self._files[path] = self._read(path)
+            self._files[path] = {}
+            for each in self._read(path):
+                self._files[path].setdefault(each.name, []).append(each)
         return self._files[path]
 
-    def _read(self, path: Path) -> _FilePlaces:
+    def _read(self, path: Path) -> Iterator[ClassPlaces]:
         try:
             with tokenize.open(path) as file:  # in the encoding that Python sees
                 text = file.read()
-            tree = syntax_tree(text)
         except (OSError, SyntaxError, ValueError):
-            return _FilePlaces()
+            return
         lines = text.split("\n")
-        shown = self.shown(path)
 
         def at(node: ast.stmt) -> Location:
             # The tree counts columns in bytes of UTF-8.
             line = lines[node.lineno - 1]
             column = len(line.encode()[: node.col_offset].decode()) + 1
-            return Location(shown, node.lineno, column, line)
+            return Location(self.shown(path), node.lineno, column, line)
 
-        classes = {}
-        found = list(_classes(tree))
-        for name, definition in found:
-            declared = [(line, item.id, at(line)) for item, line in _fields(definition)]
-            fields = {item: place for _, item, place in declared}
-            lost = [
-                (item, place)
-                for line, item, place in declared
-                if (fields[item] != place)
-                or (item.startswith("_") and line.value is None)
-            ]
-            classes[name] = ClassPlaces(at(definition), fields, tuple(lost))
-        statements = {
-            node.lineno: [(at(item), item) for item in node.body] for _, node in found
-        }
-        named: dict[str, tuple[Location, ...]] = {}
-        for node in tree.body:
-            if isinstance(node, ast.ClassDef):
-                named[node.name] = (*named.get(node.name, ()), at(node))
-        repeated = {name: places for name, places in named.items() if len(places) > 1}
-        return _FilePlaces(classes, repeated, statements)
+        for name, definition in class_definitions(text):
+            found = [*_fields(definition)]
+            declared = tuple((item, at(line)) for item, line in found)
+            private = [n for n, line in found if n[0] == "_" and line.value is None]
+            yield ClassPlaces(name, at(definition), declared, frozenset(private))
+
+
+@lru_cache(maxsize=1)  # a file is asked for by each of its classes, then by SourceMap
+def class_definitions(text: str) -> tuple[tuple[str, ast.ClassDef], ...]:
+    """Return the classes in a file's text by their qualified names, in order."""
+    try:
+        return tuple(_classes(ast.parse(text)))
+    except (SyntaxError, ValueError):
+        return ()
 
 
 def _classes(parent: ast.AST, prefix: str = "") -> Iterator[tuple[str, ast.ClassDef]]:
-    """Yield all classes below a node by their qualified names, in order."""
     for node in ast.iter_child_nodes(parent):
         if isinstance(node, ast.expr):  # where no class can be
             continue
@@ -138,23 +127,10 @@ def _classes(parent: ast.AST, prefix: str = "") -> Iterator[tuple[str, ast.Class
         yield from _classes(node, inner)
 
 
-def _fields(node: ast.ClassDef) -> Iterator[tuple[ast.Name, ast.AnnAssign]]:
+def _fields(node: ast.ClassDef) -> Iterator[tuple[str, ast.AnnAssign]]:
     """Yield the annotated names of a class with their lines, class variables left out."""
     for line in node.body:
-        if (
-            isinstance(line, ast.AnnAssign)
-            and isinstance(line.target, ast.Name)
-            and "ClassVar" not in ast.unparse(line.annotation)
-        ):
-            yield line.target, line
-
-
-def _words(statement: ast.stmt) -> frozenset[str]:
-    """Return the names that a statement uses, those in quoted types included."""
-    found = set()
-    for node in ast.walk(statement):
-        if isinstance(node, ast.Name):
-            found.add(node.id)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            found.update(re.findall(r"\w+", node.value))
-    return frozenset(found)
+        match line:
+            case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation):
+                if "ClassVar" not in ast.unparse(annotation):
+                    yield name, line

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,6 @@ from ..runtime.shared.errors import Problem
 from ..runtime.shared.values import shortened
 from ..schema.declaration import Declaration
 from ..schema.loading import LoadedRecord
-from ..schema.models import UnusedModel
 from ..schema.nesting import nested_model, nesting_problem
 from ..schema.record import Record
 from .names import RESERVED_FIELDS, is_package_name
@@ -58,22 +57,6 @@ def record_findings(
             "the record has no fields",
             advice="declare fields, or begin the name of a base class with '_'",
         )
-
-
-def model_warnings(models: Iterable[UnusedModel]) -> Iterator[Finding]:
-    """Yield the models that have kinds, as records do, and are used by no record."""
-    for model in models:
-        if model.has_kinds:
-            yield Finding(
-                model.location,
-                "SG107",
-                f"nothing is generated from {model.name!r}",
-                found=f"a class with kinds that derives from {model.base}",
-                expected="schemagen.Record, or a field of a record with this type",
-                advice=f"derive {model.name!r} from Record; the name of a model that "
-                "other code uses begins with '_'",
-                severity="warning",
-            )
 
 
 def field_findings(field: Declaration, record: LoadedRecord) -> Iterator[Finding]:
@@ -151,9 +134,15 @@ def _kind_findings(
             problem, "SG113", f"{kind.name} {has} {problem.found}", field
         )
     if not problems and not kind.accepts(field.python_type):
-        misfit = kind.misfit(field.python_type)
-        message = f"declared as {misfit.found}, which does not go with {kind.name}"
-        yield record.wrong_with(misfit, "SG112", message, field)
+        declared = text_of(field.python_type)
+        yield record.wrong(
+            "SG112",
+            f"declared as {declared}, which does not go with {kind.name}",
+            field,
+            found=declared,
+            expected=kind.holds,
+            advice="change the annotation or the kind",
+        )
     elif field.nullable and not field.optional:
         yield record.wrong(
             "SG116",
