@@ -178,12 +178,12 @@ class RecordView:
     @property
     def grouped(self) -> bool:
         """Whether some fields are equally long in every record."""
-        return any(getattr(field.kind, "group", None) for field in self.fields)
+        return any(field.kind.group for field in self.fields)
 
     @property
     def named_classes(self) -> bool:
         """Whether a field has classes with names."""
-        return any(getattr(field.kind.of_step, "classes", ()) for field in self.fields)
+        return any(field.kind.of_step.class_names for field in self.fields)
 
 
 @dataclass(frozen=True)

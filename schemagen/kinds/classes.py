@@ -60,10 +60,6 @@ class Classes(Kind):
         """How many classes there are."""
         return len(self.classes) if self.classes else self.num_classes or 0
 
-    @property
-    def class_names(self) -> tuple[str, ...]:
-        return self.classes or ()
-
     def settled(self, name: str) -> Self:
         return replace(
             super().settled(name),

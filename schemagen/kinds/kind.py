@@ -113,7 +113,12 @@ class Kind(Parameters, ABC):
     @property
     def class_names(self) -> tuple[str, ...]:
         """The names of its classes; empty if it has none."""
-        return ()
+        return getattr(self, "classes", ()) or ()
+
+    @property
+    def num_classes(self) -> int | None:
+        """The number of its classes; None if it has none."""
+        return None
 
     @property
     def encoding(self) -> str:

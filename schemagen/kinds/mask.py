@@ -93,10 +93,6 @@ class Mask(Kind):
     def pixels(self) -> tuple[int | None, ...]:
         return self.resize or self.shape
 
-    @property
-    def class_names(self) -> tuple[str, ...]:
-        return self.classes or ()
-
     def predicted_shape(self, shape: Shape) -> Shape:
         return (*shape, self.count)
 

@@ -65,8 +65,7 @@ class Declaration:
         nullable: whether its type allows None.
         default: the default, or None if there is none.
         doc: the field's description.
-        foreign: metadata that schemagen does not know, in words.
-        further: kinds beyond the first, in words.
+        foreign: metadata beyond one kind or one prefix, in words.
         nested: how a nested model's keys begin, if that is declared.
         path: where it stands in nested models, by names; empty if in none.
         problems: what is wrong with files that its kind names.
@@ -83,7 +82,6 @@ class Declaration:
     nested: Nested | None = None
     path: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
-    further: tuple[str, ...] = ()
 
     @property
     def label(self) -> str:
@@ -116,7 +114,8 @@ def declaration(
     nested = [item for item in metadata if isinstance(item, Nested)]
     known = (Kind, Nested)
     foreign = [_foreign(item) for item in metadata if not isinstance(item, known)]
-    foreign += [_foreign(item) for item in nested[1:]]
+    for several in (kinds, nested):
+        foreign += map(text_of, several if len(several) > 1 else ())
     foreign += [
         f"{option}={getattr(info, option)!r}"
         for option in ("alias", "validation_alias", "serialization_alias")
@@ -135,7 +134,6 @@ def declaration(
         foreign=tuple(foreign),
         nested=nested[0] if nested else None,
         problems=tuple(problems),
-        further=tuple(text_of(item) for item in kinds[1:]),
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,8 +9,8 @@ import numpy as np
 
 from ..findings import Finding
 from ..kinds.kind import Kind
-from ..kinds.parameters import below
 from ..kinds.python_types import text_of
+from ..kinds.registry import KINDS
 from ..runtime.shared.errors import Problem
 from ..runtime.shared.values import shortened
 from ..schema.declaration import Declaration
@@ -38,9 +37,7 @@ def record_findings(
         yield record.wrong(
             "SG105",
             f"it would be generated as {name!r}",
-            found=repr(name),
-            expected="a lower-case ASCII name that is not a Python keyword",
-            advice="rename the class",
+            advice="rename the class: lower case, it is a Python package in ASCII",
         )
     for lost, place in record.lost:
         yield Finding(
@@ -69,16 +66,15 @@ def field_findings(field: Declaration, record: LoadedRecord) -> Iterator[Finding
             field,
             advice=_RENAME,
         )
-    if field.foreign or field.further:
-        kinds = (text_of(kind),) if field.further else ()
+    if field.foreign:
         yield record.wrong(
             "SG117",
             "a field has one kind, and no other metadata",
             field,
-            found=" and ".join((*kinds, *field.further, *field.foreign)),
-            expected="one kind, such as Vector(shape=(5,))",
-            advice="write the kind with parentheses, and take all else out",
+            found=" and ".join(field.foreign),
+            advice="write one kind with parentheses, and take all else out",
         )
+    declared = text_of(field.python_type)
     wrong_nesting = nesting_problem(field)
     if wrong_nesting:
         if not field.foreign:
@@ -86,16 +82,16 @@ def field_findings(field: Declaration, record: LoadedRecord) -> Iterator[Finding
                 "SG111",
                 wrong_nesting,
                 field,
-                found=text_of(field.python_type),
+                found=declared,
                 expected="a model with fields, without a default",
                 advice="give the fields of the model defaults, or declare them here",
             )
     elif field.nested and nested_model(field) is None:
         yield record.wrong(
             "SG112",
-            f"declared as {text_of(field.python_type)}, which does not go with Nested",
+            f"declared as {declared}, which does not go with Nested",
             field,
-            found=text_of(field.python_type),
+            found=declared,
             expected="a pydantic model",
             advice="a value's own wire key is given to its kind: key=",
         )
@@ -105,19 +101,17 @@ def field_findings(field: Declaration, record: LoadedRecord) -> Iterator[Finding
             "a kind in place of the default",
             field,
             found=text_of(field.default),
-            expected="the kind in the annotation",
             advice=f"write {field.name}: Annotated[TYPE, {text_of(field.default)}]",
         )
     elif kind is None:
         yield record.wrong(
             "SG111",
-            f"no kind goes with the type {text_of(field.python_type)}",
+            f"no kind goes with the type {declared}",
             field,
-            found=text_of(field.python_type),
+            found=declared,
             expected="int, float, bool, str, bytes, a list of these, a Literal of "
-            "names, an Enum, or Annotated[type, kind]",
-            advice="write Annotated[TYPE, KIND], such as "
-            "Annotated[np.ndarray, Vector(shape=(5,))]",
+            "names, an Enum, or Annotated[TYPE, KIND]",
+            advice="write for example Annotated[np.ndarray, Vector(shape=(5,))]",
         )
     else:
         yield from _kind_findings(field, kind, record)
@@ -155,7 +149,6 @@ def _kind_findings(
             "SG113",
             "presence=True for a field that is always there",
             field,
-            found="a required field",
             expected="a field with a default",
             advice="take it out, or make the field optional with `= None`",
         )
@@ -172,13 +165,11 @@ def _kind_findings(
         yield from _default_findings(field, kind, record)
     expected = _role_expected(field, kind)
     if expected:
-        yield record.wrong(
-            "SG118",
-            f"{kind.name} cannot have the role {role_of(kind)!r}",
-            field,
-            found=f"role {role_of(kind)!r}",
-            expected=expected,
-            advice="change the role; 'info' is carried along and not modelled",
+        role = f"role {role_of(kind)!r}"
+        advice = "change the role; 'info' is carried along and not modelled"
+        problem = Problem(role, expected, advice)
+        yield record.wrong_with(
+            problem, "SG118", f"{kind.name} cannot have the {role}", field
         )
 
 
@@ -194,11 +185,9 @@ def _default_findings(
 ) -> Iterator[Finding]:
     if not field.optional or (field.default is None and field.nullable):
         return
-    advice = "give a default of the field's own type"
     try:
         if field.default is None:
-            advice = "write the type as `... | None`"
-            raise Problem("None", "a type that allows None")
+            raise Problem("None", "`... | None` as its type, which allows None")
         kind.check_default(field.name, plain_default(field.default))
     except Problem as problem:
         given = " ".join(shortened(field.default).split())
@@ -209,7 +198,7 @@ def _default_findings(
             field,
             found=found,
             expected=problem.expected,
-            advice=advice,
+            advice="give a default of the field's own type",
         )
 
 
@@ -217,8 +206,7 @@ def _role_expected(field: Declaration, kind: Kind) -> str:
     """Return what a field's role asks for; "" if the field has it."""
     role = role_of(kind)
     if role == "target" and not kind.can_be_target:
-        kinds = [each for each in below(Kind) if not inspect.isabstract(each)]
-        names = sorted(each.name for each in kinds if each.can_be_target)
+        names = [name for name, each in KINDS.items() if each.can_be_target]
         return f"one of {', '.join(names)} as a target"
     if role in ("input", "target") and kind.opaque:
         return f"role='info' for {kind.opaque}: no model can take them"
