@@ -234,16 +234,6 @@ class Kind(Parameters, ABC):
         for key in sorted({key for key in keys if keys.count(key) > 1}):
             yield Problem(f"the key {key!r} twice", "a key of its own for each")
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: Any = None) -> Any:
-        """Leave the value to the Record, which knows the field as a whole.
-
-        Pydantic calls it on the class where a schema forgets the parentheses; that
-        has no `handler`, and gets its finding with all others.
-        """
-        from pydantic_core import core_schema
-
-        return core_schema.any_schema()
-
 
 def _changed(keys: Any, change: Callable[[str], str]) -> Any:
     """Change keys; what is not a key stays, for its finding."""

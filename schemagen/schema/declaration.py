@@ -34,23 +34,17 @@ from .nested import Nested
 
 # A plain float is 64 bits wide and the FloatList that readers expect is 32, so that
 # rounding is what its author asks for, of arrays and numpy's scalars too.
+_DTYPES = {bool: "bool", int: "int64", float: "float32", str: "string", bytes: "bytes"}
 PLAIN_KINDS: dict[Any, Kind] = {
-    bool: Scalar("bool"),
-    int: Scalar("int64"),
-    float: Scalar("float32"),
+    **{each: Scalar(dtype) for each, dtype in _DTYPES.items()},
     str: Text(),
-    bytes: Scalar("bytes"),
-    list[bool]: VarLen("bool"),
-    list[int]: VarLen("int64"),
-    list[float]: VarLen("float32"),
-    list[str]: VarLen("string"),
-    list[bytes]: VarLen("bytes"),
-    list[list[bool]]: Ragged("bool"),
-    list[list[int]]: Ragged("int64"),
-    list[list[float]]: Ragged("float32"),
-    list[list[str]]: Ragged("string"),
-    list[list[bytes]]: Ragged("bytes"),
+    **{list[each]: VarLen(dtype) for each, dtype in _DTYPES.items()},  # type: ignore[valid-type]
+    **{list[list[each]]: Ragged(dtype) for each, dtype in _DTYPES.items()},  # type: ignore[valid-type]
 }
+
+
+class RowCheck:
+    """The base of what a record adds to the metadata of its fields."""
 
 
 @dataclass(frozen=True)
@@ -101,6 +95,7 @@ def declaration(
     """
     types, metadata, nullable = unwrapped(info.annotation)
     metadata = (*metadata, *info.metadata)
+    metadata = tuple(i for i in metadata if not isinstance(i, RowCheck))
     # A union of one is that one, but typing may hand out another that equals it.
     one = types[0] if len(types) == 1 else None
     python_type = one or (Union[types] if types else NoneType)  # noqa: UP007
@@ -197,7 +192,7 @@ def as_declared(
         found = value.tolist() if hasattr(value, "tolist") else value
     else:
         return value
-    return _as_tuple(found) if origin is tuple else found
+    return as_tuple(found) if origin is tuple else found
 
 
 @cache
@@ -206,5 +201,6 @@ def _by_class(enum: type[Enum]) -> dict[str, Enum]:
     return {m.name: m for m in enum} | {str(m.value): m for m in enum}
 
 
-def _as_tuple(value: Any) -> Any:
-    return tuple(map(_as_tuple, value)) if isinstance(value, list) else value
+def as_tuple(value: Any) -> Any:
+    """Return nested lists as nested tuples."""
+    return tuple(map(as_tuple, value)) if isinstance(value, list) else value

@@ -12,6 +12,7 @@ from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
 from types import CodeType, ModuleType
+from typing import Any
 
 from pydantic import BaseModel
 
@@ -55,29 +56,24 @@ class LoadedRecord:
         rule: str,
         message: str,
         field: Declaration | None = None,
-        *,
-        found: str = "",
-        expected: str = "",
-        advice: str = "",
+        problem: Problem | None = None,
+        **parts: Any,
     ) -> Finding:
-        """Return a finding at a field, or at the class itself."""
+        """Return a finding at a field, or at the class itself.
+
+        Args:
+            rule: the rule's id.
+            message: what is wrong.
+            field: the field; None for the class.
+            problem: what is found and expected, and what to do.
+            **parts: the same, by their names in a finding.
+        """
         place, where = self.location, self.name
         if field is not None:
             place, where = self.fields[field.name], f"{self.name}.{field.label}"
-        return Finding(place, rule, f"{where}: {message}", found, expected, advice)
-
-    def wrong_with(
-        self, problem: Problem, rule: str, message: str, field: Declaration
-    ) -> Finding:
-        """Return the finding of a problem of a field."""
-        return self.wrong(
-            rule,
-            message,
-            field,
-            found=problem.found,
-            expected=problem.expected,
-            advice=problem.advice,
-        )
+        if problem is not None:
+            parts = {n: getattr(problem, n) for n in ("found", "expected", "advice")}
+        return Finding(place, rule, f"{where}: {message}", **parts)
 
 
 @dataclass(frozen=True)
@@ -167,7 +163,6 @@ def load_schemas(root: Path, schemas: str, output: str) -> LoadResult:
                 found = load_failure(error, root / schemas, places, output, path)
                 findings += [found] if found else []
                 continue
-            findings += _lost_records(module, path, places)
             records += _records_of(module, places.shown(path), places)
             modules.append(module)
         unused = tuple(unused_models(modules, places))
@@ -289,19 +284,3 @@ def _place_of_field(
 
 def _file_of(cls: type) -> Path:
     return file_of(cls) or Path("?")
-
-
-def _lost_records(
-    module: ModuleType, path: Path, places: SourceMap
-) -> Iterator[Finding]:
-    """Yield the records that a later class of their name and file has replaced."""
-    for first, *_, last in places.repeated_classes(path):
-        cls = getattr(module, last.name, None)
-        if isinstance(cls, type) and issubclass(cls, Record):
-            yield Finding(
-                last.location,
-                "SG104",
-                f"two records are called {last.name!r}",
-                found=f"{last.name} here and at {first.location}",
-                advice="rename one of them: Python keeps only the last",
-            )

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
-from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
-from pydantic.fields import FieldInfo
 
 from ..kinds.kind import Kind
 from .declaration import Declaration, declaration
@@ -33,7 +31,7 @@ def own_fields(model: type[BaseModel]) -> Iterator[Declaration]:
     """Yield the fields that a model itself has, a nested model as one field."""
     for name, info in model.model_fields.items():
         directory = directory_of_field(model, name)
-        yield declaration(name, without_checks(info), directory)
+        yield declaration(name, info, directory)
 
 
 def declaring_class(model: type, name: str) -> type:
@@ -57,15 +55,6 @@ def directory_of_field(model: type, name: str) -> Path | None:
     """Return the directory of the file that declares a model's field, or None."""
     path = file_of(declaring_class(model, name))
     return path and path.parent
-
-
-def without_checks(info: FieldInfo) -> FieldInfo:
-    """Return a field as it was declared, without what Record adds to it."""
-    plain = copy(info)
-    plain.metadata = [
-        item for item in info.metadata if not getattr(item, "checks_rows", False)
-    ]
-    return plain
 
 
 def flattened(model: type[BaseModel]) -> Iterator[Declaration]:

@@ -1,13 +1,18 @@
-"""Where classes and fields stand in a file, by its syntax tree."""
+"""Where classes and fields stand in a file, and the strings below fields."""
 
 from __future__ import annotations
 
 import ast
+import inspect
+import linecache
+import sys
 import tokenize
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
+from types import FrameType
 
 from ..findings import Location
 
@@ -17,31 +22,15 @@ class ClassPlaces:
     """Where a class and its annotated fields stand.
 
     Attributes:
-        name: the qualified name of the class.
         location: where the class begins.
-        declared: its annotated names in order, class variables left out.
-        private: those that pydantic ignores: with `_` first, and without a value.
+        fields: its fields by name; the last of one name counts, as in Python.
+        lost: names that look like fields and are not: private ones without a value,
+            and the first of several of one name.
     """
 
-    name: str
     location: Location
-    declared: tuple[tuple[str, Location], ...] = ()
-    private: frozenset[str] = frozenset()
-
-    @property
-    def fields(self) -> dict[str, Location]:
-        """Its fields by name; the last of one name counts, as in Python."""
-        return dict(self.declared)
-
-    @property
-    def lost(self) -> tuple[tuple[str, Location], ...]:
-        """What looks like a field and is not one: a private or a repeated name."""
-        last = self.fields
-        return tuple(
-            (name, place)
-            for name, place in self.declared
-            if name in self.private or last[name] != place
-        )
+    fields: dict[str, Location] = field(default_factory=dict)
+    lost: tuple[tuple[str, Location], ...] = ()
 
 
 class SourceMap:
@@ -54,19 +43,14 @@ class SourceMap:
     def __init__(self, root: Path) -> None:
         self._root = root.resolve()
         self._shown: dict[Path, str] = {}
-        self._files: dict[Path, dict[str, list[ClassPlaces]]] = {}
+        self._files: dict[Path, dict[str, ClassPlaces]] = {}
 
     def place_of_class(self, path: Path, name: str) -> ClassPlaces:
         """Return where a class stands, or the file's first line if it is not found."""
-        unknown = ClassPlaces(name, Location(self.shown(path)))
-        return self._classes_of(path).get(name, [unknown])[-1]
-
-    def repeated_classes(self, path: Path) -> Iterator[tuple[ClassPlaces, ...]]:
-        """Yield the classes at the top level of a file that have one name."""
-        for places in self._classes_of(path).values():
-            top = tuple(each for each in places if each.location.column == 1)
-            if len(top) > 1:
-                yield top
+        if path not in self._files:
+            self._files[path] = dict(self._read(path))
+        unknown = ClassPlaces(Location(self.shown(path)))
+        return self._files[path].get(name, unknown)
 
     def shown(self, path: Path) -> str:
         """Return a path as it is shown: relative to the project if it is inside."""
@@ -77,14 +61,7 @@ class SourceMap:
             self._shown[path] = found.as_posix()
         return self._shown[path]
 
-    def _classes_of(self, path: Path) -> dict[str, list[ClassPlaces]]:
-        if path not in self._files:
-            self._files[path] = {}
-            for each in self._read(path):
-                self._files[path].setdefault(each.name, []).append(each)
-        return self._files[path]
-
-    def _read(self, path: Path) -> Iterator[ClassPlaces]:
+    def _read(self, path: Path) -> Iterator[tuple[str, ClassPlaces]]:
         try:
             with tokenize.open(path) as file:  # in the encoding that Python sees
                 text = file.read()
@@ -99,10 +76,14 @@ class SourceMap:
             return Location(self.shown(path), node.lineno, column, line)
 
         for name, definition in class_definitions(text):
-            found = [*_fields(definition)]
-            declared = tuple((item, at(line)) for item, line in found)
-            private = [n for n, line in found if n[0] == "_" and line.value is None]
-            yield ClassPlaces(name, at(definition), declared, frozenset(private))
+            declared = [(item, line, at(line)) for item, line in _fields(definition)]
+            fields = {item: place for item, _, place in declared}
+            lost = [
+                (item, place)
+                for item, line, place in declared
+                if fields[item] != place or (item[0] == "_" and line.value is None)
+            ]
+            yield name, ClassPlaces(at(definition), fields, tuple(lost))
 
 
 @lru_cache(maxsize=1)  # a file is asked for by each of its classes, then by SourceMap
@@ -134,3 +115,46 @@ def _fields(node: ast.ClassDef) -> Iterator[tuple[str, ast.AnnAssign]]:
             case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation):
                 if "ClassVar" not in ast.unparse(annotation):
                     yield name, line
+
+
+def field_docstrings(cls: type) -> dict[str, str]:
+    """Return the strings below the annotated names of a class that is being made.
+
+    Pydantic can do this (`use_attribute_docstrings`), but before Python 3.13 it looks
+    through all modules there are for each class: a third of what loading a hundred
+    schemas takes, and more of a thousand.
+
+    Args:
+        cls: the class, as long as the statement that makes it is being run.
+
+    Returns:
+        The strings by name; none where there is no source, or none that says this.
+    """
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if frame.f_globals.get("__name__") == cls.__module__:
+            linecache.checkcache(frame.f_code.co_filename)
+            lines = linecache.getlines(frame.f_code.co_filename, frame.f_globals)
+            for _, node in class_definitions("".join(lines)):
+                if node.name == cls.__name__ and _is_at(node, frame.f_lineno):
+                    return _docstrings(node)
+        frame = frame.f_back
+    return {}
+
+
+def _is_at(node: ast.ClassDef, line: int) -> bool:
+    """Tell whether a line is in the head of a class, its decorators included."""
+    first = min([node.lineno, *(item.lineno for item in node.decorator_list)])
+    return first <= line <= node.body[0].lineno
+
+
+def _docstrings(definition: ast.ClassDef) -> dict[str, str]:
+    found = {}
+    for pair in pairwise(definition.body):
+        match pair:
+            case (
+                ast.AnnAssign(target=ast.Name(id=name)),
+                ast.Expr(value=ast.Constant(value=str(text))),
+            ):
+                found[name] = inspect.cleandoc(text)
+    return found

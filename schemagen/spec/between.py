@@ -89,7 +89,7 @@ def _role_findings(fields: _Fields, record: LoadedRecord) -> Iterator[Finding]:
         problem = kind.missing_beside(inputs) if role_of(kind) == "target" else None
         if problem is not None:
             message = f"no input goes with this {kind.name} as a target"
-            yield record.wrong_with(problem, "SG118", message, field)
+            yield record.wrong("SG118", message, field, problem)
     weights = [field for field, kind in fields if role_of(kind) == "weight"]
     if len(weights) > 1:
         yield record.wrong(

@@ -124,9 +124,8 @@ def _kind_findings(
     problems = [*kind.problems(), *field.problems]
     for problem in problems:
         has = "has" if problem.found.startswith("no ") else "cannot have"
-        yield record.wrong_with(
-            problem, "SG113", f"{kind.name} {has} {problem.found}", field
-        )
+        message = f"{kind.name} {has} {problem.found}"
+        yield record.wrong("SG113", message, field, problem)
     if not problems and not kind.accepts(field.python_type):
         declared = text_of(field.python_type)
         yield record.wrong(
@@ -168,9 +167,8 @@ def _kind_findings(
         role = f"role {role_of(kind)!r}"
         advice = "change the role; 'info' is carried along and not modelled"
         problem = Problem(role, expected, advice)
-        yield record.wrong_with(
-            problem, "SG118", f"{kind.name} cannot have the {role}", field
-        )
+        message = f"{kind.name} cannot have the {role}"
+        yield record.wrong("SG118", message, field, problem)
 
 
 def _is_kind(value: object) -> bool:

@@ -152,7 +152,6 @@ FILES = [
     "    remark: Annotated[str, Text(key='note')]  # SG114\n",
     "class PetPhoto(Record):\n    x: int\n\n\n"
     "class Pet_Photo(Record):  # SG104\n    x: int\n",
-    "class Pet(Record):\n    x: int\n\n\nclass Pet(Record):  # SG104\n    y: int\n",
     "class Class(Record):  # SG105\n    x: int\n",
     "class 猫(Record):  # SG105\n    x: int\n",
     "class R(Record):  # SG101\n    x: int\n    model_config: int\n",
