@@ -24,7 +24,7 @@ from .failures import GeneratedImportError, load_failure
 from .literal_order import literals_in_order
 from .models import unused_models
 from .nesting import declaring_class, file_of, is_model
-from .record import BASES, Record
+from .record import Record
 from .source_map import SourceMap
 
 
@@ -39,7 +39,6 @@ class LoadedRecord:
         source: its file, relative to the project, with forward slashes.
         location: where the class begins.
         fields: where each of its fields is declared, inherited ones included.
-        lost: what looks like a field and is not one, by name and place.
         declared: its fields, nested ones in place, with what files next to it say.
     """
 
@@ -48,7 +47,6 @@ class LoadedRecord:
     source: str
     location: Location
     fields: dict[str, Location]
-    lost: tuple[tuple[str, Location], ...]
     declared: tuple[Declaration, ...]
 
     def wrong(
@@ -61,12 +59,7 @@ class LoadedRecord:
     ) -> Finding:
         """Return a finding at a field, or at the class itself.
 
-        Args:
-            rule: the rule's id.
-            message: what is wrong.
-            field: the field; None for the class.
-            problem: what is found and expected, and what to do.
-            **parts: the same, by their names in a finding.
+        What is found and expected, and what to do, is in a problem or in `parts`.
         """
         place, where = self.location, self.name
         if field is not None:
@@ -239,21 +232,12 @@ def _records_of(
     for cls, name in names.items():
         if name.startswith("_") or cls.__module__ != module.__name__:
             continue
-        own = places.place_of_class(_file_of(cls), cls.__qualname__)
+        own = places.place_of_class(file_of(cls), cls.__qualname__)
         declared = cls.schemagen_fields()
-        fields = {
-            field.name: _place_of_field(cls, field.path or (field.name,), places)
-            for field in declared
-        }
-        lost = dict.fromkeys(
-            item
-            for base in cls.__mro__
-            if issubclass(base, Record) and base not in BASES
-            for item in places.place_of_class(_file_of(base), base.__qualname__).lost
-        )
-        yield LoadedRecord(
-            cls, name, source, own.location, fields, tuple(lost), declared
-        )
+        paths = {field.name: field.path or (field.name,) for field in declared}
+        paths |= {private: (private,) for private in cls.__private_attributes__}
+        fields = {n: _place_of_field(cls, path, places) for n, path in paths.items()}
+        yield LoadedRecord(cls, name, source, own.location, fields, declared)
 
 
 def record_of_class(cls: type[Record]) -> LoadedRecord:
@@ -262,12 +246,10 @@ def record_of_class(cls: type[Record]) -> LoadedRecord:
     The places of its fields are not looked up.
     """
     path = file_of(cls)
-    source = path.name if path is not None else cls.__module__
+    source = path.name or cls.__module__
     declared = cls.schemagen_fields()
     places = {field.name: Location(source) for field in declared}
-    return LoadedRecord(
-        cls, cls.__name__, source, Location(source), places, (), declared
-    )
+    return LoadedRecord(cls, cls.__name__, source, Location(source), places, declared)
 
 
 def _place_of_field(
@@ -277,10 +259,6 @@ def _place_of_field(
     for name in path[:-1]:
         model = unwrapped(model.model_fields[name].annotation)[0][0]
     owner = declaring_class(model, path[-1])
-    found = places.place_of_class(_file_of(owner), owner.__qualname__)
-    own = places.place_of_class(_file_of(model), model.__qualname__)
+    found = places.place_of_class(file_of(owner), owner.__qualname__)
+    own = places.place_of_class(file_of(model), model.__qualname__)
     return found.fields.get(path[-1], own.location)
-
-
-def _file_of(cls: type) -> Path:
-    return file_of(cls) or Path("?")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from types import ModuleType
 
 from pydantic import BaseModel
@@ -26,31 +25,25 @@ def unused_models(
         modules: the schema files.
         places: finds classes in files.
     """
-    models: dict[type[BaseModel], Path] = {
-        value: file_of(value) or Path()
+    models: dict[type[BaseModel], None] = {
+        value: None
         for module in modules
         for value in vars(module).values()
         if is_model(value) and value.__module__ == module.__name__
     }
     infos = [info for model in models for info in model.model_fields.values()]
     used = {inner for info in infos for inner in unwrapped(info.annotation)[0]}
-    for model, path in models.items():
+    for model in models:
         metadata = [i for info in model.model_fields.values() for i in info.metadata]
-        if (
-            any(isinstance(item, (Kind, Nested)) for item in metadata)
-            and not issubclass(model, Record)
-            and not model.__name__.startswith("_")
-            and model not in used
-            and not model.__subclasses__()
-        ):
-            name = model.__name__
+        meant = any(isinstance(item, (Kind, Nested)) for item in metadata)
+        base = issubclass(model, Record) or bool(model.__subclasses__())
+        name = model.__name__
+        if meant and not (base or name.startswith("_") or model in used):
             yield Finding(
-                places.place_of_class(path, model.__qualname__).location,
+                places.place_of_class(file_of(model), model.__qualname__).location,
                 "SG107",
-                f"nothing is generated from {name!r}",
-                found="a model with kinds that no record uses",
-                expected="schemagen.Record, or a field of a record with this type",
-                advice=f"derive {name!r} from Record; the name of a model that other "
-                "code uses begins with '_'",
+                f"{name!r} has kinds, and nothing is generated from it",
+                advice=f"derive {name!r} from Record, or use it in one; the name of a "
+                "model that other code uses begins with '_'",
                 severity="warning",
             )

@@ -30,31 +30,27 @@ def is_model(python_type: Any) -> bool:
 def own_fields(model: type[BaseModel]) -> Iterator[Declaration]:
     """Yield the fields that a model itself has, a nested model as one field."""
     for name, info in model.model_fields.items():
-        directory = directory_of_field(model, name)
-        yield declaration(name, info, directory)
+        yield declaration(name, info, directory_of_field(model, name))
 
 
 def declaring_class(model: type, name: str) -> type:
     """Return the class that declares a model's field: the model or one of its bases."""
-    declaring = (base for base in model.__mro__ if name in _annotations(base))
+    bases = model.__mro__
+    declaring = (
+        base for base in bases if name in vars(base).get("__annotations__", ())
+    )
     return next(declaring, model)
 
 
-def _annotations(cls: type) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = vars(cls).get("__annotations__", {})
-    return found
-
-
-def file_of(cls: type) -> Path | None:
-    """Return the file in which a class stands, as long as its module is imported."""
-    found = getattr(sys.modules.get(cls.__module__), "__file__", None)
-    return Path(found) if found else None
+def file_of(cls: type) -> Path:
+    """Return the file in which a class stands, or an empty path if it is in none."""
+    return Path(getattr(sys.modules.get(cls.__module__), "__file__", None) or "")
 
 
 def directory_of_field(model: type, name: str) -> Path | None:
     """Return the directory of the file that declares a model's field, or None."""
     path = file_of(declaring_class(model, name))
-    return path and path.parent
+    return path.parent if path.name else None
 
 
 def flattened(model: type[BaseModel]) -> Iterator[Declaration]:

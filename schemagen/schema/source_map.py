@@ -23,14 +23,11 @@ class ClassPlaces:
 
     Attributes:
         location: where the class begins.
-        fields: its fields by name; the last of one name counts, as in Python.
-        lost: names that look like fields and are not: private ones without a value,
-            and the first of several of one name.
+        fields: its annotated names; the last of one name counts, as in Python.
     """
 
     location: Location
     fields: dict[str, Location] = field(default_factory=dict)
-    lost: tuple[tuple[str, Location], ...] = ()
 
 
 class SourceMap:
@@ -76,14 +73,8 @@ class SourceMap:
             return Location(self.shown(path), node.lineno, column, line)
 
         for name, definition in class_definitions(text):
-            declared = [(item, line, at(line)) for item, line in _fields(definition)]
-            fields = {item: place for item, _, place in declared}
-            lost = [
-                (item, place)
-                for item, line, place in declared
-                if fields[item] != place or (item[0] == "_" and line.value is None)
-            ]
-            yield name, ClassPlaces(at(definition), fields, tuple(lost))
+            fields = {item: at(line) for item, line in _fields(definition)}
+            yield name, ClassPlaces(at(definition), fields)
 
 
 @lru_cache(maxsize=1)  # a file is asked for by each of its classes, then by SourceMap
@@ -108,13 +99,12 @@ def _classes(parent: ast.AST, prefix: str = "") -> Iterator[tuple[str, ast.Class
         yield from _classes(node, inner)
 
 
-def _fields(node: ast.ClassDef) -> Iterator[tuple[str, ast.AnnAssign]]:
-    """Yield the annotated names of a class with their lines, class variables left out."""
+def _fields(node: ast.ClassDef) -> Iterator[tuple[str, ast.stmt]]:
+    """Yield the annotated names of a class with their lines."""
     for line in node.body:
         match line:
-            case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation):
-                if "ClassVar" not in ast.unparse(annotation):
-                    yield name, line
+            case ast.AnnAssign(target=ast.Name(id=name)):
+                yield name, line
 
 
 def field_docstrings(cls: type) -> dict[str, str]:

@@ -89,7 +89,12 @@ def _prefix(name: str, members: Sequence[Placed]) -> str:
 def _keys(spec: FieldSpec) -> list[str]:
     """Return all texts of a field that a nested model puts its prefix before."""
     found: list[str] = []
-    spec.kind.with_keys(lambda key: found.append(key) or key)
+
+    def seen(key: str) -> str:
+        found.append(key)
+        return key
+
+    spec.kind.with_keys(seen)
     return found
 
 

@@ -51,7 +51,6 @@ def _key_findings(fields: _Fields, record: LoadedRecord) -> Iterator[Finding]:
                         f"the wire key {key!r} is that of {other.name!r} too",
                         field,
                         found=f"{key!r}{both if held == content else ''}",
-                        expected="a key of its own for each field",
                         advice="give one of them another key",
                     )
                     break

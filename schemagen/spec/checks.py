@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from pydantic_core import PydanticUndefined
 
 from ..findings import Finding
 from ..kinds.kind import Kind
@@ -39,15 +40,14 @@ def record_findings(
             f"it would be generated as {name!r}",
             advice="rename the class: lower case, it is a Python package in ASCII",
         )
-    for lost, place in record.lost:
-        yield Finding(
-            place,
-            "SG119",
-            f"{record.name}.{lost}: this field would be lost",
-            found="a private name or a repeated one",
-            expected="each field once, without '_' at its beginning",
-            advice="rename it or take it out; what is not a field is a ClassVar",
-        )
+    for lost, private in record.cls.__private_attributes__.items():
+        if private.default is PydanticUndefined and private.default_factory is None:
+            yield Finding(
+                record.fields.get(lost, record.location),
+                "SG119",
+                f"{record.name}.{lost}: pydantic ignores fields with '_' at the beginning",
+                advice="rename it; what is not a field is a ClassVar",
+            )
     if not record.cls.model_fields:
         yield record.wrong(
             "SG106",

@@ -140,7 +140,6 @@ def test_a_wrong_field_is_a_finding_at_its_line(
 # Schema files after `HEAD`, with the rule of each finding at the end of its line.
 FILES = [
     "class R(Record):\n    x: int\n    _y: str  # SG119\n",
-    "class R(Record):\n    x: float  # SG119\n    y: int\n    x: int\n",
     "class R(Record):\n    a: Annotated[float, Scalar('float32', role='weight')]\n"
     "    b: Annotated[float, Scalar('float32', role='weight')]  # SG118\n",
     "class R(Record):\n    note: str | None = None\n    note_present: bool  # SG115\n",
