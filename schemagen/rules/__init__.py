@@ -1,5 +1,6 @@
 """The kinds of findings."""
 
-from .tables import RULES, Rule
+from .rule import Rule
+from .tables import RULES
 
 __all__ = ["RULES", "Rule"]

@@ -2,24 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-
-@dataclass(frozen=True)
-class Rule:
-    """One kind of finding.
-
-    Attributes:
-        id: SG and three digits; 1 schema, 2 breaking changes (`evolution/`),
-            3 generated files, 4 request and settings, 5 data files.
-        title: what is wrong, in a few words.
-        purpose: why it matters.
-    """
-
-    id: str
-    title: str
-    purpose: str
-
+from .data_files import DATA_FILES
+from .rule import Rule
 
 # Findings in schema files.
 _SCHEMAS = (
@@ -100,8 +84,8 @@ _SCHEMAS = (
     ),
     Rule(
         "SG119",
-        "field declaration is ignored by Python or pydantic",
-        "Python keeps the last of two fields with one name; pydantic ignores private ones.",
+        "field declaration is ignored by pydantic",
+        "Pydantic takes an annotated name with `_` first for a private attribute.",
     ),
     Rule(
         "SG120",
@@ -318,135 +302,6 @@ _REQUESTS = (
     ),
 )
 
-# Findings in data files.
-_DATA_FILES = (
-    Rule(
-        "SG501",
-        "manifest cannot be read",
-        "Only the manifest states the files of a split and the schema that wrote them.",
-    ),
-    Rule(
-        "SG502",
-        "data file is missing, by the manifest or by the names of others",
-        "Training would use a part of the split without an error.",
-    ),
-    Rule(
-        "SG503",
-        "data file does not match the manifest",
-        "The manifest has its size, checksum and number of records, as it was written.",
-    ),
-    Rule(
-        "SG504",
-        "data file is not in the manifest, or from another write",
-        "Programs that use a glob read it, programs that use the manifest do not.",
-    ),
-    Rule(
-        "SG505",
-        "split without records",
-        "Readers deliver nothing from its files, without an error.",
-    ),
-    Rule(
-        "SG506",
-        "truncated data file",
-        "The data after its end is lost; readers stop there or fail.",
-    ),
-    Rule(
-        "SG507",
-        "damaged record",
-        "A record's length and bytes have a checksum each: damage is not read as data.",
-    ),
-    Rule(
-        "SG508",
-        "not a TFRecord file",
-        "Readers find no record in it.",
-    ),
-    Rule(
-        "SG509",
-        "compression does not match",
-        "The name, the manifest or a parameter tells readers the compression.",
-    ),
-    Rule(
-        "SG510",
-        "data file cannot be read",
-        "Its records are unknown.",
-    ),
-    Rule(
-        "SG511",
-        "data was written with an incompatible schema",
-        "Generated readers compare both schemas and refuse the data.",
-    ),
-    Rule(
-        "SG512",
-        "record over the size limit",
-        "A small compressed file can contain a record that fills all memory.",
-    ),
-    Rule(
-        "SG513",
-        "data file whose records have no key",
-        "Other messages can parse without an error; readers find no value in them.",
-    ),
-    Rule(
-        "SG521",
-        "wrong message type",
-        "A TFRecord file may contain any bytes; some parse without an error.",
-    ),
-    Rule(
-        "SG522",
-        "missing feature",
-        "TensorFlow itself reads a missing list as an empty one.",
-    ),
-    Rule(
-        "SG523",
-        "wrong feature type",
-        "A feature is a list of bytes, floats or int64; a reader expects one of them.",
-    ),
-    Rule(
-        "SG524",
-        "wrong number of values",
-        "A tensor of fixed shape needs as many values as it has elements.",
-    ),
-    Rule(
-        "SG525",
-        "wrong size of raw bytes",
-        "Bytes do not state their dtype: read as another one they are other numbers.",
-    ),
-    Rule(
-        "SG526",
-        "number out of range of its dtype",
-        "Lists hold int64; a cast to fewer bits would change the number.",
-    ),
-    Rule(
-        "SG527",
-        "class id out of range",
-        "An id that is not a class trains nothing, or the wrong class.",
-    ),
-    Rule(
-        "SG528",
-        "encoded value does not match its declaration",
-        "Images and tensors have a header that may differ; base64 may be damaged.",
-    ),
-    Rule(
-        "SG529",
-        "lengths or indices do not match",
-        "Lists that describe each other disagree: values are assigned to wrong items.",
-    ),
-    Rule(
-        "SG530",
-        "stored size does not match the value",
-        "Programs rely on the sizes that are stored next to a value.",
-    ),
-    Rule(
-        "SG531",
-        "text is not UTF-8",
-        "Vocabularies and tokenizers expect UTF-8.",
-    ),
-    Rule(
-        "SG532",
-        "number is not finite",
-        "One NaN in a batch makes the loss and then all weights NaN.",
-    ),
-)
-
 RULES = {
-    rule.id: rule for rule in (*_SCHEMAS, *_GENERATED_FILES, *_REQUESTS, *_DATA_FILES)
+    rule.id: rule for rule in (*_SCHEMAS, *_GENERATED_FILES, *_REQUESTS, *DATA_FILES)
 }

@@ -89,7 +89,9 @@ def test_a_file_replaces_ours_of_the_same_name(
 
 def test_a_kind_s_macros_can_be_replaced(tmp_path: Path, ours: dict[str, str]) -> None:
     """Templates of ours that use them get the project's."""
-    text = ours["kinds/scalar.jinja"].replace("{{ parts.number_input(f) }}", "NotImplemented")
+    text = ours["kinds/scalar.jinja"].replace(
+        "{{ parts.number_input(f) }}", "NotImplemented"
+    )
     found = generated(with_templates(tmp_path, {"kinds/scalar.jinja": text}))
     assert "NotImplemented" in found["model"]
 
