@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemagen.evolution.rule import BreakingRule
+from schemagen.evolution import BreakingRule
 from schemagen.rules import Rule
 from schemagen.use_cases.explain import ALL_RULES
 

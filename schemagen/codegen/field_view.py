@@ -93,7 +93,7 @@ class FieldView:
     @property
     def augmented(self) -> tuple[tuple[str, Any], ...]:
         """Its variation in training: options of the runtime's `augmentation`."""
-        augment = getattr(self.kind, "augment", None)
+        augment = self.kind.augment
         return tuple(augment.said().items()) if augment else ()
 
     @property

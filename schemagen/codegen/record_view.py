@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -95,11 +94,6 @@ class RecordView:
     def infos(self) -> tuple[FieldView, ...]:
         return self._with_role("info")
 
-    @cached_property
-    def pipeline(self) -> PipelineView:
-        """What `pipeline.py` is made of in addition to all else."""
-        return PipelineView(self.fields)
-
     @property
     def target_names(self) -> tuple[str, ...]:
         return tuple(field.name for field in self.targets)
@@ -178,31 +172,19 @@ class RecordView:
     @property
     def grouped(self) -> bool:
         """Whether some fields are equally long in every record."""
-        return any(getattr(field.kind, "group", None) for field in self.fields)
+        return any(field.kind.group for field in self.fields)
 
     @property
     def named_classes(self) -> bool:
         """Whether a field has classes with names."""
-        return any(getattr(field.kind.of_step, "classes", ()) for field in self.fields)
-
-
-@dataclass(frozen=True)
-class PipelineView:
-    """The fields of a record as datasets deliver them.
-
-    Attributes:
-        fields: all of them.
-    """
-
-    fields: Sequence[FieldView]
+        return any(field.kind.of_step.class_names for field in self.fields)
 
     @property
     def features(self) -> tuple[tuple[str, str], ...]:
         """The names in the dict of features, each with its field."""
         return tuple(
             (name, field.name)
-            for field in self.fields
-            if field.spec.role == "input"
+            for field in self.inputs
             for name in (field.name, *[field.mask_name] * field.codec.masked)
         )
 

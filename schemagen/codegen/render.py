@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -13,7 +12,7 @@ from ..runtime.interface import INTERFACE
 from ..spec.model import RecordSpec
 from ..spec.serial import fingerprint, to_json
 from .header import digest, with_header
-from .imports import RUNTIME, import_line, with_imports
+from .imports import with_imports
 from .layout import wrap
 from .record_view import RecordView
 from .templates import Templates
@@ -27,12 +26,6 @@ _RECORD_FILES = (
     "pipeline.py",
     "model.py",
 )
-
-# The names of the runtime that users import from the output package.
-_PUBLIC = {
-    "shared.errors": ["DatasetError", "RecordError", "SchemaMismatchError"],
-    "storage.integrity": ["check_files"],
-}
 
 OURS = Templates()
 
@@ -71,7 +64,10 @@ def render(
         SchemagenError: the project's own templates have errors.
         SyntaxError: a template of ours printed something that is not Python.
     """
-    files = [_package_file()]
+    source = "pyproject.toml"
+    body = templates.render("package.py.jinja", interface=INTERFACE)
+    text = with_header("__init__.py", body, source, "-")
+    files = [RenderedFile("__init__.py", text, source, "-")]
     for spec in track(specs, "generating", "record"):
         files += _files_of(spec, templates, existing or {})
     return tuple(sorted(files, key=lambda file: file.path))
@@ -138,36 +134,3 @@ def render_training(spec: RecordSpec, output: str, templates: Templates = OURS) 
     text = templates.render(name, training=view)
     check_python(RenderedFile("train.py", text, spec.source, "-"), name, templates)
     return text
-
-
-def _package_file() -> RenderedFile:
-    """Return the package of all records, which has the names that users import."""
-    lines = [
-        import_line(f"{RUNTIME}.interface", ["require"]),
-        *(
-            import_line(f"{RUNTIME}.{module}", names)
-            for module, names in _PUBLIC.items()
-        ),
-    ]
-    names = sorted(name for names in _PUBLIC.values() for name in names)
-    body = "\n".join(
-        [
-            '"""Code that schemagen generated from this project\'s schemas.',
-            "",
-            "Import the errors of generated code from here, and `check_files`, which compares",
-            "data with the checksums in its manifest.",
-            '"""',
-            "",
-            *lines,
-            "",
-            "__all__ = [",
-            *(f"    {json.dumps(name)}," for name in names),
-            "]",
-            "",
-            f"require({INTERFACE})  # the interface of the runtime",
-            "",
-        ]
-    )
-    source = "pyproject.toml"
-    text = with_header("__init__.py", body, source, "-")
-    return RenderedFile("__init__.py", text, source, "-")

@@ -33,14 +33,9 @@ class TrainingView:
     output: str
 
     @property
-    def package(self) -> str:
+    def package(self) -> Code:
         """The record's generated package."""
-        return record_package(self.output, self.record.spec.record)
-
-    @property
-    def serializer(self) -> Code:
-        """The module that writes data."""
-        return Code(f"{self.package}.serializer")
+        return Code(record_package(self.output, self.record.spec.record))
 
     @property
     def imports(self) -> Code:
@@ -51,13 +46,3 @@ class TrainingView:
             import_line(f"{package}.pipeline", ["make_dataset"]),
         ]
         return Code("\n".join(lines))
-
-    @property
-    def description(self) -> str:
-        """What the program does, in words."""
-        return f"Train a model of {self.record.spec.record} records."
-
-    @property
-    def run(self) -> str:
-        """Where it writes, if it is not told."""
-        return f"runs/{self.record.spec.record}"

@@ -5,10 +5,6 @@ table of rules. Its examples are real: tests write with the code of the one sche
 read with that of the other.
 """
 
-from __future__ import annotations
+from .tables import AXES, BREAKING_RULES, Axis, BreakingRule
 
-from . import api, meaning, wire
-
-__all__ = ["BREAKING_RULES"]
-
-BREAKING_RULES = {rule.id: rule for rule in (*wire.RULES, *meaning.RULES, *api.RULES)}
+__all__ = ["AXES", "BREAKING_RULES", "Axis", "BreakingRule"]

@@ -16,7 +16,7 @@ from ..runtime.codecs.spec_json import check_spec
 from ..runtime.shared.errors import DatasetError, Problem
 from ..runtime.storage import manifest
 from ..spec.serial import FORMAT
-from .rule import AXES, Axis
+from .tables import AXES, Axis
 
 
 @dataclass(frozen=True)

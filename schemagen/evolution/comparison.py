@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
 from ..runtime.codecs.compatibility import DATA_CHECKS, Change, Spec
-from . import BREAKING_RULES
 from .interface import interface_changes, record_gone
-from .rule import AXES, Axis, BreakingRule
+from .tables import AXES, BREAKING_RULES, Axis, BreakingRule
+
+# An acceptance is the facts of one exact break, and a reason: when the field changes
+# again, that is another break. Each is a line of JSON by itself: git joins the lines of
+# two branches (`merge=union`), and the file is still whole.
+Acceptance = dict[str, Any]
 
 
 class Mode(Enum):
@@ -50,8 +55,12 @@ class Break:
         """Whether it is more than a warning."""
         return self.rule.level == "error" and not self.draft
 
-    def facts(self) -> dict[str, Any]:
-        """Return what makes it this break and no other, as values that JSON knows."""
+    def is_accepted(self, accepted: Iterable[Acceptance]) -> bool:
+        """Tell whether it is one of the breaks that were accepted."""
+        return any(each == self.accepted(each["reason"]) for each in accepted)
+
+    def accepted(self, reason: str) -> Acceptance:
+        """Return its acceptance: what makes it this break and no other, as JSON."""
         return {
             "rule": self.change.rule,
             "record": self.record,
@@ -59,6 +68,7 @@ class Break:
             "attribute": self.change.attribute,
             "written": self.change.written,
             "expected": self.change.expected,
+            "reason": reason,
         }
 
 
@@ -80,7 +90,6 @@ def compare(
     Returns:
         By record, in the order of the rules.
     """
-    added = {name: spec for name, spec in new.items() if name not in old}
     found: list[Break] = []
     for record, before in sorted(old.items()):
         draft = "api" in axes and bool(before.get("draft", False))
@@ -88,9 +97,14 @@ def compare(
         if after is None and "api" not in axes:
             found.append(Break(record, _unread(record)))
         elif after is None and mode is not Mode.FORWARD:
-            found.append(Break(record, record_gone(before, added), draft=draft))
+            found.append(Break(record, record_gone(before), draft=draft))
         elif after is not None:
-            found += _breaks(record, before, after, mode, axes, draft)
+            if mode is not Mode.FORWARD:
+                changes = _changes(before, after, axes)
+                found += [Break(record, each, False, draft) for each in changes]
+            if mode is not Mode.BACKWARD:
+                changes = _changes(after, before, {*axes} - {"api"})
+                found += [Break(record, each, True, draft) for each in changes]
     return tuple(found)
 
 
@@ -98,23 +112,6 @@ def _unread(record: str) -> Change:
     """Return that there is data of a record that is not declared."""
     words = f"record: written {record!r}, and no record of this name is declared"
     return Change("SG220", "", "record", record, None, words)
-
-
-def _breaks(
-    record: str,
-    old: Spec,
-    new: Spec,
-    mode: Mode,
-    axes: Collection[Axis],
-    draft: bool,
-) -> Iterator[Break]:
-    """Yield what is broken between two specs of a record."""
-    if mode is not Mode.FORWARD:
-        for change in _changes(old, new, axes):
-            yield Break(record, change, False, draft)
-    if mode is not Mode.BACKWARD:
-        for change in _changes(new, old, {*axes} - {"api"}):
-            yield Break(record, change, True, draft)
 
 
 def _changes(written: Spec, expected: Spec, axes: Collection[Axis]) -> Iterator[Change]:
@@ -125,3 +122,28 @@ def _changes(written: Spec, expected: Spec, axes: Collection[Axis]) -> Iterator[
     for change in sorted(found, key=lambda change: change.rule):
         if BREAKING_RULES[change.rule].axis in axes:
             yield change
+
+
+def load_acceptances(text: str) -> tuple[Acceptance, ...]:
+    """Read the file's text.
+
+    Raises:
+        ValueError: it is not what `dump_acceptances` writes, and in which line.
+    """
+    found = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.strip():
+            try:
+                entry = json.loads(line)
+            except ValueError:
+                entry = None
+            if not (isinstance(entry, dict) and "reason" in entry):
+                raise ValueError(f"line {number} is not an accepted break")
+            found.append(entry)
+    return tuple(found)
+
+
+def dump_acceptances(accepted: Iterable[Acceptance]) -> str:
+    """Return the file's text: sorted, a break a line, so that branches merge."""
+    lines = {json.dumps(each, ensure_ascii=False) for each in accepted}
+    return "".join(f"{line}\n" for line in sorted(lines))

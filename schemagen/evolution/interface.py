@@ -6,7 +6,7 @@ one whose code they are to run with.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from ..runtime.codecs.changes import StoredField
 from ..runtime.codecs.compatibility import (
@@ -17,7 +17,7 @@ from ..runtime.codecs.compatibility import (
     new_fields,
 )
 from ..runtime.codecs.owned_keys import FieldSpec
-from ..spec.serial import field_from_data
+from ..runtime.codecs.spec_json import codec_of_json
 
 # What decides what the tensors of a batch look like.
 _TENSOR = ("dense", "dtype", "presence", "ragged", "resize", "shape")
@@ -45,31 +45,17 @@ def interface_changes(before: Spec, after: Spec) -> Iterator[Change]:
     yield from _of_record(before, after)
 
 
-def record_gone(before: Spec, added: Mapping[str, Spec]) -> Change:
-    """Return that a record is gone, with the new one that it may be now."""
+def record_gone(before: Spec) -> Change:
+    """Return that a record is gone."""
     name = before["record"]
-    keys = {field["key"] for field in before["fields"]}
-    heirs = [
-        heir
-        for heir, spec in added.items()
-        if len(keys & {field["key"] for field in spec["fields"]}) * 2 > len(keys)
-    ]
-    hint = (
-        f"if it is {heirs[0]!r} now, its data is not read under the new name, and what "
-        "else has changed is not compared: keep the name of the class"
-        if heirs
-        else ""
-    )
     words = f"record {name!r} is gone, and its package with it"
-    return Change("SG249", "", "record", name, None, words, hint)
+    return Change("SG249", "", "record", name, None, words)
 
 
 def _delivers_mask(field: FieldSpec) -> bool:
     """Tell whether batches have a `<name>_present` for a field."""
-    try:
-        return field_from_data(field).codec.masked
-    except (KeyError, ValueError):  # of a kind that only a later version knows
-        return bool(field.get("presence"))
+    codec = codec_of_json(field)  # None of a kind that only a later version knows
+    return codec.masked if codec else bool(field.get("presence"))
 
 
 def _removed(field: FieldSpec, before: Spec, after: Spec) -> Change:

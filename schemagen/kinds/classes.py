@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
 
 from pydantic import Field
 
@@ -49,23 +49,16 @@ class Classes(Kind):
     stored: Stored = seldom("id")
     renamed: Renamed = seldom(())
 
+    marks_missing: ClassVar[bool] = True
+
     @property
     def default_role(self) -> Role:
         return "target"
 
     @property
-    def marks_missing(self) -> bool:
-        return True
-
-    @property
     def count(self) -> int:
         """How many classes there are."""
         return len(self.classes) if self.classes else self.num_classes or 0
-
-    @property
-    def class_names(self) -> tuple[str, ...]:
-        """The names of the classes; empty if they have none."""
-        return self.classes or ()
 
     def settled(self, name: str) -> Self:
         return replace(

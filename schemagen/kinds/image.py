@@ -13,13 +13,8 @@ from ..runtime.shared.values import FLOATS, INTEGERS
 from .augment import Augmentation, crop_problems
 from .kind import Default, Kind
 from .parameters import HeightAndWidth, Name, OneOf, Size, TransferEncoding, seldom
-from .python_types import is_array, members
-from .resizing import (
-    Interpolation,
-    encoded_problems,
-    resize_problems,
-    stored_dtype,
-)
+from .python_types import is_picture
+from .resizing import Interpolation, encoded_problems, resize_problems
 
 Encoding = Literal["raw", "jpeg", "png", "bmp", "gif", "webp", "any"]
 DTYPES = (*INTEGERS, *FLOATS)
@@ -82,11 +77,7 @@ class Image(Kind):
     step_block: ClassVar[str] = "images"
 
     def accepts(self, python_type: Any) -> bool:
-        encoded = self.encoding != "raw"
-        return all(
-            is_array(member) or (encoded and member is bytes)
-            for member in members(python_type)
-        )
+        return is_picture(python_type, encoded=self.encoding != "raw")
 
     def rules(self) -> Iterator[Problem]:
         yield from super().rules()
@@ -102,7 +93,7 @@ class Image(Kind):
             dtypes = _PNG_DTYPES if self.encoding == "png" else ("uint8",)
             yield from encoded_problems(self, dtypes)
         yield from resize_problems(self)
-        yield from crop_problems(self.augment, self.resize or self.shape[:2])
+        yield from crop_problems(self.augment, self.pixels)
         if self.resize and self.interpolation == "bilinear" and self.dtype in _TOO_WIDE:
             yield Problem(
                 f"resize of {self.dtype} pixels with interpolation='bilinear'",
@@ -114,15 +105,20 @@ class Image(Kind):
     @property
     def stored_dtype(self) -> str:
         """The dtype of the pixels in rows and files; reading may convert it."""
-        return stored_dtype(self)
+        unrounded = self.encoding != "raw" and self.dtype == "float32"
+        return "uint8" if unrounded else self.dtype
 
     @property
-    def _any_channels(self) -> bool:
-        return self.shape[2] is None
+    def pixels(self) -> tuple[int | None, ...]:
+        return self.resize or self.shape[:2]
+
+    @property
+    def python_type(self) -> str:
+        return "np.ndarray" if self.encoding == "raw" else "bytes"
 
     @property
     def opaque(self) -> str:
-        return "images of any number of channels" if self._any_channels else ""
+        return "images of any number of channels" if self.shape[2] is None else ""
 
 
 def unknown_sizes(
@@ -135,7 +131,3 @@ def unknown_sizes(
             "a fixed size, or height_key, width_key and channels_key",
             "raw bytes do not say their shape; use encoding='png' for any size",
         )
-
-
-# numpy has no type of its own for it.
-_NUMPY = {"bfloat16": "Any"}

@@ -12,11 +12,7 @@ from .image import Encoding, ImageShape
 from .kind import Default, Kind
 from .parameters import HeightAndWidth, Name, OneOf, Size, seldom
 from .python_types import is_array, is_list, members
-from .resizing import (
-    Interpolation,
-    encoded_problems,
-    resize_problems,
-)
+from .resizing import Interpolation, encoded_problems, resize_problems
 
 ENCODINGS = get_args(Encoding)[1:]
 
@@ -53,6 +49,7 @@ class Images(Kind):
     augment: Augmentation | None = seldom(None)
 
     name: ClassVar[str] = "Images"
+    python_type: ClassVar[str] = "list[bytes]"
     holds: ClassVar[str] = "a list of bytes or np.ndarray, or np.ndarray"
 
     def accepts(self, python_type: Any) -> bool:
@@ -66,13 +63,17 @@ class Images(Kind):
             )
         yield from encoded_problems(self, ("uint8",))
         yield from resize_problems(self)
-        yield from crop_problems(self.augment, self.resize or self.shape[:2])
+        yield from crop_problems(self.augment, self.pixels)
         if None in self.shape and self.resize is None:
             yield Problem(
                 f"shape={self.shape!r} without resize",
                 "a fixed size, or resize=(height, width)",
                 "pictures of one record have to be brought to one size",
             )
+
+    @property
+    def pixels(self) -> tuple[int | None, ...]:
+        return self.resize or self.shape[:2]
 
     @property
     def takes_default(self) -> Default:  # type: ignore[override]

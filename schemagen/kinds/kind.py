@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
@@ -15,11 +15,13 @@ from ..runtime.codecs.part import Part
 from ..runtime.codecs.registry import codec_of
 from ..runtime.shared.errors import Problem
 from ..runtime.shared.values import shortened
+from .augment import Augment
 from .parameters import Name, Parameters, seldom
-from .python_types import text_of
 
 Role = Literal["input", "target", "weight", "info"]
 Default = Literal["any", "empty", "none"]
+
+_LIMITS = {"max_length": None, "too_long": "error", "pad_on_disk": False}
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,15 @@ class Kind(Parameters, ABC):
     step_block: ClassVar[str] = "items"
     """The block of the model that encodes steps of it: images, tokens or items."""
 
+    marks_missing: ClassVar[bool] = False
+    """Whether one of its own values stands for a missing one, as -1 does."""
+
+    can_be_weight: ClassVar[bool] = False
+    """Whether its values can weigh the records of a batch."""
+
+    uses_vocabulary: ClassVar[bool] = False
+    """Whether the model looks ids or words of it up in a vocabulary."""
+
     derived: ClassVar[Mapping[str, Any]] = {}
     """The properties that a spec has like parameters, with their usual values."""
 
@@ -95,9 +106,44 @@ class Kind(Parameters, ABC):
         return {"kind": self.name, **self.facts()}
 
     @property
-    def uses_vocabulary(self) -> bool:
-        """Whether the model looks ids or words of it up in a vocabulary."""
-        return False
+    def python_type(self) -> str:
+        """The Python type that a schema declares such a field with, as source."""
+        return "np.ndarray"
+
+    @property
+    def class_names(self) -> tuple[str, ...]:
+        """The names of its classes; empty if it has none."""
+        return getattr(self, "classes", ()) or ()
+
+    @property
+    def num_classes(self) -> int | None:
+        """The number of its classes; None if it has none."""
+        return None
+
+    @property
+    def encoding(self) -> str:
+        """The format of its values; "list" if they are in the list itself."""
+        return "list"
+
+    @property
+    def pixels(self) -> tuple[int | None, ...]:
+        """The height and width of its pictures as they are read; empty without any."""
+        return ()
+
+    @property
+    def augment(self) -> Augment | None:
+        """How it is varied in training."""
+        return None
+
+    @property
+    def group(self) -> str | None:
+        """A name that fields with equally many items share."""
+        return None
+
+    @property
+    def limits(self) -> dict[str, Any]:
+        """The limits of its length, in which fields of a group agree."""
+        return {name: getattr(self, name, usual) for name, usual in _LIMITS.items()}
 
     def predicted_shape(self, shape: Shape) -> Shape:
         """Return the shape of one record's predictions, given that of its tensor."""
@@ -116,17 +162,16 @@ class Kind(Parameters, ABC):
     @property
     def opaque(self) -> str:
         """Values that no model can take, in words; "" if a model can."""
-        return ""
+        return "opaque bytes" if getattr(self, "dtype", "") == "bytes" else ""
 
-    @property
-    def can_be_weight(self) -> bool:
-        """Whether its values can weigh the records of a batch."""
-        return False
+    def declared_with(self, python_type: Any) -> Self:
+        """Return the kind with the classes that the type of its field names."""
+        return self
 
-    @property
-    def marks_missing(self) -> bool:
-        """Whether one of its own values stands for a missing one, as -1 does."""
-        return False
+    def with_keys(self, change: Callable[[str], str]) -> Self:
+        """Return the kind with its keys and its group changed by a function."""
+        named = [n for n in vars(self) if n in ("key", "group") or n.endswith("_key")]
+        return replace(self, **{n: _changed(getattr(self, n), change) for n in named})
 
     def in_file(self, directory: Path | None) -> Self:
         """Return the kind with what files next to the schema say.
@@ -178,11 +223,6 @@ class Kind(Parameters, ABC):
             expected = "[] or None" if self.takes_default == "empty" else "None"
             raise Problem(shortened(default), expected)
 
-    def misfit(self, python_type: Any) -> Problem:
-        """Return what is wrong with a type that this kind does not accept."""
-        advice = "change the annotation or the kind"
-        return Problem(text_of(python_type), self.holds, advice)
-
     def rules(self) -> Iterator[Problem]:
         keys = [
             key
@@ -194,12 +234,9 @@ class Kind(Parameters, ABC):
         for key in sorted({key for key in keys if keys.count(key) > 1}):
             yield Problem(f"the key {key!r} twice", "a key of its own for each")
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: Any = None) -> Any:
-        """Leave the value to the Record, which knows the field as a whole.
 
-        Pydantic calls it on the class where a schema forgets the parentheses; that
-        has no `handler`, and gets its finding with all others.
-        """
-        from pydantic_core import core_schema
-
-        return core_schema.any_schema()
+def _changed(keys: Any, change: Callable[[str], str]) -> Any:
+    """Change keys; what is not a key stays, for its finding."""
+    if isinstance(keys, tuple):
+        return tuple(_changed(key, change) for key in keys)
+    return change(keys) if isinstance(keys, str) and keys else keys

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
 
 from ..runtime.codecs.base import Shape
 from .classes import Classes
@@ -30,6 +30,17 @@ class Label(Classes):
     )
     can_be_target: ClassVar[bool] = True
     step_block: ClassVar[str] = "tokens"
+
+    @property
+    def python_type(self) -> str:
+        return "str" if self.stored == "text" else "int"
+
+    def declared_with(self, python_type: Any) -> Self:
+        names = class_names(python_type) or ()
+        words = bool(names) and isinstance(names[0], str)
+        if not names or self.classes or self.vocabulary:
+            return self
+        return replace(self, classes=names) if words or not self.num_classes else self
 
     def predicted_shape(self, shape: Shape) -> Shape:
         return (self.count,)

@@ -17,7 +17,7 @@ from .classes import Names, Renamed, class_name_problems
 from .image import Image, unknown_sizes
 from .kind import Default, Kind, Role
 from .parameters import HeightAndWidth, Name, OneOf, Size, seldom
-from .python_types import is_array, members
+from .python_types import is_picture
 
 MaskEncoding = Literal["png", "raw"]
 MaskShape = Annotated[
@@ -86,13 +86,12 @@ class Mask(Kind):
         return "" if self.count else "ids without num_classes"
 
     @property
-    def marks_missing(self) -> bool:
+    def marks_missing(self) -> bool:  # type: ignore[override]
         return self.ignore is not None
 
     @property
-    def class_names(self) -> tuple[str, ...]:
-        """The names of the classes; empty if they have none."""
-        return self.classes or ()
+    def pixels(self) -> tuple[int | None, ...]:
+        return self.resize or self.shape
 
     def predicted_shape(self, shape: Shape) -> Shape:
         return (*shape, self.count)
@@ -105,8 +104,8 @@ class Mask(Kind):
         pictures = [kind for kind in inputs if isinstance(kind, Image)]
         if self.opaque or any(any(kind.problems()) for kind in (self, *pictures)):
             return None
-        size = self.resize or self.shape
-        found = [picture.resize or picture.shape[:2] for picture in pictures]
+        size = self.pixels
+        found = [picture.pixels for picture in pictures]
         if size in found:
             return None
         sizes = " and ".join(f"an Image of {shape_text(other)}" for other in found)
@@ -118,11 +117,7 @@ class Mask(Kind):
         )
 
     def accepts(self, python_type: Any) -> bool:
-        encoded = self.encoding == "png"
-        return all(
-            is_array(member) or (encoded and member is bytes)
-            for member in members(python_type)
-        )
+        return is_picture(python_type, encoded=self.encoding != "raw")
 
     def rules(self) -> Iterator[Problem]:
         yield from super().rules()
@@ -130,7 +125,7 @@ class Mask(Kind):
             yield from unknown_sizes(self.shape, (self.height_key, self.width_key))
         elif self.dtype == "int32":
             yield Problem("dtype='int32' with encoding='png'", "uint8 or uint16")
-        yield from crop_problems(self.augment, self.resize or self.shape)
+        yield from crop_problems(self.augment, self.pixels)
         yield from class_name_problems(self)
         bounds = np.iinfo(self.dtype)
         ids = (self.ignore or 0, (self.count or 1) - 1)

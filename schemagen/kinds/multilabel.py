@@ -33,6 +33,10 @@ class MultiLabel(Classes):
     )
     can_be_target: ClassVar[bool] = True
 
+    @property
+    def python_type(self) -> str:
+        return "list[str]" if self.class_names else "list[int]"
+
     def accepts(self, python_type: Any) -> bool:
         if is_array(python_type):
             return True

@@ -104,6 +104,14 @@ class Parameters:
         """Yield what is wrong with parameters that all have their types."""
         yield from ()
 
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any = None) -> Any:
+        """Leave the value to the Record, which knows the field as a whole.
+
+        Pydantic calls it on the class where a schema forgets the parentheses; that
+        has no `handler`, and gets its finding with all others.
+        """
+        return core_schema.any_schema()
+
     def _misfit(self, name: str) -> Problem:
         cls: Any = type(self)
         value, hint = getattr(self, name), _hints(cls)[name]

@@ -44,6 +44,16 @@ def is_list_of(python_type: Any, *items: type) -> bool:
     return all(item in items or is_list_of(item, *items) for item in inner)
 
 
+def is_picture(python_type: Any, *, encoded: bool) -> bool:
+    """Tell whether a type is an array of pixels, or bytes if they may be encoded."""
+    return all(is_array(m) or (encoded and m is bytes) for m in members(python_type))
+
+
+def is_numbers(python_type: Any, dtype: str) -> bool:
+    """Tell whether a type is an array, or (lists of) lists of numbers of a dtype."""
+    return is_array(python_type) or is_list_of(python_type, *item_types(dtype))
+
+
 def is_enum(python_type: Any) -> bool:
     """Tell whether a type is an Enum class."""
     return isinstance(python_type, type) and issubclass(python_type, Enum)
@@ -77,11 +87,15 @@ def enum_names(enum: type[Enum]) -> tuple[str, ...] | None:
     return None
 
 
-def number_types(dtype: str) -> tuple[type, ...]:
-    """Return the Python types that may stand for numbers of a dtype."""
-    if dtype == "bool":
-        return (bool,)
-    return (float, int) if "float" in dtype else (int,)
+def item_types(dtype: str) -> tuple[type, ...]:
+    """Return the Python types that one value of a dtype may have, the usual one first."""
+    numbers = (float, int) if "float" in dtype else (int,)
+    return {"bool": (bool,), "string": (str,), "bytes": (bytes,)}.get(dtype, numbers)
+
+
+def item_name(dtype: str) -> str:
+    """Return the name of the Python type of one value of a dtype."""
+    return item_types(dtype)[0].__name__
 
 
 def text_of(python_type: Any) -> str:

@@ -10,7 +10,7 @@ from ..runtime.shared.errors import Problem
 from ..runtime.shared.values import FLOATS
 from .kind import Default, Kind
 from .parameters import Name, OneOf, Padding, Size
-from .python_types import number_types
+from .python_types import item_name, item_types
 from .varlen import DTYPES, padding_of, padding_problems
 
 
@@ -68,25 +68,20 @@ class Ragged(Kind):
         )
 
     @property
-    def uses_vocabulary(self) -> bool:
+    def python_type(self) -> str:
+        return f"list[list[{item_name(self.dtype)}]]"
+
+    @property
+    def uses_vocabulary(self) -> bool:  # type: ignore[override]
         return self.dtype not in ("bool", *FLOATS)
 
     def accepts(self, python_type: Any) -> bool:
         inner = _items_of(python_type)
-        return len(inner) == 1 and _items_of(inner[0]) in self._item_types()
-
-    def _item_types(self) -> tuple[tuple[Any, ...], ...]:
-        strings = {"string": str, "bytes": bytes}
-        if self.dtype in strings:
-            return ((strings[self.dtype],),)
-        return tuple((number,) for number in number_types(self.dtype))
+        allowed = [(item,) for item in item_types(self.dtype)]
+        return len(inner) == 1 and _items_of(inner[0]) in allowed
 
     def rules(self) -> Iterator[Problem]:
         yield from padding_problems(self.dtype, self.padding_value)
-
-    @property
-    def opaque(self) -> str:
-        return "opaque bytes" if self.dtype == "bytes" else ""
 
 
 def _items_of(python_type: Any) -> tuple[Any, ...]:

@@ -15,12 +15,6 @@ if TYPE_CHECKING:
 Interpolation = Literal["bilinear", "nearest"]
 
 
-def stored_dtype(kind: Image | Images) -> str:
-    """Return the dtype of the pixels in rows and files, which reading may convert."""
-    unrounded = kind.encoding != "raw" and kind.dtype == "float32"
-    return "uint8" if unrounded else kind.dtype
-
-
 def resize_problems(kind: Image | Images) -> Iterator[Problem]:
     """Yield what does not go together in how images are decoded and resized."""
     nearest = kind.interpolation == "nearest"

@@ -11,7 +11,7 @@ from ..runtime.shared.errors import Problem
 from ..runtime.shared.values import FLOATS, INTEGERS, RAW_ONLY
 from .kind import Kind
 from .parameters import OneOf, TransferEncoding, base64_of_numbers, seldom
-from .python_types import number_types, text_of
+from .python_types import item_name, item_types
 
 DTYPES = ("bool", *INTEGERS, *FLOATS, "bytes")
 
@@ -36,7 +36,6 @@ class Scalar(Kind):
     transfer_encoding: TransferEncoding = seldom(None)
 
     name: ClassVar[str] = "Scalar"
-    holds: ClassVar[str] = "int, float, bool or bytes, as its dtype says"
     input_layers: ClassVar[tuple[str, ...]] = ("normalization",)
     can_be_target: ClassVar[bool] = True
     derived: ClassVar[Mapping[str, Any]] = {"encoding": "list"}
@@ -45,20 +44,19 @@ class Scalar(Kind):
         return (1,)
 
     def accepts(self, python_type: Any) -> bool:
-        if self.dtype == "bytes":
-            return python_type in (bytes, Any)
-        return python_type in (*number_types(self.dtype), Any)
+        return python_type in (*item_types(self.dtype), Any)
 
-    def misfit(self, python_type: Any) -> Problem:
-        usual = bytes if self.dtype == "bytes" else number_types(self.dtype)[0]
-        expected = f"{usual.__name__}, because dtype={self.dtype!r}"
-        return Problem(
-            text_of(python_type), expected, super().misfit(python_type).advice
-        )
+    @property
+    def holds(self) -> str:  # type: ignore[override]
+        return f"{self.python_type}, because dtype={self.dtype!r}"
 
     def rules(self) -> Iterator[Problem]:
         if self.transfer_encoding and self.dtype not in (*RAW_ONLY, "bytes"):
             yield base64_of_numbers("Vector((1,), encoding='raw', ...)")
+
+    @property
+    def python_type(self) -> str:
+        return item_name(self.dtype)
 
     @property
     def encoding(self) -> str:
@@ -66,9 +64,5 @@ class Scalar(Kind):
         return "raw" if self.dtype in RAW_ONLY else "list"
 
     @property
-    def opaque(self) -> str:
-        return "opaque bytes" if self.dtype == "bytes" else ""
-
-    @property
-    def can_be_weight(self) -> bool:
+    def can_be_weight(self) -> bool:  # type: ignore[override]
         return self.dtype in ("float32", "float64")

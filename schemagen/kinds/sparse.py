@@ -13,6 +13,7 @@ from ..runtime.shared.errors import Problem
 from ..runtime.shared.values import INTEGERS, RAW_ONLY
 from .kind import Default, Kind
 from .parameters import Name, OneOf, Sizes
+from .python_types import item_name
 
 DTYPES = ("bool", *(name for name in INTEGERS if name not in RAW_ONLY), "float32")
 
@@ -55,6 +56,12 @@ class Sparse(Kind):
         """The keys of the indices, one for each dimension."""
         key = self.index_key
         return (key,) if isinstance(key, str) else key
+
+    @property
+    def python_type(self) -> str:
+        if len(self.shape) == 1:
+            return f"dict[int, {item_name(self.dtype)}]"
+        return "tuple[np.ndarray, np.ndarray]"
 
     def accepts(self, python_type: Any) -> bool:
         origin = get_origin(python_type) or python_type

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self
@@ -54,7 +54,12 @@ class Steps(Kind):
     input_layers: ClassVar[tuple[str, ...]] = ("dense", "normalization", "vocabulary")
 
     @property
-    def uses_vocabulary(self) -> bool:
+    def python_type(self) -> str:
+        one = self.step.python_type
+        return one if one == "np.ndarray" else f"list[{one}]"
+
+    @property
+    def uses_vocabulary(self) -> bool:  # type: ignore[override]
         return self.step.step_block == "tokens"
 
     @property
@@ -83,8 +88,7 @@ class Steps(Kind):
                 "write all items in one VarLen and their numbers in another field",
             )
             return
-        augmented = getattr(step, "augment", None)
-        if step.key or step.role or step.presence or augmented:
+        if step.key or step.role or step.presence or step.augment:
             yield Problem(
                 "key, role, presence or augment in the kind of one step",
                 "key, role and presence of Steps itself, and no augment",
@@ -130,22 +134,18 @@ class Steps(Kind):
     def opaque(self) -> str:
         return self.step.opaque if isinstance(self.step, Kind) else ""
 
+    def declared_with(self, python_type: Any) -> Self:
+        return self._of(lambda step: step.declared_with(item_type(python_type)))
+
     def in_file(self, directory: Path | None) -> Self:
+        return self._of(lambda step: step.in_file(directory))
+
+    def _of(self, change: Callable[[Kind], Kind]) -> Self:
+        """Return the steps with another kind, if they have one at all."""
         step: object = self.step
-        if not isinstance(step, Kind):
-            return self
-        return replace(self, step=step.in_file(directory))
+        return replace(self, step=change(step)) if isinstance(step, Kind) else self
 
     def settled(self, name: str) -> Self:
         step = replace(self.step.settled(name), key=None, role=None)
         padding = padding_of(self._dtype, self._padding)
         return replace(super().settled(name), step=step, padding_value=padding)
-
-
-_LIMITS = {
-    "error": ", at most {} steps",
-    "keep_head": ", of which the first {} steps are kept",
-    "keep_tail": ", of which the last {} steps are kept",
-}
-# What a list of them may be given as; of anything else, as what numpy takes.
-_SEQUENCES = {"Text": "Sequence[str]", "Scalar": "Sequence[bytes]"}

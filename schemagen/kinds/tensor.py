@@ -9,11 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import Field
 
 from ..runtime.shared.errors import Problem
-from ..runtime.shared.values import (
-    FLOATS,
-    INTEGERS,
-    RAW_ONLY,
-)
+from ..runtime.shared.values import FLOATS, INTEGERS, RAW_ONLY
 from .kind import Default, Kind
 from .parameters import (
     Name,
@@ -24,7 +20,7 @@ from .parameters import (
     base64_of_numbers,
     seldom,
 )
-from .python_types import is_array, is_list_of, number_types
+from .python_types import is_numbers
 from .varlen import padding_of, padding_problems
 
 DTYPES = ("bool", *INTEGERS, *FLOATS)
@@ -37,8 +33,6 @@ ShapeKey = Annotated[
     Name | tuple[Name | None, ...],
     Field(description="a key of all sizes, or a tuple with one for each dimension"),
 ]
-
-_SHARED_WORDS = ("height", "width", "channels")
 
 
 @dataclass(frozen=True)
@@ -75,9 +69,7 @@ class Tensor(Kind):
     input_layers: ClassVar[tuple[str, ...]] = ("dense", "normalization")
 
     def accepts(self, python_type: Any) -> bool:
-        return is_array(python_type) or is_list_of(
-            python_type, *number_types(self.dtype)
-        )
+        return is_numbers(python_type, self.dtype)
 
     def rules(self) -> Iterator[Problem]:
         yield from super().rules()

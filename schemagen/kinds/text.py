@@ -13,13 +13,11 @@ class Text(Kind):
     """One string, stored as UTF-8."""
 
     name: ClassVar[str] = "Text"
+    python_type: ClassVar[str] = "str"
     holds: ClassVar[str] = "str"
     step_block: ClassVar[str] = "tokens"
+    uses_vocabulary: ClassVar[bool] = True
     input_layers: ClassVar[tuple[str, ...]] = ("vocabulary",)
-
-    @property
-    def uses_vocabulary(self) -> bool:
-        return True
 
     def accepts(self, python_type: Any) -> bool:
         return python_type in (str, Any)

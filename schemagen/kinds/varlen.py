@@ -7,15 +7,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from ..runtime.shared.errors import Problem
-from ..runtime.shared.values import (
-    FLOATS,
-    INTEGERS,
-    Numbers,
-)
+from ..runtime.shared.values import FLOATS, INTEGERS, Numbers
 from .kind import Default, Kind
 from .parameters import Name, OneOf, Padding, Size, seldom
 from .parameters import Shape as ItemShape
-from .python_types import is_array, is_list_of, number_types
+from .python_types import is_list_of, is_numbers, item_name, item_types
 
 if TYPE_CHECKING:
     from .steps import Steps
@@ -64,15 +60,17 @@ class VarLen(Kind):
     input_layers: ClassVar[tuple[str, ...]] = ("dense", "normalization", "vocabulary")
 
     @property
-    def uses_vocabulary(self) -> bool:
+    def python_type(self) -> str:
+        return "np.ndarray" if self.item_shape else f"list[{item_name(self.dtype)}]"
+
+    @property
+    def uses_vocabulary(self) -> bool:  # type: ignore[override]
         return not self.item_shape and self.dtype not in ("bool", *FLOATS)
 
     def accepts(self, python_type: Any) -> bool:
         if self.dtype in STRINGS:
-            return is_list_of(python_type, str if self.dtype == "string" else bytes)
-        return is_array(python_type) or is_list_of(
-            python_type, *number_types(self.dtype)
-        )
+            return is_list_of(python_type, *item_types(self.dtype))
+        return is_numbers(python_type, self.dtype)
 
     def rules(self) -> Iterator[Problem]:
         yield from limit_problems(self)
@@ -84,10 +82,6 @@ class VarLen(Kind):
         if self.item_shape and self.dtype in STRINGS:
             yield Problem(f"item_shape with dtype {self.dtype!r}", "single strings")
         yield from padding_problems(self.dtype, self.padding_value)
-
-    @property
-    def opaque(self) -> str:
-        return "opaque bytes" if self.dtype == "bytes" else ""
 
     def settled(self, name: str) -> Self:
         return replace(
@@ -135,10 +129,3 @@ def item_of(dtype: str, value: object) -> bool | int | float | str:
     if number.shape:
         raise Problem(repr(value), "one number")
     return number.item()  # type: ignore[no-any-return]
-
-
-_LIMITS = {
-    "error": ", at most {} items",
-    "keep_head": ", of which the first {} items are kept",
-    "keep_tail": ", of which the last {} items are kept",
-}

@@ -9,14 +9,10 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import Field
 
 from ..runtime.shared.errors import Problem
-from ..runtime.shared.values import (
-    FLOATS,
-    INTEGERS,
-    RAW_ONLY,
-)
+from ..runtime.shared.values import FLOATS, INTEGERS, RAW_ONLY
 from .kind import Kind
 from .parameters import OneOf, Sizes, TransferEncoding, base64_of_numbers, seldom
-from .python_types import is_array, is_list_of, number_types
+from .python_types import is_numbers
 
 DTYPES = ("bool", *INTEGERS, *FLOATS)
 
@@ -56,9 +52,7 @@ class Vector(Kind):
     can_be_target: ClassVar[bool] = True
 
     def accepts(self, python_type: Any) -> bool:
-        return is_array(python_type) or is_list_of(
-            python_type, *number_types(self.dtype)
-        )
+        return is_numbers(python_type, self.dtype)
 
     def rules(self) -> Iterator[Problem]:
         raw = self.encoding == "raw" or self.dtype in RAW_ONLY

@@ -1,13 +1,6 @@
-"""The kinds of findings: one row each. Docs and tests are made from these tables."""
+"""The kinds of findings."""
 
-from __future__ import annotations
-
-from .data_files import DATA_FILES
-from .generated_files import GENERATED_FILES
-from .requests import REQUESTS
 from .rule import Rule
-from .schemas import SCHEMAS
+from .tables import RULES
 
 __all__ = ["RULES", "Rule"]
-
-RULES = {rule.id: rule for rule in (*SCHEMAS, *GENERATED_FILES, *REQUESTS, *DATA_FILES)}

@@ -18,13 +18,6 @@ from .source_map import SourceMap
 _UNKNOWN = re.compile(r"(?:name|attribute|keyword argument) '(\w+)'")
 
 
-class ProcessEndError(BaseException):
-    """A schema tried to end the process by `os._exit`, which no caller could notice.
-
-    It is no Exception, so that code which goes on after any error does not hide it.
-    """
-
-
 class GeneratedImportError(Exception):
     """A schema tried to import what is generated from it.
 
@@ -34,19 +27,29 @@ class GeneratedImportError(Exception):
 
 
 def load_failure(
-    error: BaseException, path: Path, schemas: Path, places: SourceMap, output: str
-) -> Finding:
-    """Return the finding for an error.
+    error: BaseException,
+    schemas: Path,
+    places: SourceMap,
+    output: str,
+    path: Path | None = None,
+) -> Finding | None:
+    """Return the finding for an error that the code of a schema has raised.
 
     Args:
-        error: what the import of a schema file raised.
-        path: the file.
+        error: what was raised, when a file was imported or when a record was read: that
+            calls such code too, as the `__repr__` of a default.
         schemas: the directory of schema files.
-        places: finds classes in files.
+        places: shows paths.
         output: the directory of generated code, for messages.
+        path: the file that was imported, if it was.
+
+    Returns:
+        None if the error was raised elsewhere.
     """
-    text = _text_of(error)
-    location = _place_of(error, text, schemas, places) or Location(places.shown(path))
+    unknown = Location(places.shown(path)) if path else None
+    location = _place_of(error, schemas, places) or unknown
+    if location is None:
+        return None
     if isinstance(error, GeneratedImportError):
         return Finding(
             location,
@@ -56,37 +59,15 @@ def load_failure(
             expected=f"schemas that do not need {output}/",
             advice="move what they share into a module of its own",
         )
-    unknown = _UNKNOWN.search(text)
+    text = _text_of(error)
+    name = _UNKNOWN.search(text)
     return Finding(
         location,
         "SG101",
         f"the schema file does not load: {text}",
-        advice=(unknown and did_you_mean(unknown[1], _names()))
+        advice=(name and did_you_mean(name[1], _names()))
         or "correct the file; importing it with python shows the whole traceback",
     )
-
-
-def failure_in_schemas(
-    error: BaseException, root: Path, schemas: str, output: str
-) -> Finding | None:
-    """Return the finding for an error that the code of a schema raised.
-
-    Reading a record calls such code too: the `__repr__` of a default, say.
-
-    Args:
-        error: what was raised after the schema files were imported.
-        root: the project's directory.
-        schemas: the directory of schema files, relative to it.
-        output: the directory of generated code, for messages.
-
-    Returns:
-        None if the error was raised elsewhere.
-    """
-    frames = traceback.extract_tb(error.__traceback__)
-    path = Path(frames[-1].filename) if frames else Path()
-    if not path.is_relative_to(root / schemas):
-        return None
-    return load_failure(error, path, root / schemas, SourceMap(root), output)
 
 
 def _names() -> set[str]:
@@ -103,7 +84,7 @@ def _text_of(error: BaseException) -> str:
 
 
 def _place_of(
-    error: BaseException, text: str, schemas: Path, places: SourceMap
+    error: BaseException, schemas: Path, places: SourceMap
 ) -> Location | None:
     """Return the innermost place of an error that lies in the project's schemas."""
     if isinstance(error, SyntaxError) and Path(error.filename or "?").is_file():
@@ -118,11 +99,6 @@ def _place_of(
     if not inside:
         return None
     path, line = Path(inside[-1].filename), inside[-1].lineno or 1
-    # Pydantic makes a class as a whole and names what is wrong in its message.
-    for word in re.findall(r"[`'](\w+)[`']", text):
-        place = places.place_of_word(path, line, word)
-        if place is not None:
-            return place
     source = linecache.getline(str(path), line).rstrip("\n")
     before = source.encode()[: inside[-1].colno or 0]  # Python counts bytes
     return Location(places.shown(path), line, len(before.decode()) + 1, source)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import inspect
-import os
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
@@ -14,19 +12,19 @@ from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
 from types import CodeType, ModuleType
-from typing import NoReturn
+from typing import Any
 
 from pydantic import BaseModel
 
 from ..findings import Finding, Location
 from ..progress import track
 from ..runtime.shared.errors import Problem
-from .declaration import Declaration
-from .failures import GeneratedImportError, ProcessEndError, load_failure
+from .declaration import Declaration, unwrapped
+from .failures import GeneratedImportError, load_failure
 from .literal_order import literals_in_order
-from .models import UnusedModel, unused_models
-from .nesting import declaring_class, file_of
-from .record import BASES, Record
+from .models import unused_models
+from .nesting import declaring_class, file_of, is_model
+from .record import Record
 from .source_map import SourceMap
 
 
@@ -41,7 +39,6 @@ class LoadedRecord:
         source: its file, relative to the project, with forward slashes.
         location: where the class begins.
         fields: where each of its fields is declared, inherited ones included.
-        lost: what looks like a field and is not one, by name and place.
         declared: its fields, nested ones in place, with what files next to it say.
     """
 
@@ -50,7 +47,6 @@ class LoadedRecord:
     source: str
     location: Location
     fields: dict[str, Location]
-    lost: tuple[tuple[str, Location], ...]
     declared: tuple[Declaration, ...]
 
     def wrong(
@@ -58,29 +54,19 @@ class LoadedRecord:
         rule: str,
         message: str,
         field: Declaration | None = None,
-        *,
-        found: str = "",
-        expected: str = "",
-        advice: str = "",
+        problem: Problem | None = None,
+        **parts: Any,
     ) -> Finding:
-        """Return a finding at a field, or at the class itself."""
+        """Return a finding at a field, or at the class itself.
+
+        What is found and expected, and what to do, is in a problem or in `parts`.
+        """
         place, where = self.location, self.name
         if field is not None:
             place, where = self.fields[field.name], f"{self.name}.{field.label}"
-        return Finding(place, rule, f"{where}: {message}", found, expected, advice)
-
-    def wrong_with(
-        self, problem: Problem, rule: str, message: str, field: Declaration
-    ) -> Finding:
-        """Return the finding of a problem of a field."""
-        return self.wrong(
-            rule,
-            message,
-            field,
-            found=problem.found,
-            expected=problem.expected,
-            advice=problem.advice,
-        )
+        if problem is not None:
+            parts = {n: getattr(problem, n) for n in ("found", "expected", "advice")}
+        return Finding(place, rule, f"{where}: {message}", **parts)
 
 
 @dataclass(frozen=True)
@@ -89,7 +75,7 @@ class LoadResult:
 
     records: tuple[LoadedRecord, ...]
     findings: tuple[Finding, ...]
-    models: tuple[UnusedModel, ...] = ()
+    warnings: tuple[Finding, ...] = ()
 
 
 class _SourceLoader(SourceFileLoader):
@@ -166,18 +152,14 @@ def load_schemas(root: Path, schemas: str, output: str) -> LoadResult:
                 module = importlib.import_module(_module_name(root, path))
             except KeyboardInterrupt:
                 raise
-            except (
-                BaseException
-            ) as error:  # a schema may raise anything, even SystemExit
-                findings.append(
-                    load_failure(error, path, root / schemas, places, output)
-                )
+            except BaseException as error:  # a schema may raise even SystemExit
+                found = load_failure(error, root / schemas, places, output, path)
+                findings += [found] if found else []
                 continue
-            findings += _lost_records(module, path, places)
             records += _records_of(module, places.shown(path), places)
             modules.append(module)
-        models = tuple(unused_models(modules, [each.cls for each in records], places))
-    return LoadResult(tuple(records), tuple(dict.fromkeys(findings)), models)
+        unused = tuple(unused_models(modules, places))
+    return LoadResult(tuple(records), tuple(dict.fromkeys(findings)), unused)
 
 
 def _module_name(root: Path, path: Path) -> str:
@@ -214,7 +196,7 @@ def _isolated(root: Path, schemas: str, output: str) -> Iterator[None]:
     sys.dont_write_bytecode = True
     importlib.invalidate_caches()
     try:
-        with warnings.catch_warnings(), redirect_stdout(sys.stderr), _kept_alive():
+        with warnings.catch_warnings(), redirect_stdout(sys.stderr):
             # Names that shadow pydantic's own are findings of their own.
             warnings.filterwarnings("ignore", message=r"Field name .* shadows")
             yield
@@ -223,34 +205,10 @@ def _isolated(root: Path, schemas: str, output: str) -> Iterator[None]:
         new = set(sys.modules) - before
         for name in [name for name in new if _is_below(root, sys.modules[name])]:
             del sys.modules[name]
-            # inspect remembers the files of modules, and stumbles over one that has
-            # become a folder and has no file any more.
-            getattr(inspect, "_filesbymodname", {}).pop(name, None)
         sys.modules.update(hidden)
         sys.meta_path.remove(finder)
         sys.path[:] = path
         sys.dont_write_bytecode = bytecode
-
-
-@contextmanager
-def _kept_alive() -> Iterator[None]:
-    """Have `os._exit` raise: exit code 0 must not come from a schema.
-
-    Processes that a schema has forked end as they should. What ends a process by other
-    means (signals, `os.execv`) is not held up.
-    """
-    end, process = os._exit, os.getpid()
-
-    def refused(status: int) -> NoReturn:
-        if os.getpid() != process:
-            end(status)
-        raise ProcessEndError(f"os._exit({status!r})")
-
-    os._exit = refused
-    try:
-        yield
-    finally:
-        os._exit = end
 
 
 def _is_below(root: Path, module: ModuleType) -> bool:
@@ -267,32 +225,19 @@ def _records_of(
     module: ModuleType, source: str, places: SourceMap
 ) -> Iterator[LoadedRecord]:
     names: dict[type[Record], str] = {}
-    for variable, value in vars(module).items():
-        if (
-            isinstance(value, type)
-            and issubclass(value, Record)
-            and value.__module__ == module.__name__
-        ):
-            made = "<locals>" in value.__qualname__
-            names.setdefault(value, variable if made else value.__name__)
+    for variable, cls in vars(module).items():
+        if is_model(cls) and issubclass(cls, Record):
+            made = "<locals>" in cls.__qualname__
+            names.setdefault(cls, variable if made else cls.__name__)
     for cls, name in names.items():
-        if name.startswith("_"):
+        if name.startswith("_") or cls.__module__ != module.__name__:
             continue
-        own = places.place_of_class(_file_of(cls), cls.__qualname__)
+        own = places.place_of_class(file_of(cls), cls.__qualname__)
         declared = cls.schemagen_fields()
-        fields = {
-            field.name: _place_of_field(cls, field.path or (field.name,), places)
-            for field in declared
-        }
-        lost = dict.fromkeys(
-            item
-            for base in cls.__mro__
-            if issubclass(base, Record) and base not in BASES
-            for item in places.place_of_class(_file_of(base), base.__qualname__).lost
-        )
-        yield LoadedRecord(
-            cls, name, source, own.location, fields, tuple(lost), declared
-        )
+        paths = {field.name: field.path or (field.name,) for field in declared}
+        paths |= {private: (private,) for private in cls.__private_attributes__}
+        fields = {n: _place_of_field(cls, path, places) for n, path in paths.items()}
+        yield LoadedRecord(cls, name, source, own.location, fields, declared)
 
 
 def record_of_class(cls: type[Record]) -> LoadedRecord:
@@ -301,12 +246,10 @@ def record_of_class(cls: type[Record]) -> LoadedRecord:
     The places of its fields are not looked up.
     """
     path = file_of(cls)
-    source = path.name if path is not None else cls.__module__
+    source = path.name or cls.__module__
     declared = cls.schemagen_fields()
     places = {field.name: Location(source) for field in declared}
-    return LoadedRecord(
-        cls, cls.__name__, source, Location(source), places, (), declared
-    )
+    return LoadedRecord(cls, cls.__name__, source, Location(source), places, declared)
 
 
 def _place_of_field(
@@ -314,31 +257,8 @@ def _place_of_field(
 ) -> Location:
     """Return where a field is declared: in its model or one of that model's bases."""
     for name in path[:-1]:
-        inner = model.model_fields[name].annotation
-        assert isinstance(inner, type)
-        assert issubclass(inner, BaseModel)
-        model = inner
+        model = unwrapped(model.model_fields[name].annotation)[0][0]
     owner = declaring_class(model, path[-1])
-    found = places.place_of_class(_file_of(owner), owner.__qualname__)
-    own = places.place_of_class(_file_of(model), model.__qualname__)
+    found = places.place_of_class(file_of(owner), owner.__qualname__)
+    own = places.place_of_class(file_of(model), model.__qualname__)
     return found.fields.get(path[-1], own.location)
-
-
-def _file_of(cls: type) -> Path:
-    return file_of(cls) or Path("?")
-
-
-def _lost_records(
-    module: ModuleType, path: Path, places: SourceMap
-) -> Iterator[Finding]:
-    """Yield the records that a later class of their name and file has replaced."""
-    for name, (first, *_, last) in places.repeated_classes(path).items():
-        cls = getattr(module, name, None)
-        if isinstance(cls, type) and issubclass(cls, Record):
-            yield Finding(
-                last,
-                "SG104",
-                f"two records are called {name!r}",
-                found=f"{name} here and at {first}",
-                advice="rename one of them: Python keeps only the last",
-            )

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
-
-from pydantic import GetCoreSchemaHandler
-from pydantic_core import CoreSchema, core_schema
 
 from ..kinds.parameters import Name, Parameters
 from ..runtime.shared.errors import Problem
@@ -29,9 +25,3 @@ class Nested(Parameters):
     def rules(self) -> Iterator[Problem]:
         if self.key.strip("/") != self.key:
             yield Problem(f"key={self.key!r}", "a key without '/' at its ends")
-
-    def __get_pydantic_core_schema__(
-        self, source: Any, handler: GetCoreSchemaHandler | None = None
-    ) -> CoreSchema:
-        """Leave the value to the Record, which knows the field as a whole."""
-        return core_schema.any_schema()

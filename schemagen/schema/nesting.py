@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
-from copy import copy
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
-from pydantic.fields import FieldInfo
 
 from ..kinds.kind import Kind
 from .declaration import Declaration, declaration
@@ -32,40 +30,27 @@ def is_model(python_type: Any) -> bool:
 def own_fields(model: type[BaseModel]) -> Iterator[Declaration]:
     """Yield the fields that a model itself has, a nested model as one field."""
     for name, info in model.model_fields.items():
-        directory = directory_of_field(model, name)
-        yield declaration(name, without_checks(info), directory)
+        yield declaration(name, info, directory_of_field(model, name))
 
 
 def declaring_class(model: type, name: str) -> type:
     """Return the class that declares a model's field: the model or one of its bases."""
-    declaring = (base for base in model.__mro__ if name in _annotations(base))
+    bases = model.__mro__
+    declaring = (
+        base for base in bases if name in vars(base).get("__annotations__", ())
+    )
     return next(declaring, model)
 
 
-def _annotations(cls: type) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = vars(cls).get("__annotations__", {})
-    return found
-
-
-def file_of(cls: type) -> Path | None:
-    """Return the file in which a class stands, as long as its module is imported."""
-    found = getattr(sys.modules.get(cls.__module__), "__file__", None)
-    return Path(found) if found else None
+def file_of(cls: type) -> Path:
+    """Return the file in which a class stands, or an empty path if it is in none."""
+    return Path(getattr(sys.modules.get(cls.__module__), "__file__", None) or "")
 
 
 def directory_of_field(model: type, name: str) -> Path | None:
     """Return the directory of the file that declares a model's field, or None."""
     path = file_of(declaring_class(model, name))
-    return path and path.parent
-
-
-def without_checks(info: FieldInfo) -> FieldInfo:
-    """Return a field as it was declared, without what Record adds to it."""
-    plain = copy(info)
-    plain.metadata = [
-        item for item in info.metadata if not getattr(item, "checks_rows", False)
-    ]
-    return plain
+    return path.parent if path.name else None
 
 
 def flattened(model: type[BaseModel]) -> Iterator[Declaration]:
@@ -117,25 +102,9 @@ def nesting_problem(field: Declaration) -> str:
 
 
 def within(kind: Kind, prefix: str, name: str) -> Kind:
-    """Return a kind with all of its keys below a prefix.
-
-    Every parameter called `key`, or ending in `_key`, holds one or several of them. A
-    `group` is of this model alone: the same one elsewhere has a group of its own.
-    """
-    changes: dict[str, Any] = {
-        parameter.name: _prefixed(getattr(kind, parameter.name), prefix)
-        for parameter in fields(kind)
-        if parameter.name.endswith("_key") or parameter.name == "group"
-    }
+    """Return a kind with all of its keys below a prefix, and a group of its own."""
     own = name if kind.key is None else kind.key
-    return replace(kind, **changes, key=_prefixed(own, prefix))
-
-
-def _prefixed(keys: Any, prefix: str) -> Any:
-    """Put a prefix before keys; what is no key stays, for its finding."""
-    if isinstance(keys, tuple):
-        return tuple(_prefixed(key, prefix) for key in keys)
-    return prefix + keys if isinstance(keys, str) and keys else keys
+    return replace(kind, key=own).with_keys(lambda key: prefix + key)
 
 
 def members_of(value: Any) -> Mapping[str, Any] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from types import MethodType
-from typing import Any, ClassVar, Self, Unpack
+from typing import Any, ClassVar, LiteralString, Self, Unpack
 
 from pydantic import BaseModel, ConfigDict, ValidationInfo, model_validator
 from pydantic.fields import FieldInfo
@@ -12,24 +12,20 @@ from pydantic_core import PydanticCustomError, core_schema
 
 from ..runtime.shared.errors import Problem, RecordError, did_you_mean
 from ..runtime.shared.values import described
-from .declaration import as_declared, declaration
-from .docstrings import field_docstrings
-from .groups import Group, check_groups, groups_of
+from .declaration import RowCheck, as_declared, declaration
+from .groups import check_groups
 from .nesting import (
     directory_of_field,
     flattened,
     members_of,
     nested_model,
     nesting_problem,
-    own_fields,
-    without_checks,
 )
+from .source_map import field_docstrings
 
 
-class _RowCheck:
+class _RowCheck(RowCheck):
     """Checks a field's values by the rules of the generated writer."""
-
-    checks_rows = True
 
     def __init__(self, model: type, name: str, info: FieldInfo) -> None:
         self._name = name
@@ -59,10 +55,7 @@ class _RowCheck:
         try:
             return self.convert(value)
         except Problem as problem:
-            # pydantic fills templates with braces; a text with braces is an argument.
-            raise PydanticCustomError(
-                "record_value", "{problem}", {"problem": str(problem)}
-            ) from None
+            raise _refused("record_value", problem) from None
 
     def _make_check(self) -> Callable[[Any], Any]:
         field = self._declared
@@ -77,17 +70,20 @@ class _RowCheck:
                 "understands; `schemagen check` says why"
             )
         convert = kind.codec(self._name, optional=field.optional).convert
-        hand_back = as_declared(field)
-        return lambda value: hand_back(value, convert(value))
+        declared = field.python_type, kind.of_step.class_names
+        return lambda value: as_declared(*declared, value, convert(value))
+
+
+def _refused(rule: LiteralString, error: Exception) -> PydanticCustomError:
+    """Return an error for pydantic, which fills templates: the text is an argument."""
+    return PydanticCustomError(rule, "{problem}", {"problem": str(error)})
 
 
 def _nested_check(model: type[BaseModel]) -> Callable[[Any], Any]:
     """Return a check of a nested model's members, which returns an instance of it."""
     checks = {
-        field.name: (_RowCheck(model, field.name, without_checks(info)), field.optional)
-        for field, info in zip(
-            own_fields(model), model.model_fields.values(), strict=True
-        )
+        name: (_RowCheck(model, name, info), not info.is_required())
+        for name, info in model.model_fields.items()
     }
 
     def check(value: Any) -> Any:
@@ -117,10 +113,10 @@ def _nested_check(model: type[BaseModel]) -> Callable[[Any], Any]:
 
 def _inside(wrong: dict[str, Problem]) -> Problem:
     """Return what is wrong with the members of a nested value as one problem."""
-    (name, first), *others = wrong.items()
-    if not others:
-        return Problem(f"in {name!r} {first.found}", first.expected, first.advice)
     found = ", ".join(f"in {name!r} {one.found}" for name, one in wrong.items())
+    if len(wrong) == 1:
+        [one] = wrong.values()
+        return Problem(found, one.expected, one.advice)
     expected = ", ".join(f"in {name!r} {one.expected}" for name, one in wrong.items())
     return Problem(found, expected)
 
@@ -171,7 +167,6 @@ class Record(BaseModel):
     )
 
     __schemagen_record__: ClassVar[bool] = True
-    __schemagen_groups__: ClassVar[dict[str, Group]]
     __schemagen_reserved__: ClassVar[Any] = ()
     __schemagen_draft__: ClassVar[Any] = False
     _repr_html_: ClassVar[Any] = NOTEBOOK_VIEW
@@ -199,22 +194,17 @@ class Record(BaseModel):
         for name, info in cls.model_fields.items():
             if info.description is None:
                 info.description = docstrings.get(name)
-            info.metadata = without_checks(info).metadata
-            info.metadata = [*info.metadata, _RowCheck(cls, name, info)]
+            declared = [i for i in info.metadata if not isinstance(i, _RowCheck)]
+            info.metadata = [*declared, _RowCheck(cls, name, info)]
         cls.model_rebuild(force=True)
 
     @model_validator(mode="after")
     def _check_groups(self) -> Self:
         """Refuse fields of one group that are not equally long."""
-        cls = type(self)
-        if "__schemagen_groups__" not in vars(cls):
-            cls.__schemagen_groups__ = groups_of(cls.schemagen_fields())
         try:
-            check_groups(self, cls.__schemagen_groups__)
+            check_groups(self)
         except RecordError as error:
-            raise PydanticCustomError(
-                "record_group", "{problem}", {"problem": str(error)}
-            ) from None
+            raise _refused("record_group", error) from None
         return self
 
     @classmethod

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 from ..kinds.field import FieldSpec
 from ..schema.nesting import SEPARATOR
@@ -60,7 +59,8 @@ def _below(found: Sequence[Placed], above: tuple[str, ...]) -> Iterator[Leaf | B
         flat = "_".join(here)
         if members[0][0]:
             key = _prefix(name, members)
-            inner = [(rest, _without(spec, key + SEPARATOR)) for rest, spec in members]
+            start = key + SEPARATOR
+            inner = [(rest, _without(spec, start)) for rest, spec in members]
             yield Branch(name, flat, key, tuple(_below(inner, here)))
         else:
             yield Leaf(name, flat, members[0][1])
@@ -86,25 +86,19 @@ def _prefix(name: str, members: Sequence[Placed]) -> str:
     )
 
 
-def _keys(spec: FieldSpec) -> Iterator[str]:
-    """Yield all texts of a field that a nested model puts its prefix before."""
-    for name in _prefixed(spec):
-        value = getattr(spec.kind, name)
-        yield from filter(None, value if isinstance(value, tuple) else (value,))
+def _keys(spec: FieldSpec) -> list[str]:
+    """Return all texts of a field that a nested model puts its prefix before."""
+    found: list[str] = []
+
+    def seen(key: str) -> str:
+        found.append(key)
+        return key
+
+    spec.kind.with_keys(seen)
+    return found
 
 
 def _without(spec: FieldSpec, prefix: str) -> FieldSpec:
     """Take a prefix off the keys and the group of a field."""
-    kept = {n: _stripped(getattr(spec.kind, n), prefix) for n in _prefixed(spec)}
-    return replace(spec, kind=replace(spec.kind, **kept))
-
-
-def _prefixed(spec: FieldSpec) -> list[str]:
-    names = (each.name for each in fields(spec.kind))
-    return [n for n in names if n in ("key", "group") or n.endswith("_key")]
-
-
-def _stripped(value: Any, prefix: str) -> Any:
-    if isinstance(value, tuple):
-        return tuple(_stripped(each, prefix) for each in value)
-    return value.removeprefix(prefix) if isinstance(value, str) else value
+    kind = spec.kind.with_keys(lambda key: key.removeprefix(prefix))
+    return replace(spec, kind=kind)

@@ -11,15 +11,17 @@ from ..codegen.layout import STEP, WIDTH, broken, display_width
 from ..kinds.field import FieldSpec
 from ..kinds.kind import Kind
 from ..kinds.literals import identifier, literal
-from ..schema import Augment, Label
+from ..kinds.parameters import Parameters
+from ..schema import Label
 from ..schema.declaration import PLAIN_KINDS
 from ..spec.model import RecordSpec
-from .kinds import kind_of, said, type_of
+from .kinds import kind_of, said
 from .nesting import Branch, Leaf, tree
 from .texts import comment_lines, docstring
 from .words import KNOWN, Words
 
 _PAD = " " * STEP
+_NO_CLASSES: dict[str, Any] = {"classes": ()}
 _PLAIN = frozenset(map(repr, (Label(), *PLAIN_KINDS.values())))
 
 
@@ -125,22 +127,20 @@ class _File:
         """Return the type of a field, with its kind."""
         kind = kind_of(member.spec, member.name)
         names = self._names(member, kind)
-        annotation = self.words(type_of(kind))
+        annotation = self.words(kind.python_type)
         if names:
             annotation = f"{self.words('Literal')}[{names}]"
+            kind = replace(kind, **_NO_CLASSES)
         if member.spec.optional and member.spec.default is None:
             annotation += " | None"
-        if names and isinstance(kind, Label):
-            kind = replace(kind, classes=())
         if repr(kind) in _PLAIN:
             return annotation
         return self._annotated(annotation, self._call(kind.name, said(kind)))
 
     def _names(self, member: Leaf, kind: Kind) -> str:
         """Return the names of a label's classes for its type; "" if they are many."""
-        if not isinstance(kind, Label) or kind.stored == "text" or not kind.classes:
-            return ""
-        names = ", ".join(map(literal, kind.classes))
+        single = kind.python_type == "int"
+        names = ", ".join(map(literal, kind.class_names)) if single else ""
         line = f"{_PAD}{member.name}: Literal[{names}] | None = None"
         return names if display_width(line) <= WIDTH else ""
 
@@ -167,7 +167,7 @@ class _File:
 
     def _value(self, value: Any) -> str:
         """Return a parameter's value as source."""
-        if isinstance(value, (Kind, Augment)):
+        if isinstance(value, Parameters):
             return self._call(type(value).__name__, said(value))
         if isinstance(value, tuple) and value:
             items = ", ".join(map(self._value, value))
@@ -179,10 +179,10 @@ class _File:
         kind, default = kind_of(member.spec, member.name), member.spec.default
         if default is None:
             return "None"
-        if isinstance(kind, Label) and isinstance(default, int):
-            by_name = kind.stored == "text" or self._names(member, kind)
+        if kind.class_names and isinstance(default, int):
+            by_name = kind.python_type == "str" or self._names(member, kind)
             return literal(kind.class_names[default] if by_name else default)
-        array = isinstance(default, tuple) and type_of(kind) == "np.ndarray"
+        array = isinstance(default, tuple) and kind.python_type == "np.ndarray"
         values = _listed(default)
         return f"{self.words('np')}.array({values})" if array else values
 

@@ -2,38 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from ..findings import Finding
 from ..kinds.kind import Kind
-from ..kinds.steps import Steps
-from ..runtime.shared.values import shortened
+from ..runtime.shared.values import shape_text, shortened
 from ..schema.declaration import Declaration
 from ..schema.loading import LoadedRecord
 from ..schema.record import SequenceRecord
-from .augmentations import augmentation_findings
 from .checks import role_of
-from .keys import key_findings
 
 _RENAME = "rename one of them, and keep the wire key with key="
 
-# What tells how long a field's sequences are, with its default: fields of a group agree.
-_LENGTHS = {"max_length": None, "too_long": "error", "pad_on_disk": False}
-
-_Fields = Mapping[str, Declaration]
+_Fields = list[tuple[Declaration, Kind]]
+_Sizes = tuple[int | None, ...]
 
 
 def findings_between(record: LoadedRecord) -> Iterator[Finding]:
     """Yield what is wrong with fields next to each other, whose kinds have their types."""
-    fields = {field.name: field for field in record.declared}
-    yield from key_findings(fields, record)
+    fields = [(field, field.kind) for field in record.declared if field.kind]
+    yield from _key_findings(fields, record)
     yield from _name_findings(fields, record)
     yield from _role_findings(fields, record)
-    yield from _step_findings(record)
+    yield from _step_findings(fields, record)
     yield from _lifetime_findings(record)
-    yield from _group_findings(record)
-    yield from augmentation_findings(fields, record)
+    yield from _group_findings(fields, record)
+    yield from _augmentation_findings(fields, record)
+
+
+def _key_findings(fields: _Fields, record: LoadedRecord) -> Iterator[Finding]:
+    """Yield the keys of two fields. They may share one of sizes that both can have."""
+    taken: dict[str, list[tuple[Declaration, str, _Sizes]]] = {}
+    for field, kind in fields:
+        further = {part.key: part for part in kind.parts(field.name)[1:]}
+        own: Any = field.name if kind.key is None else kind.key
+        written: list[tuple[str, str, _Sizes]] = [(own, f"field {field.name}", ())]
+        written += [(key, part.content, part.sizes) for key, part in further.items()]
+        for key, content, sizes in written if isinstance(own, str) else ():
+            before = taken.setdefault(key, [])
+            for other, held, others in before:
+                pairs = [*zip(sizes, others, strict=False)]
+                agree = all(None in pair or pair[0] == pair[1] for pair in pairs)
+                if held != content or not (agree or field.optional or other.optional):
+                    both = f": {shape_text(sizes)} and {shape_text(others)}"
+                    yield record.wrong(
+                        "SG114",
+                        f"the wire key {key!r} is that of {other.name!r} too",
+                        field,
+                        found=f"{key!r}{both if held == content else ''}",
+                        advice="give one of them another key",
+                    )
+                    break
+            before.append((field, content, sizes))
 
 
 def _name_findings(fields: _Fields, record: LoadedRecord) -> Iterator[Finding]:
@@ -41,65 +62,60 @@ def _name_findings(fields: _Fields, record: LoadedRecord) -> Iterator[Finding]:
     seen: dict[str, tuple[str, ...]] = {}
     for field in record.declared:
         path = field.path or (field.name,)
-        for end in range(1, len(path) + 1):
-            name, part = "_".join(path[:end]), path[:end]
+        for part in (path[:end] for end in range(1, len(path) + 1)):
+            name = "_".join(part)
             other = seen.setdefault(name, part)
             if other != part:
                 message = f"the name {name!r} is also that of {'.'.join(other)!r}"
                 yield record.wrong("SG115", message, field, advice=_RENAME)
-    for name, field in fields.items():
-        mask = fields.get(f"{name}_present")
-        if field.kind and mask and (field.nullable or field.kind.presence):
-            message = f"the name is that of the mask of {name!r}"
+    by_name = {field.name: field for field in record.declared}
+    for field, kind in fields:
+        mask = by_name.get(f"{field.name}_present")
+        if mask and (field.nullable or kind.presence):
+            message = f"the name is that of the mask of {field.name!r}"
             yield record.wrong("SG115", message, mask, advice=_RENAME)
-        for suffix in field.kind.layers(role_of(field.kind)) if field.kind else ():
-            layer = fields.get(f"{name}_{suffix}")
+        for suffix in kind.layers(role_of(kind)):
+            layer = by_name.get(f"{field.name}_{suffix}")
             if layer and layer.kind and role_of(layer.kind) in ("input", "target"):
-                message = f"the name is that of a layer of {name!r} in the model"
+                message = f"the name is that of a layer of {field.name!r} in the model"
                 yield record.wrong("SG115", message, layer, advice=_RENAME)
 
 
 def _role_findings(fields: _Fields, record: LoadedRecord) -> Iterator[Finding]:
     """Yield targets without the inputs that they need, and several weights."""
-    kinds = {name: field.kind for name, field in fields.items() if field.kind}
-    inputs = [kind for kind in kinds.values() if role_of(kind) == "input"]
-    for name, kind in kinds.items():
+    inputs = [kind for _, kind in fields if role_of(kind) == "input"]
+    for field, kind in fields:
         problem = kind.missing_beside(inputs) if role_of(kind) == "target" else None
         if problem is not None:
             message = f"no input goes with this {kind.name} as a target"
-            yield record.wrong_with(problem, "SG118", message, fields[name])
-    weights = [name for name, kind in kinds.items() if role_of(kind) == "weight"]
+            yield record.wrong("SG118", message, field, problem)
+    weights = [field for field, kind in fields if role_of(kind) == "weight"]
     if len(weights) > 1:
         yield record.wrong(
             "SG118",
             "several fields with the role 'weight'",
-            fields[weights[1]],
-            found=", ".join(weights),
-            expected="one sample weight",
-            advice="give the others role='info'",
+            weights[1],
+            found=", ".join(field.name for field in weights),
+            advice="give all but one role='info'",
         )
 
 
-def _step_findings(record: LoadedRecord) -> Iterator[Finding]:
+def _step_findings(fields: _Fields, record: LoadedRecord) -> Iterator[Finding]:
     """Yield what a record's message cannot hold, or has to hold and does not."""
-    steps = [field for field in record.declared if isinstance(field.kind, Steps)]
+    steps = [field for field, kind in fields if kind.of_step is not kind]
     is_sequence = issubclass(record.cls, SequenceRecord)
     for field in () if is_sequence else steps:
         yield record.wrong(
             "SG120",
             "steps in a Record",
             field,
-            found=f"class {record.name}(Record)",
-            expected=f"class {record.name}(SequenceRecord)",
             advice="derive the class from SequenceRecord, or write a VarLen",
         )
     if is_sequence and record.declared and not steps:
         yield record.wrong(
             "SG120",
             "a SequenceRecord without steps",
-            found="no field with Steps(...)",
-            expected="one field with Steps(...) or more",
-            advice="derive the class from Record, or declare what each step has",
+            advice="derive the class from Record, or declare a field with Steps(...)",
         )
 
 
@@ -124,56 +140,70 @@ def _lifetime_findings(record: LoadedRecord) -> Iterator[Finding]:
             advice="correct them, or take them out",
         )
     for field in record.declared if named else ():
-        names = {field.name, field.label}
-        if field.kind is not None:
-            names |= {part.key for part in field.kind.parts(field.name)}
+        parts = field.kind.parts(field.name) if field.kind else ()
+        names = {field.name, field.label, *(part.key for part in parts)}
         for taken in sorted(names & set(reserved)):
             yield record.wrong(
                 "SG122",
                 f"{taken!r} is reserved",
                 field,
-                found=f"reserved in class {record.name}",
-                expected="a name and a key that no former field had",
                 advice="choose another one, as old data may still have it; if the former "
                 "field returns, take it out of reserved",
             )
 
 
-def _group_findings(record: LoadedRecord) -> Iterator[Finding]:
+def _group_findings(fields: _Fields, record: LoadedRecord) -> Iterator[Finding]:
     """Yield fields of groups that cannot always be equally long."""
-    groups: dict[str, list[tuple[Declaration, Kind]]] = {}
-    for field in record.declared:
-        if field.kind and (group := getattr(field.kind, "group", None)):
-            groups.setdefault(group, []).append((field, field.kind))
+    groups: dict[str, _Fields] = {}
+    for field, kind in fields:
+        if kind.group:
+            groups.setdefault(kind.group, []).append((field, kind))
     for group, members in groups.items():
-        first, kind = members[0]
+        first, usual = members[0]
         if len(members) == 1:
             yield record.wrong(
                 "SG113",
                 f"the group {group!r} has no other field",
                 first,
-                found=group,
-                expected="two fields or more in a group",
                 advice="give the other fields the same group, or take it out",
             )
-        for field, other in members:
-            for name, default in _LENGTHS.items():
-                wanted, found = (getattr(k, name, default) for k in (kind, other))
-                if wanted != found:
+        for field, kind in members:
+            for name, wanted in usual.limits.items():
+                if kind.limits[name] != wanted:
                     yield record.wrong(
                         "SG113",
-                        f"{name}={found!r} in the group {group!r}",
+                        f"the limits of fields in the group {group!r} differ",
                         field,
-                        found=f"{name}={found!r}",
+                        found=f"{name}={kind.limits[name]!r}",
                         expected=f"{name}={wanted!r}, as {first.label!r} has",
-                        advice="give all fields of a group the same limits",
                     )
             if field.optional and field.default is not None:
                 yield record.wrong(
                     "SG113",
-                    f"a default in the group {group!r}",
+                    f"a default in the group {group!r}, whose fields have any length",
                     field,
                     found=shortened(field.default),
-                    expected="None: a default has one length, and the others have theirs",
-                    advice="make it optional with `= None`",
+                    expected="None",
                 )
+
+
+def _augmentation_findings(fields: _Fields, record: LoadedRecord) -> Iterator[Finding]:
+    """Yield the masks whose pixels would come to be those of other places.
+
+    A mask is of all pictures of its size; of all there are, if none has its size.
+    """
+    shown = [(field, kind) for field, kind in fields if kind.pixels]
+    pictures = [(field, kind) for field, kind in shown if not kind.pictured]
+    for mask, kind in shown:
+        alike = [pair for pair in pictures if pair[1].pixels == kind.pixels]
+        for other, picture in (alike or pictures) if kind.pictured else ():
+            crop = kind.augment and kind.augment.crop
+            if picture.augment != kind.augment or (crop and not alike):
+                yield record.wrong(
+                    "SG121",
+                    f"in training it would not move with {other.label!r}",
+                    mask,
+                    found=f"augment={kind.augment}, and {picture.augment} of the picture",
+                    advice="give both the same augment=; resize= brings both to one size",
+                )
+                break

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from pydantic_core import PydanticUndefined
 
 from ..findings import Finding
 from ..kinds.kind import Kind
-from ..kinds.parameters import below
 from ..kinds.python_types import text_of
+from ..kinds.registry import KINDS
 from ..runtime.shared.errors import Problem
 from ..runtime.shared.values import shortened
 from ..schema.declaration import Declaration
 from ..schema.loading import LoadedRecord
-from ..schema.models import UnusedModel
 from ..schema.nesting import nested_model, nesting_problem
 from ..schema.record import Record
 from .names import RESERVED_FIELDS, is_package_name
@@ -39,41 +38,22 @@ def record_findings(
         yield record.wrong(
             "SG105",
             f"it would be generated as {name!r}",
-            found=repr(name),
-            expected="a lower-case ASCII name that is not a Python keyword",
-            advice="rename the class",
+            advice="rename the class: lower case, it is a Python package in ASCII",
         )
-    for lost, place in record.lost:
-        yield Finding(
-            place,
-            "SG119",
-            f"{record.name}.{lost}: this field would be lost",
-            found="a private name or a repeated one",
-            expected="each field once, without '_' at its beginning",
-            advice="rename it or take it out; what is not a field is a ClassVar",
-        )
+    for lost, private in record.cls.__private_attributes__.items():
+        if private.default is PydanticUndefined and private.default_factory is None:
+            yield Finding(
+                record.fields.get(lost, record.location),
+                "SG119",
+                f"{record.name}.{lost}: pydantic ignores fields with '_' at the beginning",
+                advice="rename it; what is not a field is a ClassVar",
+            )
     if not record.cls.model_fields:
         yield record.wrong(
             "SG106",
             "the record has no fields",
             advice="declare fields, or begin the name of a base class with '_'",
         )
-
-
-def model_warnings(models: Iterable[UnusedModel]) -> Iterator[Finding]:
-    """Yield the models that have kinds, as records do, and are used by no record."""
-    for model in models:
-        if model.has_kinds:
-            yield Finding(
-                model.location,
-                "SG107",
-                f"nothing is generated from {model.name!r}",
-                found=f"a class with kinds that derives from {model.base}",
-                expected="schemagen.Record, or a field of a record with this type",
-                advice=f"derive {model.name!r} from Record; the name of a model that "
-                "other code uses begins with '_'",
-                severity="warning",
-            )
 
 
 def field_findings(field: Declaration, record: LoadedRecord) -> Iterator[Finding]:
@@ -86,16 +66,15 @@ def field_findings(field: Declaration, record: LoadedRecord) -> Iterator[Finding
             field,
             advice=_RENAME,
         )
-    if field.foreign or field.further:
-        kinds = (text_of(kind),) if field.further else ()
+    if field.foreign:
         yield record.wrong(
             "SG117",
             "a field has one kind, and no other metadata",
             field,
-            found=" and ".join((*kinds, *field.further, *field.foreign)),
-            expected="one kind, such as Vector(shape=(5,))",
-            advice="write the kind with parentheses, and take all else out",
+            found=" and ".join(field.foreign),
+            advice="write one kind with parentheses, and take all else out",
         )
+    declared = text_of(field.python_type)
     wrong_nesting = nesting_problem(field)
     if wrong_nesting:
         if not field.foreign:
@@ -103,16 +82,16 @@ def field_findings(field: Declaration, record: LoadedRecord) -> Iterator[Finding
                 "SG111",
                 wrong_nesting,
                 field,
-                found=text_of(field.python_type),
+                found=declared,
                 expected="a model with fields, without a default",
                 advice="give the fields of the model defaults, or declare them here",
             )
     elif field.nested and nested_model(field) is None:
         yield record.wrong(
             "SG112",
-            f"declared as {text_of(field.python_type)}, which does not go with Nested",
+            f"declared as {declared}, which does not go with Nested",
             field,
-            found=text_of(field.python_type),
+            found=declared,
             expected="a pydantic model",
             advice="a value's own wire key is given to its kind: key=",
         )
@@ -122,19 +101,17 @@ def field_findings(field: Declaration, record: LoadedRecord) -> Iterator[Finding
             "a kind in place of the default",
             field,
             found=text_of(field.default),
-            expected="the kind in the annotation",
             advice=f"write {field.name}: Annotated[TYPE, {text_of(field.default)}]",
         )
     elif kind is None:
         yield record.wrong(
             "SG111",
-            f"no kind goes with the type {text_of(field.python_type)}",
+            f"no kind goes with the type {declared}",
             field,
-            found=text_of(field.python_type),
+            found=declared,
             expected="int, float, bool, str, bytes, a list of these, a Literal of "
-            "names, an Enum, or Annotated[type, kind]",
-            advice="write Annotated[TYPE, KIND], such as "
-            "Annotated[np.ndarray, Vector(shape=(5,))]",
+            "names, an Enum, or Annotated[TYPE, KIND]",
+            advice="write for example Annotated[np.ndarray, Vector(shape=(5,))]",
         )
     else:
         yield from _kind_findings(field, kind, record)
@@ -147,13 +124,18 @@ def _kind_findings(
     problems = [*kind.problems(), *field.problems]
     for problem in problems:
         has = "has" if problem.found.startswith("no ") else "cannot have"
-        yield record.wrong_with(
-            problem, "SG113", f"{kind.name} {has} {problem.found}", field
-        )
+        message = f"{kind.name} {has} {problem.found}"
+        yield record.wrong("SG113", message, field, problem)
     if not problems and not kind.accepts(field.python_type):
-        misfit = kind.misfit(field.python_type)
-        message = f"declared as {misfit.found}, which does not go with {kind.name}"
-        yield record.wrong_with(misfit, "SG112", message, field)
+        declared = text_of(field.python_type)
+        yield record.wrong(
+            "SG112",
+            f"declared as {declared}, which does not go with {kind.name}",
+            field,
+            found=declared,
+            expected=kind.holds,
+            advice="change the annotation or the kind",
+        )
     elif field.nullable and not field.optional:
         yield record.wrong(
             "SG116",
@@ -166,7 +148,6 @@ def _kind_findings(
             "SG113",
             "presence=True for a field that is always there",
             field,
-            found="a required field",
             expected="a field with a default",
             advice="take it out, or make the field optional with `= None`",
         )
@@ -183,14 +164,11 @@ def _kind_findings(
         yield from _default_findings(field, kind, record)
     expected = _role_expected(field, kind)
     if expected:
-        yield record.wrong(
-            "SG118",
-            f"{kind.name} cannot have the role {role_of(kind)!r}",
-            field,
-            found=f"role {role_of(kind)!r}",
-            expected=expected,
-            advice="change the role; 'info' is carried along and not modelled",
-        )
+        role = f"role {role_of(kind)!r}"
+        advice = "change the role; 'info' is carried along and not modelled"
+        problem = Problem(role, expected, advice)
+        message = f"{kind.name} cannot have the {role}"
+        yield record.wrong("SG118", message, field, problem)
 
 
 def _is_kind(value: object) -> bool:
@@ -205,11 +183,9 @@ def _default_findings(
 ) -> Iterator[Finding]:
     if not field.optional or (field.default is None and field.nullable):
         return
-    advice = "give a default of the field's own type"
     try:
         if field.default is None:
-            advice = "write the type as `... | None`"
-            raise Problem("None", "a type that allows None")
+            raise Problem("None", "`... | None` as its type, which allows None")
         kind.check_default(field.name, plain_default(field.default))
     except Problem as problem:
         given = " ".join(shortened(field.default).split())
@@ -220,7 +196,7 @@ def _default_findings(
             field,
             found=found,
             expected=problem.expected,
-            advice=advice,
+            advice="give a default of the field's own type",
         )
 
 
@@ -228,8 +204,7 @@ def _role_expected(field: Declaration, kind: Kind) -> str:
     """Return what a field's role asks for; "" if the field has it."""
     role = role_of(kind)
     if role == "target" and not kind.can_be_target:
-        kinds = [each for each in below(Kind) if not inspect.isabstract(each)]
-        names = sorted(each.name for each in kinds if each.can_be_target)
+        names = [name for name, each in KINDS.items() if each.can_be_target]
         return f"one of {', '.join(names)} as a target"
     if role in ("input", "target") and kind.opaque:
         return f"role='info' for {kind.opaque}: no model can take them"

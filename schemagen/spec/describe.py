@@ -7,8 +7,6 @@ from collections.abc import Iterator, Sequence
 from ..display.blocks import Block, Cell, Code, Heading, Table, prose, without_empty
 from ..display.markdown import markdown
 from ..kinds.field import FieldSpec
-from ..kinds.label import Label
-from ..kinds.multilabel import MultiLabel
 from .model import RecordSpec
 from .serial import fingerprint
 
@@ -40,8 +38,7 @@ def _augmentation(field: FieldSpec) -> str:
 
 
 def _given(field: FieldSpec) -> str:
-    augment = getattr(field.kind, "augment", None)
-    given = augment.said() if augment else {}
+    given = field.kind.augment.said() if field.kind.augment else {}
     return ", ".join(f"{name}={value!r}" for name, value in given.items())
 
 
@@ -104,9 +101,8 @@ def _cells(field: FieldSpec) -> tuple[Cell, ...]:
 
 def kind_text(field: FieldSpec) -> str:
     """Return a field's kind, with the number of classes and the format if it has them."""
-    kind = getattr(field.kind, "step", field.kind)
+    kind = field.kind.of_step
     text = kind.name if kind is field.kind else f"{field.kind.name} of {kind.name}"
-    if isinstance(kind, Label | MultiLabel):
-        text += f", {kind.count:,} classes"
-    encoding = getattr(kind, "encoding", "list")
-    return text if encoding == "list" else f"{text}, {encoding}"
+    if kind.num_classes:
+        text += f", {kind.num_classes:,} classes"
+    return text if kind.encoding == "list" else f"{text}, {kind.encoding}"

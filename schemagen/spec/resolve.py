@@ -5,12 +5,11 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from ..findings import Finding, SchemagenError
 from ..kinds.field import Default, FieldSpec
 from ..kinds.kind import Kind
-from ..schema.declaration import Declaration
+from ..schema.declaration import Declaration, as_tuple
 from ..schema.loading import LoadedRecord, record_of_class
 from ..schema.record import BASES, Record, SequenceRecord
 from .between import findings_between, reserved_by
@@ -60,7 +59,17 @@ def resolve(loaded: Iterable[LoadedRecord]) -> Resolved:
                 class_name=record.name,
                 source=record.source,
                 doc=_clean(_own_doc(record.cls)),
-                fields=tuple(map(_field_spec, record.declared)),
+                fields=tuple(
+                    FieldSpec(
+                        field.name,
+                        kind,
+                        optional=field.optional,
+                        default=_default(field, kind),
+                        path=field.path,
+                        doc=_clean(field.doc),
+                    )
+                    for field, kind in zip(record.declared, kinds, strict=True)
+                ),
                 message="SequenceExample"
                 if issubclass(record.cls, SequenceRecord)
                 else "Example",
@@ -100,32 +109,12 @@ def _clean(text: str) -> str:
     return "\n".join(line.rstrip() for line in text.expandtabs(4).splitlines()).strip()
 
 
-def _field_spec(field: Declaration) -> FieldSpec:
-    kind = field.kind
-    assert kind is not None
-    return FieldSpec(
-        field.name,
-        kind,
-        optional=field.optional,
-        default=_default(field, kind),
-        path=field.path,
-        doc=_clean(field.doc),
-    )
-
-
 def _default(field: Declaration, kind: Kind) -> Default:
     """Return a default as it will be read, in plain Python values."""
     if not field.optional or field.default is None:
         return None
     plain = plain_default(field.default)
-    if isinstance(plain, (str, bytes)) and not kind.marks_missing:
-        return plain
-    converted = kind.codec(field.name, optional=True).convert(plain)
-    if hasattr(converted, "tolist"):
-        converted = converted.tolist()
-    default: Default = _as_tuple(converted)
+    if not isinstance(plain, (str, bytes)) or kind.marks_missing:
+        plain = kind.codec(field.name, optional=True).convert(plain)
+    default: Default = as_tuple(plain.tolist() if hasattr(plain, "tolist") else plain)
     return default
-
-
-def _as_tuple(value: Any) -> Any:
-    return tuple(map(_as_tuple, value)) if isinstance(value, list) else value

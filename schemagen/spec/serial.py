@@ -5,8 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Iterable
-from dataclasses import MISSING, fields, replace
+from dataclasses import fields, replace
 from typing import Any
 
 from ..kinds.augment import Augment
@@ -29,20 +28,12 @@ _USE = ("augment", "reserved", "draft")
 
 def to_data(spec: RecordSpec) -> dict[str, Any]:
     """Return a spec as values that JSON knows."""
-    seldom = {
-        attribute.name: _to_json_value(getattr(spec, attribute.name))
-        for attribute in fields(spec)
-        if attribute.metadata.get("seldom")
-        and getattr(spec, attribute.name) != attribute.default
-    }
+    given = {each.name: getattr(spec, each.name) for each in fields(spec)}
+    usual = {e.name: e.default for e in fields(spec) if e.metadata.get("seldom")}
     return {
         "format": FORMAT,
-        "record": spec.record,
-        "class_name": spec.class_name,
-        "source": spec.source,
-        "doc": spec.doc,
+        **_without(usual, given),
         "fields": [_field_to_data(field) for field in spec.fields],
-        **seldom,
     }
 
 
@@ -54,56 +45,21 @@ def from_data(data: dict[str, Any]) -> RecordSpec:
     """
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise ValueError(f"spec format {data.get('format')!r}, expected {FORMAT}")
-    _check_known(data)
-    return RecordSpec(
-        record=data["record"],
-        class_name=data["class_name"],
-        source=data["source"],
-        doc=data["doc"],
-        fields=tuple(map(field_from_data, data["fields"])),
-        message=data.get("message", "Example"),
-        reserved=tuple(data.get("reserved", ())),
-        draft=data.get("draft", False),
-    )
-
-
-def _check_known(data: dict[str, Any]) -> None:
-    """Check that JSON has the entries of a spec, and kinds that this version knows.
-
-    Raises:
-        ValueError: naming the entry.
-    """
     check_spec(data)
-    for name in ("class_name", "source", "doc"):
-        if name not in data:
-            raise ValueError(f"the spec: no entry {name!r}")
     if data.get("message", "Example") not in ("Example", "SequenceExample"):
         raise ValueError("the spec: message is not Example or SequenceExample")
-    for field in data["fields"]:
-        for each in (field, field.get("step", field)):
-            if each["kind"] not in KINDS:
-                name = field["name"]
-                raise ValueError(
-                    f"field {name!r}: the kind {each['kind']!r} is not supported: "
-                    f"{ELSEWHERE}"
-                )
+    given = {e.name: data[e.name] for e in fields(RecordSpec) if e.name in data}
+    given["fields"] = tuple(map(field_from_data, data["fields"]))
+    given["reserved"] = tuple(data.get("reserved", ()))
+    try:
+        return RecordSpec(**given)
+    except TypeError as error:
+        raise ValueError(f"the spec: {error}") from None
 
 
 def to_json(spec: RecordSpec) -> str:
     """Return a spec as JSON text: sorted, one fact a line."""
     return dumps(to_data(spec))
-
-
-def from_json(text: str) -> RecordSpec:
-    """Return the spec that `to_json` gave.
-
-    Raises:
-        ValueError: not the JSON of a spec.
-    """
-    try:
-        return from_data(json.loads(text))
-    except RecursionError:
-        raise ValueError("not a spec: entries within entries without end") from None
 
 
 def dumps(data: dict[str, Any]) -> str:
@@ -129,20 +85,15 @@ def _about_data(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _field_to_data(field: FieldSpec) -> dict[str, Any]:
-    return _facts_to_data(field.facts(), type(field.kind))
+    return _without(seldom_facts(type(field.kind)), field.facts())
 
 
-def _step_to_data(step: Kind) -> dict[str, Any]:
-    """Return the facts of one step's kind, which has no key and no role."""
-    return _facts_to_data({"kind": step.name, **step.facts()}, type(step))
-
-
-def _facts_to_data(facts: dict[str, Any], kind: type[Kind]) -> dict[str, Any]:
-    left_out = seldom_facts(kind)
+def _without(usual: dict[str, Any], facts: dict[str, Any]) -> dict[str, Any]:
+    """Return facts as values that JSON knows, without those that are as usual."""
     return {
         name: _to_json_value(value)
         for name, value in facts.items()
-        if name not in left_out or value != left_out[name]
+        if name not in usual or value != usual[name]
     }
 
 
@@ -152,55 +103,41 @@ def field_from_data(data: dict[str, Any]) -> FieldSpec:
     Raises:
         ValueError: it has not just the facts of its kind.
     """
-    kind = KINDS[data["kind"]]
-    facts = {
-        name: _fact_from_data(name, value)
-        for name, value in data.items()
-        if name != "kind"
-    }
-    known = {each.name for each in (*fields(FieldSpec), *fields(kind))}
-    try:
-        _check_names(facts, known | kind.derived.keys())
-        field = FieldSpec.of(kind, **facts)
-    except (TypeError, ValueError) as error:  # a Problem is a ValueError
-        raise ValueError(f"{kind.name}: {error}") from None
-    found, left_out = field.facts(), seldom_facts(kind)
-    odd = [name for name in facts if not _equal(facts[name], found.get(name, MISSING))]
-    odd += [name for name in found if name not in (*facts, *left_out, "kind")]
+    field = _field(data)
+    written = _field_to_data(field)
+    odd = [n for n in written if n not in data or written[n] != data[n]]
     if odd:
-        raise ValueError(f"{kind.name}: unlike {sorted(odd)}")
+        raise ValueError(f"field {field.name!r}: unlike {sorted(odd)}")
     return field
 
 
-def _check_names(facts: Iterable[str], known: Iterable[str]) -> None:
-    """Check that this version knows all facts.
+def _field(data: dict[str, Any]) -> FieldSpec:
+    """Return a field, or a step of one."""
+    facts = dict(data)
+    try:
+        kind = KINDS[facts.pop("kind")]
+        return FieldSpec.of(kind, **{n: _fact(n, v) for n, v in facts.items()})
+    except (KeyError, TypeError, ValueError) as error:  # a Problem is a ValueError
+        name, kind_name = data.get("name", "step"), data.get("kind")
+        raise ValueError(
+            f"field {name!r}: this {kind_name} is not supported ({error}): {ELSEWHERE}"
+        ) from None
 
-    Raises:
-        ValueError: naming the first that it does not know.
-    """
-    if unknown := set(facts) - set(known):
-        raise ValueError(f"{min(unknown)} is not supported: {ELSEWHERE}")
 
-
-def _fact_from_data(name: str, value: Any) -> Any:
+def _fact(name: str, value: Any) -> Any:
     if name == "step":
-        shared = {"name": "", "key": "-", "optional": False, "default": None, "doc": ""}
-        step = field_from_data({"role": "info", **shared, **value}).kind
-        return replace(step, key=None, role=None)
-    if name == "augment" and value:
-        _check_names(value, (each.name for each in fields(Augment)))
-        return Augment(**value)
-    return None if name == "augment" else _from_json_value(value)
-
-
-def _equal(one: Any, other: Any) -> bool:
-    return bool(one == other or (one != one and other != other))
+        return replace(_field({"name": "", **value}).kind, key=None, role=None)
+    if name == "augment":
+        return Augment(**value) if value else None
+    return _from_json_value(value)
 
 
 def _to_json_value(value: Any) -> Any:
     """JSON has no bytes and no non-finite floats: those are written as objects."""
-    if isinstance(value, Kind):
-        return _step_to_data(value)
+    if isinstance(value, Kind):  # of one step, which has no key and no role
+        return _without(
+            seldom_facts(type(value)), {"kind": value.name, **value.facts()}
+        )
     if isinstance(value, Augment):
         return {name: _to_json_value(each) for name, each in value.said().items()}
     if isinstance(value, tuple):

@@ -9,15 +9,15 @@ from pathlib import Path
 from ..atomic_write import write_whole
 from ..config import FILE_NAME as SETTINGS
 from ..config import Project, find_project, output_in
-from ..evolution.acceptance import (
+from ..evolution.baseline import Baseline, of_data, of_path, of_revision
+from ..evolution.comparison import (
     Acceptance,
-    acceptance_of,
+    Break,
+    Mode,
+    compare,
     dump_acceptances,
-    is_accepted,
     load_acceptances,
 )
-from ..evolution.baseline import Baseline, of_data, of_path, of_revision
-from ..evolution.comparison import Break, Mode, compare
 from ..findings import Finding, Location, refuse
 from ..git.attributes import ACCEPTED_BREAKS
 from ..git.revisions import Revision, find_revision
@@ -105,14 +105,14 @@ def breaking(
     accepted = () if at_data else _recorded(project)
     if accept:
         chosen = [_chosen(selector, found, accepted, project) for selector in accept]
-        new = [acceptance_of(each.broken, reason) for each in chosen]
+        new = [each.broken.accepted(reason) for each in chosen]
         accepted = (*accepted, *new)
         write_whole(
             project.output / ACCEPTED_BREAKS,
             dump_acceptances(accepted),
             f"{project.settings.output}/{ACCEPTED_BREAKS}",
         )
-    left = [each for each in found if not is_accepted(each.broken, accepted)]
+    left = [each for each in found if not each.broken.is_accepted(accepted)]
     findings = [_finding(each, against) for each in left]
     findings += [_nothing(part, project) for part in parts if not part.specs]
     return Comparison(
@@ -240,9 +240,11 @@ def _chosen(
     project: Project,
 ) -> _Found:
     """Return the one break that is meant."""
-    there = [each for each in found if not is_accepted(each.broken, accepted)]
+    there = [each for each in found if not each.broken.is_accepted(accepted)]
     meant = [each for each in there if selector in (each.selector, each.broken.rule.id)]
-    if meant and all(each.broken.facts() == meant[0].broken.facts() for each in meant):
+    if meant and all(
+        each.broken.accepted("") == meant[0].broken.accepted("") for each in meant
+    ):
         return meant[0]
     names = sorted({each.selector for each in there})
     raise refuse(

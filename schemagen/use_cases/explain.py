@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
-from ..evolution import BREAKING_RULES
-from ..evolution.rule import BreakingRule
+from ..evolution import BREAKING_RULES, BreakingRule
 from ..rules import RULES, Rule
 from ..runtime.shared.errors import did_you_mean
 

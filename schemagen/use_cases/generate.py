@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
@@ -16,11 +15,10 @@ from ..config import FILE_NAME, Project, find_project
 from ..findings import Finding, Location, SchemagenError, refuse
 from ..git.attributes import ACCEPTED_BREAKS
 from ..runtime.shared.errors import did_you_mean
-from ..schema.failures import failure_in_schemas
+from ..schema.failures import load_failure
 from ..schema.loading import load_schemas
-from ..schema.models import UnusedModel
 from ..schema.record import Record
-from ..spec.checks import model_warnings
+from ..schema.source_map import SourceMap
 from ..spec.model import RecordSpec
 from ..spec.resolve import Resolved, resolve, spec_of_class
 from .templates import templates_of
@@ -40,36 +38,29 @@ def resolve_schemas(project: Project) -> Resolved:
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # SystemExit too: it would be the exit code
-        finding = failure_in_schemas(error, *places)
+        directory = project.root / settings.schemas
+        shown = SourceMap(project.root)
+        finding = load_failure(error, directory, shown, settings.output)
         if finding is None:
             raise
         raise refuse(finding) from None
     findings = (*loaded.findings, *resolved.findings)
     if not findings and not loaded.records:
-        findings = (_no_record(project, loaded.models),)
+        findings = (_no_record(project),)
     if findings:
         raise SchemagenError(findings)
-    return replace(resolved, warnings=tuple(model_warnings(loaded.models)))
+    return replace(resolved, warnings=loaded.warnings)
 
 
-def _no_record(project: Project, models: Sequence[UnusedModel]) -> Finding:
-    """Return the finding that there is no record, with the classes that may be meant."""
+def _no_record(project: Project) -> Finding:
     schemas = project.settings.schemas
-    if not (project.root / schemas).is_dir():
-        message = f"there is no directory {schemas}"
-    else:
-        message = f"no record in {schemas}/*.py"
-    like_first = [model for model in models if model.base == models[0].base]
-    names = " and ".join(repr(model.name) for model in like_first)
+    found = (project.root / schemas).is_dir()
     return Finding(
-        models[0].location if models else Location(schemas),
+        Location(schemas),
         "SG103",
-        message,
-        found=f"{names}, derived from {models[0].base}" if models else "",
+        f"no record in {schemas}/*.py" if found else f"there is no directory {schemas}",
         expected="a class that derives from schemagen.Record",
-        advice=f"write `class {models[0].name}(Record):`"
-        if models
-        else "run `schemagen init`, or set `schemas` in [tool.schemagen]",
+        advice="run `schemagen init`, or set `schemas` in [tool.schemagen]",
     )
 
 

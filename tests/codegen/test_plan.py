@@ -118,7 +118,7 @@ def test_runs_at_the_same_time_do_not_disturb_each_other(project: Path) -> None:
 
 def test_a_file_that_is_replaced_keeps_its_rights(project: Path) -> None:
     """Read-only files are written, too, and stay what they were."""
-    code = project / "generated/pet/serializer.py"
+    code = project / "generated/pet/fields.py"
     code.chmod(0o440)
     change_all(project)
     assert run("generate").exit_code == 0

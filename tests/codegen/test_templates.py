@@ -22,7 +22,7 @@ class Pet(Record):
 """
 
 OWN = '[tool.schemagen]\ntemplates = "templates"\n'
-MODULES = ("__init__", "serializer", "parser", "pipeline", "model")
+MODULES = ("__init__", "fields", "serializer", "parser", "pipeline", "model")
 
 
 def with_templates(root: Path, templates: dict[str, str]) -> Path:
@@ -89,9 +89,11 @@ def test_a_file_replaces_ours_of_the_same_name(
 
 def test_a_kind_s_macros_can_be_replaced(tmp_path: Path, ours: dict[str, str]) -> None:
     """Templates of ours that use them get the project's."""
-    text = ours["kinds/scalar.jinja"].replace("{{ parts.fixed(f, ()) }}", "None")
+    text = ours["kinds/scalar.jinja"].replace(
+        "{{ parts.number_input(f) }}", "NotImplemented"
+    )
     found = generated(with_templates(tmp_path, {"kinds/scalar.jinja": text}))
-    assert '"age": None,' in found["parser"]
+    assert "NotImplemented" in found["model"]
 
 
 def test_a_template_can_extend_ours(tmp_path: Path, plain: dict[str, str]) -> None:
@@ -187,11 +189,11 @@ def test_an_error_is_placed_in_the_project_s_own_templates(
 ) -> None:
     """At the line that calls ours, or in their directory; also if no module comes out."""
     if text is None:
-        text = ours[name].replace("{{ parts.fixed(f, ()) }}", "((")
+        text = ours[name].replace("{{ parts.number_input(f) }}", "((")
     project = with_templates(tmp_path, {name: text})
     [finding] = refusals(project)
     assert (finding["rule"], place(finding)) == (rule, at)
-    assert ("pet/parser.py" in finding["message"]) == (rule == "SG412")
+    assert (" for pet/" in finding["message"]) == (rule == "SG412")
     assert not (project / "generated").exists()
 
 

@@ -42,9 +42,8 @@ class Pet(Record):
     name: str
     def limit(self): pass
     """Of no field."""
-    if True:
-        owner: str = ""
-        "Who pays."
+    owner: str = ""
+    "Who pays."
     tag: str = "x"; "On one line."
     explicit: str = Field(description="As called.")
     "Not this."
