@@ -81,12 +81,11 @@ def _description(directory: Path) -> str:
 def _with_roles(parts: Iterable[Part]) -> Iterator[Part]:
     """Take masks out of the model that have no input image of their size."""
     fields = [each for part in parts for each in part.fields]
-    images = [f for f in fields if isinstance(f.kind, Image) and f.role == "input"]
-    sizes = {image.kind.shape[:2] for image in images}
+    inputs = [each.kind for each in fields if each.role == "input"]
     for part in parts:
-        masks = [f for f in part.fields if isinstance(f.kind, Mask)]
-        if any(mask.kind.shape not in sizes for mask in masks):
-            part = replace(part, fields=tuple(f.replaced(role="info") for f in masks))
+        if any(each.kind.missing_beside(inputs) for each in part.fields):
+            kept_out = (each.replaced(role="info") for each in part.fields)
+            part = replace(part, fields=tuple(kept_out))
         yield part
 
 
@@ -217,13 +216,17 @@ def _grouped(parts: list[Part]) -> Iterator[Part]:
 
 def _has_steps(made: FieldSpec) -> bool:
     listed = "ragged_" not in made.key.rpartition("/")[2]
-    ragged = isinstance(made.kind, Ragged)
-    return bool(made.path) and hasattr(made.kind, "group") and (listed or ragged)
+    is_list = made.codec.item_size is not None
+    return bool(made.path) and is_list and (listed or _has_rows(made))
+
+
+def _has_rows(made: FieldSpec) -> bool:
+    """Tell whether the lengths of inner lists are under a key of their own."""
+    return made.codec.length_part.key != made.key
 
 
 def _in_group(made: FieldSpec) -> FieldSpec:
-    ragged = isinstance(made.kind, Ragged)
-    key = made.key.rpartition("/")[0] if ragged else made.key
+    key = made.key.rpartition("/")[0] if _has_rows(made) else made.key
     return made.replaced(group=f"{key.rpartition('/')[0]}/{made.path[-2]}")
 
 

@@ -189,6 +189,11 @@ class Codec(ABC):
         return str(self.dtype), self.delivered_shape
 
     @property
+    def of_classes(self) -> bool:
+        """Whether its values are classes, or lists of them."""
+        return False
+
+    @property
     def is_tensor(self) -> bool:
         """Whether decoded values are arrays with more than a list's dimension."""
         dtype, shape = self.decoded_as

@@ -87,6 +87,10 @@ class _Classes(Codec):
         )
 
     @property
+    def of_classes(self) -> bool:
+        return True
+
+    @property
     def _none(self) -> bool:
         """Whether -1, or "", stands for a missing class."""
         return self.missing and self.count == 1
