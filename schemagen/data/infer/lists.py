@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...runtime.codecs.part import BYTES
 from ...runtime.reading.columns import Rows
 from ..formatting import plural
 from .draft import Draft, Scene, quoted
@@ -208,7 +209,8 @@ def group_lists(scene: Scene, names: Names) -> None:
     for key, draft in scene.drafts.items():
         seen = scene.evidence.keys[key]
         varies = seen.missing or seen.shortest < seen.longest or names_object(key)
-        if varies and _may_be_grouped(draft):
+        codec = draft.codec
+        if varies and codec.item_size and codec.length_part.key == key:
             lengths[key] = seen.lengths
     _find_items(scene, lengths)
     padded = [
@@ -227,12 +229,6 @@ def group_lists(scene: Scene, names: Names) -> None:
             scene.drafts[key].facts["group"] = names.prefix(key) + name
 
 
-def _may_be_grouped(draft: Draft) -> bool:
-    if draft.kind == "Images":
-        return "count" not in draft.facts
-    return draft.kind == "VarLen" and not draft.facts.get("pad_on_disk")
-
-
 def _find_items(scene: Scene, lengths: dict[str, Rows]) -> None:
     """Find lists of items: always so many times as long as another.
 
@@ -241,7 +237,7 @@ def _find_items(scene: Scene, lengths: dict[str, Rows]) -> None:
     bases = {key: value for key, value in lengths.items() if (value >= 0).all()}
     for key, own in sorted(bases.items()):
         draft = scene.drafts[key]
-        if draft.kind != "VarLen" or draft.facts["dtype"] in ("string", "bytes"):
+        if draft.codec.parts[0].stored == BYTES:
             continue
         found = [
             (size, other)

@@ -18,7 +18,7 @@ def value_of(field: FieldSpec) -> tuple[str, Shape]:
     """
     codec, value = field.codec, field.parts[0]
     _, shape = codec.decoded_as
-    if value.is_picture:
+    if value.is_image:
         return PICTURE, shape
     if codec.of_classes:
         return CLASS, shape

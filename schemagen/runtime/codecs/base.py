@@ -194,6 +194,11 @@ class Codec(ABC):
         return False
 
     @property
+    def of_pixels(self) -> bool:
+        """Whether its values are images or masks, or lists of them."""
+        return False
+
+    @property
     def is_tensor(self) -> bool:
         """Whether decoded values are arrays with more than a list's dimension."""
         dtype, shape = self.decoded_as

@@ -323,6 +323,10 @@ class Images(_Resized):
         return (self.count, *(self.resize or self.shape[:2]), self.shape[2])
 
     @property
+    def of_pixels(self) -> bool:
+        return True
+
+    @property
     def decoded_as(self) -> tuple[str, Shape]:
         return "bytes", (self.count,)
 

@@ -99,7 +99,7 @@ class Part:
         return _KINDS[self.stored]
 
     @property
-    def is_picture(self) -> bool:
+    def is_image(self) -> bool:
         """Whether each value is an encoded image."""
         return self.encoding not in ("list", "raw", "proto")
 

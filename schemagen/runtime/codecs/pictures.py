@@ -123,6 +123,10 @@ class Picture(Compound):
         return (value, *sizes, *form)
 
     @property
+    def of_pixels(self) -> bool:
+        return True
+
+    @property
     def annotation(self) -> str:
         # numpy has no bfloat16.
         dtype = self.stored_dtype
