@@ -9,7 +9,7 @@ import tensorflow as tf
 from schemagen.runtime.codecs.base import Codec
 from schemagen.runtime.codecs.images import Image
 from schemagen.runtime.codecs.masks import Mask
-from schemagen.runtime.codecs.parsing import Parsed
+from schemagen.runtime.codecs.parsed import Parsed
 
 
 def parsed_by(codec: Codec, **features: Any) -> Any:

@@ -35,36 +35,18 @@ _FILM = "film: Annotated[Any, Images((None, None, 3), resize=(8, 8))]"
 _FLIP = ", augment=Augment(flip_left_right=True)"
 _CROP = ", augment=Augment(crop=2, flip_up_down=True)"
 
-# the fields, the last of them wrong; the other one; and what one of them should have
+# the fields, the last of them wrong, and the other one
 SG121 = [
-    (
-        [_PHOTO.format(_FLIP), _MASK.format("")],
-        "photo",
-        "Augment(flip_left_right=True)",
-    ),
-    (
-        [_PHOTO.format(""), _MASK.format(_CROP)],
-        "photo",
-        "Augment(flip_up_down=True, crop=2)",
-    ),
-    (
-        [_PHOTO.format(_CROP), _MASK.format(", augment=Augment(crop=1)")],
-        "photo",
-        "Augment(flip_up_down=True, crop=2)",
-    ),
-    (  # each picture of its size, also one that is a list
-        [_PHOTO.format(_FLIP), _FILM, _MASK.format(_FLIP)],
-        "film",
-        "Augment(flip_left_right=True)",
-    ),
-    (  # a mask that is no target
-        [_PHOTO.format(_FLIP), "mask: Annotated[Any, Mask((8, 8))]"],
-        "photo",
-        "'mask'",
-    ),
+    ([_PHOTO.format(_FLIP), _MASK.format("")], "photo"),
+    ([_PHOTO.format(""), _MASK.format(_CROP)], "photo"),
+    ([_PHOTO.format(_CROP), _MASK.format(", augment=Augment(crop=1)")], "photo"),
+    # each picture of its size, also one that is a list
+    ([_PHOTO.format(_FLIP), _FILM, _MASK.format(_FLIP)], "film"),
+    # a mask that is no target
+    ([_PHOTO.format(_FLIP), "mask: Annotated[Any, Mask((8, 8))]"], "photo"),
     # of another size than all pictures: crops cannot be alike
-    ([_PHOTO.format(_FLIP), _ROUGH.format("")], "photo", "'rough'"),
-    ([_PHOTO.format(_CROP), _ROUGH.format(_CROP)], "photo", "resize="),
+    ([_PHOTO.format(_FLIP), _ROUGH.format("")], "photo"),
+    ([_PHOTO.format(_CROP), _ROUGH.format(_CROP)], "photo"),
 ]
 
 
@@ -73,9 +55,9 @@ def _project(directory: Path, fields: list[str]) -> Path:
     return make_project(directory, {"r.py": f"{HEAD}class R(Record):\n{lines}"})
 
 
-@pytest.mark.parametrize(("fields", "other", "advice"), SG121)
+@pytest.mark.parametrize(("fields", "other"), SG121)
 def test_a_mask_has_to_move_with_its_picture(
-    tmp_path: Path, fields: list[str], other: str, advice: str
+    tmp_path: Path, fields: list[str], other: str
 ) -> None:
     """Training would teach each pixel the class of another one."""
     (finding,) = refusals(_project(tmp_path, fields))
@@ -83,7 +65,8 @@ def test_a_mask_has_to_move_with_its_picture(
     assert place(finding) == f"schemas/r.py:{HEAD.count(chr(10)) + 1 + len(fields)}:5"
     assert finding["message"].startswith(f"R.{fields[-1].partition(':')[0]}: ")
     assert f"'{other}'" in finding["message"]
-    assert advice in finding["advice"]
+    for word in ("augment=", "resize="):
+        assert word in finding["advice"]
 
 
 @pytest.mark.parametrize(

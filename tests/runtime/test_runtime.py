@@ -76,7 +76,7 @@ def test_code_for_a_later_interface_says_what_to_install(
     with pytest.raises(ImportError) as caught:
         imported(project, generated)
     text = str(caught.value)
-    for word in (" 3 ", schemagen.__version__, "1 to 2", "install"):
+    for word in (" 4 ", schemagen.__version__, "supports 3", "install"):
         assert word in text
 
 
@@ -85,12 +85,12 @@ def test_code_for_an_interface_of_before_says_what_to_run(
 ) -> None:
     """The installed runtime does not support it any longer."""
     schemagen.generate(project)
-    generated.setattr(interface, "OLDEST", 3)
-    generated.setattr(interface, "INTERFACE", 4)
+    generated.setattr(interface, "OLDEST", 4)
+    generated.setattr(interface, "INTERFACE", 5)
     with pytest.raises(ImportError) as caught:
         imported(project, generated)
     text = str(caught.value)
-    for word in (" 2 ", schemagen.__version__, "3 to 4", "`schemagen generate`"):
+    for word in (" 3 ", schemagen.__version__, "4 to 5", "`schemagen generate`"):
         assert word in text
 
 
@@ -99,7 +99,7 @@ def test_code_works_with_a_later_runtime(
 ) -> None:
     """As long as that supports the interface."""
     schemagen.generate(project)
-    generated.setattr(interface, "INTERFACE", 3)
+    generated.setattr(interface, "INTERFACE", 4)
     assert imported(project, generated).__all__
 
 
@@ -150,14 +150,15 @@ def test_generated_code_is_small() -> None:
         for path in package.iterdir()
         if path.is_file()
     }
-    assert lines["serializer.py"] <= 140
-    assert lines["pipeline.py"] <= 80
+    assert lines["fields.py"] <= 20
+    assert lines["serializer.py"] <= 120
+    assert lines["pipeline.py"] <= 60
     assert lines["model.py"] <= 110
-    assert lines["parser.py"] <= 80
+    assert lines["parser.py"] <= 75
     files = [
         *package.glob("*.*"),
         ROOT / "generated/__init__.py",
         ROOT / "schemas/photo.py",
     ]
-    assert len(files) <= 8
+    assert len(files) <= 9
     assert sum(path.read_text().count("\n") for path in files) < 500

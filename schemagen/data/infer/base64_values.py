@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...runtime.codecs.part import of_bytes
+from ...runtime.codecs.values import of_bytes
 from ...runtime.reading.columns import Column
 from ...runtime.shared import base64_text
 from ...runtime.shared.errors import Problem

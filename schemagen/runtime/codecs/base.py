@@ -5,24 +5,20 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass, field
-from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..reading.columns import Rows
 from ..shared.errors import Problem, RecordError
-from ..shared.values import FLOATS, Numbers, check_shape, shape_text, shortened
-from ..shared.wire import Buffer, Pieces, pack_row
-from .buffers import BufferColumns, buffer_columns, buffer_of, value_buffers
+from ..shared.values import FLOATS, shortened
+from ..shared.wire import Pieces
+from .buffers import BufferColumns, buffer_columns
 from .faults import Fault, Features
-from .part import INT, Part
-from .tensorflow import tf
-
-if TYPE_CHECKING:
-    from .parsing import Parsed
+from .parsed import Parsed
+from .part import Part
 
 Column = Sequence[Any] | NDArray[Any]
 Shape = tuple[int | None, ...]
@@ -32,9 +28,6 @@ Values = NDArray[Any] | list[Any]
 # The features that a field is stored as, with their keys.
 Entries = list[tuple[str, Pieces]]
 EntryColumns = list[tuple[str, BufferColumns]]
-
-# Up to here it takes less time to copy an array's bytes than to refer to them.
-_SHORT = 1 << 13
 
 
 @dataclass(frozen=True)
@@ -74,6 +67,9 @@ class Codec(ABC):
     default: Any = None
     presence: bool = False
 
+    parts: tuple[Part, ...] = field(init=False, repr=False)
+    """What it is stored as, its values first."""
+
     in_list: ClassVar[bool] = False
     """Whether it is stored as a feature list of a SequenceExample."""
 
@@ -82,6 +78,8 @@ class Codec(ABC):
 
     def __post_init__(self) -> None:
         self._name_key()
+        # Attributes that are set here are read faster than cached properties.
+        self.parts = self.make_parts()
         self._entry = self.parts[0].entry()
 
     def _name_key(self) -> None:
@@ -91,10 +89,9 @@ class Codec(ABC):
 
     # What it stores, takes and delivers.
 
-    @property
     @abstractmethod
-    def parts(self) -> tuple[Part, ...]:
-        """What it is stored as, its values first."""
+    def make_parts(self) -> tuple[Part, ...]:
+        """Return what it is stored as, its values first."""
 
     @property
     @abstractmethod
@@ -362,161 +359,6 @@ class Codec(ABC):
 
 def _batch(shape: Shape) -> str:
     return f"[{', '.join(map(str, ('B', *shape)))}]"
-
-
-class BytesCodec(Codec):
-    """A codec of one value of bytes."""
-
-    def contents(self, value: Any) -> Buffer:
-        """Return a converted value as the bytes that are stored.
-
-        Raises:
-            Problem: they cannot be made.
-        """
-        data: Buffer = value
-        return data
-
-    def _pieces(self, value: Any) -> Pieces:
-        data = self.contents(self.convert(value))
-        return self._entry.packed_head(len(data)), data
-
-    def _column(self, values: Any, rows: int) -> BufferColumns:
-        contents = [self.contents(self.convert(value)) for value in values]
-        return value_buffers(self._entry, contents)
-
-
-@dataclass(eq=False, kw_only=True)
-class NumbersCodec(Codec):
-    """A codec of the numbers of an array, as a list or as raw bytes.
-
-    Attributes:
-        dtype: by its TensorFlow name.
-        exact: refuse floats that `dtype` cannot hold exactly.
-        finite: refuse NaN and infinities.
-    """
-
-    dtype: str = "float32"
-    exact: bool = False
-    finite: bool = True
-
-    @property
-    def shape_of_rows(self) -> Shape:
-        """The shape of one row's value; None for a size that varies."""
-        return ()
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._shape = self.shape_of_rows
-        self._numbers = Numbers(
-            self.dtype, self.exact, self.finite, single=self._shape == ()
-        )
-        self._varints = self.parts[0].stored == INT
-        self._raw = self.parts[0].encoding != "list"
-
-    def convert(self, value: Any) -> NDArray[Any]:
-        array = self._numbers.convert(value)
-        if array.shape == (0,) and self._shape[:1] == (None,):
-            # [] has no item to tell the sizes that come after.
-            array = array.reshape(tuple(size or 0 for size in self._shape))
-        check_shape(array, self._shape)
-        return array
-
-    def contents(self, value: NDArray[Any]) -> Buffer:
-        """Return a converted value as the bytes that are stored, of raw numbers."""
-        return buffer_of(self._numbers.raw(value))
-
-    def _stored(self, array: NDArray[Any]) -> Pieces:
-        """Encode an array of little-endian numbers of the declared dtype."""
-        run: Buffer
-        if self._varints:
-            run = pack_row(array.astype(np.int64, copy=False).reshape(-1))
-        elif array.nbytes <= _SHORT:
-            run = array.tobytes()
-        else:
-            run = buffer_of(np.ascontiguousarray(array))
-        # An empty list has no packed run, but empty bytes are still one value.
-        if not run and not self._raw:
-            return (self._entry.empty,)
-        return self._entry.packed_head(len(run)), run
-
-    def _pieces(self, value: Any) -> Pieces:
-        return self._stored(self._numbers.raw(self.convert(value)))
-
-    @property
-    def takes(self) -> str:
-        if not self.shape_of_rows:
-            return f"one {self.dtype}"
-        return f"{self.dtype} {shape_text(self.shape_of_rows)}"
-
-    @property
-    def nan_if_missing(self) -> bool:
-        return self.missing and self.delivered_dtype in FLOATS
-
-    @cached_property
-    def tf_dtype(self) -> Any:
-        """The dtype of the stored numbers in TensorFlow."""
-        return tf.as_dtype(self.dtype)
-
-
-@dataclass(eq=False)
-class Compound(Codec):
-    """A codec of several features, each under a key of its own.
-
-    Attributes:
-        members: the codecs of the features; the first has the field's own key.
-    """
-
-    members: Sequence[Codec] = field(init=False, repr=False)
-
-    @abstractmethod
-    def split(self, value: Any) -> Sequence[Any]:
-        """Return what each member holds of a converted value.
-
-        Raises:
-            Problem: the field cannot hold it.
-        """
-
-    def entries(self, value: Any, row: int | None = None) -> Entries:
-        if value is None and self.optional:
-            return []
-        try:
-            values = self.split(self.convert(value))
-            return [
-                (member.key, member._pieces(held))
-                for member, held in zip(self.members, values, strict=True)
-            ]
-        except Problem as problem:
-            raise RecordError.of(problem.about(value), self.label, row) from None
-
-    def shown(self, value: Any, key: str) -> str:
-        held = zip(self.members, self.split(self.convert(value)), strict=True)
-        return next(part.shown(each, key) for part, each in held if part.key == key)
-
-    def entry_columns(self, values: Any, rows: int) -> EntryColumns:
-        """Encode the values of `rows` rows: a column for each member.
-
-        Raises:
-            Problem, RecordError, TypeError, ValueError: a value that cannot be held;
-                the rows are then encoded one by one.
-        """
-        absent = (None,) * len(self.members)
-        held = [
-            absent
-            if value is None and self.optional
-            else self.split(self.convert(value))
-            for value in ([None] * rows if values is None else values)
-        ]
-        pairs = zip(self.members, zip(*held, strict=True), strict=True)
-        return [(member.key, _column_of(member, column)) for member, column in pairs]
-
-    def _pieces(self, value: Any) -> Pieces:
-        return tuple(piece for _, pieces in self.entries(value) for piece in pieces)
-
-
-def _column_of(member: Codec, values: tuple[Any, ...]) -> BufferColumns:
-    if any(value is None for value in values):
-        return buffer_columns(() if v is None else member._pieces(v) for v in values)
-    return member._column(list(values), len(values))
 
 
 def of_each(

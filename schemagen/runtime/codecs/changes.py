@@ -8,7 +8,7 @@ are refused: a later schemagen may have given them a meaning.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from math import prod
 from typing import Any, TypeAlias
@@ -82,7 +82,10 @@ class StoredField:
         """Return what it says, or means where its JSON leaves an attribute out."""
         if attribute in self.facts:
             return self.facts[attribute]
-        found = getattr(self.codec, attribute, None)
+        known = fields(self.codec) if self.codec else ()
+        if attribute not in {each.name for each in known if each.init}:
+            return None
+        found = getattr(self.codec, attribute)
         return list(found) if isinstance(found, tuple) else found
 
     @property

@@ -1,4 +1,4 @@
-"""Checks: a predicate for arrays and tensors, and its text, stated once."""
+"""Checks of numbers: a range and its text, stated once for arrays and tensors."""
 
 from __future__ import annotations
 
@@ -11,30 +11,47 @@ from numpy.typing import NDArray
 
 from ..reading.columns import Column
 from ..shared.errors import Problem
-from .faults import Passed, refused_values
+from .faults import Passed, outside, refused_values
+from .graph import checked
 
 
 @dataclass(frozen=True)
 class Check:
-    """What numbers have to be.
+    """The range of numbers, both ends included.
 
     Attributes:
-        right: whether each number is: of arrays and of tensors, since both have the
-            same operators. A range is tested by its ends, so that uint8 compares with
-            256 as it should.
-        expected: what they should be, in words.
-        found: what a wrong one is called.
-        rule: the rule that stored ones break.
-        what: what is wrong with stored ones.
+        low: the least number.
+        high: the greatest number.
+        expected: what the numbers should be, in words.
+        others: further numbers that are allowed.
+        found: what a wrong number is called.
+        rule: the rule that a wrong stored number breaks.
+        what: what is wrong with stored numbers.
         cause: the likely cause, given a wrong number.
     """
 
-    right: Callable[[Any], Any]
+    low: int
+    high: int
     expected: str
+    others: tuple[int, ...] = ()
     found: str = ""
     rule: str = "SG527"
     what: str = "class id out of range"
     cause: Callable[[Any], str] = lambda value: ""
+
+    def wrong(self, numbers: NDArray[Any]) -> NDArray[np.bool_]:
+        """Return which numbers are out of the range."""
+        found = outside(numbers, self.low, self.high)
+        for other in self.others:
+            found &= numbers != other
+        return found
+
+    def right(self, numbers: Any) -> Any:
+        """Return which numbers of a tensor are in the range."""
+        found = (numbers >= self.low) & (numbers <= self.high)
+        for other in self.others:
+            found |= numbers == other
+        return found
 
     def refuse(self, numbers: NDArray[Any]) -> None:
         """Check what a writer was given.
@@ -42,19 +59,18 @@ class Check:
         Raises:
             Problem: with the first wrong number, and its position if there are several.
         """
-        right = np.asarray(self.right(numbers))
-        if right.all():
-            return
-        at = tuple(np.argwhere(~right)[0].tolist())
-        place = f" at {list(at)}" if at else ""
-        raise Problem(f"{self.found}{numbers[at]}{place}", self.expected)
+        wrong = self.wrong(numbers)
+        if wrong.any():
+            at = tuple(np.argwhere(wrong)[0].tolist())
+            place = f" at {list(at)}" if at else ""
+            raise Problem(f"{self.found}{numbers[at]}{place}", self.expected)
 
     def rows(self, column: Column) -> Passed:
         """Check the numbers of a column."""
         return (
             yield from refused_values(
                 column,
-                ~np.asarray(self.right(column.values)),
+                self.wrong(column.values),
                 self.rule,
                 self.what,
                 self.expected,
@@ -65,19 +81,5 @@ class Check:
 
     def tensor(self, numbers: Any, name: str) -> Any:
         """Return a tensor that is there once it is checked."""
-        from .graph import checked
-
         message = f"field {name!r}: expected {self.expected}, found"
         return checked(numbers, self.right(numbers), message)
-
-
-def between(low: int, high: int, *others: int) -> Callable[[Any], Any]:
-    """Return whether numbers are in a range, or are one of some others."""
-
-    def right(numbers: Any) -> Any:
-        found = (numbers >= low) & (numbers <= high)
-        for other in others:
-            found |= numbers == other
-        return found
-
-    return right

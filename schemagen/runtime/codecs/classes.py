@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,16 +14,15 @@ from ..reading.columns import Column
 from ..shared.errors import Problem, did_you_mean, warn
 from ..shared.values import Numbers, described, shortened
 from ..shared.wire import Pieces, varint
+from . import graph
 from .base import Codec, Decoded, Decoding, Shape, split_rows
 from .buffers import BufferColumns, value_buffers, varint_buffers
-from .check import Check, between
+from .check import Check
 from .faults import Features, Passed, near, refused_values, shown_bytes
+from .parsed import Parsed
 from .part import BYTES, INT, Part
 from .strings import encode_text
 from .tensorflow import tf
-
-if TYPE_CHECKING:
-    from .parsing import Parsed
 
 _IDS = Numbers("int64")
 
@@ -67,8 +66,7 @@ class _Classes(Codec):
             if name.isdecimal() and int(name) != index and str(int(name)) == name
         }
 
-    @cached_property
-    def parts(self) -> tuple[Part, ...]:
+    def make_parts(self) -> tuple[Part, ...]:
         if self.stored == "text":
             return (Part(self.key, BYTES, self.count, dtype="string"),)
         bounds = (self.offset, self.offset + self.num_classes - 1)
@@ -81,8 +79,10 @@ class _Classes(Codec):
         none = (-1,) if self._none else ()
         expected = f"class ids from {first} to {last}"
         return Check(
-            between(first, last, *none),
+            first,
+            last,
             f"{expected}, or -1 for none" if none else expected,
+            none,
             cause=self._cause_of_id,
         )
 
@@ -198,8 +198,6 @@ class _Classes(Codec):
 
     def _ids_of(self, stored: Any, *, none: bool) -> Any:
         """Return the ids of stored ids or names, from 0: int64 [B]."""
-        from . import graph
-
         if self._texts:
             return graph.class_ids_of_names(
                 stored, self.label, self.classes, optional=none
@@ -222,9 +220,8 @@ class Label(_Classes):
         super().__post_init__()
         self._known: dict[int | str, Pieces] = {}
 
-    @cached_property
-    def parts(self) -> tuple[Part, ...]:
-        (part,) = super().parts
+    def make_parts(self) -> tuple[Part, ...]:
+        (part,) = super().make_parts()
         if not self.optional:
             return (part,)
         given = self.default
@@ -233,9 +230,7 @@ class Label(_Classes):
             return (replace(part, missing=text),)
         return (replace(part, missing=-1 if given is None else given + self.offset),)
 
-    @property
-    def in_band(self) -> bool:
-        return True
+    in_band = True
 
     @property
     def if_missing(self) -> str:
@@ -308,9 +303,7 @@ class MultiLabel(_Classes):
     def decoded_as(self) -> tuple[str, Shape]:
         return "int64", (None,)
 
-    @property
-    def is_tensor(self) -> bool:
-        return False
+    is_tensor = False
 
     @property
     def annotation(self) -> str:
@@ -326,9 +319,7 @@ class MultiLabel(_Classes):
     def delivers(self) -> str:
         return f"{super().delivers}, 1 for each of its classes"
 
-    @property
-    def if_missing(self) -> str:
-        return "zeros"
+    if_missing = "zeros"
 
     @property
     def missing_target(self) -> float | None:

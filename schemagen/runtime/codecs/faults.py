@@ -214,9 +214,11 @@ def firsts(ends: Rows, at: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     return rows, at[index]
 
 
-def outside(values: Rows, low: int | None, high: int | None) -> NDArray[np.bool_]:
+def outside(
+    values: NDArray[Any], low: int | None, high: int | None
+) -> NDArray[np.bool_]:
     """Return which values are out of a range; None for no limit."""
-    bad = np.zeros(len(values), np.bool_)
+    bad = np.zeros(values.shape, np.bool_)
     if low is not None and values.min(initial=low) < low:
         bad |= values < low
     if high is not None and values.max(initial=high) > high:

@@ -13,10 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..shared.base64_text import PATTERN, SPACE
-from .check import Check
 from .tensorflow import tf
-
-__all__ = ["tf"]
 
 _SHOWN_BYTES = 1000
 _SHOWN_START = 8
@@ -81,18 +78,6 @@ def _shown(values: tf.Tensor, limit: int = 10) -> str:
     if values.dtype == tf.string:
         return " ".join(word.decode(errors="backslashreplace") for word in some)
     return str(some)
-
-
-def checked_ids(ids: tf.Tensor, check: Check, name: str) -> tf.Tensor:
-    """Refuse class ids of pixels that are not allowed."""
-    right = check.right(ids)
-    wrong = tf.cond(  # which ones they are is looked up only if there are some
-        tf.reduce_all(right),
-        lambda: tf.zeros((0,), ids.dtype),
-        lambda: tf.unique(tf.boolean_mask(ids, ~right))[0],
-    )
-    message = f"field {name!r}: expected {check.expected}, found"
-    return checked(ids, tf.size(wrong) == 0, message, wrong)
 
 
 def as_dtype(values: tf.Tensor, name: str, dtype: tf.DType) -> tf.Tensor:

@@ -12,7 +12,8 @@ from ..reading.columns import Rows
 from ..shared.errors import RecordError
 from .base import Codec, Column
 from .faults import Fault, Features
-from .parsing import Parsed, lists_present_in, present_in
+from .graph import refuse_unless
+from .parsed import Parsed, lists_present_in, present_in
 from .tensorflow import tf
 
 _NOTHING = np.empty(0, np.int64)
@@ -162,8 +163,6 @@ def check_groups(parsed: Parsed, groups: dict[str, list[Codec]]) -> None:
 
 
 def _check_group(parsed: Parsed, group: str, members: Sequence[Codec]) -> None:
-    from .graph import refuse_unless
-
     keys = [codec.length_part.key for codec in members]
     columns = [parsed[key] for key in keys]
     # A feature that is missing altogether is an error of its own, and comes first.

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,16 +19,16 @@ from ..shared.values import (
     shape_text,
 )
 from ..shared.wire import Buffer, Pieces
+from . import graph, graph_images
 from .base import Codec, Decoded, Decoding, Shape, of_each, split_rows
 from .faults import Features
-from .lists import Limit
+from .limits import Limit
 from .numbers import FixedNumbers
+from .parsed import Parsed
 from .part import BYTES, Part
-from .pictures import EncodedContent, Picture, checked_pictures, in_place_of
+from .picture_checks import checked_pictures
+from .pictures import EncodedContent, Picture, in_place_of
 from .tensorflow import tf
-
-if TYPE_CHECKING:
-    from .parsing import Parsed
 
 _ANY = "give such an image, or declare encoding='any'"
 _FLOATS = (
@@ -84,8 +83,6 @@ class _Resized(Codec):
 
     def _decoded(self, data: Any, *, optional: bool) -> Any:
         """Decode encoded images: dtype [B, height, width, channels]."""
-        from . import graph_images
-
         return graph_images.decode_images(
             data,
             self.label,
@@ -117,9 +114,8 @@ class Image(_Resized, Picture):
         codec = _Pixels if self._raw else _EncodedImage
         return codec(self, transfer_encoding)
 
-    @cached_property
-    def parts(self) -> tuple[Part, ...]:
-        value, *others = super().parts
+    def make_parts(self) -> tuple[Part, ...]:
+        value, *others = super().make_parts()
         if self.optional and self.encoding == "raw" and None not in self.shape:
             value = _Pixels(self, self.transfer_encoding).parts[0]
         return (value, *others)
@@ -137,9 +133,7 @@ class Image(_Resized, Picture):
         shape = ", ".join(("B", *(str(size or name) for size, name in sizes)))
         return f"{self.dtype} [{shape}]{self._range}"
 
-    @property
-    def if_missing(self) -> str:
-        return "0"
+    if_missing = "0"
 
     @property
     def _empty_is_missing(self) -> bool:
@@ -151,8 +145,6 @@ class Image(_Resized, Picture):
         return super().present(parsed, tensor)
 
     def parse(self, parsed: Parsed) -> Any:
-        from . import graph, graph_images
-
         data = self.parts[0].tensor(parsed, self.label)
         if not self._raw:
             return self._decoded(data, optional=self.optional)
@@ -181,23 +173,17 @@ class _Pixels(FixedNumbers):
     """The codec of raw pixels alone."""
 
     def __init__(self, image: Image, transfer_encoding: str | None) -> None:
-        self._given_shape = image.shape
         super().__init__(
             image.label,
             key=image.key,
+            shape=image.shape,
             optional=image.optional,
             dtype=image.dtype,
             encoding="raw",
             transfer_encoding=transfer_encoding,
         )
 
-    @property
-    def shape_of_rows(self) -> Shape:
-        return self._given_shape
-
-    @property
-    def nan_if_missing(self) -> bool:
-        return False
+    nan_if_missing = False
 
     def convert(self, value: Any) -> NDArray[Any]:
         return _pixels(self._numbers, value, self._shape)
@@ -304,8 +290,7 @@ class Images(_Resized):
         self._one = _EncodedImage(self)
         self._limit = Limit(self.max_count, noun="images")
 
-    @cached_property
-    def parts(self) -> tuple[Part, ...]:
+    def make_parts(self) -> tuple[Part, ...]:
         part = Part(
             self.key,
             BYTES,
@@ -338,9 +323,7 @@ class Images(_Resized):
     def item_size(self) -> int | None:
         return 1 if self.count is None else None
 
-    @property
-    def annotation(self) -> str:
-        return "Sequence[bytes | NDArray[np.uint8]] | NDArray[np.uint8]"
+    annotation = "Sequence[bytes | NDArray[np.uint8]] | NDArray[np.uint8]"
 
     @property
     def stored_text(self) -> str:
@@ -398,8 +381,6 @@ class Images(_Resized):
         return split_rows(list(column.bytes_values()), column.lengths)
 
     def parse(self, parsed: Parsed) -> Any:
-        from . import graph
-
         data = parsed[self.key]
         if self.count is None:
             data = self._limit.tensor(data, self.label)

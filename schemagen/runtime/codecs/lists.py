@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import chain
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,136 +22,18 @@ from ..shared.values import (
     shape_text,
 )
 from ..shared.wire import Buffer, Pieces, pack_rows
-from .base import Codec, Decoded, Decoding, NumbersCodec, Shape, split_rows
+from . import graph
+from .base import Codec, Decoded, Decoding, Shape, split_rows
 from .buffers import BufferColumns, buffer_of, list_buffers, value_buffers
 from .faults import Features, Passed, refused
+from .limits import Limit
 from .numbers import numbers_of
-from .part import Part, checked_finite, checked_size, values_part
+from .parsed import Parsed
+from .part import Part, values_part
+from .single import NumbersCodec
 from .strings import encode_text, texts_of
-
-if TYPE_CHECKING:
-    from .parsing import Parsed
-
-_LIMITS = {
-    "error": ", at most {} {}",
-    "keep_head": ", of which the first {} {} are kept",
-    "keep_tail": ", of which the last {} {} are kept",
-}
-
-
-@dataclass(frozen=True)
-class Limit:
-    """The lengths of a field's sequences.
-
-    Attributes:
-        max_length: the most items a row may have; None for any number.
-        too_long: what becomes of more: "error", "keep_head" or "keep_tail".
-        padding: what fills fewer up to `max_length` on disk; None for nothing.
-        noun: what an item is called.
-    """
-
-    max_length: int | None = None
-    too_long: str = "error"
-    padding: Any = None
-    noun: str = "items"
-
-    @property
-    def text(self) -> str:
-        """The limit in words, as they follow a description."""
-        if self.max_length is None:
-            return ""
-        return _LIMITS[self.too_long].format(self.max_length, self.noun)
-
-    def check(self, length: int) -> None:
-        """Refuse a length above the limit, unless what is above is cut off.
-
-        Raises:
-            Problem: naming both.
-        """
-        limit = self.max_length
-        if limit is not None and length > limit and self.too_long == "error":
-            raise Problem(f"{length} {self.noun}", f"at most {limit}")
-
-    def rows(self, column: Column, lengths: Rows) -> Passed:
-        """Refuse rows of a column that are too long, given their lengths."""
-        limit = self.max_length
-        if limit is None or self.too_long != "error":
-            return column
-        bad = lengths > limit
-        wrong = lengths[bad]
-        return (
-            yield from refused(
-                column,
-                bad,
-                "SG524",
-                "list is too long",
-                f"at most {limit} {self.noun}",
-                lambda _, at: f"{wrong[at]} {self.noun}",
-            )
-        )
-
-    def tensor(self, sequences: Any, name: str) -> Any:
-        """Refuse or cut off what is beyond the limit: ragged [B, (T), ...]."""
-        from .graph import checked
-
-        limit = self.max_length
-        if limit is None:
-            return sequences
-        if self.too_long == "keep_head":
-            return sequences[:, :limit]
-        if self.too_long == "keep_tail":
-            return sequences[:, -limit:]
-        lengths = sequences.row_lengths()
-        expected = f"at most {limit} {self.noun}"
-        message = f"field {name!r}: expected {expected}, found lengths"
-        return checked(sequences, lengths <= limit, message, lengths)
-
-    def keeps(self, length: int) -> bool:
-        """Return whether rows of this length are stored as they are."""
-        limit = self.max_length
-        return limit is None or (length <= limit and self.padding is None)
-
-    def cut(self, items: Any) -> Any:
-        """Return the items of one row that are kept, of a list or an array."""
-        if self.max_length is None or len(items) <= self.max_length:
-            return items
-        if self.too_long == "keep_tail":
-            return items[-self.max_length :]
-        return items[: self.max_length]
-
-    def fit(self, items: NDArray[Any]) -> NDArray[Any]:
-        """Return the items [T, ...] of one row as they are stored."""
-        kept: NDArray[Any] = self.cut(items)
-        if self.padding is None or self.max_length is None:
-            return kept
-        filled = np.full((self.max_length, *kept.shape[1:]), self.padding, kept.dtype)
-        filled[: len(kept)] = kept
-        return filled
-
-    def fit_rows(self, items: NDArray[Any], lengths: Rows) -> tuple[NDArray[Any], Rows]:
-        """Do what `fit` does with all rows at once.
-
-        Args:
-            items: [N, ...], the rows' items one after the other.
-            lengths: int64 [rows], how many of them each row has.
-
-        Returns:
-            Items and lengths as they are stored.
-        """
-        limit = self.max_length
-        if limit is None or (self.padding is None and not (lengths > limit).any()):
-            return items, lengths
-        first = np.cumsum(lengths) - lengths
-        within = np.arange(len(items)) - np.repeat(first, lengths)
-        if self.too_long == "keep_tail":
-            within -= np.repeat(np.maximum(lengths - limit, 0), lengths)
-        kept = (within >= 0) & (within < limit)
-        if self.padding is None:
-            return items[kept], np.minimum(lengths, limit)
-        rows = len(lengths)
-        filled = np.full((rows, limit, *items.shape[1:]), self.padding, items.dtype)
-        filled[np.repeat(np.arange(rows), lengths)[kept], within[kept]] = items[kept]
-        return filled.reshape(-1, *items.shape[1:]), np.full(rows, limit, np.int64)
+from .tensorflow import tf
+from .values import checked_finite, checked_size
 
 
 @dataclass(eq=False, kw_only=True)
@@ -185,8 +66,7 @@ class _List(Codec):
         padding = self.filler if self.pad_on_disk else None
         self._limit = Limit(self.max_length, self.too_long, padding)
 
-    @cached_property
-    def parts(self) -> tuple[Part, ...]:
+    def make_parts(self) -> tuple[Part, ...]:
         size = prod(self.item_shape)
         most = None if self.max_length is None else self.max_length * size
         if not self.pad_on_disk:
@@ -262,10 +142,6 @@ class _List(Codec):
     def if_missing(self) -> str:
         return "all padding" if self.pad_on_disk else "empty"
 
-    @property
-    def nan_if_missing(self) -> bool:
-        return False
-
     def decode(self, features: Features) -> Decoding:
         column = yield from self.column(features)
         size = prod(self.item_shape)
@@ -276,18 +152,19 @@ class _List(Codec):
             if self._value_size == 1
             else column.sizes // self._value_size
         )
-        bad = counts % size != 0
-        wrong = counts[bad]
-        column = yield from refused(
-            column,
-            bad,
-            "SG524",
-            "values are not a whole number of items",
-            f"items of {size} values (shape {shape_text(self.item_shape)})",
-            lambda _, at: f"{wrong[at]} values",
-        )
-        lengths = counts[~bad] // max(1, size)
-        column = yield from self._limit.rows(column, lengths)
+        if size != 1:
+            bad = counts % size != 0
+            wrong = counts[bad]
+            column = yield from refused(
+                column,
+                bad,
+                "SG524",
+                "values are not a whole number of items",
+                f"items of {size} values (shape {shape_text(self.item_shape)})",
+                lambda _, at: f"{wrong[at]} values",
+            )
+            counts = counts[~bad] // size
+        column = yield from self._limit.rows(column, counts)
         return Decoded(column.rows, lambda: self._lists(column))
 
     def column(self, features: Features) -> Passed:
@@ -334,11 +211,9 @@ class _List(Codec):
         )
 
     def parse(self, parsed: Parsed) -> Any:
-        from . import graph
-
         (part,) = self.parts
         stored = part.tensor(parsed, self.label)
-        dtype = graph.tf.as_dtype(self.delivered_dtype)
+        dtype = tf.as_dtype(self.delivered_dtype)
         if self.pad_on_disk:
             if part.encoding == "raw":
                 return graph.decode_raw(stored, self.label, dtype, self.delivered_shape)

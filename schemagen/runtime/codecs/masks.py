@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,16 +15,14 @@ from ..shared.errors import Problem
 from ..shared.images import PngHeader, encode_png, read_png_header
 from ..shared.values import Numbers, check_shape, described, shape_text
 from ..shared.wire import Buffer
-from .base import Shape
-from .check import Check, between
+from . import graph, graph_images, graph_masks
+from .check import Check
 from .faults import Passed
 from .numbers import FixedNumbers
-from .part import raw_numbers
+from .parsed import Parsed
 from .pictures import EncodedContent, Picture, in_place_of
 from .tensorflow import tf
-
-if TYPE_CHECKING:
-    from .parsing import Parsed
+from .values import raw_numbers
 
 
 @dataclass(eq=False, kw_only=True)
@@ -65,7 +63,7 @@ class Mask(Picture):
         if count is None or count > np.iinfo(self.dtype).max:
             return None
         others = () if self.ignore is None else (self.ignore,)
-        return Check(between(0, count - 1, *others), self._ids, "class id ")
+        return Check(0, count - 1, self._ids, others, "class id ")
 
     @property
     def _ids(self) -> str:
@@ -122,17 +120,13 @@ class Mask(Picture):
         dtype = tf.as_dtype(self.dtype)
         ids = self._parsed_ids(data, dtype, parsed)
         if self.check is not None:
-            from .graph import checked_ids
-
-            ids = checked_ids(ids, self.check, self.label)
+            ids = _checked_ids(ids, self.check, self.label)
         if self.optional and self.ignore:
             there = tf.reshape(data != "", (-1, 1, 1))
             ids = tf.where(there, ids, tf.constant(self.ignore, dtype))
         return tf.ensure_shape(ids, (data.shape[0], *self.delivered_shape))
 
     def _parsed_ids(self, data: Any, dtype: Any, parsed: Parsed) -> Any:
-        from . import graph, graph_images, graph_masks
-
         if not self._raw:
             return graph_masks.decode_masks(
                 data, self.label, self.shape, dtype, self.resize, optional=self.optional
@@ -178,13 +172,10 @@ class _RawIds(FixedNumbers):
             mask.label,
             key=mask.key,
             optional=mask.optional,
+            shape=mask.shape,
             dtype=mask.dtype,
             encoding="raw",
         )
-
-    @property
-    def shape_of_rows(self) -> Shape:
-        return self._mask.shape
 
     def convert(self, value: Any) -> NDArray[Any]:
         _refuse_other(value, self._mask, "")
@@ -237,3 +228,15 @@ def _advice(header: PngHeader) -> str:
     if header.grey:
         return "give the ids as an array, to be encoded"
     return "colours are not class ids; give the ids as an array"
+
+
+def _checked_ids(ids: Any, check: Check, name: str) -> Any:
+    """Refuse class ids of pixels that are not allowed."""
+    right = check.right(ids)
+    wrong = tf.cond(  # which ones they are is looked up only if there are some
+        tf.reduce_all(right),
+        lambda: tf.zeros((0,), ids.dtype),
+        lambda: tf.unique(tf.boolean_mask(ids, ~right))[0],
+    )
+    message = f"field {name!r}: expected {check.expected}, found"
+    return graph.checked(ids, tf.size(wrong) == 0, message, wrong)

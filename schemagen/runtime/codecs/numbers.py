@@ -5,9 +5,8 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from math import isfinite, prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +16,14 @@ from ..shared import base64_text
 from ..shared.errors import Problem
 from ..shared.values import FLOATS, INTEGERS, Numbers, item_size, shape_text
 from ..shared.wire import Pieces, varint
-from .base import Decoded, Decoding, NumbersCodec, Shape
+from . import graph
+from .base import Decoded, Decoding, Shape
 from .buffers import BufferColumns, fixed_buffers, value_buffers, varint_buffers
 from .faults import Features, Passed
-from .part import BYTES, Part, checked_finite, checked_size, raw_numbers, values_part
-
-if TYPE_CHECKING:
-    from .parsing import Parsed
+from .parsed import Parsed
+from .part import BYTES, Part, values_part
+from .single import NumbersCodec
+from .values import checked_finite, checked_size, raw_numbers
 
 # numpy's own numbers that are as good as Python's. (A timedelta64 would be one of
 # its integers, too.)
@@ -37,13 +37,23 @@ class FixedNumbers(NumbersCodec):
     """Numbers of a shape, in row-major order.
 
     Attributes:
+        shape: of one row's value; None for a size that varies.
         encoding: "list" for an int64 or float list, "raw" for one bytes value of
             little-endian numbers.
         transfer_encoding: "base64" for raw bytes that are stored as base64 text.
     """
 
+    shape: Shape = ()
     encoding: str = "list"
     transfer_encoding: str | None = None
+
+    @property
+    def shape_of_rows(self) -> Shape:
+        return self.shape
+
+    @property
+    def nan_if_missing(self) -> bool:
+        return self.missing and self.delivered_dtype in FLOATS
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -52,8 +62,7 @@ class FixedNumbers(NumbersCodec):
         if self._shape or self.exact or self._base64:
             self._python_type = None
 
-    @cached_property
-    def parts(self) -> tuple[Part, ...]:
+    def make_parts(self) -> tuple[Part, ...]:
         shape = tuple(size or 0 for size in self.shape_of_rows)
         part = values_part(
             self.key,
@@ -144,8 +153,6 @@ class FixedNumbers(NumbersCodec):
         return numbers_of(column, self.dtype).reshape(len(column), *self._shape)
 
     def parse(self, parsed: Parsed) -> Any:
-        from . import graph
-
         (part,) = self.parts
         stored = part.tensor(parsed, self.label)
         if part.encoding == "raw":
@@ -160,6 +167,7 @@ class Scalar(FixedNumbers):
     """One number or bool."""
 
     dtype: str = field()
+    shape: Shape = field(default=(), init=False)
 
     @property
     def annotation(self) -> str:
@@ -173,17 +181,12 @@ class Vector(FixedNumbers):
     """Numbers of a fixed shape.
 
     Attributes:
-        shape: of one row's value.
         dequantize: (scale, offset) of integers: readers deliver them times scale plus
             offset, as float32.
     """
 
-    shape: tuple[int, ...]
+    shape: Shape = field()
     dequantize: tuple[float, float] | None = None
-
-    @property
-    def shape_of_rows(self) -> Shape:
-        return self.shape
 
     @property
     def delivered_shape(self) -> Shape:
@@ -214,8 +217,6 @@ class Vector(FixedNumbers):
         numbers = super().parse(parsed)
         if self.dequantize is None:
             return numbers
-        from . import graph
-
         present = parsed.present(self.key) if self.missing else None
         return graph.dequantized(numbers, self.dequantize, present=present)
 

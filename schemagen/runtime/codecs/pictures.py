@@ -6,28 +6,28 @@ import os
 from abc import abstractmethod
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..reading.columns import Column, Rows
 from ..shared import base64_text
-from ..shared.errors import Problem
-from ..shared.images import header_of, sniff
+from ..shared.images import header_of
 from ..shared.values import item_size
 from ..shared.wire import Buffer
-from .base import BytesCodec, Compound, Decoded, Decoding, Shape
+from .base import Decoded, Decoding, Shape
+from .compound import Compound
 from .faults import Fault, Features, Passed, refused, shown_bytes
 from .numbers import numbers_of
-from .part import BYTES, Part, checked_size, size_part
+from .parsed import Parsed
+from .part import BYTES, Part, size_part
+from .picture_checks import checked_pictures
+from .single import BytesCodec
 from .sizes import counted, shaped, stored_sizes
 from .strings import Text
 from .tensorflow import tf
 from .tensors import size_members, stored_axes
-
-if TYPE_CHECKING:
-    from .parsing import Parsed
+from .values import checked_size
 
 _SIZES = ("height", "width", "channels")
 _AXES = ("height", "width", "number of channels")
@@ -76,8 +76,9 @@ class Picture(Compound):
         if not self._described:
             self._content = self.content(encoding)
             self.members = [self._content]
-            self.encode = self._content.encode  # type: ignore[method-assign]
-            self.encode_column = self._content.encode_column  # type: ignore[method-assign]
+            # A picture alone is written as its codec does, without going through here.
+            for name in ("encode", "encode_column", "entries", "entry_columns"):
+                setattr(self, name, getattr(self._content, name))
             return
         self._content = self.content(None)
         self.members = [
@@ -92,8 +93,7 @@ class Picture(Compound):
         keys = (self.height_key, self.width_key, self.channels_key)
         return keys[: len(self.shape)]
 
-    @cached_property
-    def parts(self) -> tuple[Part, ...]:
+    def make_parts(self) -> tuple[Part, ...]:
         value = Part(
             self.key,
             BYTES,
@@ -314,8 +314,7 @@ class _Contents(BytesCodec):
         self._transfer_encoding = transfer_encoding
         super().__init__(label, key=key)
 
-    @cached_property
-    def parts(self) -> tuple[Part, ...]:
+    def make_parts(self) -> tuple[Part, ...]:
         return (Part(self.key, BYTES),)
 
     takes = "bytes"
@@ -352,54 +351,6 @@ def _single(features: Features, key: str, kind: str) -> Column:
     """Return the records that have one value of a kind under a key."""
     column = features.column(key, kind)
     return column.only(column.lengths == 1)
-
-
-def checked_pictures(column: Column, codec: Any) -> Passed:
-    """Refuse the rows with a value that a codec raises a Problem for."""
-    problems: dict[int, tuple[int, Problem]] = {}  # the first one of each row
-    ends = np.cumsum(column.lengths)
-    for at, data in enumerate(column.bytes_values()):
-        try:
-            codec.convert(data)
-        except Problem as problem:
-            row = int(np.searchsorted(ends, at, "right"))
-            # A traceback would keep the memory of these records.
-            problems.setdefault(row, (at, problem.with_traceback(None)))
-    by_expected: dict[str, list[int]] = {}
-    for row, (_, refusal) in problems.items():
-        by_expected.setdefault(refusal.expected, []).append(row)
-    for expected, rows in by_expected.items():
-        yield _mismatch(column, rows, [problems[row] for row in rows], expected)
-    keep = np.ones(len(column), np.bool_)
-    keep[list(problems)] = False
-    return column.only(keep)
-
-
-def _mismatch(
-    column: Column, rows: list[int], problems: list[tuple[int, Problem]], expected: str
-) -> Fault:
-    def found(at: int) -> str:
-        value, refusal = problems[at]
-        place = value - column.starts[rows[at]]
-        alone = column.lengths[rows[at]] == 1
-        return refusal.found if alone else f"{refusal.found} at [{place}]"
-
-    def cause(at: int) -> str:
-        value, refusal = problems[at]
-        return refusal.advice or _cause(column.bytes_at(value))
-
-    what = "image does not match the schema"
-    return Fault("SG528", what, expected, column.rows[rows], found, cause, column.key)
-
-
-def _cause(data: bytes) -> str:
-    if not data:
-        return "nothing was written"
-    if sniff(data):
-        return ""
-    if data.startswith((b"/9j/", b"iVBOR")):
-        return 'an image in base64: declare transfer_encoding="base64"'
-    return "raw pixels, or a path?"
 
 
 def in_place_of(value: object) -> str:

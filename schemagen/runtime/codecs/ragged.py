@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,14 +13,15 @@ from numpy.typing import NDArray
 from ..reading.columns import Column, Rows
 from ..shared.errors import Problem
 from ..shared.values import described
-from .base import Compound, Decoded, Decoding, Shape, of_each, split_rows
+from . import graph
+from .base import Decoded, Decoding, Shape, of_each, split_rows
+from .compound import Compound
 from .faults import Fault, Features, refused_values
-from .lists import Limit, Strings, VarLen, list_codec
+from .limits import Limit
+from .lists import Strings, VarLen, list_codec
+from .parsed import Parsed
 from .part import INT, Part
 from .tensorflow import tf
-
-if TYPE_CHECKING:
-    from .parsing import Parsed
 
 _MOST = 1 << 40
 
@@ -92,8 +92,7 @@ class Ragged(Compound):
         self._limit = Limit(self.max_length, noun="lists")
         super().__post_init__()
 
-    @cached_property
-    def parts(self) -> tuple[Part, ...]:
+    def make_parts(self) -> tuple[Part, ...]:
         lengths = Part(
             self.members[1].key,
             INT,
@@ -118,9 +117,7 @@ class Ragged(Compound):
     def limit(self) -> int | None:
         return self.max_length
 
-    @property
-    def item_size(self) -> int | None:
-        return 1
+    item_size = 1
 
     @property
     def length_part(self) -> Part:
@@ -145,9 +142,7 @@ class Ragged(Compound):
             return f"{self.delivered_dtype} [B, (T), (N)], ragged"
         return f"{self.delivered_dtype} [B, T, N], padded with {self.filler!r}"
 
-    @property
-    def if_missing(self) -> str:
-        return "empty"
+    if_missing = "empty"
 
     def convert(self, value: Any) -> Lists:
         expected = f"a list of lists of {self.dtype}"
@@ -236,8 +231,6 @@ class Ragged(Compound):
         return split_rows(inner, lengths.lengths)
 
     def parse(self, parsed: Parsed) -> Any:
-        from . import graph
-
         stored = self.parts[0].tensor(parsed, self.label)
         dtype = tf.as_dtype(self.delivered_dtype)
         items = graph.sequence(stored, self.label, dtype)

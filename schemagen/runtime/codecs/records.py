@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..shared.errors import Problem, RecordError
 from ..shared.tfrecord import Framed, frame_pieces
-from ..shared.wire import Pieces, context_head, example_head, lists_head
+from ..shared.wire import Buffer, Pieces, context_head, example_head, lists_head
 from .base import Codec, Column
 from .buffers import (
     BufferColumns,
@@ -77,7 +77,12 @@ class RecordCodec:
                 it is.
         """
         if self._simple:
-            return _joined([encode(values[name]) for name, encode in self._encoders])
+            pieces: list[Buffer] = []
+            for name, encode in self._encoders:
+                pieces += encode(values[name])
+            size = sum(map(len, pieces))
+            if size:
+                return b"".join((example_head(size), *pieces))
         pairs = [(codec, values[name]) for name, codec in self._by_key]
         for group, members in self.groups.items():
             given = [(codec, values[codec.name]) for codec in members]

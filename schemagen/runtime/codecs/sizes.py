@@ -13,7 +13,8 @@ from ..reading.columns import Column, Rows
 from ..shared.values import item_size, shape_text
 from .base import split_rows
 from .faults import Fault, Features, Passed, refused
-from .part import Part, cause_of_size
+from .part import Part
+from .values import cause_of_size
 
 Table = tuple[Rows, NDArray[np.bool_]]
 

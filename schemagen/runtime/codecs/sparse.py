@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,15 +13,15 @@ from numpy.typing import NDArray
 from ..reading.columns import Column, Rows
 from ..shared.errors import Problem
 from ..shared.values import Numbers, described, shape_text
-from .base import Compound, Decoded, Decoding, Shape, split_rows
-from .check import Check, between
+from . import graph
+from .base import Decoded, Decoding, Shape, split_rows
+from .check import Check
+from .compound import Compound
 from .faults import Fault, Features
 from .lists import VarLen
+from .parsed import Parsed
 from .part import INT, Part
 from .tensorflow import tf
-
-if TYPE_CHECKING:
-    from .parsing import Parsed
 
 _INDICES = Numbers("int64")
 _EXPECTED = "a pair (indices, values) or a dict from index to value"
@@ -63,8 +63,7 @@ class Sparse(Compound):
         self.members = (self._inner, *indices)
         super().__post_init__()
 
-    @cached_property
-    def parts(self) -> tuple[Part, ...]:
+    def make_parts(self) -> tuple[Part, ...]:
         indices = (
             Part(key, INT, None, None, "index", (0, n - 1), "index_key", "indices")
             for key, n in zip(self.index_key, self.shape, strict=False)
@@ -77,7 +76,8 @@ class Sparse(Compound):
         names = [f" of dimension {axis}" for axis in range(len(self.shape))]
         return tuple(
             Check(
-                between(0, size - 1),
+                0,
+                size - 1,
                 f"indices{name if len(self.shape) > 1 else ''} from 0 to {size - 1}",
                 rule="SG529",
                 what="index out of range",
@@ -97,9 +97,7 @@ class Sparse(Compound):
     def layout(self) -> str:
         return "dense" if self.dense else "sparse"
 
-    @property
-    def annotation(self) -> str:
-        return "tuple[ArrayLike, ArrayLike] | Mapping[Any, Any]"
+    annotation = "tuple[ArrayLike, ArrayLike] | Mapping[Any, Any]"
 
     @property
     def takes(self) -> str:
@@ -234,8 +232,6 @@ class Sparse(Compound):
         return found
 
     def parse(self, parsed: Parsed) -> Any:
-        from . import graph
-
         values = parsed[self.key]
         flat = graph.as_dtype(values.flat_values, self.label, tf.as_dtype(self.dtype))
         lengths = values.row_lengths()

@@ -8,7 +8,7 @@ from dataclasses import fields
 from functools import cache
 from typing import Any, get_type_hints
 
-from ..shared.json_entries import check_depth, check_entries, shown
+from ..shared.json_entries import ELSEWHERE, check_depth, check_entries, shown
 from ..shared.values import FLOATS, INTEGERS
 from .base import Codec
 from .registry import CLASSES, codec_of
@@ -79,7 +79,7 @@ def _check_attributes(place: str, field: Mapping[str, Any]) -> None:
     if field["kind"] not in CLASSES:
         return
     if field.get("dtype", "bool") not in _DTYPES:
-        raise ValueError(f"{place}: dtype is {shown(field['dtype'])}")
+        raise ValueError(f"{place}: dtype is {shown(field['dtype'])}: {ELSEWHERE}")
     if "step" in field:
         step = field["step"]
         check_entries(f"{place}.step", step, {"kind": str}, {})
@@ -87,7 +87,7 @@ def _check_attributes(place: str, field: Mapping[str, Any]) -> None:
             raise ValueError(f"{place}.step: kind is 'Steps', expected another kind")
         _check_attributes(f"{place}.step", step)
     own = attributes_of(field["kind"])
-    given = {n: v for n, v in field.items() if n != "step" and v is not None}
+    given = {name: value for name, value in field.items() if name != "step"}
     check_entries(place, given, {}, own)
     known = {name for kind in CLASSES for name in attributes_of(kind)}
     foreign = sorted((field.keys() & known) - own.keys())
@@ -103,7 +103,10 @@ def attributes_of(kind: str) -> dict[str, Any]:
     found: dict[str, Any] = {**_FIELD, **_APART}
     for cls in CLASSES[kind]:
         hints = get_type_hints(cls)
-        found |= {each.name: hints[each.name] for each in fields(cls) if each.init}
+        for each in fields(cls):
+            if each.init:
+                hint = hints[each.name]
+                found[each.name] = found.get(each.name, hint) | hint
     return {**found, **_DERIVED, **_FIELD}
 
 

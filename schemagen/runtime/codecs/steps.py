@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -14,16 +14,15 @@ from ..reading.columns import Rows, StepColumn
 from ..shared.errors import Problem
 from ..shared.values import check_shape, described
 from ..shared.wire import Pieces, list_entry_head
+from . import graph
 from .base import Codec, Decoded, Decoding, Shape, of_each, split_rows
 from .buffers import BufferColumns, buffer_columns, chunks_of
 from .faults import Fault, Features, firsts, listed, near
-from .lists import Limit
+from .limits import Limit
 from .numbers import FixedNumbers
+from .parsed import Parsed
 from .part import BYTES, Part
 from .tensorflow import tf
-
-if TYPE_CHECKING:
-    from .parsing import Parsed
 
 # From here on the steps of one row are worth the calls that numpy takes.
 _LONG_ROW = 64
@@ -57,13 +56,10 @@ class Steps(Codec):
         self._head = list_entry_head(self.key)
         self._limit = Limit(self.max_length, self.too_long, noun="steps")
 
-    @cached_property
-    def parts(self) -> tuple[Part, ...]:
+    def make_parts(self) -> tuple[Part, ...]:
         return tuple(replace(part, key=self.key) for part in self.step.parts)
 
-    @property
-    def features(self) -> tuple[Part, ...]:
-        return ()  # TensorFlow parses feature lists apart
+    features = ()  # TensorFlow parses feature lists apart
 
     @property
     def list_shape(self) -> tuple[int, ...]:
@@ -104,9 +100,7 @@ class Steps(Codec):
     def limit(self) -> int | None:
         return self.max_length
 
-    @property
-    def item_size(self) -> int | None:
-        return 1
+    item_size = 1
 
     @property
     def annotation(self) -> str:
@@ -132,9 +126,7 @@ class Steps(Codec):
         padding = "ragged" if self.ragged else f"padded with {self.filler!r}"
         return f"{text}, {padding}"
 
-    @property
-    def if_missing(self) -> str:
-        return "empty"
+    if_missing = "empty"
 
     def convert(self, value: Any) -> Any:
         """Return all steps as they will be stored: an array of numbers, or a list."""
@@ -281,8 +273,6 @@ class Steps(Codec):
         )
 
     def parse(self, parsed: Parsed) -> Any:
-        from . import graph
-
         steps = self._limit.tensor(parsed[self.key], self.label)
         values = self.step.parse(parsed.of_step(steps.values))
         if values is not steps.values:

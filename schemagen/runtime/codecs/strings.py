@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..shared import base64_text
 from ..shared.errors import Problem
 from ..shared.values import described
 from ..shared.wire import Buffer
-from .base import BytesCodec, Decoded, Decoding
+from .base import Decoded, Decoding
 from .faults import Features
+from .parsed import Parsed
 from .part import Part, values_part
-
-if TYPE_CHECKING:
-    from .parsing import Parsed
+from .single import BytesCodec
 
 
 def encode_text(text: str) -> bytes:
@@ -36,8 +34,7 @@ def encode_text(text: str) -> bytes:
 class _String(BytesCodec):
     """One string."""
 
-    @cached_property
-    def parts(self) -> tuple[Part, ...]:
+    def make_parts(self) -> tuple[Part, ...]:
         part = values_part(self.key, self.dtype, 1)
         if self.optional:
             text = self.default or ""
@@ -66,13 +63,9 @@ class Text(_String):
 
     dtype: str = field(default="string", init=False)
 
-    @property
-    def takes(self) -> str:
-        return "text"
+    takes = "text"
 
-    @property
-    def annotation(self) -> str:
-        return "str"
+    annotation = "str"
 
     def convert(self, value: Any) -> bytes:
         if not isinstance(value, str):
@@ -91,18 +84,13 @@ class Bytes(_String):
     dtype: str = field(default="bytes", init=False)
     transfer_encoding: str | None = None
 
-    @cached_property
-    def parts(self) -> tuple[Part, ...]:
-        (part,) = super().parts
+    def make_parts(self) -> tuple[Part, ...]:
+        (part,) = super().make_parts()
         return (replace(part, transfer_encoding=self.transfer_encoding),)
 
-    @property
-    def takes(self) -> str:
-        return "opaque bytes"
+    takes = "opaque bytes"
 
-    @property
-    def annotation(self) -> str:
-        return "bytes"
+    annotation = "bytes"
 
     def convert(self, value: Any) -> bytes:
         if not isinstance(value, bytes):

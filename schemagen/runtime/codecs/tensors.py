@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,16 +15,18 @@ from ..reading.message import MalformedError
 from ..shared import base64_text
 from ..shared.values import item_size, shape_text
 from ..shared.wire import Buffer, Pieces, varint
-from .base import Compound, Decoded, Decoding, NumbersCodec, Shape
+from . import graph_tensors
+from .base import Decoded, Decoding, Shape
 from .buffers import buffer_of
+from .compound import Compound
 from .faults import Features, refused, shown_bytes
 from .numbers import FixedNumbers, Scalar, numbers_of, numpy_dtype
-from .part import INT, Part, checked_finite, size_part, values_part
+from .parsed import Parsed
+from .part import INT, Part, size_part, values_part
+from .single import NumbersCodec
 from .sizes import counted, shaped, stored_sizes
 from .tensor_proto import DATA_TYPES, DTYPES, TensorProto, parse_tensor_proto
-
-if TYPE_CHECKING:
-    from .parsing import Parsed
+from .values import checked_finite
 
 # What tensorflow's kernels can count.
 _MOST = 2**31 - 1
@@ -67,13 +68,7 @@ class _Padded(NumbersCodec):
             return text
         return f"{text}, padded with {self.filler!r}"
 
-    @property
-    def if_missing(self) -> str:
-        return "only padding"
-
-    @property
-    def nan_if_missing(self) -> bool:
-        return False
+    if_missing = "only padding"
 
     @property
     def _wanted(self) -> str:
@@ -87,18 +82,6 @@ class _Padded(NumbersCodec):
 
     def _present(self, parsed: Parsed) -> Any:
         return parsed.present(self.key) if self.missing else None
-
-
-class _Numbers(FixedNumbers):
-    """The numbers of a tensor, whose shape may vary."""
-
-    def __init__(self, shape: Shape, **facts: Any) -> None:
-        self._given_shape = shape
-        super().__init__(**facts)
-
-    @property
-    def shape_of_rows(self) -> Shape:
-        return self._given_shape
 
 
 @dataclass(eq=False, kw_only=True)
@@ -118,10 +101,10 @@ class Tensor(Compound, _Padded):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        numbers = _Numbers(
-            self.shape,
-            label=self.label,
+        numbers = FixedNumbers(
+            self.label,
             key=self.key,
+            shape=self.shape,
             dtype=self.dtype,
             encoding=self.encoding,
             exact=self.exact,
@@ -132,14 +115,11 @@ class Tensor(Compound, _Padded):
 
     def _size_members(self) -> Sequence[Any]:
         if isinstance(self.shape_key, str):
-            shape = (len(self.shape),)
-            return [
-                _Numbers(shape, label=self.label, key=self.shape_key, dtype="int64")
-            ]
+            facts: dict[str, Any] = {"key": self.shape_key, "shape": (len(self.shape),)}
+            return [FixedNumbers(self.label, dtype="int64", **facts)]
         return size_members(self.label, self.shape_key)
 
-    @cached_property
-    def parts(self) -> tuple[Part, ...]:
+    def make_parts(self) -> tuple[Part, ...]:
         fixed = None not in self.shape
         count = prod(size or 1 for size in self.shape) if fixed else None
         value = values_part(
@@ -236,8 +216,6 @@ class Tensor(Compound, _Padded):
         return shaped(numbers, table[column.rows], self.shape)
 
     def parse(self, parsed: Parsed) -> Any:
-        from . import graph_tensors
-
         value, *parts = self.parts
         stored = self._sizes_of(parts)
         sizes: Any = tuple(
@@ -258,12 +236,13 @@ class Tensor(Compound, _Padded):
 class SerializedTensor(_Padded):
     """A tensor of any shape, in the bytes that tf.io.serialize_tensor makes of it."""
 
+    shape_key: None = None
+
     def __post_init__(self) -> None:
         super().__post_init__()
         self._type = b"\x08" + varint(DATA_TYPES[self.dtype])
 
-    @cached_property
-    def parts(self) -> tuple[Part, ...]:
+    def make_parts(self) -> tuple[Part, ...]:
         part = values_part(
             self.key, self.dtype, 1, raw=True, transfer_encoding=self.transfer_encoding
         )
@@ -353,8 +332,6 @@ class SerializedTensor(_Padded):
         return np.empty((0, *[n or 0 for n in self.shape]), numpy_dtype(self.dtype))
 
     def parse(self, parsed: Parsed) -> Any:
-        from . import graph_tensors
-
         return graph_tensors.deserialized(
             self.parts[0].tensor(parsed, self.label),
             self.label,

@@ -1,0 +1,1 @@
+"""Records to columns of features, without TensorFlow."""

@@ -1,0 +1,133 @@
+"""Limits of the length of sequences: refused, cut off, or filled up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..reading.columns import Column, Rows
+from ..shared.errors import Problem
+from .faults import Passed, refused
+from .graph import checked
+
+_LIMITS = {
+    "error": ", at most {} {}",
+    "keep_head": ", of which the first {} {} are kept",
+    "keep_tail": ", of which the last {} {} are kept",
+}
+
+
+@dataclass(frozen=True)
+class Limit:
+    """The lengths of a field's sequences.
+
+    Attributes:
+        max_length: the most items a row may have; None for any number.
+        too_long: what becomes of more: "error", "keep_head" or "keep_tail".
+        padding: what fills fewer up to `max_length` on disk; None for nothing.
+        noun: what an item is called.
+    """
+
+    max_length: int | None = None
+    too_long: str = "error"
+    padding: Any = None
+    noun: str = "items"
+
+    @property
+    def text(self) -> str:
+        """The limit in words, as they follow a description."""
+        if self.max_length is None:
+            return ""
+        return _LIMITS[self.too_long].format(self.max_length, self.noun)
+
+    def check(self, length: int) -> None:
+        """Refuse a length above the limit, unless what is above is cut off.
+
+        Raises:
+            Problem: naming both.
+        """
+        limit = self.max_length
+        if limit is not None and length > limit and self.too_long == "error":
+            raise Problem(f"{length} {self.noun}", f"at most {limit}")
+
+    def rows(self, column: Column, lengths: Rows) -> Passed:
+        """Refuse rows of a column that are too long, given their lengths."""
+        limit = self.max_length
+        if limit is None or self.too_long != "error":
+            return column
+        bad = lengths > limit
+        wrong = lengths[bad]
+        return (
+            yield from refused(
+                column,
+                bad,
+                "SG524",
+                "list is too long",
+                f"at most {limit} {self.noun}",
+                lambda _, at: f"{wrong[at]} {self.noun}",
+            )
+        )
+
+    def tensor(self, sequences: Any, name: str) -> Any:
+        """Refuse or cut off what is beyond the limit: ragged [B, (T), ...]."""
+        limit = self.max_length
+        if limit is None:
+            return sequences
+        if self.too_long == "keep_head":
+            return sequences[:, :limit]
+        if self.too_long == "keep_tail":
+            return sequences[:, -limit:]
+        lengths = sequences.row_lengths()
+        expected = f"at most {limit} {self.noun}"
+        message = f"field {name!r}: expected {expected}, found lengths"
+        return checked(sequences, lengths <= limit, message, lengths)
+
+    def keeps(self, length: int) -> bool:
+        """Return whether rows of this length are stored as they are."""
+        limit = self.max_length
+        return limit is None or (length <= limit and self.padding is None)
+
+    def cut(self, items: Any) -> Any:
+        """Return the items of one row that are kept, of a list or an array."""
+        if self.max_length is None or len(items) <= self.max_length:
+            return items
+        if self.too_long == "keep_tail":
+            return items[-self.max_length :]
+        return items[: self.max_length]
+
+    def fit(self, items: NDArray[Any]) -> NDArray[Any]:
+        """Return the items [T, ...] of one row as they are stored."""
+        kept: NDArray[Any] = self.cut(items)
+        if self.padding is None or self.max_length is None:
+            return kept
+        filled = np.full((self.max_length, *kept.shape[1:]), self.padding, kept.dtype)
+        filled[: len(kept)] = kept
+        return filled
+
+    def fit_rows(self, items: NDArray[Any], lengths: Rows) -> tuple[NDArray[Any], Rows]:
+        """Do what `fit` does with all rows at once.
+
+        Args:
+            items: [N, ...], the rows' items one after the other.
+            lengths: int64 [rows], how many of them each row has.
+
+        Returns:
+            Items and lengths as they are stored.
+        """
+        limit = self.max_length
+        if limit is None or (self.padding is None and not (lengths > limit).any()):
+            return items, lengths
+        first = np.cumsum(lengths) - lengths
+        within = np.arange(len(items)) - np.repeat(first, lengths)
+        if self.too_long == "keep_tail":
+            within -= np.repeat(np.maximum(lengths - limit, 0), lengths)
+        kept = (within >= 0) & (within < limit)
+        if self.padding is None:
+            return items[kept], np.minimum(lengths, limit)
+        rows = len(lengths)
+        filled = np.full((rows, limit, *items.shape[1:]), self.padding, items.dtype)
+        filled[np.repeat(np.arange(rows), lengths)[kept], within[kept]] = items[kept]
+        return filled.reshape(-1, *items.shape[1:]), np.full(rows, limit, np.int64)
