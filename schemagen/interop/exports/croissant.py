@@ -122,7 +122,7 @@ def _record_sets(spec: RecordSpec, splits: Mapping[str, Split]) -> Iterator[Json
         yield _table("splits", "cr:Split", "name", columns)
     for field in spec.fields:
         kind = field.kind
-        if field.codec.of_classes and not field.codec.in_list:
+        if field.codec.of_classes:
             ids = range(kind.offset, kind.offset + kind.count)
             columns = {"id": list(ids)}
             if kind.class_names:
@@ -174,7 +174,7 @@ def _field(spec: RecordSpec, field: FieldSpec, notes: Notes) -> Json:
     if shape:
         found["isArray"] = True
         found["arrayShape"] = ",".join("-1" if n is None else str(n) for n in shape)
-    if field.codec.of_classes and not field.codec.in_list:
+    if field.codec.of_classes:
         reference = f"{_classes(spec, field)}/{_key(field.kind)}"
         found["references"] = {"field": {"@id": reference}}
     found["source"] = {"fileSet": {"@id": "files"}, "extract": {"column": field.key}}

@@ -20,7 +20,8 @@ def value_of(field: FieldSpec) -> tuple[str, Shape]:
     _, shape = codec.decoded_as
     if value.is_image:
         return PICTURE, shape
-    if codec.of_classes:
+    each = field.step.codec if codec.in_list else codec
+    if each.of_classes:
         return CLASS, shape
     shape = shape or codec.delivered_shape  # of a sparse tensor
     if codec.limit is not None:  # lists that are filled up on disk vary in rows

@@ -73,6 +73,12 @@ class Codec(ABC):
     in_list: ClassVar[bool] = False
     """Whether it is stored as a feature list of a SequenceExample."""
 
+    of_classes: ClassVar[bool] = False
+    """Whether its values are classes, or lists of them."""
+
+    of_pixels: ClassVar[bool] = False
+    """Whether its values are images or masks, or lists of them."""
+
     dtype: Any = field(init=False, repr=False)
     """The dtype of the values, by its TensorFlow name."""
 
@@ -184,16 +190,6 @@ class Codec(ABC):
     def decoded_as(self) -> tuple[str, Shape]:
         """The dtype and the shape of one decoded value; None for a size that varies."""
         return str(self.dtype), self.delivered_shape
-
-    @property
-    def of_classes(self) -> bool:
-        """Whether its values are classes, or lists of them."""
-        return False
-
-    @property
-    def of_pixels(self) -> bool:
-        """Whether its values are images or masks, or lists of them."""
-        return False
 
     @property
     def is_tensor(self) -> bool:

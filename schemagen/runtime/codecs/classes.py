@@ -50,6 +50,8 @@ class _Classes(Codec):
     offset: int = 0
     stored: str = "id"
 
+    of_classes: ClassVar[bool] = True
+
     count: ClassVar[int | None]
     """How many there are in a record; None for any number."""
 
@@ -85,10 +87,6 @@ class _Classes(Codec):
             none,
             cause=self._cause_of_id,
         )
-
-    @property
-    def of_classes(self) -> bool:
-        return True
 
     @property
     def _none(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -285,6 +285,8 @@ class Images(_Resized):
     max_count: int | None = None
     group: str | None = None
 
+    of_pixels: ClassVar[bool] = True
+
     def __post_init__(self) -> None:
         super().__post_init__()
         self._one = _EncodedImage(self)
@@ -306,10 +308,6 @@ class Images(_Resized):
     @property
     def delivered_shape(self) -> Shape:
         return (self.count, *(self.resize or self.shape[:2]), self.shape[2])
-
-    @property
-    def of_pixels(self) -> bool:
-        return True
 
     @property
     def decoded_as(self) -> tuple[str, Shape]:

@@ -6,7 +6,7 @@ import os
 from abc import abstractmethod
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -53,6 +53,8 @@ class Picture(Compound):
     width_key: str | None = None
     format_key: str | None = None
     transfer_encoding: str | None = None
+
+    of_pixels: ClassVar[bool] = True
 
     shape: Any = field(init=False, repr=False)
     """The shape of the stored pixels; None for a size that varies."""
@@ -121,10 +123,6 @@ class Picture(Compound):
             named = replace(named, holds="format", parameter="format_key")
             form = (replace(named, content=f"format {name}"),)
         return (value, *sizes, *form)
-
-    @property
-    def of_pixels(self) -> bool:
-        return True
 
     @property
     def annotation(self) -> str:

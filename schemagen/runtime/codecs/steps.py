@@ -89,10 +89,6 @@ class Steps(Codec):
         return dtype, (None, *shape)
 
     @property
-    def of_classes(self) -> bool:
-        return self.step.of_classes
-
-    @property
     def layout(self) -> str:
         return "ragged" if self.ragged else "dense"
 
