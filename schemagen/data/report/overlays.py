@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import operator
 import re
 from collections.abc import Iterator, Sequence
@@ -10,14 +9,13 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
-import PIL.Image
 from numpy.typing import NDArray
 
 from ...kinds.field import FieldSpec
 from ...spec.model import RecordSpec
 from ..formatting import decoded, one_line, record_value
 from .columns import name_of
-from .pictures import MOST_PIXELS, Box, Budget, Picture, data_url, opened, with_url
+from .pictures import MOST_PIXELS, Box, Budget, Picture, opened, palette_url, with_url
 from .records import Features
 
 # The colors of ids, again and again; id 0 is black, and transparent over pictures.
@@ -84,12 +82,8 @@ class Overlays:
         for id_ in map(int, np.unique(shown)):
             if id_ % 256:
                 drawn.setdefault(mask_class_name(mask, id_), id_)
-        image = PIL.Image.fromarray(shown.astype(np.uint8))  # modulo 256
-        image.putpalette(_PALETTE)
         alpha = bytes([255 if opacity == 255 else 0, *[opacity] * 255])
-        out = io.BytesIO()
-        image.save(out, "PNG", optimize=True, transparency=alpha)
-        return data_url(out.getvalue(), "png")
+        return palette_url(shown.astype(np.uint8), _PALETTE, alpha)  # modulo 256
 
     def picture(self, mask: FieldSpec, ids: NDArray[Any], budget: Budget) -> Picture:
         """Return a mask of which a record has no picture of the same proportions."""

@@ -11,7 +11,7 @@ from typing import Any
 from ...findings import Finding, Location, SchemagenError, refuse
 from ...kinds.field import FieldSpec
 from ...kinds.kind import Kind
-from ...schema import Scalar, Sparse, Text, VarLen, Vector
+from ...schema import Image, Scalar, Sparse, Text, VarLen, Vector
 from ...schema_source import field_name
 
 STRINGS = ("string", "bytes")
@@ -138,6 +138,12 @@ class Place:
         items = () if dtype in STRINGS or None in shape[1:] else tuple(shape[1:])
         facts = {"item_shape": items, "max_length": most, **facts}
         return self.field(VarLen, dtype=dtype, **facts)
+
+    def image(
+        self, shape: Sequence[int | None], encoding: str, **facts: Any
+    ) -> FieldSpec:
+        """Return an encoded image, of 8 bits a channel unless `facts` say otherwise."""
+        return self.field(Image, shape=tuple(shape), encoding=encoding, **facts)
 
     def sparse(
         self, dtype: str, shape: Sequence[int], keys: Sequence[str]

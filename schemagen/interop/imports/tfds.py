@@ -19,7 +19,7 @@ from typing import Any
 
 from ...kinds.field import FieldSpec
 from ...runtime.shared.values import FLOATS, INTEGERS, RAW_ONLY
-from ...schema import Image, Images, Label, Mask, Ragged, Tensor
+from ...schema import Images, Label, Mask, Ragged, Tensor
 from .parts import (
     STRINGS,
     Made,
@@ -272,15 +272,16 @@ def _image(feature: _Feature) -> Made:
     elif form != "any":
         remark = f'files are stored as they are: "any" if not all of them are {form}'
     form = "png" if dtype == "uint16" else form
-    facts: dict[str, Any] = {"shape": shape, "encoding": form, "role": role}
+    place = feature.place
     if not lengths:
         if None in shape:
             remark = joined(remark, "sizes vary: resize=(height, width) for batches")
-        return (feature.place.field(Image, dtype=dtype, **facts),), remark
+        return (place.image(shape, form, dtype=dtype, role=role),), remark
     alike = len(lengths) == 1 and None not in shape and dtype == "uint8"
     if not alike or feature.kind != "Image":
         return _bytes(feature, f"encoded images of shape {shape}, {dtype}")
-    return (feature.place.field(Images, count=lengths[0], **facts),), remark
+    facts: dict[str, Any] = {"shape": shape, "encoding": form, "role": role}
+    return (place.field(Images, count=lengths[0], **facts),), remark
 
 
 def _mask(feature: _Feature) -> Made:

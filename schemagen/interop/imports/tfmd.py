@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ...kinds.field import FieldSpec
-from ...schema import Image, Label, Ragged
+from ...schema import Label, Ragged
 from .parts import (
     MAYBE,
     Made,
@@ -243,9 +243,8 @@ def _of_bytes(feature: Any, place: Place, dtype: str, single: bool) -> _Found:
         return place.field(Label, classes=classes, role="input", **facts), ""
     if word == "image_domain" and single:
         feature.ClearField(word)
-        facts = {"shape": (None, None, 3), "encoding": "any", "dtype": "uint8"}
         remark = "its size and channels? resize=(height, width) for batches"
-        return place.field(Image, **facts), remark
+        return place.image((None, None, 3), "any"), remark
     if word in _TEXTS:
         feature.ClearField(word)
     if word in (*_TEXTS, "string_domain", "time_domain"):
