@@ -182,11 +182,14 @@ class Scene:
         return True
 
     def add(self, draft: Draft) -> Draft:
-        """Make a field of a key."""
+        """Make a field of a key, and take the further keys that it names."""
         seen = self.evidence.keys[draft.key]
         draft.optional = draft.optional or bool(seen.missing)
         draft.doubts += self.possible.pop(draft.key, ())
         self.drafts[draft.key] = draft
+        _, *further = draft.codec.parts
+        for part in further:
+            self.share(part.key, part.content)
         return draft
 
 

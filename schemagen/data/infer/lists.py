@@ -104,7 +104,6 @@ def take_ragged(scene: Scene) -> None:
             if seen.is_with(lengths) and (sums == seen.lengths)[there].all():
                 facts = {"row_lengths_key": lengths.key, "max_length": None}
                 scene.add(Draft(key, "Ragged", list_facts(seen) | facts))
-                scene.share(lengths.key, f"the row lengths of {key!r}")
                 break
 
 
@@ -128,7 +127,6 @@ def take_sparse(scene: Scene) -> None:
         draft.doubts.append(
             f"indices up to {high:,}: how large is it? Or lists of equal length?"
         )
-        scene.share(indices.key, "indices")
 
 
 def take_objects(scene: Scene) -> None:

@@ -239,7 +239,6 @@ def _add_format(scene: Scene, draft: Draft, seen: KeyEvidence) -> None:
                 continue
             draft.facts["format_text"] = text
         draft.facts["format_key"] = other.key
-        scene.share(other.key, f"format {other.key}")
         return
 
 
