@@ -29,6 +29,11 @@ def value_of(field: FieldSpec) -> tuple[str, Shape]:
     return value.dtype, shape
 
 
+def keys_of(field: FieldSpec, holds: str) -> list[str]:
+    """Return the keys of a field that hold row lengths, or an index."""
+    return [part.key for part in field.parts if part.holds == holds]
+
+
 class Notes:
     """What the other tool does not get exactly as the schema states it, by field."""
 

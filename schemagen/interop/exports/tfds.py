@@ -16,7 +16,7 @@ from ...kinds.field import FieldSpec
 from ...runtime.codecs.part import BYTES, Part
 from ...runtime.storage.manifest import Split
 from ...spec.model import RecordSpec
-from .fields import CLASS, PICTURE, Notes, Shape, value_of
+from .fields import CLASS, PICTURE, Notes, Shape, keys_of, value_of
 
 Json = dict[str, Any]
 
@@ -122,12 +122,11 @@ def _features_of(field: FieldSpec, notes: Notes) -> dict[str, Json]:
 
 def _has_ragged_keys(field: FieldSpec) -> bool:
     """Tell whether a field has lists of lists, with the keys that TFDS gives them."""
-    value, *others = field.parts
-    if value.encoding == "raw" or field.optional:
+    if field.parts[0].encoding == "raw" or field.optional:
         return False
     lengths = field.key.removesuffix(_RAGGED_VALUES) + _RAGGED_LENGTHS
-    found = [each.key for each in others if each.holds == "row lengths"]
-    return field.key.endswith(_RAGGED_VALUES) and found == [lengths]
+    named = field.key.endswith(_RAGGED_VALUES)
+    return named and keys_of(field, "row lengths") == [lengths]
 
 
 def _missing(feature: Json) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 from ...kinds.field import FieldSpec
 from ...runtime.codecs.part import BYTES, FLOAT, INT, Part
 from ...spec.model import RecordSpec
-from .fields import CLASS, PICTURE, Notes, Shape, value_of
+from .fields import CLASS, PICTURE, Notes, Shape, keys_of, value_of
 
 Message = Mapping[str, Any]
 """A message by the names of its fields; repeated ones are lists."""
@@ -60,7 +60,7 @@ def _feature(part: Part, field: FieldSpec, optional: bool, notes: Notes) -> Mess
         least = part.count or 0
         feature["value_count"] = {"min": least, "max": part.count or part.most}
         flat = part.holds == "value" and part.stored != BYTES
-        if flat and not _index_keys(field) and len(value_of(field)[1]) > 1:
+        if flat and not keys_of(field, "index") and len(value_of(field)[1]) > 1:
             notes.leave_out(field, "shape", "item_shape")
     annotation = _annotation(part, field, notes)
     return {**feature, **_domain(part, field), "annotation": annotation}
@@ -129,15 +129,10 @@ def _annotation(part: Part, field: FieldSpec, notes: Notes) -> Message:
     return {"tag": tags, "comment": comments}
 
 
-def _index_keys(field: FieldSpec) -> list[str]:
-    """Return the keys of the indices of a sparse tensor; empty for other fields."""
-    return [part.key for part in field.parts if part.holds == "index"]
-
-
 def _tensor(field: FieldSpec) -> Message:
     """Return the tensor that TFX makes of a field's columns."""
-    value, *others = field.parts
-    if index_keys := _index_keys(field):
+    value = field.parts[0]
+    if index_keys := keys_of(field, "index"):
         sparse = {
             "dense_shape": {"dim": [{"size": size} for size in field.kind.shape]},
             "index_column_names": index_keys,
@@ -145,7 +140,7 @@ def _tensor(field: FieldSpec) -> Message:
         }
         return {"sparse_tensor": sparse}
     column = {"column_name": value.key}
-    lengths = [part.key for part in others if part.holds == "row lengths"]
+    lengths = keys_of(field, "row lengths")
     if field.optional or (value.count is None) != bool(lengths):
         return {"varlen_sparse_tensor": column}
     if lengths:
