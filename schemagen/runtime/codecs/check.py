@@ -59,6 +59,8 @@ class Check:
         Raises:
             Problem: with the first wrong number, and its position if there are several.
         """
+        if numbers.min() >= self.low and numbers.max() <= self.high:
+            return
         wrong = self.wrong(numbers)
         if wrong.any():
             at = tuple(np.argwhere(wrong)[0].tolist())

@@ -77,12 +77,13 @@ class RecordCodec:
                 it is.
         """
         if self._simple:
-            pieces: list[Buffer] = []
+            pieces: list[Buffer] = [b""]
             for name, encode in self._encoders:
                 pieces += encode(values[name])
             size = sum(map(len, pieces))
             if size:
-                return b"".join((example_head(size), *pieces))
+                pieces[0] = example_head(size)
+                return b"".join(pieces)
         pairs = [(codec, values[name]) for name, codec in self._by_key]
         for group, members in self.groups.items():
             given = [(codec, values[codec.name]) for codec in members]
