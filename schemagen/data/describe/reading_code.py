@@ -82,7 +82,7 @@ def _dict(name: str, features: list[_Feature], *, in_steps: bool) -> str:
 
 def _of_spec(spec: RecordSpec) -> Iterator[_Feature]:
     for key, (part, field, optional) in spec.parts().items():
-        in_steps = field.kind.name == "Steps"
+        in_steps = field.codec.in_list
         count = None if optional and not in_steps else part.count
         yield key, _feature(_DTYPES[part.stored], count, in_steps), in_steps
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from ...kinds.field import FieldSpec
 from ...kinds.registry import KINDS
+from ...runtime.codecs.base import Codec
 from .evidence import Evidence, KeyEvidence
 
 DOUBT = "doubt: "
@@ -39,6 +40,7 @@ class Draft:
     doubts: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     step: Draft | None = None
+    _known: tuple[Any, Codec] | None = field(default=None, init=False, repr=False)
 
     @property
     def comments(self) -> list[str]:
@@ -48,12 +50,63 @@ class Draft:
     @property
     def model_role(self) -> str:
         """The role that the field has."""
-        return self.role or self.spec("field").role
+        return self.role or self.declared.role
+
+    @property
+    def declared(self) -> FieldSpec:
+        """The field as it is now, under some name."""
+        return self.spec("field")
+
+    @property
+    def codec(self) -> Codec:
+        """What would store and read the field as it is now."""
+        now = (self.kind, self.optional, {**self.facts})
+        if self._known is None or self._known[0] != now:
+            self._known = now, self.declared.codec
+        return self._known[1]
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is one number, text or bytes value that is stored as it is."""
+        codec = self.codec
+        as_it_is = codec.parts[0].encoding == "list" and not codec.of_classes
+        return as_it_is and codec.delivered_shape == ()
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it is one text."""
+        return self.is_plain and self.codec.dtype == "string"
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it is one number, or opaque bytes."""
+        return self.is_plain and self.codec.dtype != "string"
+
+    @property
+    def is_quantity(self) -> bool:
+        """Whether the generated model can predict numbers of it, and no classes."""
+        codec = self.codec
+        return self.can_be_target and not (codec.of_classes or codec.of_pixels)
+
+    @property
+    def is_array(self) -> bool:
+        """Whether it has numbers of a fixed shape, which a model can predict."""
+        return self.is_quantity and not self.is_plain
+
+    @property
+    def is_label(self) -> bool:
+        """Whether it is one class."""
+        return self.codec.of_classes and self.codec.delivered_shape == ()
+
+    @property
+    def can_be_target(self) -> bool:
+        """Whether the generated model has a head for it."""
+        return KINDS[self.kind].can_be_target
 
     @property
     def further_keys(self) -> set[str]:
         """The keys that it has besides its own."""
-        return {part.key for part in self.spec("field").parts} - {self.key}
+        return {part.key for part in self.codec.parts} - {self.key}
 
     def spec(self, name: str, path: tuple[str, ...] = ()) -> FieldSpec:
         """Return the field's spec."""
@@ -129,11 +182,14 @@ class Scene:
         return True
 
     def add(self, draft: Draft) -> Draft:
-        """Make a field of a key."""
+        """Make a field of a key, and take the further keys that it names."""
         seen = self.evidence.keys[draft.key]
         draft.optional = draft.optional or bool(seen.missing)
         draft.doubts += self.possible.pop(draft.key, ())
         self.drafts[draft.key] = draft
+        _, *further = draft.codec.parts
+        for part in further:
+            self.share(part.key, part.content)
         return draft
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...runtime.codecs.part import BYTES
 from ...runtime.reading.columns import Rows
 from ..formatting import plural
 from .draft import Draft, Scene, quoted
@@ -103,7 +104,6 @@ def take_ragged(scene: Scene) -> None:
             if seen.is_with(lengths) and (sums == seen.lengths)[there].all():
                 facts = {"row_lengths_key": lengths.key, "max_length": None}
                 scene.add(Draft(key, "Ragged", list_facts(seen) | facts))
-                scene.share(lengths.key, f"the row lengths of {key!r}")
                 break
 
 
@@ -127,7 +127,6 @@ def take_sparse(scene: Scene) -> None:
         draft.doubts.append(
             f"indices up to {high:,}: how large is it? Or lists of equal length?"
         )
-        scene.share(indices.key, "indices")
 
 
 def take_objects(scene: Scene) -> None:
@@ -208,7 +207,8 @@ def group_lists(scene: Scene, names: Names) -> None:
     for key, draft in scene.drafts.items():
         seen = scene.evidence.keys[key]
         varies = seen.missing or seen.shortest < seen.longest or names_object(key)
-        if varies and _may_be_grouped(draft):
+        codec = draft.codec
+        if varies and codec.item_size and codec.length_part.key == key:
             lengths[key] = seen.lengths
     _find_items(scene, lengths)
     padded = [
@@ -227,12 +227,6 @@ def group_lists(scene: Scene, names: Names) -> None:
             scene.drafts[key].facts["group"] = names.prefix(key) + name
 
 
-def _may_be_grouped(draft: Draft) -> bool:
-    if draft.kind == "Images":
-        return "count" not in draft.facts
-    return draft.kind == "VarLen" and not draft.facts.get("pad_on_disk")
-
-
 def _find_items(scene: Scene, lengths: dict[str, Rows]) -> None:
     """Find lists of items: always so many times as long as another.
 
@@ -241,7 +235,7 @@ def _find_items(scene: Scene, lengths: dict[str, Rows]) -> None:
     bases = {key: value for key, value in lengths.items() if (value >= 0).all()}
     for key, own in sorted(bases.items()):
         draft = scene.drafts[key]
-        if draft.kind != "VarLen" or draft.facts["dtype"] in ("string", "bytes"):
+        if draft.codec.parts[0].stored == BYTES:
             continue
         found = [
             (size, other)

@@ -81,6 +81,11 @@ def _images_draft(seen: KeyEvidence, facts: dict[str, Any]) -> Draft:
     return draft
 
 
+def image_draft(key: str, facts: dict[str, Any]) -> Draft:
+    """Return the field of one image in each record, or in each step."""
+    return Draft(key, "Image", facts)
+
+
 def add_resize(draft: Draft, look: BytesValues) -> None:
     """Bring images to one size, as there may be several in a record.
 
@@ -96,7 +101,7 @@ def add_resize(draft: Draft, look: BytesValues) -> None:
 
 
 def _take_picture(scene: Scene, seen: KeyEvidence, facts: dict[str, Any]) -> None:
-    draft = Draft(seen.key, "Image", facts)
+    draft = image_draft(seen.key, facts)
     look = seen.values
     if look.empty:
         draft.optional = True
@@ -119,13 +124,19 @@ def _picture_of(scene: Scene, seen: KeyEvidence) -> str | None:
     sizes = seen.values.heads(scene.records)[:, :2]
     for key, draft in scene.drafts.items():
         other = scene.evidence.keys[key].values
-        if draft.kind != "Image" or other.grey == other.values:
+        if not _is_image(draft) or other.grey == other.values:
             continue
         found = other.heads(scene.records)[:, :2]
         both = (sizes[:, 0] >= 0) & (found[:, 0] >= 0)
         if both.any() and (sizes[both] == found[both]).all():
             return key
     return None
+
+
+def _is_image(draft: Draft) -> bool:
+    """Tell one image from several, and from a mask."""
+    codec = draft.codec
+    return codec.of_pixels and codec.parts[0].count == 1 and not draft.can_be_target
 
 
 def _as_mask(draft: Draft, other: str, seen: KeyEvidence) -> None:
@@ -138,19 +149,21 @@ def _as_mask(draft: Draft, other: str, seen: KeyEvidence) -> None:
             "Mask((None, None), num_classes=...)?"
         )
         return
-    draft.kind = "Mask"
-    draft.facts = {
-        "shape": draft.facts["shape"][:2],
-        "num_classes": None,
-        "encoding": "png",
-        "dtype": draft.facts["dtype"],
-    }
+    make_mask(draft)
+    draft.facts["num_classes"] = None
     if bits == {8} and not seen.values.undecoded:
         give_classes(draft, seen.values, said)
         return
     draft.doubts.append(
         f"{said}a class for each pixel? Then say num_classes=, and ignore="
     )
+
+
+def make_mask(draft: Draft) -> None:
+    """Make a mask of an image of one channel."""
+    draft.kind = "Mask"
+    draft.facts["shape"] = draft.facts["shape"][:2]
+    draft.facts.pop("channels_key", None)
 
 
 def give_classes(draft: Draft, look: BytesValues, said: str = "") -> None:
@@ -172,7 +185,9 @@ def _add_sizes(scene: Scene, draft: Draft, seen: KeyEvidence) -> None:
     heads = seen.values.heads(scene.records)
     several = len(seen.values.channels) > 1
     there = seen.lengths >= 0
-    for axis, word in enumerate(AXES[:2] if draft.kind == "Mask" or several else AXES):
+    for axis, word in enumerate(
+        AXES[:2] if several else AXES[: len(draft.facts["shape"])]
+    ):
         near = [
             other.key
             for other in scene.evidence.keys.values()
@@ -220,11 +235,10 @@ def _add_format(scene: Scene, draft: Draft, seen: KeyEvidence) -> None:
         elif more or not text:
             continue
         elif text != encoding:
-            if draft.kind != "Image":
+            if not _is_image(draft):
                 continue
             draft.facts["format_text"] = text
         draft.facts["format_key"] = other.key
-        scene.share(other.key, f"format {other.key}")
         return
 
 

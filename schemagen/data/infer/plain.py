@@ -38,7 +38,7 @@ def take_labels(scene: Scene) -> None:
             _take_ids(scene, seen)
         elif seen.kind == "bytes":
             _take_texts(scene, seen)
-    if not any(draft.kind == "Label" for draft in scene.drafts.values()):
+    if not any(draft.is_label for draft in scene.drafts.values()):
         for seen in list(scene.open()):
             named = names_text_of(seen.key, seen.key) and not names_object(seen.key)
             if named and seen.is_single and seen.kind == "bytes":

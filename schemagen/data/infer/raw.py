@@ -13,7 +13,7 @@ from ..formatting import plural
 from .draft import Draft, Scene, quoted
 from .dtypes import SIZES, Guess, as_numbers, guess_dtype, item_bytes
 from .evidence import Evidence, KeyEvidence
-from .pictures import give_classes
+from .pictures import give_classes, image_draft, make_mask
 from .pixels import (
     FIRST,
     Order,
@@ -102,7 +102,9 @@ def _guessed_draft(
     facts: dict[str, Any] = {"shape": shape, "dtype": dtype, "encoding": "raw"}
     if not pixels and dtype in look.unusual:
         facts["finite"] = False
-    draft = Draft(seen.key, "Image" if pixels else "Vector", facts)
+    draft = image_draft(seen.key, facts)
+    if not pixels:
+        draft = Draft(seen.key, "Vector", facts)
     what = f"{count:,} {dtype} numbers"
     if len(shape) > 1:
         what = f"{dtype} {'pixels' if pixels else 'numbers'} of the shape {shape}{why}"
@@ -164,9 +166,7 @@ def _may_be_mask(draft: Draft, seen: KeyEvidence) -> None:
     """Make a mask of grey pixels that are named so."""
     if not speaks_of(seen.key, "mask") or seen.values.present.sum() > _MOST_IDS:
         return
-    draft.kind = "Mask"
-    draft.facts["shape"] = draft.facts["shape"][:2]
-    draft.facts.pop("channels_key", None)
+    make_mask(draft)
     give_classes(draft, seen.values)
 
 
@@ -265,7 +265,8 @@ def _pixels(
         return _channels_first(seen, sizes, shape, order)
     facts: dict[str, Any] = {"shape": shape, "encoding": "raw", "dtype": "uint8"}
     facts |= {f"{axis}_key": key for key, axis in shared}
-    draft = Draft(seen.key, "Image", facts, notes=[_agreement(sizes, channels)])
+    draft = image_draft(seen.key, facts)
+    draft.notes.append(_agreement(sizes, channels))
     draft.doubts.append(order_doubt(order, shape[2], quoted(sizes.keys[0])))
     if shape[2] == 1 and len(shared) == 2:
         _may_be_mask(draft, seen)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from ...kinds.registry import KINDS
 from .draft import Draft, Scene, listed, quoted
 from .evidence import Evidence, KeyEvidence
 from .words import (
@@ -22,10 +21,6 @@ from .words import (
     words_of,
 )
 
-PICTURES = ("Image", "Images", "Mask")
-
-# A missing one of these is left out by the loss.
-_MAY_LACK = ("Label", "MultiLabel")
 _MOST_CANDIDATES = 5
 _MOST_CLASSES = 20
 
@@ -59,12 +54,12 @@ class _Roles:
             if says(key, "corner") and "group" in draft.facts
         }
         self._labels = {
-            parent_of(key) for key, draft in drafts.items() if draft.kind == "Label"
+            parent_of(key) for key, draft in drafts.items() if draft.is_label
         }
         self._several = {
             parent_of(key)
             for key, draft in drafts.items()
-            if draft.kind == "Vector" and names_class(key)
+            if draft.is_array and names_class(key)
         }
         self._pictures = any(
             rank_of(draft) == 0 or self._evidence.of(key).values.holds_images
@@ -82,20 +77,20 @@ class _Roles:
         elif meaning == "weight":
             self._weigh(draft)
         elif meaning == "info" or (not meaning and self._is_time(draft)):
-            if draft.kind not in (*PICTURES, *_MAY_LACK):
+            if not (draft.codec.of_pixels or draft.codec.of_classes):
                 draft.role = "info"
         elif meaning == "answer" or in_boxes:
-            single = not in_boxes or draft.kind in ("Scalar", "Vector")
-            self._answer(draft, single=single)
+            self._answer(draft, single=not in_boxes or draft.is_quantity)
 
     def _meaning(self, draft: Draft) -> Meaning:
         if draft.key.lower() == "y" and (
             self._answers - {draft.key} or "z" in map(str.lower, self._drafts)
         ):
             return ""  # a coordinate
-        found = meaning_of(draft.key, several=draft.kind not in ("Scalar", "Text"))
+        found = meaning_of(draft.key, several=not draft.is_plain)
         numbers = self._evidence.of(draft.key).numbers
-        measured = draft.kind in ("Vector", "VarLen") and numbers.whole is False
+        alone = not (draft.step or draft.is_plain or draft.further_keys)
+        measured = alone and numbers.whole is False
         return "" if found == "info" and measured else found
 
     def _is_in_boxes(self, draft: Draft) -> bool:
@@ -110,14 +105,14 @@ class _Roles:
             for found in re.finditer("_", key)
         ):
             return True  # of another record, such as a neighbor in a graph
-        if draft.kind == "Vector":
+        if draft.is_array:
             return says_shape(key)
-        if draft.kind == "Text":
+        if draft.is_text:
             names = above in self._labels - {""}
             names = names or (key.endswith("/text") and above in self._several)
             one = len(self._evidence.of(key).values.texts or ()) == 1
             return names or (one and says(key, "format") and self._is_of_picture(key))
-        size = draft.kind == "Scalar" and any(says(key, axis) for axis in AXES)
+        size = draft.is_number and any(says(key, axis) for axis in AXES)
         return key in self._counts or (size and self._is_of_picture(key))
 
     def _is_of_picture(self, key: str) -> bool:
@@ -127,12 +122,12 @@ class _Roles:
         """Return whether all numbers are times since 1970, from 2000 to 2040."""
         numbers = self._evidence.of(draft.key).numbers
         low, high = numbers.low or 0, numbers.high or 0
-        return draft.kind == "Scalar" and any(
+        return draft.is_number and any(
             low / unit >= _YEAR_2000 and high / unit < _YEAR_2040 for unit in _UNITS
         )
 
     def _weigh(self, draft: Draft) -> None:
-        plain = draft.kind == "Scalar" and draft.facts["dtype"] == "float32"
+        plain = draft.is_number and draft.facts["dtype"] == "float32"
         sure = plain and not draft.optional and draft.facts.get("finite", True)
         draft.role = "weight" if sure and not self._weighted else "info"
         if draft.role == "weight":
@@ -141,15 +136,18 @@ class _Roles:
 
     def _answer(self, draft: Draft, *, single: bool) -> None:
         """Make a target of what a model learns to say, if the generated one has a head."""
-        if draft.kind in ("Image", "Images") or draft.model_role == "target":
+        codec = draft.codec
+        picture = codec.of_pixels and not draft.can_be_target
+        if picture or draft.model_role == "target":
             return
-        able = single and KINDS[draft.kind].can_be_target
-        lacks = draft.optional and draft.kind not in _MAY_LACK
+        able = single and draft.can_be_target
+        # The loss leaves out classes that are missing.
+        lacks = draft.optional and not codec.of_classes
         if able and not lacks and draft.model_role != "info":
             draft.role = "target"
             seen = self._evidence.of(draft.key)
             zeros = (seen.numbers.low, seen.numbers.high) == (0, 1)
-            if draft.kind == "Vector" and draft.facts["dtype"] == "int64" and zeros:
+            if draft.is_array and draft.facts["dtype"] == "int64" and zeros:
                 draft.facts["dtype"] = "bool"
                 draft.notes.append("only 0 and 1: a probability for each is learned")
             else:
@@ -170,7 +168,7 @@ class _Roles:
         found = [
             draft
             for key, draft in self._drafts.items()
-            if draft.kind == "Vector" and len(draft.facts["shape"]) == 1
+            if draft.is_array and len(draft.facts["shape"]) == 1
             if not draft.role and self._evidence.of(key).is_one_hot
         ]
         for draft in found:
@@ -188,7 +186,7 @@ class _Roles:
         ranked = _candidates(self._evidence, self._drafts)
         named = [self._drafts[key] for rank, key in ranked if rank == 0]
         alone = len(named) == 1 and len(words_of(named[0].key)) == 1
-        if alone and named[0].kind != "Text":
+        if alone and not named[0].is_text:
             self._answer(named[0], single=True)
             named[0].doubts.append("the target, by its name?")
 
@@ -198,10 +196,10 @@ def _ask_for_classes(draft: Draft, seen: KeyEvidence) -> None:
     numbers = seen.numbers
     number = len(numbers.distinct or ())
     few = seen.kind == "float" and numbers.whole and 1 < number <= _MOST_CLASSES
-    if draft.kind not in ("Vector", "Scalar") or not (seen.kind == "int64" or few):
+    if not draft.is_quantity or not (seen.kind == "int64" or few):
         return
     said = "whole numbers that a model learns as quantities: or ids of classes"
-    if draft.kind == "Scalar" and numbers.is_scattered:
+    if draft.is_number and numbers.is_scattered:
         most = int(numbers.high or 0)
         said = f"{number:,} different ids up to {most:,}, which a model learns as "
         said += f"quantities: are they classes? Write them as 0 to {number - 1:,}, or "
@@ -222,16 +220,13 @@ def _settle(drafts: Mapping[str, Draft]) -> None:
 
 def _settle_masks(drafts: Mapping[str, Draft]) -> None:
     """Keep masks from being targets that no picture of their size can be asked for."""
-    sizes = {
-        draft.facts["shape"][:2]
-        for draft in drafts.values()
-        if draft.kind == "Image" and draft.model_role == "input"
-    }
-    for draft in drafts.values():
-        if draft.kind != "Mask" or draft.model_role != "target":
+    fields = [draft.declared for draft in drafts.values()]
+    inputs = [field.kind for field in fields if field.role == "input"]
+    for draft, field in zip(drafts.values(), fields, strict=True):
+        if not draft.codec.of_pixels or field.role != "target":
             continue
-        lacks = draft.optional and "ignore" not in draft.facts
-        if lacks or draft.facts["shape"] not in sizes:
+        lacks = draft.optional and not field.kind.marks_missing
+        if lacks or field.kind.missing_beside(inputs):
             draft.role = "info"
             said = "records lack it" if lacks else "no picture has its size"
             draft.notes.append(f"no target, since {said}")
@@ -239,8 +234,7 @@ def _settle_masks(drafts: Mapping[str, Draft]) -> None:
 
 def rank_of(draft: Draft) -> int:
     """Order fields as people do: pictures, other inputs, targets, the rest."""
-    picture = draft.step.kind if draft.step is not None else draft.kind
-    if picture in PICTURES:
+    if (draft.step or draft).codec.of_pixels:
         return 0
     return {"input": 1, "target": 2}.get(draft.model_role, 3)
 
@@ -252,9 +246,7 @@ def lacking_roles(evidence: Evidence, drafts: Mapping[str, Draft]) -> list[str]:
     if "target" not in roles:
         said.append(f"no field is a target{_possible_targets(evidence, drafts)}")
     if "input" not in roles:
-        usable = [
-            each for each in drafts.values() if not each.spec("field").kind.opaque
-        ]
+        usable = [each for each in drafts.values() if not each.declared.kind.opaque]
         usable.sort(key=lambda draft: _by_values(evidence, draft))
         found = [quoted(draft.key) for draft in usable]
         said.append(
@@ -268,7 +260,7 @@ def lacking_roles(evidence: Evidence, drafts: Mapping[str, Draft]) -> list[str]:
 def _by_values(evidence: Evidence, draft: Draft) -> tuple[bool, int]:
     """Order numbers before text, and those with the most values before others."""
     seen = evidence.of(draft.key)
-    return draft.kind == "Text", -max(seen.longest, seen.values.most)
+    return draft.is_text, -max(seen.longest, seen.values.most)
 
 
 def _possible_targets(evidence: Evidence, drafts: Mapping[str, Draft]) -> str:
@@ -278,7 +270,7 @@ def _possible_targets(evidence: Evidence, drafts: Mapping[str, Draft]) -> str:
     answers = [key for key in drafts if meaning_of(key) == "answer"]
     if ranked and (not answers or likely):
         found = [
-            f"{quoted(key)} as a Label" if drafts[key].kind == "Text" else quoted(key)
+            f"{quoted(key)} as a Label" if drafts[key].is_text else quoted(key)
             for _, key in ranked
         ]
         return f': is it {listed(found, max(likely, _MOST_CANDIDATES))}? Give it role="target"'
@@ -304,20 +296,20 @@ def _candidates(
     ranked: list[tuple[int, str]] = []
     for key in inputs:
         draft, seen = drafts[key], evidence.of(key)
-        may = KINDS[draft.kind].can_be_target and draft.kind not in PICTURES
+        may = draft.can_be_target and not draft.codec.of_pixels
         if draft.optional or is_seldom_answer(key) or inputs == [key]:
             continue
-        if not (may or draft.kind == "Text"):
+        if not (may or draft.is_text):
             continue
-        distinct = seen.values.texts if draft.kind == "Text" else seen.numbers.distinct
+        distinct = seen.values.texts if draft.is_text else seen.numbers.distinct
         classes = len(distinct or ())
         few = 1 < classes <= _MOST_CLASSES and 2 * classes <= len(seen.there)
-        if draft.kind == "Text" and not few:
+        if draft.is_text and not few:
             continue
         if speaks_of(key, "target"):
             ranked.append((0, key))
         elif few:
             ranked.append((1 if classes == 2 else 2, key))
-        elif draft.kind in ("Vector", "Scalar"):
+        elif draft.is_quantity:
             ranked.append((3, key))
     return sorted(ranked, key=lambda each: each[0])

@@ -37,10 +37,11 @@ def say_wrapped(scene: Scene, rules: Rules) -> None:
         rules: returns the scene of other evidence, after all rules.
     """
     for key, draft in scene.drafts.items():
-        seen = scene.evidence.keys[key]
-        if seen.kind != "bytes" or draft.kind not in ("Text", "Scalar", "VarLen"):
+        seen, codec = scene.evidence.keys[key], draft.codec
+        is_list = len(codec.parts) == 1 and codec.parts[0].encoding == "list"
+        if seen.kind != "bytes" or not is_list or codec.of_classes:
             continue
-        if draft.kind == "Text":
+        if draft.is_text:
             _say_text(scene, draft, seen, rules)
         elif not seen.values.text and (said := unread_content(seen.values.samples)):
             draft.doubts[:] = [f"each value is {said}"]
@@ -86,10 +87,11 @@ def _say_base64(scene: Scene, draft: Draft, decoded: KeyEvidence, rules: Rules) 
 def _content(inner: Draft, decoded: KeyEvidence) -> str:
     """Name decoded content; "" if it may be any bytes."""
     dtype, encoding = inner.facts.get("dtype"), inner.facts.get("encoding")
-    if inner.kind == "Image":
+    if "transfer_encoding" not in inner.declared.facts():
+        return ""
+    if inner.codec.of_pixels:
         form = "" if encoding == "any" else f"{encoding} "
         return "raw pixels" if encoding == "raw" else f"{form}images"
     sure = dtype in _SURE and decoded.values.most >= _FEWEST_NUMBERS * item_bytes(dtype)
-    tensor = inner.kind == "Tensor" and encoding != "list"
-    vector = inner.kind == "Vector" and encoding == "raw" and sure
-    return f"{dtype} numbers" if tensor or vector else ""
+    measured = encoding == "proto" or (encoding == "raw" and inner.further_keys)
+    return f"{dtype} numbers" if measured or (encoding == "raw" and sure) else ""

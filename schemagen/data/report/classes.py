@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...kinds.label import Label
-from ...kinds.multilabel import MultiLabel
 from ..formatting import one_line
 from ..statistics.histograms import summed
 from .charts import unique
@@ -56,7 +54,7 @@ def class_counts(column: Column, splits: Sequence[Split]) -> ClassCounts | None:
         return None
     different = {value for counts in values.values() for value in counts}
     field, names, known = column.field, dict[int | bytes, str](), None
-    if field is not None and isinstance(field.kind, Label | MultiLabel):
+    if field is not None and field.codec.of_classes:
         given = (field.kind.class_names or range(field.kind.count))[:_MOST_CLASSES]
         for index, name in enumerate(map(str, given)):
             stored = (
@@ -68,9 +66,10 @@ def class_counts(column: Column, splits: Sequence[Split]) -> ClassCounts | None:
         known = len(names)
         unknown = sorted(different - set(names), key=str)
         names |= {value: f"not a class: {_name(value)}" for value in unknown}
-    elif getattr(field and field.kind, "dtype", "") == "bool":
+    elif field is not None and field.parts[0].dtype == "bool":
         names = {value: str(bool(value)) for value in (0, 1)}
-        names |= {value: f"not a bool: {value}" for value in different - names.keys()}
+        others = sorted(different - names.keys(), key=str)
+        names |= {value: f"not a bool: {value}" for value in others}
     elif _like_classes(column, values):
         names = {value: _name(value) for value in sorted(different)}
     else:

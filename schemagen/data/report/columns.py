@@ -9,7 +9,6 @@ from functools import cached_property
 from pathlib import PurePath
 
 from ...kinds.field import FieldSpec
-from ...kinds.steps import Steps
 from ...runtime.shared.values import shape_text
 from ...spec.describe import kind_text
 from ...spec.model import RecordSpec
@@ -131,10 +130,10 @@ class Column:
 
 def type_of(field: FieldSpec) -> str:
     """Return kind, classes or format, shape, dtype and role of a field."""
-    words = [kind_text(field)]
-    if shape := getattr(field.kind, "shape", None):
+    words, facts = [kind_text(field)], field.facts()
+    if shape := facts.get("shape"):
         words.append(shape_text(shape))
-    words.append(getattr(field.kind, "dtype", ""))
+    words.append(facts.get("dtype", ""))
     if field.role != "input":
         words.append(f"({field.role})")
     return " ".join(filter(None, words))
@@ -186,7 +185,7 @@ def columns_of(splits: Sequence[Split], spec: RecordSpec | None) -> tuple[Column
     fields = {field.key: field for field in (spec.fields if spec else ())}
     found = {(key, False) for split in splits for key in split.found.keys}
     found |= {(key, True) for split in splits for key in split.found.steps}
-    found |= {(key, isinstance(field.kind, Steps)) for key, field in fields.items()}
+    found |= {(key, field.codec.in_list) for key, field in fields.items()}
     rank = {key: index for index, key in enumerate(fields)}
     order = sorted(found, key=lambda each: (rank.get(each[0], len(rank)), each))
     return tuple(_column(key, steps, fields.get(key), splits) for key, steps in order)
@@ -202,9 +201,10 @@ def _column(
         if held is not None:
             values = held.values if isinstance(held, StepsStatistics) else held
             found[split.name], present[split.name] = values, held.present
-    inner = field if not steps else None
-    if field is not None and isinstance(field.kind, Steps):
-        inner = field.step if steps else None
+    in_list = field is not None and field.codec.in_list
+    inner = field if steps == in_list else None
+    if inner is not None and steps:
+        inner = inner.step
     return Column(
         name=name_of(field) if field else one_line(key, 80) or '""',
         key=key,

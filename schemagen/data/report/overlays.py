@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import operator
 import re
 from collections.abc import Iterator, Sequence
@@ -10,16 +9,13 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
-import PIL.Image
 from numpy.typing import NDArray
 
 from ...kinds.field import FieldSpec
-from ...kinds.mask import Mask
-from ...kinds.varlen import VarLen
 from ...spec.model import RecordSpec
 from ..formatting import decoded, one_line, record_value
 from .columns import name_of
-from .pictures import MOST_PIXELS, Box, Budget, Picture, data_url, opened, with_url
+from .pictures import MOST_PIXELS, Box, Budget, Picture, opened, palette_url, with_url
 from .records import Features
 
 # The colors of ids, again and again; id 0 is black, and transparent over pictures.
@@ -72,12 +68,12 @@ class Overlays:
         drawn: the classes and their ids, by "Masks" or "Boxes" and name of the field.
     """
 
-    masks: Sequence[FieldSpec[Mask]]
+    masks: Sequence[FieldSpec]
     boxes: Sequence[BoxFields]
     drawn: dict[tuple[str, str], dict[str, int]] = field(default_factory=dict)
 
     def mask(
-        self, mask: FieldSpec[Mask], ids: NDArray[Any], budget: Budget, opacity: int
+        self, mask: FieldSpec, ids: NDArray[Any], budget: Budget, opacity: int
     ) -> str:
         """Return the URL of a mask; id 0 is transparent unless the others are opaque."""
         step = max(1, -(-max(ids.shape) // budget.side))
@@ -86,16 +82,10 @@ class Overlays:
         for id_ in map(int, np.unique(shown)):
             if id_ % 256:
                 drawn.setdefault(mask_class_name(mask, id_), id_)
-        image = PIL.Image.fromarray(shown.astype(np.uint8))  # modulo 256
-        image.putpalette(_PALETTE)
         alpha = bytes([255 if opacity == 255 else 0, *[opacity] * 255])
-        out = io.BytesIO()
-        image.save(out, "PNG", optimize=True, transparency=alpha)
-        return data_url(out.getvalue(), "png")
+        return palette_url(shown.astype(np.uint8), _PALETTE, alpha)  # modulo 256
 
-    def picture(
-        self, mask: FieldSpec[Mask], ids: NDArray[Any], budget: Budget
-    ) -> Picture:
+    def picture(self, mask: FieldSpec, ids: NDArray[Any], budget: Budget) -> Picture:
         """Return a mask of which a record has no picture of the same proportions."""
         height, width = ids.shape
         url = self.mask(mask, ids, budget, 255)
@@ -103,7 +93,7 @@ class Overlays:
         picture = Picture("", about, height, width, coarse=True, name=name_of(mask))
         return with_url(picture, url, budget)
 
-    def over(self, mask: FieldSpec[Mask], ids: NDArray[Any], budget: Budget) -> str:
+    def over(self, mask: FieldSpec, ids: NDArray[Any], budget: Budget) -> str:
         """Return the URL of a mask over a picture; empty if no bytes are left."""
         url = self.mask(mask, ids, budget, _MASK_OPACITY)
         return url if budget.spend(url) else ""
@@ -133,16 +123,16 @@ def overlays_of(spec: RecordSpec | None) -> Overlays:
     """Return the masks and boxes of a schema."""
     if spec is None:
         return Overlays((), ())
-    masks = [field for field in spec.fields if isinstance(field.kind, Mask)]
+    masks = [field for field in spec.fields if field.kind.pictured]
     return Overlays(masks, box_fields(spec))
 
 
-def ids_of(field: FieldSpec[Mask], features: Features) -> NDArray[Any] | None:
+def ids_of(field: FieldSpec, features: Features) -> NDArray[Any] | None:
     """Read the ids of a mask [H, W]; None if it is missing, or not as the schema says.
 
     Those of a PNG are grey values, or the indices of a palette.
     """
-    if field.kind.encoding == "raw":
+    if field.parts[0].encoding == "raw":
         ids = features.pixels(field)
     else:
         try:
@@ -160,7 +150,7 @@ def _color(id_: int) -> str:
     return _COLORS[id_ % len(_COLORS)]
 
 
-def mask_class_name(field: FieldSpec[Mask], id_: int) -> str:
+def mask_class_name(field: FieldSpec, id_: int) -> str:
     """Return the name of a class id."""
     if id_ == field.kind.ignore:
         return f"ignored ({id_})"
@@ -174,11 +164,7 @@ def box_fields(spec: RecordSpec) -> tuple[BoxFields, ...]:
     Boxes are four lists of numbers in a VarLen group, or in no group, whose names or
     keys differ in their ends only: xmin, ymin, xmax and ymax.
     """
-    lists = [
-        each
-        for each in spec.fields
-        if isinstance(each.kind, VarLen) and not each.kind.item_shape
-    ]
+    lists = list(filter(_is_list, spec.fields))
     found: dict[tuple[str, str], dict[str, str]] = {}
     for each in lists:
         name = next((n for n in (each.name, each.key) if n[-4:] in _SIDES), None)
@@ -196,7 +182,14 @@ def box_fields(spec: RecordSpec) -> tuple[BoxFields, ...]:
     )
 
 
-def _names(field: FieldSpec[VarLen], group: str, sides: dict[str, str]) -> bool:
+def _is_list(field: FieldSpec) -> bool:
+    """Tell lists of single values, which may be in a group."""
+    codec = field.codec
+    single = len(codec.delivered_shape) == 1 and not codec.in_list
+    return single and "group" in field.facts()
+
+
+def _names(field: FieldSpec, group: str, sides: dict[str, str]) -> bool:
     """Return whether a list of a group names its boxes."""
     if not group or field.kind.group != group or field.key in sides.values():
         return False

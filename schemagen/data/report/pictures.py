@@ -169,10 +169,19 @@ def _encoded(image: PIL.Image.Image, side: int) -> str:
     image.info.clear()
     out = io.BytesIO()
     image.save(out, form, quality=82, optimize=True)
-    return data_url(out.getvalue(), form)
+    return _data_url(out.getvalue(), form)
 
 
-def data_url(data: bytes, form: str) -> str:
+def palette_url(indices: NDArray[np.uint8], palette: bytes, alpha: bytes) -> str:
+    """Return the URL of a PNG with a palette, and with the opacity of each color."""
+    image = PIL.Image.fromarray(indices)
+    image.putpalette(palette)
+    out = io.BytesIO()
+    image.save(out, "PNG", optimize=True, transparency=alpha)
+    return _data_url(out.getvalue(), "png")
+
+
+def _data_url(data: bytes, form: str) -> str:
     """Return encoded pixels as a URL."""
     return f"data:image/{form};base64,{base64.b64encode(data).decode()}"
 

@@ -9,11 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...kinds.classes import Classes
 from ...kinds.field import FieldSpec
-from ...kinds.image import Image
-from ...kinds.label import Label
-from ...kinds.mask import Mask
-from ...kinds.multilabel import MultiLabel
 from ...runtime.reading.message import (
     BYTES,
     Feature,
@@ -28,6 +25,8 @@ from ..inspect.values import feature_text, steps_text
 from .columns import Column
 
 MISSING = "not there"
+
+_AXES = ("height", "width", "channels")
 
 _MOST_VALUES = 12
 _MOST_TEXT = 400
@@ -70,21 +69,18 @@ class Features:
         found = self.feature(key)
         return [] if found is None or found.kind == BYTES else found.values
 
-    def pixels(self, field: FieldSpec[Image | Mask]) -> NDArray[Any] | None:
+    def pixels(self, field: FieldSpec) -> NDArray[Any] | None:
         """Return raw pixels in their shape; None if they do not fit."""
         values = self.contents_of(field, field.key)
         if len(values) != 1:
             return None
-        keys = (
-            field.kind.height_key,
-            field.kind.width_key,
-            getattr(field.kind, "channels_key", None),
-        )
+        keys = {part.content: part.key for part in field.parts if part.holds == "size"}
+        dtype, shape = field.codec.decoded_as
         sizes = [
-            next(iter(self.numbers(key or "")), None) if size is None else size
-            for size, key in zip(field.kind.shape, keys, strict=False)
+            next(iter(self.numbers(keys.get(axis, ""))), None) if size is None else size
+            for axis, size in zip(_AXES, shape, strict=False)
         ]
-        return shaped(values[0], field.kind.dtype, sizes)
+        return shaped(values[0], dtype, sizes)
 
 
 def read(data: bytes) -> Features:
@@ -120,14 +116,14 @@ def value_text(column: Column, features: Features) -> str:
     if feature is None:
         return MISSING
     field = column.field
-    if field is not None and isinstance(field.kind, Label | MultiLabel):
+    if field is not None and field.codec.of_classes:
         return ", ".join(class_names(field, features))
     values = features.bytes_of(feature)
     text = decoded(values[0], _MOST_TEXT) if len(values) == 1 else None
     return text or feature_text(feature, features.data, _MOST_TEXT)
 
 
-def class_names(field: FieldSpec[Label | MultiLabel], features: Features) -> list[str]:
+def class_names(field: FieldSpec[Classes], features: Features) -> list[str]:
     """Return the names of the first classes of a record, or the values of no class."""
     feature = features.feature(field.key)
     if feature is None:

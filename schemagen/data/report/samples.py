@@ -9,9 +9,6 @@ from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
-from ...kinds.image import Image
-from ...kinds.images import Images
-from ...kinds.label import Label
 from ...progress import Bar
 from ...runtime.shared.values import shape_text
 from ...spec.model import RecordSpec
@@ -114,7 +111,11 @@ class _Painter:
         if features.trouble:
             return "malformed"
         fields = self.spec.fields if self.spec else ()
-        labels = [field for field in fields if isinstance(field.kind, Label)]
+        labels = [
+            field
+            for field in fields
+            if field.codec.of_classes and not field.codec.decoded_as[1]
+        ]
         targets = [field for field in labels if field.role == "target"]
         names = [class_names(field, features) for field in targets or labels]
         return listed([name for some in names for name in some], 3)
@@ -164,18 +165,18 @@ class _Painter:
     def _copies(self, column: Column, features: Features) -> list[Picture]:
         """Return copies of the images of a record in one column."""
         field = column.field
-        kind = field.kind if field is not None else None
-        if not isinstance(kind, Image | Images | None):
+        if field is not None and (field.kind.pictured or not field.codec.of_pixels):
             return []
-        raw = isinstance(kind, Image) and kind.encoding == "raw" and not column.steps
-        if field is not None and raw:
+        raw = field is not None and field.parts[0].encoding == "raw"
+        if field is not None and raw and not column.steps:
             held = features.feature(column.key)
             if held is None or not held.values:
                 return []
             pixels = features.pixels(field)
             if pixels is not None and pixels.ndim == 3:
                 return [copy_of_pixels(pixels, self.budget)]
-            wanted = f"{shape_text(field.kind.shape)} {field.kind.dtype} pixels"
+            dtype, shape = field.codec.decoded_as
+            wanted = f"{shape_text(shape)} {dtype} pixels"
             return [Picture(trouble=f"not the bytes of {wanted}")]
         values = features.contents_of(field, column.key)
         if column.steps:

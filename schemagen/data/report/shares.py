@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ...kinds.multilabel import MultiLabel
 from ..formatting import listed, number, plural, share
 from ..statistics.histograms import summed
 from .charts import Bar, Figure, Plot, Table, bars, unique
@@ -80,12 +79,11 @@ def class_figure(classes: ClassCounts, splits: Sequence[Split]) -> Figure:
     names = list(classes.classes)
     if len(names) > _MOST_BARS:
         names.sort(key=lambda name: -whole.get(name, 0))
-    kind = column.field and column.field.kind
-    what = (
-        "Share of all labels" if isinstance(kind, MultiLabel) else "Share of each class"
-    )
+    what = "Share of each class"
     if column.field and not classes.declared:
         what = "Share of each value"
+    elif column.field and column.field.codec.decoded_as[1]:
+        what = "Share of all labels"
     totals = {split: sum(counts.values()) for split, counts in classes.counts.items()}
     shares = Shares(f"{what} of {column.name}", names, classes.counts, totals)
     about = column.type if column.field else f"{column.type}, looks like a class"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ... import schema
+from ...kinds.classes import Classes
 from ...kinds.field import FieldSpec
 from ...runtime.storage.manifest import Split
 from ...spec.model import RecordSpec
@@ -122,7 +122,7 @@ def _record_sets(spec: RecordSpec, splits: Mapping[str, Split]) -> Iterator[Json
         yield _table("splits", "cr:Split", "name", columns)
     for field in spec.fields:
         kind = field.kind
-        if isinstance(kind, (schema.Label, schema.MultiLabel)):
+        if field.codec.of_classes:
             ids = range(kind.offset, kind.offset + kind.count)
             columns = {"id": list(ids)}
             if kind.class_names:
@@ -152,7 +152,7 @@ def _classes(spec: RecordSpec, field: FieldSpec) -> str:
     return f"{spec.record}.{field.name}.classes"
 
 
-def _key(kind: schema.Label | schema.MultiLabel) -> str:
+def _key(kind: Classes) -> str:
     return "name" if kind.stored == "text" else "id"
 
 
@@ -162,20 +162,19 @@ def _field(spec: RecordSpec, field: FieldSpec, notes: Notes) -> Json:
         found["description"] = field.doc
     dtype, shape = value_of(field)
     if dtype == CLASS:
-        kind = getattr(field.kind, "step", field.kind)
-        dtype = "class id" if kind.stored == "id" else "string"
+        dtype = "class id" if field.kind.of_step.stored == "id" else "string"
     if dtype not in _DATA_TYPES:
         notes.add(field, f"{dtype} as sc:Text")
     found["dataType"] = _DATA_TYPES.get(dtype, "sc:Text")
     if field.path:
         notes.add(field, f"named {field.name!r}")
     notes.leave_out(field, "optional", "default", "max_length", "max_count", "group")
-    if isinstance(field.kind, schema.Mask):
+    if not field.codec.of_classes:
         notes.leave_out(field, "num_classes", "classes", "ignore")
     if shape:
         found["isArray"] = True
         found["arrayShape"] = ",".join("-1" if n is None else str(n) for n in shape)
-    if isinstance(field.kind, (schema.Label, schema.MultiLabel)):
+    if field.codec.of_classes:
         reference = f"{_classes(spec, field)}/{_key(field.kind)}"
         found["references"] = {"field": {"@id": reference}}
     found["source"] = {"fileSet": {"@id": "files"}, "extract": {"column": field.key}}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ... import schema
 from ...findings import printable
 from ...kinds.field import FieldSpec, defaults_of
 
@@ -17,24 +16,22 @@ def value_of(field: FieldSpec) -> tuple[str, Shape]:
 
     The type is a dtype, "string", "bytes", PICTURE or CLASS; sizes that vary are None.
     """
-    dtype = getattr(field.kind, "dtype", "string")
-    match field.kind:
-        case schema.Image() | schema.Mask() if field.kind.encoding != "raw":
-            return PICTURE, ()
-        case schema.Images():
-            return PICTURE, (field.kind.count,)
-        case schema.Label():
-            return CLASS, ()
-        case schema.MultiLabel():
-            return CLASS, (None,)
-        case schema.VarLen():
-            return dtype, (None, *field.kind.item_shape)
-        case schema.Ragged():
-            return dtype, (None, None)
-        case schema.Steps():
-            dtype, shape = value_of(field.step)
-            return dtype, (None, *shape)
-    return dtype, getattr(field.kind, "shape", ())
+    codec, value = field.codec, field.parts[0]
+    _, shape = codec.decoded_as
+    if value.is_image:
+        return PICTURE, shape
+    each = field.step.codec if codec.in_list else codec
+    if each.of_classes:
+        return CLASS, shape
+    shape = shape or codec.delivered_shape  # of a sparse tensor
+    if codec.limit is not None:  # lists that are filled up on disk vary in rows
+        shape = (None, *shape[1:])
+    return value.dtype, shape
+
+
+def keys_of(field: FieldSpec, holds: str) -> list[str]:
+    """Return the keys of a field that hold row lengths, or an index."""
+    return [part.key for part in field.parts if part.holds == holds]
 
 
 class Notes:

@@ -11,13 +11,12 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from ... import schema
+from ...kinds.classes import Classes
 from ...kinds.field import FieldSpec
 from ...runtime.codecs.part import BYTES, Part
-from ...runtime.shared.values import RAW_ONLY
 from ...runtime.storage.manifest import Split
 from ...spec.model import RecordSpec
-from .fields import Notes, Shape, value_of
+from .fields import CLASS, PICTURE, Notes, Shape, keys_of, value_of
 
 Json = dict[str, Any]
 
@@ -110,23 +109,24 @@ def _label_files(spec: RecordSpec, notes: Notes) -> dict[str, str]:
 def _features_of(field: FieldSpec, notes: Notes) -> dict[str, Json]:
     """Return the features of a field's keys, that of its value first."""
     doc = {"description": field.doc} if field.doc else {}
-    if isinstance(field.kind, schema.Ragged) and _has_ragged_keys(field):
-        rows = _sequence(_sequence(_tensor((), field.kind.dtype)))
-        return {field.key.removesuffix(_RAGGED_VALUES): {**rows, **doc}}
     value, *others = field.parts
+    if _has_ragged_keys(field):
+        rows = _sequence(_sequence(_tensor((), value.dtype)))
+        return {field.key.removesuffix(_RAGGED_VALUES): {**rows, **doc}}
     feature = _value(field, value, notes)
     if field.optional:
         notes.add(field, f"{_missing(feature)} where it is missing")
-    more = {each.key: _stored(each, each.stored, field.optional) for each in others}
+    more = {each.key: _stored(each, field.optional) for each in others}
     return {value.key: {**feature, **doc}, **more}
 
 
-def _has_ragged_keys(field: FieldSpec[schema.Ragged]) -> bool:
-    """Tell whether lists of lists have the keys that TFDS gives them."""
-    if field.kind.dtype in RAW_ONLY or field.optional:
+def _has_ragged_keys(field: FieldSpec) -> bool:
+    """Tell whether a field has lists of lists, with the keys that TFDS gives them."""
+    if field.parts[0].encoding == "raw" or field.optional:
         return False
     lengths = field.key.removesuffix(_RAGGED_VALUES) + _RAGGED_LENGTHS
-    return field.key.endswith(_RAGGED_VALUES) and field.parts[1].key == lengths
+    named = field.key.endswith(_RAGGED_VALUES)
+    return named and keys_of(field, "row lengths") == [lengths]
 
 
 def _missing(feature: Json) -> str:
@@ -142,70 +142,62 @@ def _value(field: FieldSpec, part: Part, notes: Notes) -> Json:
     """Return the feature of a field's value."""
     dtype, shape = value_of(field)
     kind, optional = field.kind, field.optional
-    encoded = part.encoding != "list" or part.transfer_encoding is not None
     plain = not optional and part.transfer_encoding is None
-    known_shape = plain and shape.count(None) <= 1
-    match kind:
-        case schema.Image() if plain and _is_decoded(kind):
-            return _image(kind, kind.stored_dtype)
-        case schema.Images() if plain and _is_decoded(kind) and None not in kind.shape:
-            return _sequence(_image(kind, "uint8"), kind.count)
-        case schema.Label() if _is_class(field):
-            return _class(kind)
-        case schema.MultiLabel() if _is_class(field):
+    if dtype == PICTURE and plain and _is_decoded(field):
+        image = _image(kind.shape, part)
+        return _sequence(image, *shape) if shape else image
+    if dtype == CLASS and _is_class(field):
+        if shape:
             notes.add(field, "a list of class ids")
-            return _sequence(_class(kind))
-        case schema.Text() if plain:
-            return _feature("text_feature.Text", "text", {})
-        case schema.Text() | schema.Scalar() | schema.Vector() if not encoded:
-            return _tensor(shape, dtype, optional=optional)
-        case schema.Tensor() if known_shape and not encoded:
-            return _tensor(shape, dtype)
-        case schema.VarLen() if dtype not in RAW_ONLY:
-            return _tensor(shape, dtype)
-        case (
-            schema.Image()
-            | schema.Mask()
-            | schema.Scalar()
-            | schema.Vector()
-            | schema.Tensor()
-            | schema.VarLen()
-        ) if part.encoding == "raw" and known_shape and dtype in _RAW_DTYPES:
+        return _sequence(_class(kind), *shape) if shape else _class(kind)
+    if (dtype, shape) == ("string", ()) and plain:
+        return _feature("text_feature.Text", "text", {})
+    if dtype not in (PICTURE, CLASS):
+        alone, known_shape = len(field.parts) == 1, plain and shape.count(None) <= 1
+        sized = all(each.holds in ("value", "size") for each in field.parts)
+        is_list = part.encoding == "list" and part.transfer_encoding is None
+        if is_list and (alone or (sized and known_shape)):
+            return _tensor(shape, dtype, optional=optional and None not in shape)
+        if part.encoding == "raw" and known_shape and dtype in _RAW_DTYPES:
             return _tensor(shape, dtype, "bytes")
     notes.add(field, "as it is stored")
-    return _stored(part, getattr(kind, "dtype", part.stored), optional)
+    return _stored(part, optional)
 
 
-def _stored(part: Part, dtype: str, optional: bool) -> Json:
+def _stored(part: Part, optional: bool) -> Json:
     """Return the feature that delivers the stored list."""
-    dtype = "string" if part.stored == BYTES else dtype
+    dtype = "string" if part.stored == BYTES else part.dtype
     if part.count == 1:
         return _tensor((), dtype, optional=optional)
     return _tensor((None,), dtype)
 
 
-def _is_decoded(kind: schema.Image | schema.Images) -> bool:
+def _is_decoded(field: FieldSpec) -> bool:
     """Tell whether TFDS decodes images as the generated parser does."""
-    channels = {"jpeg": (1, 3), "png": (1, 3, 4)}.get(kind.encoding, ())
-    return kind.shape[-1] in channels
+    shape: Shape = field.kind.shape
+    if value_of(field)[1] and None in shape:
+        return False
+    channels = {"jpeg": (1, 3), "png": (1, 3, 4)}.get(field.parts[0].encoding, ())
+    return len(shape) == 3 and shape[2] in channels
 
 
 def _is_class(field: FieldSpec) -> bool:
-    kind = field.kind
-    if not isinstance(kind, (schema.Label, schema.MultiLabel)):
+    """Tell whether TFDS reads classes as the generated parser does."""
+    dtype, shape = value_of(field)
+    if dtype != CLASS or (field.optional and not shape):
         return False
-    may_lack = isinstance(kind, schema.Label) and field.optional
-    return kind.stored == "id" and kind.offset == 0 and not may_lack
+    value = field.parts[0]
+    return value.bounds is not None and value.bounds[0] == 0
 
 
-def _class(kind: schema.Label | schema.MultiLabel) -> Json:
+def _class(kind: Classes) -> Json:
     content = {"numClasses": str(kind.count)}
     return _feature("class_label_feature.ClassLabel", "classLabel", content)
 
 
-def _image(kind: schema.Image | schema.Images, dtype: str) -> Json:
-    given = {"shape": _shape(kind.shape), "dtype": dtype}
-    content = {**given, "encodingFormat": kind.encoding}
+def _image(shape: Shape, part: Part) -> Json:
+    content = {"shape": _shape(shape), "dtype": part.dtype}
+    content["encodingFormat"] = part.encoding
     return _feature("image_feature.Image", "image", content)
 
 

@@ -10,11 +10,10 @@ from collections.abc import Iterator, Mapping
 from math import prod
 from typing import Any
 
-from ... import schema
 from ...kinds.field import FieldSpec
 from ...runtime.codecs.part import BYTES, FLOAT, INT, Part
 from ...spec.model import RecordSpec
-from .fields import PICTURE, Notes, value_of
+from .fields import CLASS, PICTURE, Notes, Shape, keys_of, value_of
 
 Message = Mapping[str, Any]
 """A message by the names of its fields; repeated ones are lists."""
@@ -33,7 +32,7 @@ def schema_text(spec: RecordSpec, notes: Notes) -> str:
         if field.name != field.key:
             notes.add(field, f"named {field.key!r}")
         notes.leave_out(field, "default", "group", "format_text")
-        if isinstance(field.kind, schema.Mask):
+        if not field.codec.of_classes:
             notes.leave_out(field, "num_classes", "classes", "ignore")
     tensors = [{"key": field.name, "value": _tensor(field)} for field in spec.fields]
     message: dict[str, Any] = {
@@ -60,9 +59,8 @@ def _feature(part: Part, field: FieldSpec, optional: bool, notes: Notes) -> Mess
     else:
         least = part.count or 0
         feature["value_count"] = {"min": least, "max": part.count or part.most}
-        numbers = part.holds == "value" and part.stored != BYTES
-        listed = isinstance(field.kind, (schema.Vector, schema.Tensor, schema.VarLen))
-        if numbers and listed and len(value_of(field)[1]) > 1:
+        flat = part.holds == "value" and part.stored != BYTES
+        if flat and not keys_of(field, "index") and len(value_of(field)[1]) > 1:
             notes.leave_out(field, "shape", "item_shape")
     annotation = _annotation(part, field, notes)
     return {**feature, **_domain(part, field), "annotation": annotation}
@@ -70,23 +68,19 @@ def _feature(part: Part, field: FieldSpec, optional: bool, notes: Notes) -> Mess
 
 def _shape(part: Part, field: FieldSpec, count: int) -> Message:
     """Return the shape of a list that always has this many values."""
-    sizes: tuple[int | None, ...] = () if count == 1 else (count,)
-    if (
-        part.holds == "value"
-        and part.stored != BYTES
-        and isinstance(field.kind, (schema.Vector, schema.Tensor))
-        and prod(size or 1 for size in field.kind.shape) == count
-        and None not in field.kind.shape
-    ):
-        sizes = field.kind.shape
+    sizes: Shape = () if count == 1 else (count,)
+    if part.holds == "value" and part.stored != BYTES:
+        _, shape = value_of(field)
+        if count == prod(size or 0 for size in shape):
+            sizes = shape
     return {"dim": [{"size": size} for size in sizes]}
 
 
 def _domain(part: Part, field: FieldSpec) -> Message:
     """Return the domain of the values of a key, if it has one."""
-    is_class = isinstance(field.kind, (schema.Label, schema.MultiLabel))
-    may_lack = isinstance(field.kind, schema.Label) and field.optional
-    is_value = part.holds == "value"
+    dtype, shape = value_of(field)
+    is_class, is_value = dtype == CLASS, part.holds == "value"
+    may_lack = is_class and not shape and field.optional
     if is_value and part.stored == INT and part.dtype == "bool":
         return {"bool_domain": {}}
     if part.stored == INT and part.bounds is not None:
@@ -95,39 +89,39 @@ def _domain(part: Part, field: FieldSpec) -> Message:
             least = min(least or 0, -1)  # the stored id of a missing label
         bounds = {"min": least, "max": most, "is_categorical": is_class or None}
         return {"int_domain": bounds}
-    if part.stored == FLOAT and getattr(field.kind, "finite", False):
+    if part.stored == FLOAT and field.kind.finite:
         return {"float_domain": {"disallow_nan": True, "disallow_inf": True}}
     if part.stored != BYTES or not is_value or part.transfer_encoding:
         return {}
     if is_class:
         names = [*([""] if may_lack else []), *field.kind.class_names]
         return {"string_domain": {"name": part.key, "value": names}}
-    if isinstance(field.kind, schema.Text):
+    if (dtype, shape) == ("string", ()):
         return {"natural_language_domain": {}}
-    return {"image_domain": {}} if value_of(field)[0] == PICTURE else {}
+    return {"image_domain": {}} if dtype == PICTURE else {}
 
 
 def _annotation(part: Part, field: FieldSpec, notes: Notes) -> Message:
     """Return as text what TensorFlow Metadata cannot express."""
-    kind = field.kind
+    kind, given = field.kind, field.facts()
     tags = [f"schemagen:{kind.name}", f"role:{field.role}"]
     if part.holds != "value":
         tags = [f"schemagen:{kind.name}:{part.holds.replace(' ', '_')}"]
     elif part.stored == BYTES:
         facts: dict[str, Any] = {}
-        if hasattr(kind, "dtype") and not isinstance(kind, schema.Images):
+        dtype, shape = value_of(field)
+        if "dtype" in given and not (dtype == PICTURE and shape):
             facts["dtype"] = part.dtype
         if part.transfer_encoding:
             facts["transfer_encoding"] = part.transfer_encoding
-        shape = getattr(kind, "shape", None)
-        if shape is not None:
-            facts["shape"] = ",".join("?" if n is None else str(n) for n in shape)
+        if "shape" in given:
+            facts["shape"] = ",".join("?" if n is None else str(n) for n in kind.shape)
         if facts:
             notes.add(field, f"{', '.join(facts)} as tags")
         tags += [f"{name}:{value}" for name, value in facts.items()]
     comments = [field.name] if field.name != field.key else []
     comments += [field.doc] if field.doc else []
-    if isinstance(kind, (schema.Label, schema.MultiLabel)) and kind.stored == "id":
+    if field.codec.of_classes and kind.stored == "id":
         if kind.class_names:
             notes.add(field, "classes as comments")
         names = enumerate(kind.class_names, kind.offset)
@@ -137,20 +131,20 @@ def _annotation(part: Part, field: FieldSpec, notes: Notes) -> Message:
 
 def _tensor(field: FieldSpec) -> Message:
     """Return the tensor that TFX makes of a field's columns."""
-    value, *_ = field.parts
-    if isinstance(field.kind, schema.Sparse):
+    value = field.parts[0]
+    if index_keys := keys_of(field, "index"):
         sparse = {
             "dense_shape": {"dim": [{"size": size} for size in field.kind.shape]},
-            "index_column_names": field.kind.index_keys,
+            "index_column_names": index_keys,
             "value_column_name": value.key,
         }
         return {"sparse_tensor": sparse}
     column = {"column_name": value.key}
-    ragged = isinstance(field.kind, schema.Ragged)
-    if field.optional or (value.count is None) != ragged:
+    lengths = keys_of(field, "row lengths")
+    if field.optional or (value.count is None) != bool(lengths):
         return {"varlen_sparse_tensor": column}
-    if ragged:
-        path, partition = {"step": value.key}, {"row_length": field.parts[1].key}
+    if lengths:
+        path, partition = {"step": value.key}, {"row_length": lengths[0]}
         return {"ragged_tensor": {"feature_path": path, "partition": partition}}
     shape = _shape(value, field, value.count or 0)
     return {"dense_tensor": {**column, "shape": shape}}

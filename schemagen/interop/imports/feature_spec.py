@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ...schema import Ragged, Sparse, Steps
+from ...schema import Ragged, Steps
 from .literal_features import literal_features
 from .parts import (
     MAYBE,
@@ -214,7 +214,7 @@ def _sparse(feature: Any, dtype: str, place: Place) -> Made:
     keys = tuple(index) if isinstance(index, (list, tuple)) else (index,)
     if dtype != "bytes":
         place = replace(place, default=None)
-        return (place.field(Sparse, dtype=dtype, shape=shape, index_key=keys),), ""
+        return (place.sparse(dtype, shape, keys),), ""
     remark = f"values of a sparse tensor of shape {shape}, and their indices"
     indices = {f"_index_{number}": key for number, key in enumerate(keys)}
     return _split(dtype, place, indices, remark)

@@ -11,7 +11,7 @@ from typing import Any
 from ...findings import Finding, Location, SchemagenError, refuse
 from ...kinds.field import FieldSpec
 from ...kinds.kind import Kind
-from ...schema import Scalar, Text, VarLen, Vector
+from ...schema import Image, Scalar, Sparse, Text, VarLen, Vector
 from ...schema_source import field_name
 
 STRINGS = ("string", "bytes")
@@ -138,6 +138,19 @@ class Place:
         items = () if dtype in STRINGS or None in shape[1:] else tuple(shape[1:])
         facts = {"item_shape": items, "max_length": most, **facts}
         return self.field(VarLen, dtype=dtype, **facts)
+
+    def image(
+        self, shape: Sequence[int | None], encoding: str, **facts: Any
+    ) -> FieldSpec:
+        """Return an encoded image, of 8 bits a channel unless `facts` say otherwise."""
+        return self.field(Image, shape=tuple(shape), encoding=encoding, **facts)
+
+    def sparse(
+        self, dtype: str, shape: Sequence[int], keys: Sequence[str]
+    ) -> FieldSpec:
+        """Return a sparse tensor, with the keys of the indices of each dimension."""
+        facts = {"shape": tuple(shape), "index_key": tuple(keys)}
+        return self.field(Sparse, dtype=dtype, **facts)
 
 
 def places(names: Iterable[str], path: tuple[str, ...] = ()) -> Iterator[Place]:

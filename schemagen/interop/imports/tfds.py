@@ -19,7 +19,7 @@ from typing import Any
 
 from ...kinds.field import FieldSpec
 from ...runtime.shared.values import FLOATS, INTEGERS, RAW_ONLY
-from ...schema import Image, Images, Label, Mask, Ragged, Tensor
+from ...schema import Images, Label, Mask, Ragged, Tensor
 from .parts import (
     STRINGS,
     Made,
@@ -81,12 +81,11 @@ def _description(directory: Path) -> str:
 def _with_roles(parts: Iterable[Part]) -> Iterator[Part]:
     """Take masks out of the model that have no input image of their size."""
     fields = [each for part in parts for each in part.fields]
-    images = [f for f in fields if isinstance(f.kind, Image) and f.role == "input"]
-    sizes = {image.kind.shape[:2] for image in images}
+    inputs = [each.kind for each in fields if each.role == "input"]
     for part in parts:
-        masks = [f for f in part.fields if isinstance(f.kind, Mask)]
-        if any(mask.kind.shape not in sizes for mask in masks):
-            part = replace(part, fields=tuple(f.replaced(role="info") for f in masks))
+        if any(each.kind.missing_beside(inputs) for each in part.fields):
+            kept_out = (each.replaced(role="info") for each in part.fields)
+            part = replace(part, fields=tuple(kept_out))
         yield part
 
 
@@ -217,13 +216,17 @@ def _grouped(parts: list[Part]) -> Iterator[Part]:
 
 def _has_steps(made: FieldSpec) -> bool:
     listed = "ragged_" not in made.key.rpartition("/")[2]
-    ragged = isinstance(made.kind, Ragged)
-    return bool(made.path) and hasattr(made.kind, "group") and (listed or ragged)
+    is_list = made.codec.item_size is not None
+    return bool(made.path) and is_list and (listed or _has_rows(made))
+
+
+def _has_rows(made: FieldSpec) -> bool:
+    """Tell whether the lengths of inner lists are under a key of their own."""
+    return made.codec.length_part.key != made.key
 
 
 def _in_group(made: FieldSpec) -> FieldSpec:
-    ragged = isinstance(made.kind, Ragged)
-    key = made.key.rpartition("/")[0] if ragged else made.key
+    key = made.key.rpartition("/")[0] if _has_rows(made) else made.key
     return made.replaced(group=f"{key.rpartition('/')[0]}/{made.path[-2]}")
 
 
@@ -269,15 +272,16 @@ def _image(feature: _Feature) -> Made:
     elif form != "any":
         remark = f'files are stored as they are: "any" if not all of them are {form}'
     form = "png" if dtype == "uint16" else form
-    facts: dict[str, Any] = {"shape": shape, "encoding": form, "role": role}
+    place = feature.place
     if not lengths:
         if None in shape:
             remark = joined(remark, "sizes vary: resize=(height, width) for batches")
-        return (feature.place.field(Image, dtype=dtype, **facts),), remark
+        return (place.image(shape, form, dtype=dtype, role=role),), remark
     alike = len(lengths) == 1 and None not in shape and dtype == "uint8"
     if not alike or feature.kind != "Image":
         return _bytes(feature, f"encoded images of shape {shape}, {dtype}")
-    return (feature.place.field(Images, count=lengths[0], **facts),), remark
+    facts: dict[str, Any] = {"shape": shape, "encoding": form, "role": role}
+    return (place.field(Images, count=lengths[0], **facts),), remark
 
 
 def _mask(feature: _Feature) -> Made:

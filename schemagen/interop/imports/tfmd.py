@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ...kinds.field import FieldSpec
-from ...schema import Image, Label, Ragged, Sparse, VarLen
+from ...schema import Label, Ragged
 from .parts import (
     MAYBE,
     Made,
@@ -149,9 +149,9 @@ def _sparse(features: dict[str, Any], columns: list[str], dense_shape: Any) -> M
     sizes = [dim.size for dim in dense_shape.dim] or [
         domain.max + 1 if domain.HasField("max") else 0 for domain in domains
     ]
-    facts = {"shape": tuple(sizes), "index_key": tuple(columns[1:])}
     place = Place((columns[0],), columns[0], optional=True)
-    return (place.field(Sparse, dtype=_DTYPES[_word(value, "type")], **facts),), ""
+    dtype = _DTYPES[_word(value, "type")]
+    return (place.sparse(dtype, sizes, columns[1:]),), ""
 
 
 def _ragged(features: dict[str, Any], columns: list[str]) -> Made:
@@ -198,7 +198,7 @@ def _feature(feature: Any, place: Place, remark: str, *, ragged: bool) -> Made:
         made = place.array(made, **facts)
     else:
         made = replace(place, default=None).array(made, shape, **facts)
-        if isinstance(made.kind, VarLen):
+        if made.codec.item_size is not None:
             made = made.replaced(ragged=ragged)
             if len(shape) > 1 and not made.kind.item_shape:
                 sizes = tuple(-1 if size is None else size for size in shape)
@@ -243,9 +243,8 @@ def _of_bytes(feature: Any, place: Place, dtype: str, single: bool) -> _Found:
         return place.field(Label, classes=classes, role="input", **facts), ""
     if word == "image_domain" and single:
         feature.ClearField(word)
-        facts = {"shape": (None, None, 3), "encoding": "any", "dtype": "uint8"}
         remark = "its size and channels? resize=(height, width) for batches"
-        return place.field(Image, **facts), remark
+        return place.image((None, None, 3), "any"), remark
     if word in _TEXTS:
         feature.ClearField(word)
     if word in (*_TEXTS, "string_domain", "time_domain"):

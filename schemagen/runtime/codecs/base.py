@@ -73,6 +73,12 @@ class Codec(ABC):
     in_list: ClassVar[bool] = False
     """Whether it is stored as a feature list of a SequenceExample."""
 
+    of_classes: ClassVar[bool] = False
+    """Whether its values are classes, or lists of them."""
+
+    of_pixels: ClassVar[bool] = False
+    """Whether its values are images or masks, or lists of them."""
+
     dtype: Any = field(init=False, repr=False)
     """The dtype of the values, by its TensorFlow name."""
 

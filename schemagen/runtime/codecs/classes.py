@@ -50,6 +50,8 @@ class _Classes(Codec):
     offset: int = 0
     stored: str = "id"
 
+    of_classes: ClassVar[bool] = True
+
     count: ClassVar[int | None]
     """How many there are in a record; None for any number."""
 

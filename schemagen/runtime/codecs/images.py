@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -284,6 +284,8 @@ class Images(_Resized):
     count: int | None = None
     max_count: int | None = None
     group: str | None = None
+
+    of_pixels: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

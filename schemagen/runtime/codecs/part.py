@@ -87,6 +87,11 @@ class Part:
         return _KINDS[self.stored]
 
     @property
+    def is_image(self) -> bool:
+        """Whether each value is an encoded image."""
+        return self.encoding not in ("list", "raw", "proto")
+
+    @property
     def text(self) -> str:
         """The list in words: `2 float values`."""
         name = "float" if self.stored == FLOAT else self.stored

@@ -6,7 +6,7 @@ import os
 from abc import abstractmethod
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -53,6 +53,8 @@ class Picture(Compound):
     width_key: str | None = None
     format_key: str | None = None
     transfer_encoding: str | None = None
+
+    of_pixels: ClassVar[bool] = True
 
     shape: Any = field(init=False, repr=False)
     """The shape of the stored pixels; None for a size that varies."""

@@ -8,9 +8,9 @@ from itertools import pairwise
 from typing import Any
 
 from ..codecs.base import Codec
+from ..codecs.records import RecordCodec
 from ..shared.errors import DatasetError, did_you_mean
 from ..shared.requirements import tf
-from ..storage.schema import Spec
 
 PARALLEL = min(16, os.cpu_count() or 1)
 """How many elements of a dataset are computed at a time."""
@@ -25,7 +25,7 @@ _PIECE = 256
 
 
 def check_buckets(
-    by: str | None, boundaries: Sequence[int], known: Lengths, spec: Spec
+    by: str | None, boundaries: Sequence[int], known: Lengths, record: RecordCodec
 ) -> None:
     """Refuse invalid buckets.
 
@@ -37,13 +37,12 @@ def check_buckets(
             raise DatasetError("bucket_boundaries without bucket_by: name the field")
         return
     if by not in known:
-        tensors = [f["name"] for f in spec["fields"] if f["kind"] == "Tensor"]
-        near = (
-            "a Tensor cannot be bucketed; declare a list of rows of one size as "
-            "VarLen(item_shape=...)"
-            if by in tensors
-            else did_you_mean(by, known)
-        )
+        near = did_you_mean(by, known)
+        if by in record.fields and record[by].padded and not record[by].of_pixels:
+            near = (
+                "a Tensor cannot be bucketed; declare a list of rows of one size as "
+                "VarLen(item_shape=...)"
+            )
         raise DatasetError(
             f"bucket_by={by!r}: expected a field whose length varies, one of "
             f"{', '.join(known) or 'none'}" + (f"; {near}" if near else "")

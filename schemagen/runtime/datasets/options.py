@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..codecs.records import RecordCodec
 from ..faults.faults import OnCorrupt
 from ..shared.errors import DatasetError
 from ..shared.requirements import tf
-from ..storage.schema import Spec
 from .batching import Lengths, check_buckets
 from .caching import Cache, check_cache
 from .sharing import Shard
@@ -78,13 +78,13 @@ class Options:
             options.autotune.enabled = False
         return options
 
-    def check(self, sources: Any, lengths: Lengths, spec: Spec) -> None:
+    def check(self, sources: Any, lengths: Lengths, record: RecordCodec) -> None:
         """Refuse options that are invalid or contradict each other.
 
         Args:
             sources: as `make_dataset` takes them.
             lengths: the fields that buckets can be made by.
-            spec: the reader's own.
+            record: the codecs of all fields.
 
         Raises:
             DatasetError: some are.
@@ -99,7 +99,7 @@ class Options:
         if self.seed is not None and type(self.seed) is not int:
             raise DatasetError(f"seed={self.seed!r}: expected an int, or None")
         check_cache(self.cache)
-        check_buckets(self.bucket_by, self.bucket_boundaries, lengths, spec)
+        check_buckets(self.bucket_by, self.bucket_boundaries, lengths, record)
         if type(self.repeat) is not bool and not (
             isinstance(self.repeat, int) and self.repeat > 0
         ):

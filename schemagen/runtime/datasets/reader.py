@@ -204,11 +204,11 @@ class RecordReader:
             deterministic=deterministic,
             on_corrupt=on_corrupt,
         )
-        options.check(source, self.lengths, self.spec)
+        options.check(source, self.lengths, self.record)
         sources = weights_of(source)
         learned = (*self.targets, *self.weights)
         delivered = select(
-            fields, self.features, self.spec, targets=learned, info=self.info
+            fields, self.features, self.record, targets=learned, info=self.info
         )
         self._check(info, pad_to_max_length, augment, image_dtype, one_hot)
         wanted = {self.features[name] for name in delivered}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
-from typing import Any
 
+from ..codecs.records import RecordCodec
 from ..shared.errors import DatasetError, did_you_mean
 
 _MOST_CANDIDATES = 3
@@ -15,7 +15,7 @@ _LONG = 1000
 def select(
     fields: Collection[str] | None,
     features: Mapping[str, str],
-    spec: Mapping[str, Any],
+    record: RecordCodec,
     *,
     targets: Collection[str] = (),
     info: Collection[str] = (),
@@ -25,7 +25,7 @@ def select(
     Args:
         fields: names of input fields; None for all.
         features: the field of each feature, by the feature's name.
-        spec: the record's spec.
+        record: the codecs of all fields.
         targets: the fields that only training needs.
         info: the fields that are not modelled.
 
@@ -35,7 +35,7 @@ def select(
         DatasetError: the record has no input field.
     """
     if not features:
-        candidates = " or ".join(map(repr, _candidates(spec)[:_MOST_CANDIDATES]))
+        candidates = " or ".join(map(repr, _candidates(record)[:_MOST_CANDIDATES]))
         raise DatasetError(
             "the record has no field of the role input, so that a dataset would have no "
             "features; declare one with role='input'"
@@ -67,15 +67,15 @@ def select(
     return tuple(name for name, field in features.items() if field in fields)
 
 
-def _candidates(spec: Mapping[str, Any]) -> list[str]:
-    """Return the names of fields that could be inputs, those with most values first."""
-    found = [entry for entry in spec["fields"] if entry.get("dtype") != "bytes"]
-    found.sort(key=lambda entry: (entry["kind"] == "Text", -_size(entry)))
-    return [entry["name"] for entry in found]
+def _candidates(record: RecordCodec) -> list[str]:
+    """Return the names of fields that could be inputs, those with most values first.
 
-
-def _size(entry: Mapping[str, Any]) -> int:
-    """Return how many values a field has; lists of any length count as long ones."""
-    lists = [None] if entry["kind"] in ("VarLen", "Ragged", "Steps") else []
-    sizes = (*lists, *entry.get("shape", ()), *entry.get("item_shape", ()))
-    return math.prod(_LONG if size is None else size for size in sizes)
+    Single texts come last, and sizes that vary count as large ones.
+    """
+    sizes: dict[str, tuple[bool, int]] = {}
+    for name, codec in record.fields.items():
+        shape = codec.delivered_shape
+        if codec.parts[0].dtype != "bytes":
+            size = math.prod(_LONG if size is None else size for size in shape)
+            sizes[name] = codec.dtype == "string" and not shape, -size
+    return sorted(sizes, key=lambda name: sizes[name])

@@ -137,11 +137,11 @@ def _wrong_storage(
         return f"found no feature {key!r}, {expected}; there are: {keys}" + (
             f"; {near}" if near else ""
         )
-    stored_kind = found.WhichOneof("kind")
-    count = len(getattr(found, stored_kind).value)
-    if stored_kind == kind and size in (None, count):
+    stored_as = found.WhichOneof("kind")
+    count = len(getattr(found, stored_as).value)
+    if stored_as == kind and size in (None, count):
         return ""
-    return f"found {_amount(count, stored_kind)}, {expected}"
+    return f"found {_amount(count, stored_as)}, {expected}"
 
 
 def _amount(count: int | None, kind: str) -> str:

@@ -163,10 +163,10 @@ def source_of(value: Any) -> Source:
                 )
         return Parts(value)
     _check(value, None)
-    kind = type(value)
-    by_index = hasattr(kind, "__len__") and hasattr(kind, "__getitem__")
+    cls = type(value)
+    by_index = hasattr(cls, "__len__") and hasattr(cls, "__getitem__")
     # PyTorch's has __getitem__ only to say that it has none.
-    by_index &= "IterableDataset" not in {base.__name__ for base in kind.__mro__}
+    by_index &= "IterableDataset" not in {base.__name__ for base in cls.__mro__}
     length = _length_of(value)
     if by_index and length is not None:
         return Indexed(value, length)
@@ -175,10 +175,10 @@ def source_of(value: Any) -> Source:
 
 def _check(value: Any, shard: int | None) -> None:
     """Refuse what is not an iterable of rows; it is not touched otherwise."""
-    kind = type(value)
-    is_iterable = hasattr(kind, "__iter__") or hasattr(kind, "__getitem__")
+    cls = type(value)
+    is_iterable = hasattr(cls, "__iter__") or hasattr(cls, "__getitem__")
     other = isinstance(value, (str, bytes, bytearray, memoryview, Mapping))
-    other |= any(hasattr(kind, name) for name in _NOT_OF_ROWS)
+    other |= any(hasattr(cls, name) for name in _NOT_OF_ROWS)
     if other or not is_iterable:
         source = "the source" if shard is None else f"shard {shard}: its source"
         raise TypeError(
