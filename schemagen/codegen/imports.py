@@ -12,9 +12,11 @@ import symtable
 from collections.abc import Mapping
 from functools import cache
 from importlib import resources
+from itertools import chain
 from pathlib import Path
 
 from ..kinds.literals import Code
+from ..runtime.codecs.registry import CLASSES
 from .layout import WIDTH
 
 RUNTIME = "schemagen.runtime"
@@ -48,18 +50,8 @@ _BY_MODULE = ("datasets", "models")
 # Modules of the runtime whose names are used by themselves, as in `Label`.
 _BY_NAME = (
     "codecs/base.py",
-    "codecs/classes.py",
-    "codecs/images.py",
-    "codecs/lists.py",
-    "codecs/masks.py",
     "codecs/nesting.py",
-    "codecs/numbers.py",
-    "codecs/ragged.py",
     "codecs/records.py",
-    "codecs/sparse.py",
-    "codecs/steps.py",
-    "codecs/strings.py",
-    "codecs/tensors.py",
     "storage/schema.py",
     "distributed/part_writer.py",
     "writing/split_writer.py",
@@ -142,7 +134,8 @@ def known_names() -> dict[str, str]:
             dotted = ".".join(module.relative_to(root).with_suffix("").parts)
             names = _DEFINITION.findall(module.read_text(encoding="utf-8"))
             found |= dict.fromkeys(names, f"{RUNTIME}.{dotted}")
-    return found
+    codecs = chain.from_iterable(CLASSES.values())
+    return found | {codec.__name__: codec.__module__ for codec in codecs}
 
 
 def _undefined(text: str) -> set[str]:

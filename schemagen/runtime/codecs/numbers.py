@@ -52,6 +52,14 @@ class FixedNumbers(NumbersCodec):
         return self.shape
 
     @property
+    def delivered_shape(self) -> Shape:
+        return self.shape
+
+    @property
+    def decoded_as(self) -> tuple[str, Shape]:
+        return self.delivered_dtype, self.delivered_shape
+
+    @property
     def nan_if_missing(self) -> bool:
         return self.missing and self.delivered_dtype in FLOATS
 
@@ -189,16 +197,8 @@ class Vector(FixedNumbers):
     dequantize: tuple[float, float] | None = None
 
     @property
-    def delivered_shape(self) -> Shape:
-        return self.shape
-
-    @property
     def delivered_dtype(self) -> str:
         return "float32" if self.dequantize else self.dtype
-
-    @property
-    def decoded_as(self) -> tuple[str, Shape]:
-        return self.delivered_dtype, self.shape
 
     @property
     def if_missing(self) -> str:
