@@ -111,7 +111,7 @@ def field_findings(field: Declaration, record: LoadedRecord) -> Iterator[Finding
             found=declared,
             expected="int, float, bool, str, bytes, a list of these, a Literal of "
             "names, an Enum, or Annotated[TYPE, KIND]",
-            advice="write for example Annotated[np.ndarray, Vector(shape=(5,))]",
+            advice="for example, write Annotated[np.ndarray, Vector(shape=(5,))]",
         )
     else:
         yield from _kind_findings(field, kind, record)
