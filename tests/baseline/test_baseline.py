@@ -1,10 +1,9 @@
-"""Data, specs, code and JSON of schemagen 0.2.0: later versions agree with them."""
+"""Data, specs and JSON of schemagen 0.2.0: later versions agree with them."""
 
 from __future__ import annotations
 
 import importlib
 import json
-import math
 import shutil
 import sys
 import zipfile
@@ -18,13 +17,10 @@ from typing import Any
 import numpy as np
 import pytest
 import schemagen
-from schemagen.runtime.interface import INTERFACE, OLDEST
 
 from .damage import records
 from .documents import DOCUMENTS, facts
 from .rows import BASELINES, CODE, HERE, Row, write
-
-_FROZEN_INTERFACE = 2
 
 _SPLITS = [
     (record, split) for record in BASELINES for split in BASELINES[record].splits
@@ -62,18 +58,6 @@ def today(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     settings = text.replace("baseline_code", "today_code")
     (root / "pyproject.toml").write_text(settings, encoding="utf-8")
     schemagen.generate(root)
-    sys.path.insert(0, str(root))
-    yield root
-    sys.path.remove(str(root))
-
-
-@pytest.fixture(scope="module")
-def frozen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A copy of the frozen code, as the package `baseline_code`."""
-    if not OLDEST <= _FROZEN_INTERFACE <= INTERFACE:
-        pytest.skip("the runtime does not support it: `test_frozen_code_is_refused`")
-    root = tmp_path_factory.mktemp("frozen")
-    zipfile.ZipFile(CODE).extractall(root)
     sys.path.insert(0, str(root))
     yield root
     sys.path.remove(str(root))
@@ -252,21 +236,9 @@ def test_rows_are_written_as_before(
     record: str, split: str, today: Path, tmp_path: Path
 ) -> None:
     """The rows become the same records, files and entries of the manifest."""
-    _check_written("today_code", record, split, tmp_path)
-
-
-@pytest.mark.parametrize(("record", "split"), _SPLITS)
-def test_frozen_code_writes_as_before(
-    record: str, split: str, frozen: Path, tmp_path: Path
-) -> None:
-    """Code that 0.2.0 generated writes the same with the runtime of today."""
-    _check_written("baseline_code", record, split, tmp_path)
-
-
-def _check_written(package: str, record: str, split: str, directory: Path) -> None:
     before = HERE / "data" / record
-    write(record, split, _module(package, record, "serializer"), directory)
-    old, new = _manifest(before), _manifest(directory)
+    write(record, split, _module("today_code", record, "serializer"), tmp_path)
+    old, new = _manifest(before), _manifest(tmp_path)
     shards = [found["splits"][split].pop("shards") for found in (old, new)]
     assert _of_all_splits(new) == _of_all_splits(old)
     assert new["splits"][split] == old["splits"][split]
@@ -279,13 +251,13 @@ def _check_written(package: str, record: str, split: str, directory: Path) -> No
             for listed in shards
         ]
         assert files[1] == files[0]
-        assert [_contents(directory, shard) for shard in shards[1]] == [
+        assert [_contents(tmp_path, shard) for shard in shards[1]] == [
             _contents(before, shard) for shard in shards[0]
         ]
     else:
         assert len(shards[1]) == len(shards[0])
         assert sorted(
-            data for shard in shards[1] for data in _contents(directory, shard)
+            data for shard in shards[1] for data in _contents(tmp_path, shard)
         ) == sorted(_frozen_records(record, split))
 
 
@@ -331,40 +303,8 @@ def test_specs_are_the_same(record: str, today: Path) -> None:
     assert _without_exact(specs[1]) == _without_exact(specs[0])
 
 
-@pytest.mark.parametrize("record", BASELINES)
-def test_frozen_code_reads(record: str, frozen: Path) -> None:
-    """Code that 0.2.0 generated reads its records with the runtime of today."""
-    baseline = BASELINES[record]
-    split = next(iter(baseline.splits))
-    parser = _module("baseline_code", record, "parser")
-    stored = _frozen_records(record, split)
-    expected = [baseline.read(number) for number in range(len(stored))]
-    _check_batch(record, parser.parse_batch(stored), expected)
-    pipeline = _module("baseline_code", record, "pipeline")
-    batches = pipeline.make_dataset(
-        HERE / "data" / record, split, batch_size=2, targets=False
-    )
-    assert sum(1 for _ in batches) == math.ceil(len(stored) / 2)
-
-
-@pytest.mark.parametrize("record", ["everything", "clip"])
-def test_frozen_models_are_built(record: str, frozen: Path) -> None:
-    """The model that 0.2.0 generated is built with the runtime of today."""
-    parser = _module("baseline_code", record, "parser")
-    model = _module("baseline_code", record, "model")
-    inputs = model.make_inputs()
-    assert inputs
-    assert set(inputs) <= set(parser.KEYS) | {f"{n}_present" for n in parser.KEYS}
-    assert model.build_model().outputs
-
-
-def test_frozen_code_is_refused_where_it_is_not_supported() -> None:
-    """A runtime without the interface of 0.2.0 refuses its code in one sentence."""
-    if OLDEST <= _FROZEN_INTERFACE <= INTERFACE:
-        from schemagen.runtime.interface import require
-
-        require(_FROZEN_INTERFACE)
-        return
+def test_frozen_code_is_refused() -> None:
+    """The runtime of today refuses code that 0.2.0 generated, in one sentence."""
     sys.path.insert(0, str(CODE))
     try:
         with pytest.raises(ImportError, match=r"run `schemagen generate`"):
