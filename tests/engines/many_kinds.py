@@ -1,4 +1,4 @@
-"""A record with fields of all kinds that Ray reads, and rows that differ by shard."""
+"""A record with fields of many kinds, and rows that differ by shard."""
 
 from __future__ import annotations
 
