@@ -27,7 +27,7 @@ from .numbers import FixedNumbers
 from .parsed import Parsed
 from .part import BYTES, Part
 from .picture_checks import checked_pictures
-from .pictures import EncodedContent, Picture, in_place_of
+from .pictures import EncodedContent, Picture, batch_text, in_place_of
 from .tensorflow import tf
 
 _ANY = "give such an image, or declare encoding='any'"
@@ -129,9 +129,7 @@ class Image(_Resized, Picture):
 
     @property
     def delivers(self) -> str:
-        sizes = zip(self.delivered_shape, ("H", "W", "C"), strict=True)
-        shape = ", ".join(("B", *(str(size or name) for size, name in sizes)))
-        return f"{self.dtype} [{shape}]{self._range}"
+        return f"{self.dtype} {batch_text(self.delivered_shape, 'HWC')}{self._range}"
 
     if_missing = "0"
 
@@ -337,10 +335,7 @@ class Images(_Resized):
 
     @property
     def delivers(self) -> str:
-        names = ("T", "H", "W", "C")
-        sizes = zip(self.delivered_shape, names, strict=True)
-        shape = ", ".join(("B", *(str(size or name) for size, name in sizes)))
-        text = f"{self.dtype} [{shape}]{self._range}"
+        text = f"{self.dtype} {batch_text(self.delivered_shape, 'THWC')}{self._range}"
         return text if self.count else f"{text}, padded with zeros"
 
     @property

@@ -1,4 +1,4 @@
-"""Limits of the length of sequences: refused, cut off, or filled up."""
+"""Sequences, and limits of their length: refused, cut off, or filled up."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..reading.columns import Column, Rows
 from ..shared.errors import Problem
+from .base import Codec
 from .faults import Passed, refused
 from .graph import checked
 
@@ -18,6 +19,36 @@ _LIMITS = {
     "keep_head": ", of which the first {} {} are kept",
     "keep_tail": ", of which the last {} {} are kept",
 }
+
+
+class Listed(Codec):
+    """A codec of sequences, whose parameters are those of its subclasses."""
+
+    max_length: int | None
+    ragged: bool
+    group: str | None
+
+    @property
+    def layout(self) -> str:
+        return "ragged" if self.ragged else "dense"
+
+    @property
+    def limit(self) -> int | None:
+        return self.max_length
+
+    @property
+    def as_many(self) -> str:
+        """The other fields that have as many items, in words; "" if there are none."""
+        return (
+            "" if self.group is None else f", as many as the others of {self.group!r}"
+        )
+
+    @property
+    def delivers(self) -> str:
+        sizes = ("B", "(T)" if self.ragged else "T", *self.delivered_shape[1:])
+        text = f"{self.delivered_dtype} [{', '.join(map(str, sizes))}]"
+        padding = "ragged" if self.ragged else f"padded with {self.filler!r}"
+        return f"{text}, {padding}"
 
 
 @dataclass(frozen=True)

@@ -23,10 +23,10 @@ from ..shared.values import (
 )
 from ..shared.wire import Buffer, Pieces, pack_rows
 from . import graph
-from .base import Codec, Decoded, Decoding, Shape, split_rows
+from .base import Decoded, Decoding, Shape, split_rows
 from .buffers import BufferColumns, buffer_of, list_buffers, value_buffers
 from .faults import Features, Passed, refused
-from .limits import Limit
+from .limits import Limit, Listed
 from .numbers import numbers_of
 from .parsed import Parsed
 from .part import Part, values_part
@@ -37,7 +37,7 @@ from .values import checked_finite, checked_size
 
 
 @dataclass(eq=False, kw_only=True)
-class _List(Codec):
+class _List(Listed):
     """A list of any length from 0.
 
     Attributes:
@@ -99,14 +99,6 @@ class _List(Codec):
         return (length, *self.item_shape)
 
     @property
-    def layout(self) -> str:
-        return "ragged" if self.ragged else "dense"
-
-    @property
-    def limit(self) -> int | None:
-        return self.max_length
-
-    @property
     def item_size(self) -> int | None:
         if self.pad_on_disk:
             return None
@@ -124,19 +116,15 @@ class _List(Codec):
 
     @property
     def takes(self) -> str:
-        text = f"{self.dtype} {shape_text((None, *self.item_shape))}{self._limit.text}"
-        if self.group is not None:
-            text += f", as many as the others of {self.group!r}"
-        return text
+        shape = shape_text((None, *self.item_shape))
+        return f"{self.dtype} {shape}{self._limit.text}{self.as_many}"
 
     @property
     def delivers(self) -> str:
         if self.pad_on_disk:
-            return f"{super().delivers}, padded on disk with {self.filler!r}"
-        sizes = ("B", "(T)" if self.ragged else "T", *self.item_shape)
-        text = f"{self.delivered_dtype} [{', '.join(map(str, sizes))}]"
-        padding = "ragged" if self.ragged else f"padded with {self.filler!r}"
-        return f"{text}, {padding}"
+            fixed = super(Listed, self).delivers
+            return f"{fixed}, padded on disk with {self.filler!r}"
+        return super().delivers
 
     @property
     def if_missing(self) -> str:

@@ -20,7 +20,7 @@ from .check import Check
 from .faults import Passed
 from .numbers import FixedNumbers
 from .parsed import Parsed
-from .pictures import EncodedContent, Picture, in_place_of
+from .pictures import EncodedContent, Picture, batch_text, in_place_of
 from .tensorflow import tf
 from .values import raw_numbers
 
@@ -90,9 +90,7 @@ class Mask(Picture):
 
     @property
     def delivers(self) -> str:
-        sizes = zip(self.delivered_shape, ("H", "W"), strict=True)
-        shape = ", ".join(("B", *(str(size or name) for size, name in sizes)))
-        return f"{self.dtype} [{shape}], {self._ids}"
+        return f"{self.dtype} {batch_text(self.delivered_shape, 'HW')}, {self._ids}"
 
     def checked_ids(self, ids: NDArray[Any]) -> NDArray[Any]:
         """Return ids [H, W] that a writer was given.

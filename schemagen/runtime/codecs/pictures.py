@@ -345,6 +345,12 @@ class EncodedContent(_Contents):
         self.optional = picture.optional
 
 
+def batch_text(shape: Shape, names: str) -> str:
+    """Return the shape of a batch in words, with a letter for each size that varies."""
+    sizes = (str(size or name) for size, name in zip(shape, names, strict=True))
+    return f"[{', '.join(('B', *sizes))}]"
+
+
 def _single(features: Features, key: str, kind: str) -> Column:
     """Return the records that have one value of a kind under a key."""
     column = features.column(key, kind)

@@ -17,7 +17,7 @@ from . import graph
 from .base import Decoded, Decoding, Shape, of_each, split_rows
 from .compound import Compound
 from .faults import Fault, Features, refused_values
-from .limits import Limit
+from .limits import Limit, Listed
 from .lists import Strings, VarLen, list_codec
 from .parsed import Parsed
 from .part import INT, Part
@@ -49,7 +49,7 @@ class Lists:
 
 
 @dataclass(eq=False, kw_only=True)
-class Ragged(Compound):
+class Ragged(Listed, Compound):
     """A list of lists of numbers or strings, each of any length from 0.
 
     Attributes:
@@ -109,14 +109,6 @@ class Ragged(Compound):
     def delivered_shape(self) -> Shape:
         return (None, None)
 
-    @property
-    def layout(self) -> str:
-        return "ragged" if self.ragged else "dense"
-
-    @property
-    def limit(self) -> int | None:
-        return self.max_length
-
     item_size = 1
 
     @property
@@ -132,9 +124,7 @@ class Ragged(Compound):
         text = f"lists of {self.dtype}"
         if self.max_length is not None:
             text += f", at most {self.max_length} lists"
-        if self.group is not None:
-            text += f", as many as the others of {self.group!r}"
-        return text
+        return text + self.as_many
 
     @property
     def delivers(self) -> str:

@@ -18,7 +18,7 @@ from . import graph
 from .base import Codec, Decoded, Decoding, Shape, of_each, split_rows
 from .buffers import BufferColumns, buffer_columns, chunks_of
 from .faults import Fault, Features, firsts, listed, near
-from .limits import Limit
+from .limits import Limit, Listed
 from .numbers import FixedNumbers
 from .parsed import Parsed
 from .part import BYTES, Part
@@ -29,7 +29,7 @@ _LONG_ROW = 64
 
 
 @dataclass(eq=False, kw_only=True)
-class Steps(Codec):
+class Steps(Listed):
     """A feature list: the steps of a sequence, each with one value.
 
     Attributes:
@@ -88,14 +88,6 @@ class Steps(Codec):
         dtype, shape = self.step.decoded_as
         return dtype, (None, *shape)
 
-    @property
-    def layout(self) -> str:
-        return "ragged" if self.ragged else "dense"
-
-    @property
-    def limit(self) -> int | None:
-        return self.max_length
-
     item_size = 1
 
     @property
@@ -110,17 +102,7 @@ class Steps(Codec):
 
     @property
     def takes(self) -> str:
-        text = f"in each step {self.step.takes}{self._limit.text}"
-        if self.group is not None:
-            text += f", as many as the others of {self.group!r}"
-        return text
-
-    @property
-    def delivers(self) -> str:
-        sizes = ("B", "(T)" if self.ragged else "T", *self.step.delivered_shape)
-        text = f"{self.delivered_dtype} [{', '.join(map(str, sizes))}]"
-        padding = "ragged" if self.ragged else f"padded with {self.filler!r}"
-        return f"{text}, {padding}"
+        return f"in each step {self.step.takes}{self._limit.text}{self.as_many}"
 
     if_missing = "empty"
 
