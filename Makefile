@@ -11,6 +11,9 @@ BENCH_GENERATE := .venv-bench-generate
 OLDEST := .venv-oldest
 BEAM := .venv-beam
 
+# PyTorch, JAX and Grain without TensorFlow.
+FRAMEWORKS := .venv-frameworks
+
 # Pairs of TensorFlow and Keras, each with a Python; tests/versions/PAIR.txt has the rest.
 PAIRS := $(notdir $(basename $(wildcard tests/versions/tensorflow-*.txt)))
 VERSIONS := .venv-versions
@@ -18,7 +21,7 @@ VERSIONS := .venv-versions
 # Without the notice about MkDocs 2 that Material for MkDocs prints.
 MKDOCS = NO_MKDOCS_2_WARNING=true $(RUN) mkdocs
 
-.PHONY: help demo docs docs-serve pictures ci test test-integration test-oldest test-beam test-all test-slow test-versions diff-baseline check generate bench bench-write bench-read bench-verify bench-generate dist clean
+.PHONY: help demo docs docs-serve pictures ci test test-integration test-oldest test-beam test-frameworks test-all test-slow test-versions diff-baseline check generate bench bench-write bench-read bench-verify bench-generate dist clean
 
 help:  ## Show what there is to make.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -43,7 +46,7 @@ PYTEST := $(RUN) pytest -n 2 --dist worksteal --timeout 900 --timeout-method thr
 # In a separate environment, tests of one folder run without what the others share.
 ALONE = --confcutdir tests/$(1) $(PYTEST_OPTIONS)
 
-ci: check test test-integration test-oldest test-beam  ## Run what CI runs.
+ci: check test test-integration test-oldest test-beam test-frameworks  ## Run what CI runs.
 
 test: $(VENV)/dev.installed  ## Run the tests for every change.
 	$(PYTEST) -m "not slow and not integration" --hypothesis-profile quick
@@ -57,6 +60,9 @@ test-oldest: $(OLDEST)/test-oldest.installed  ## Run generated code with the old
 
 test-beam: $(BEAM)/test-beam.installed  ## Write splits with Apache Beam.
 	$(BEAM)/bin/python -m pytest $(call ALONE,engines) tests/engines
+
+test-frameworks: $(FRAMEWORKS)/test-frameworks.installed  ## Read with PyTorch, JAX and Grain, without TensorFlow.
+	$(FRAMEWORKS)/bin/python -m pytest $(call ALONE,frameworks) tests/frameworks
 
 test-slow: $(VENV)/dev.installed  ## Run what CI leaves out: all kills, all examples, long pages.
 	$(PYTEST) -m slow --hypothesis-profile full
@@ -111,7 +117,7 @@ dist: $(VENV)/dev.installed  ## Build the distributions into dist/, and check th
 	$(RUN) twine check --strict dist/*
 
 clean:  ## Remove what was made: .venv, data, the demo's pictures, the site.
-	rm -rf $(VENV) $(BENCH) $(BENCH_GENERATE) $(OLDEST) $(BEAM) $(VERSIONS) data dist demo/out site
+	rm -rf $(VENV) $(BENCH) $(BENCH_GENERATE) $(OLDEST) $(BEAM) $(FRAMEWORKS) $(VERSIONS) data dist demo/out site
 
 # One stamp for each extra of pyproject.toml, so that nothing is installed twice.
 $(VENV)/%.installed: pyproject.toml constraints.txt
@@ -125,6 +131,9 @@ $(OLDEST)/%.installed: pyproject.toml constraints-oldest.txt
 
 $(BEAM)/%.installed: pyproject.toml constraints-beam.txt
 	$(call install,$(BEAM),constraints-beam.txt,$*,--no-compile)
+
+$(FRAMEWORKS)/%.installed: pyproject.toml constraints-frameworks.txt
+	$(call install,$(FRAMEWORKS),constraints-frameworks.txt,$*,--no-compile)
 
 $(BENCH_GENERATE)/%.installed: pyproject.toml constraints-bench-generate.txt
 	$(call install,$(BENCH_GENERATE),constraints-bench-generate.txt,$*)

@@ -56,6 +56,7 @@ _BY_NAME = (
     "distributed/part_writer.py",
     "writing/split_writer.py",
     "writing/writer.py",
+    "arrays/reader.py",
     "datasets/reader.py",
     "models/builder.py",
 )

@@ -24,6 +24,7 @@ _RECORD_FILES = (
     "serializer.py",
     "parser.py",
     "pipeline.py",
+    "reader.py",
     "model.py",
 )
 

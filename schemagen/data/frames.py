@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..runtime.shared.tfrecord import (
+    FOOTER_SIZE,
+    FRAMING,
+    HEADER_SIZE,
+    are_headers,
     checksum_bytes,
-    crc32c_of_lengths,
     extend_crc32c,
     masked_crc32c,
 )
 from .stream import Stream
-
-HEADER, FOOTER = 12, 4
-FRAMING = HEADER + FOOTER
 
 MOST_BYTES = (1 << 31) - 1
 """Protobuf messages are never longer, so that longer records are not waited for."""
@@ -41,16 +41,10 @@ def length_at(data: memoryview | mmap.mmap, at: int) -> int:
 
 def is_header(data: memoryview, at: int = 0) -> bool:
     """Return whether a length with its right checksum is at a place."""
-    if at + HEADER > len(data):
+    if at + HEADER_SIZE > len(data):
         return False
-    stored = int.from_bytes(data[at + 8 : at + HEADER], "little")
+    stored = int.from_bytes(data[at + 8 : at + HEADER_SIZE], "little")
     return stored == masked_crc32c(data[at : at + 8].tobytes())
-
-
-def are_headers(headers: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Return which of some headers, uint8 [N, 12], have the right checksum."""
-    right = checksum_bytes(crc32c_of_lengths(headers[:, :8])) == headers[:, 8:]
-    return np.asarray(right.all(axis=1))
 
 
 class Run(NamedTuple):
@@ -74,9 +68,9 @@ class Run(NamedTuple):
 def run_of(memory: NDArray[np.uint8]) -> Run:
     """Find the records that are in a window with all their bytes."""
     bounds = np.array(_bounds(memoryview(memory.data)), np.int64)
-    starts, stops = bounds[:-1] + HEADER, bounds[1:] - FOOTER
+    starts, stops = bounds[:-1] + HEADER_SIZE, bounds[1:] - FOOTER_SIZE
     if len(starts):
-        right = are_headers(memory[bounds[:-1, np.newaxis] + np.arange(HEADER)])
+        right = are_headers(memory[bounds[:-1, np.newaxis] + np.arange(HEADER_SIZE)])
         if not right.all():
             last = int(np.argmin(right))
             starts, stops = starts[:last], stops[:last]
@@ -84,7 +78,7 @@ def run_of(memory: NDArray[np.uint8]) -> Run:
         extend_crc32c(0, memory[start:stop])
         for start, stop in zip(starts.tolist(), stops.tolist(), strict=True)
     ]
-    stored = memory[stops[:, np.newaxis] + np.arange(FOOTER)]
+    stored = memory[stops[:, np.newaxis] + np.arange(FOOTER_SIZE)]
     good = (checksum_bytes(np.array(crcs, np.uint32)) == stored).all(axis=1)
     return Run(starts, stops, good)
 
@@ -107,13 +101,13 @@ def _headers_in(window: NDArray[np.uint8]) -> NDArray[np.intp]:
     Places whose bytes cannot be such a length, or that have zeros for a checksum as a
     hole of zeros has, are excluded first, which is many times as fast.
     """
-    if len(window) < HEADER:
+    if len(window) < HEADER_SIZE:
         return np.empty(0, np.intp)
     zero = window == 0
     two = zero[:-1] & zero[1:]
     four = two[:-2] & two[2:]  # four zeros from each place on
     places = np.flatnonzero(four[4:-4] & ~four[8:])
-    return places[are_headers(window[places[:, np.newaxis] + np.arange(HEADER)])]
+    return places[are_headers(window[places[:, np.newaxis] + np.arange(HEADER_SIZE)])]
 
 
 class Search:
@@ -146,7 +140,7 @@ class Search:
         stream = self._stream
         until = None if most is None else stream.offset + most
         at = 1
-        while stream.need(at + HEADER):
+        while stream.need(at + HEADER_SIZE):
             if self._left < 0 or (until is not None and stream.offset + at > until):
                 self.gave_up = True
                 stream.end()
@@ -159,7 +153,7 @@ class Search:
                     return stream.offset
                 if self._left < 0:
                     break
-            stream.drop(at + len(window) - HEADER + 1)
+            stream.drop(at + len(window) - HEADER_SIZE + 1)
             at = 0
         stream.drop(len(stream))
         return None

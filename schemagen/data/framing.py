@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from ..runtime.reading.records import Records
-from .frames import HEADER, is_header
+from ..runtime.shared.tfrecord import HEADER_SIZE
+from .frames import is_header
 from .limits import MAX_RECORD_BYTES
 from .records import Damage, Part
 from .remote_path import FilePath, file_path
@@ -100,13 +101,13 @@ def scan_stream(
     if stream.offset or not stream.need(1):
         yield from Scanner(stream, where, size, first, max_record_bytes).runs()
         return
-    stream.need(HEADER)
-    compression = compression_of(stream.data[:HEADER].tobytes())
+    stream.need(HEADER_SIZE)
+    compression = compression_of(stream.data[:HEADER_SIZE].tobytes())
     if compression:
         stream, size = Stream(fill_from(inflated(stream.rest(), compression))), None
     scanner = Scanner(stream, where, size, first, max_record_bytes)
-    whole = stream.need(HEADER)
-    twice = compression_of(stream.data[:HEADER].tobytes()) if compression else None
+    whole = stream.need(HEADER_SIZE)
+    twice = compression_of(stream.data[:HEADER_SIZE].tobytes()) if compression else None
     if whole and twice:
         yield scanner.damage(
             "compression",

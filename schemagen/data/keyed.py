@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import islice
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ..runtime.codecs.checking import keyed_rows, other_rows
 from ..runtime.reading.columns import Columns
 from ..runtime.reading.message import MalformedError, tagged
 from .formats import describe_start
@@ -17,13 +15,7 @@ NO_KEY = "no record has a key of a tf.train.Example"
 
 EXPECTED = "tf.train.Examples or SequenceExamples with at least one feature"
 
-WRITE_EXAMPLES = "schemagen reads no other records: write them as tf.train.Examples"
-"""What to do about other records."""
-
 WITHOUT_FEATURE = "an Example without a feature"
-
-# An Example without a feature takes no more bytes, with or without its empty maps.
-_EMPTY_BYTES = 4
 
 # How much of a record is looked at: a hostile one has millions of fields.
 _START_BYTES, _MOST_FIELDS, _SHOWN_FIELDS = 512, 1000, 8
@@ -63,36 +55,9 @@ class Keyed:
         return Keyed(self.records + following.records, self.other or following.other)
 
 
-def _keyed_rows(columns: Columns) -> NDArray[np.bool_]:
-    """Return which records have a key: bool [N].
-
-    Other messages may happen to be read as unusual entries without a value.
-    """
-    found = np.zeros(len(columns.records), np.bool_)
-    unusual = list(columns.unusual.get("", ()))
-    for some in columns.by_key.values():
-        for column in some:
-            rows = column.rows
-            found[rows if column.kind else rows[~np.isin(rows, unusual)]] = True
-        if found.all():
-            return found
-    for lists in columns.steps.values():
-        sure = any(column.kind for column in lists.columns)
-        rows = lists.rows if sure else lists.rows[~np.isin(lists.rows, unusual)]
-        found[rows] = True
-    return found
-
-
-def other_rows(columns: Columns) -> NDArray[np.intp]:
-    """Return the rows without a key that are more than an Example without a feature."""
-    records = columns.records
-    sizes = records.stops - records.starts
-    return np.flatnonzero(~_keyed_rows(columns) & (sizes > _EMPTY_BYTES))
-
-
 def keyed_of(columns: Columns) -> Keyed:
     """Return how many records have a key, and what the first one without is."""
-    keyed = _keyed_rows(columns)
+    keyed = keyed_rows(columns)
     if keyed.all():
         return Keyed(len(keyed))
     malformed = [each.row for each in columns.malformed]

@@ -16,7 +16,8 @@ import numpy as np
 
 from ..runtime.shared.errors import DatasetError
 from ..runtime.shared.processes import begin_worker, interrupts_later
-from .frames import FRAMING, HEADER, are_headers, length_at
+from ..runtime.shared.tfrecord import FRAMING, HEADER_SIZE, are_headers
+from .frames import length_at
 from .framing import Moved
 from .records import Part
 from .remote_path import FilePath, RemotePath
@@ -53,7 +54,7 @@ def parts_of(path: FilePath, part_bytes: int = PART_BYTES) -> Iterator[Part]:
             yield Part(path)
             return
         with path.open("rb") as file:
-            if compression_of(file.read(HEADER)) != "":
+            if compression_of(file.read(HEADER_SIZE)) != "":
                 yield Part(path)
                 return
             with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
@@ -79,13 +80,13 @@ def _follow(data: mmap.mmap, start: int, part_bytes: int) -> tuple[int | None, i
     None if a length on the way is damaged, or the one that follows the part.
     """
     at, count = start, 0
-    headers = [data[at : at + HEADER]]
+    headers = [data[at : at + HEADER_SIZE]]
     while at < start + part_bytes:
         at += length_at(data, at) + FRAMING
-        if at + HEADER > len(data):
+        if at + HEADER_SIZE > len(data):
             return None, 0
         count += 1
-        headers.append(data[at : at + HEADER])
+        headers.append(data[at : at + HEADER_SIZE])
         if len(headers) >= _HEADERS:
             if not _all_right(headers):
                 return None, 0
@@ -95,7 +96,7 @@ def _follow(data: mmap.mmap, start: int, part_bytes: int) -> tuple[int | None, i
 
 def _all_right(headers: list[bytes]) -> bool:
     table = np.frombuffer(b"".join(headers), np.uint8)
-    return bool(are_headers(table.reshape(-1, HEADER)).all())
+    return bool(are_headers(table.reshape(-1, HEADER_SIZE)).all())
 
 
 def usual_workers(size: int) -> int:

@@ -7,11 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..runtime.reading.records import Records
+from ..runtime.shared.tfrecord import FOOTER_SIZE, FRAMING, HEADER_SIZE
 from .formats import describe_start, other_format
 from .frames import (
-    FOOTER,
-    FRAMING,
-    HEADER,
     MOST_BYTES,
     Run,
     Search,
@@ -120,37 +118,37 @@ class Scanner:
             yield Damage(
                 self._where,
                 int(records.numbers[row]),
-                int(records.offsets[row]) - HEADER,
+                int(records.offsets[row]) - HEADER_SIZE,
                 "checksum",
                 "bytes that do not have the checksum of the record",
                 f"the {int(run.stops[row] - run.starts[row])} bytes that were written",
                 _CHANGED,
             )
         self._number += count
-        stream.drop(int(run.stops[-1]) + FOOTER)
+        stream.drop(int(run.stops[-1]) + FOOTER_SIZE)
 
     def _goes_on(self, stop: int) -> bool:
         """Return whether a record, or the end, follows one with a wrong checksum."""
-        behind = stop + FOOTER
-        if self._stream.need(behind + HEADER):
+        behind = stop + FOOTER_SIZE
+        if self._stream.need(behind + HEADER_SIZE):
             return is_header(self._stream.data, behind)
         return len(self._stream) == behind
 
     def _next_alone(self) -> Iterator[Damage]:
         """Handle a record that is not in the window with all its bytes."""
         stream = self._stream
-        if not stream.need(HEADER):
+        if not stream.need(HEADER_SIZE):
             if stream.failure is None:
                 yield self.damage(
                     "truncated",
                     f"the file ends {len(stream)} bytes into a record's length",
-                    f"{HEADER} bytes of length and checksum",
+                    f"{HEADER_SIZE} bytes of length and checksum",
                     _CUT,
                 )
             stream.drop(len(stream))
             return
         if not is_header(stream.data):
-            if stream.data[:HEADER].tobytes().strip(b"\0"):
+            if stream.data[:HEADER_SIZE].tobytes().strip(b"\0"):
                 yield self._behind(_WRONG_LENGTH, _A_LENGTH, _CHANGED)
             else:
                 cause = (
@@ -208,7 +206,7 @@ class Scanner:
         stream = self._stream
         whole = self._fits(length) and stream.need(FRAMING + length)
         end = self._size or stream.offset + len(stream)
-        held = end - stream.offset - HEADER
+        held = end - stream.offset - HEADER_SIZE
         to = self._next()
         if to is None and not whole:
             found = f"the file ends {held} bytes into a record of {length} bytes"
@@ -216,7 +214,7 @@ class Scanner:
                 found = (
                     f"the file ends {held - length} bytes into the checksum of a record"
                 )
-            expected = f"{length} bytes of record, and {FOOTER} of checksum"
+            expected = f"{length} bytes of record, and {FOOTER_SIZE} of checksum"
             return self._passed_over(to, "truncated", found, expected, _CUT)
         return self._passed_over(
             to,

@@ -10,7 +10,8 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from ..runtime.codecs.base import Codec, Shape
+from ..runtime.codecs.base import Codec
+from ..runtime.codecs.decoded import Shape
 from ..runtime.codecs.part import Part
 from ..runtime.codecs.registry import codec_of
 from ..runtime.shared.errors import Problem

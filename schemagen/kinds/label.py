@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
-from ..runtime.codecs.base import Shape
+from ..runtime.codecs.decoded import Shape
 from .classes import Classes
 from .python_types import class_names, is_enum
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 import numpy as np
 from pydantic import Field
 
-from ..runtime.codecs.base import Shape
+from ..runtime.codecs.decoded import Shape
 from ..runtime.shared.errors import Problem
 from ..runtime.shared.values import shape_text
 from .augment import Augmentation, crop_problems

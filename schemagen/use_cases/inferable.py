@@ -20,12 +20,12 @@ from ..data.keyed import (
     EXPECTED,
     NO_KEY,
     WITHOUT_FEATURE,
-    WRITE_EXAMPLES,
     Keyed,
     keyed_of,
 )
 from ..data.sources import Data
 from ..findings import Finding, Location, SchemagenError, refuse
+from ..runtime.codecs.checking import WRITE_EXAMPLES
 from ..runtime.reading.columns import Columns
 
 MOST_KEYS = 2_000

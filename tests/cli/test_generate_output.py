@@ -38,20 +38,20 @@ def test_every_change_is_told(tmp_path: Path) -> None:
         return real
 
     assert (
-        told() == "created generated/old (7 files)\ncreated generated/pet (7 files)\n"
+        told() == "created generated/old (8 files)\ncreated generated/pet (8 files)\n"
     )
     (root / "schemas/old.py").unlink()
     (root / "schemas/pet.py").write_text(PET.format("Pet").replace("int", "float"))
     assert told() == (
-        "deleted generated/old (7 files)\nupdated generated/pet (7 files)\n"
+        "deleted generated/old (8 files)\nupdated generated/pet (8 files)\n"
         "1 file up to date\n"
     )
     (output / "__init__.py").write_bytes(b"")
-    assert told() == "updated generated/__init__.py\n7 files up to date\n"
+    assert told() == "updated generated/__init__.py\n8 files up to date\n"
     (output / "pet/model.py").unlink()
     (output / "pet/parser.py").write_bytes(b"")
-    assert told() == "updated generated/pet (2 of 7 files)\n6 files up to date\n"
-    assert told() == "8 files up to date\n"
+    assert told() == "updated generated/pet (2 of 8 files)\n7 files up to date\n"
+    assert told() == "9 files up to date\n"
 
 
 def test_many_records(tmp_path: Path) -> None:
@@ -65,8 +65,8 @@ def test_many_records(tmp_path: Path) -> None:
     (root / "schemas/R00.py").write_text(PET.format("R00").replace("int", "float"))
     text = generated(root)
     assert text.startswith(
-        "updated generated/r00 (7 files)\ncreated generated/x (7 files)\n"
-        f"{29 * 7 + 1} files up to date\n"
+        "updated generated/r00 (8 files)\ncreated generated/x (8 files)\n"
+        f"{29 * 8 + 1} files up to date\n"
     )
 
 

@@ -13,7 +13,7 @@ class Pet(Record):
 """
 PARSER = "generated/pet/parser.py"
 SPEC = "generated/pet/spec.json"
-_FILES = ("__init__", "fields", "model", "parser", "pipeline", "serializer")
+_FILES = ("__init__", "fields", "model", "parser", "pipeline", "reader", "serializer")
 
 
 def files_of(record: str) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ class Pet(Record):
 """
 
 OWN = '[tool.schemagen]\ntemplates = "templates"\n'
-MODULES = ("__init__", "fields", "serializer", "parser", "pipeline", "model")
+MODULES = ("__init__", "fields", "serializer", "parser", "pipeline", "reader", "model")
 
 
 def with_templates(root: Path, templates: dict[str, str]) -> Path:

@@ -12,7 +12,7 @@ import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
 from parsed_by import values_of
-from schemagen.data.verify.record import RecordCheck
+from schemagen.data.verify.record import check_of
 from schemagen.runtime.reading.decoding import decode
 from schemagen.runtime.reading.records import records_of
 
@@ -274,7 +274,7 @@ def test_values_read_without_tensorflow_are_written_as_the_same_bytes(
     serialize = generated.serializer.serialize
     written = [serialize(**row) for row in rows]
     spec = spec_beside(generated.parser)
-    decoded = values_of(RecordCheck(spec).faults(decode(records_of(written))))
+    decoded = values_of(check_of(spec).faults(decode(records_of(written))))
     for field in spec.fields:
         path = field.path or (field.name,)
         given = [number for number, row in enumerate(rows) if is_given(row, path)]

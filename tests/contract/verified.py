@@ -10,7 +10,7 @@ from typing import Any
 import tensorflow as tf
 from hypothesis import strategies as st
 from schemagen import Steps
-from schemagen.data.verify.record import RecordCheck
+from schemagen.data.verify.record import check_of
 from schemagen.kinds.field import FieldSpec
 from schemagen.runtime.reading.decoding import decode
 from schemagen.runtime.reading.records import records_of
@@ -42,7 +42,7 @@ def spec_beside(module: ModuleType) -> RecordSpec:
 
 def faults_of(spec: RecordSpec, messages: Sequence[bytes]) -> list[list[Any]]:
     """Return what is wrong with each record: (field, rule, key, found)."""
-    check = RecordCheck(spec)
+    check = check_of(spec)
     found: list[list[Any]] = [[] for _ in messages]
     for field, fault in check.faults(decode(records_of(list(messages)))):
         for at, row in enumerate(fault.rows.tolist()):

@@ -122,9 +122,8 @@ def test_a_damaged_shard_is_an_error(tmp_path: Path, damage: Any) -> None:
     written(tmp_path, digits(30), shards=2)
     path = tmp_path / "train-00001-of-00002.tfrecord"
     path.write_bytes(damage(path.read_bytes()))
-    dataset = read_dataset(tmp_path, "train")
     with pytest.raises(DatasetError, match=path.name):
-        dataset.materialize()
+        read_dataset(tmp_path, "train").materialize()
 
 
 def test_a_replaced_shard_is_an_error(tmp_path: Path) -> None:
@@ -133,7 +132,7 @@ def test_a_replaced_shard_is_an_error(tmp_path: Path) -> None:
     dataset = read_dataset(tmp_path, "train")
     others = [{**row, "scan": row["scan"] + 10} for row in digits(7)]
     serializer.write_dataset(others, tmp_path, "train", shards=1, overwrite=True)
-    with pytest.raises(DatasetError, match=r"train-00000-of-00001\.tfrecord"):
+    with pytest.raises(DatasetError, match="it was written again"):
         dataset.materialize()
 
 

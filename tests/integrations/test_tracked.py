@@ -46,7 +46,7 @@ def test_generated_files_that_are_not_added(
     assert found["generated/dog/parser.py:1:1"] == [
         *("generated/dog/parser.py", "schemas/dögs.py")
     ]
-    assert len(found) == 7
+    assert len(found) == 8
     repository.write(".gitignore", "generated/\n")
     assert findings(repository.root, command) == found
     repository.git("add", "--force", "generated")

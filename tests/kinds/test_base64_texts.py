@@ -12,7 +12,8 @@ import pytest
 import tensorflow as tf
 from command_line import run
 from parsed_by import values_of
-from schemagen.data.verify.record import RecordCheck
+from schemagen.data.verify.record import check_of
+from schemagen.runtime.codecs.checking import RecordCheck
 from schemagen.runtime.reading.decoding import decode
 from schemagen.runtime.reading.records import records_of
 from schemagen.runtime.storage.schema import load_spec
@@ -78,7 +79,7 @@ DAMAGED = {
 @pytest.fixture(scope="module")
 def check(package: Workspace) -> RecordCheck:
     """What `verify` does with records."""
-    return RecordCheck(_spec(package))
+    return check_of(_spec(package))
 
 
 def _spec(package: Workspace) -> Any:

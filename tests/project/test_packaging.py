@@ -298,7 +298,7 @@ def test_the_wheel_works_outside_the_checkout(
     new = tmp_path / "new"
     new.mkdir()
     run([command, "init"], cwd=new)
-    assert "created generated/pet_photo (7 files)" in run(
+    assert "created generated/pet_photo (8 files)" in run(
         [command, "generate"], cwd=new
     )
     assert "files up to date" in run([clean, "-m", "schemagen", "check"], cwd=new)

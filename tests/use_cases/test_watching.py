@@ -129,7 +129,7 @@ def test_it_generates_when_a_schema_is_saved(project: Path, watcher: Watcher) ->
     before = snapshot(project / "generated/dog")
     printed = watcher.after(replaced(pets, "age: int", "age: float"))
     assert "schemas/pets.py has changed\n" in printed
-    assert "updated generated/pet (7 files)\n" in printed
+    assert "updated generated/pet (8 files)\n" in printed
     assert "updated generated/dog" not in printed
     assert "import make_dataset" not in printed
     assert "float32" in spec(project, "pet")
@@ -137,7 +137,7 @@ def test_it_generates_when_a_schema_is_saved(project: Path, watcher: Watcher) ->
     assert "schemas/pets.py:5:5: SG111 Pet.age: " in printed
     assert "float32" in spec(project, "pet")
     printed = watcher.after(replaced(pets, "age: dict", "years: bool"))
-    assert "updated generated/pet (7 files)\n" in printed
+    assert "updated generated/pet (8 files)\n" in printed
     assert '"years"' in spec(project, "pet")
     assert snapshot(project / "generated/dog") == before
     assert watcher.interrupt() == 0
@@ -177,7 +177,7 @@ def test_files_that_come_and_go_are_seen(project: Path, watcher: Watcher) -> Non
     watcher.after(replaced(project / "schemas/pets/pets.py", "age:", "years:"))
     assert '"years"' in spec(project, "pet")
     printed = watcher.after(cats.unlink)
-    assert "deleted generated/cat (7 files)\n" in printed
+    assert "deleted generated/cat (8 files)\n" in printed
     assert not (project / "generated/cat").exists()
     assert watcher.interrupt() == 0
 

@@ -7,9 +7,10 @@ from itertools import islice
 from pathlib import Path
 
 from ...display.blocks import Block, Code, Heading, Items, Listing, Paragraph, Table
+from ...runtime.codecs.checking import WRITE_EXAMPLES
 from ...runtime.storage.journal import publishing_problem
 from ..formatting import plural, shell_word, size, sizes
-from ..keyed import NO_KEY, WRITE_EXAMPLES
+from ..keyed import NO_KEY
 from ..layouts import import_command, listed_names
 from ..records import Damage
 from ..statistics.model import (

@@ -7,18 +7,19 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
 
+from ...runtime.codecs.checking import WRITE_EXAMPLES, RecordCheck
 from ...runtime.reading.decoding import decode
 from ...runtime.shared.tfrecord import extend_crc32c
 from ...runtime.storage.manifest import Shard
 from ...spec.model import RecordSpec
 from ..framing import Moved, scan
-from ..keyed import EXPECTED, NO_KEY, WITHOUT_FEATURE, WRITE_EXAMPLES
+from ..keyed import EXPECTED, NO_KEY, WITHOUT_FEATURE
 from ..limits import MAX_RECORD_BYTES
 from ..records import Damage, Part
 from ..remote_path import FilePath
 from ..stream import compression_of
 from .checksums import combined
-from .record import RecordCheck
+from .record import check_of
 from .tally import Tally
 
 # How many bytes tell the compression.
@@ -80,7 +81,7 @@ class Checked:
 
 @lru_cache(maxsize=8)
 def _check_of(spec: RecordSpec | None) -> RecordCheck:
-    return RecordCheck(spec)
+    return check_of(spec)
 
 
 def check_part(task: Task, progress: Moved) -> Checked:

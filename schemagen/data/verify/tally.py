@@ -7,11 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...runtime.codecs.checking import RecordCheck
 from ...runtime.reading.columns import Columns
 from ..keyed import Keyed, keyed_of
 from ..records import Damage
 from .model import DataFinding, Example, Note
-from .record import RecordCheck
+from .record import facts_of
 
 _HEADER = 12  # bytes of a record that stand before its own
 
@@ -110,7 +111,7 @@ class Tally:
             group = self._groups[kind]
             group.examples += sorted(examples, key=lambda each: each.record or 0)
             del group.examples[self.most :]
-        for what, key, rows in check.facts(columns):
+        for what, key, rows in facts_of(check, columns):
             self.note(what, key, rows)
         self.records += len(records)
         self.wrong += int(wrong.sum())

@@ -3,48 +3,26 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Iterable, Sequence
-from dataclasses import KW_ONLY, dataclass, field
-from itertools import pairwise
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass, field, fields
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..reading.columns import Rows
 from ..shared.errors import Problem, RecordError
 from ..shared.values import FLOATS, shortened
 from ..shared.wire import Pieces
 from .buffers import BufferColumns, buffer_columns
-from .faults import Fault, Features
+from .decoded import Decoding, Form, Shape, Values
+from .faults import Features
 from .parsed import Parsed
 from .part import Part
 
 Column = Sequence[Any] | NDArray[Any]
-Shape = tuple[int | None, ...]
-Values = NDArray[Any] | list[Any]
-"""A value for each row: an array [rows, ...], or a list."""
-
 # The features that a field is stored as, with their keys.
 Entries = list[tuple[str, Pieces]]
 EntryColumns = list[tuple[str, BufferColumns]]
-
-
-@dataclass(frozen=True)
-class Decoded:
-    """The values of a field in some records.
-
-    Attributes:
-        rows: int64 [M], the records that have one, ascending.
-        values: returns the values, M of them.
-    """
-
-    rows: Rows
-    values: Callable[[], Values]
-
-
-Decoding = Generator[Fault, None, Decoded]
-"""Yields faults, and returns the values of the records without any."""
 
 
 @dataclass(eq=False)
@@ -87,6 +65,11 @@ class Codec(ABC):
         # Attributes that are set here are read faster than cached properties.
         self.parts = self.make_parts()
         self._entry = self.parts[0].entry()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the parameters: what is made of them holds functions."""
+        names = [each.name for each in fields(self) if each.init]
+        return _made, (type(self), {name: getattr(self, name) for name in names})
 
     def _name_key(self) -> None:
         """Make the key of the label, if none is given."""
@@ -164,6 +147,13 @@ class Codec(ABC):
         if self.nan_if_missing:
             return "NaN"
         return "''" if self.delivered_dtype == "string" else "0"
+
+    @property
+    def absent(self) -> Any:
+        """The value of a missing one in a batch, which fills an array."""
+        if self.default is not None:
+            return self.default
+        return float("nan") if self.nan_if_missing else self.filler
 
     @property
     def delivers_or(self) -> str:
@@ -318,6 +308,18 @@ class Codec(ABC):
         matter of batches; encoded images stay bytes.
         """
 
+    def there(self, values: Values) -> NDArray[np.bool_] | None:
+        """Return which decoded values are no missing ones; None for all."""
+        return None
+
+    def delivered(self, values: Values, form: Form) -> Values:
+        """Return decoded values as `parse` delivers them, but for padding.
+
+        Raises:
+            UndecodableError: one is a damaged image.
+        """
+        return values
+
     @abstractmethod
     def parse(self, parsed: Parsed) -> Any:
         """Return the tensor of a batch: [B, ...]."""
@@ -353,34 +355,9 @@ class Codec(ABC):
         )
 
 
+def _made(cls: type[Codec], parameters: dict[str, Any]) -> Codec:
+    return cls(**parameters)
+
+
 def _batch(shape: Shape) -> str:
     return f"[{', '.join(map(str, ('B', *shape)))}]"
-
-
-def of_each(
-    function: Callable[[Any], Any], items: Iterable[Any], place: str = "{} at [{}]"
-) -> list[Any]:
-    """Return a function's results for items.
-
-    Args:
-        function: raises a Problem with an item.
-        items: in their order.
-        place: the text of what the Problem found, from its own text and the position.
-
-    Raises:
-        Problem: that of the first item that has one, with its position.
-    """
-    found = []
-    for at, item in enumerate(items):
-        try:
-            found.append(function(item))
-        except Problem as problem:
-            where = place.format(problem.found, at)
-            raise Problem(where, problem.expected, problem.advice) from None
-    return found
-
-
-def split_rows(values: Any, lengths: Rows) -> list[Any]:
-    """Return the values of each row, given all of them and the length of each row."""
-    bounds = [0, *np.cumsum(lengths).tolist()]
-    return [values[start:stop] for start, stop in pairwise(bounds)]

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..shared.values import INTEGERS, item_size
 from .base import Codec
-from .images import Image, Images
+from .images import Resized
 from .lists import Strings, VarLen
 from .part import INT, Part
 from .ragged import Ragged
@@ -269,7 +269,7 @@ def _cut_otherwise(old: Old, new: New, attribute: str) -> bool:
 
 def _read_as_float(old: Old, new: New, _: str = "dtype") -> bool:
     """Return whether one dtype is that of the pixels stored, and one of resized pixels."""
-    is_image = isinstance(new.codec, Image | Images)
+    is_image = isinstance(new.codec, Resized)
     return is_image and old.stored_dtype == new.stored_dtype
 
 

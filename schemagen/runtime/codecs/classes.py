@@ -15,9 +15,10 @@ from ..shared.errors import Problem, did_you_mean, warn
 from ..shared.values import Numbers, described, shortened
 from ..shared.wire import Pieces, varint
 from . import graph
-from .base import Codec, Decoded, Decoding, Shape, split_rows
+from .base import Codec
 from .buffers import BufferColumns, value_buffers, varint_buffers
 from .check import Check
+from .decoded import Decoded, Decoding, Form, Shape, Values, split_rows
 from .faults import Features, Passed, near, refused_values, shown_bytes
 from .parsed import Parsed
 from .part import BYTES, INT, Part
@@ -277,6 +278,19 @@ class Label(_Classes):
             return value_buffers(self._entry, [self._texts[at] for at in ids.tolist()])
         return varint_buffers(self._entry, (ids + self.offset)[:, np.newaxis])
 
+    def there(self, values: Values) -> NDArray[np.bool_] | None:
+        return np.asarray(values) >= 0 if self.missing else None
+
+    def delivered(self, values: Values, form: Form) -> Values:
+        if not (form.names and self.classes):
+            return values
+        names: Values = np.array([*self.classes, ""], object)[np.asarray(values)]
+        return names
+
+    @property
+    def absent(self) -> Any:
+        return -1 if self.default is None else self.default
+
     def parse(self, parsed: Parsed) -> Any:
         return self._ids_of(parsed[self.key], none=self.missing)
 
@@ -364,6 +378,15 @@ class MultiLabel(_Classes):
 
     def _values(self, column: Column) -> list[NDArray[np.int64]]:
         return split_rows(self._ids_in(column), column.lengths)
+
+    def delivered(self, values: Values, form: Form) -> Values:
+        if form.names and self.classes:
+            return [[self.classes[index] for index in row] for row in values]
+        hot = np.zeros((len(values), self.num_classes), np.float32)
+        if len(values):
+            rows = np.repeat(np.arange(len(values)), list(map(len, values)))
+            hot[rows, np.concatenate(values)] = 1
+        return hot
 
     def parse(self, parsed: Parsed) -> Any:
         labels = parsed[self.key]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..reading.columns import Column
-from ..shared.errors import Problem
+from ..shared.errors import DatasetError, Problem
 from ..shared.images import CHANNELS, encode, encode_png, header_of, sniff
 from ..shared.values import (
     FLOATS,
@@ -18,15 +18,17 @@ from ..shared.values import (
     described,
     shape_text,
 )
-from ..shared.wire import Buffer, Pieces
-from . import graph, graph_images
-from .base import Codec, Decoded, Decoding, Shape, of_each, split_rows
-from .faults import Features
-from .limits import Limit
+from ..shared.wire import Buffer
+from . import graph, graph_images, pixels
+from .base import Codec
+from .decoded import (
+    Form,
+    Shape,
+    Values,
+)
 from .numbers import FixedNumbers
 from .parsed import Parsed
-from .part import BYTES, Part
-from .picture_checks import checked_pictures
+from .part import Part
 from .pictures import EncodedContent, Picture, batch_text, in_place_of
 from .tensorflow import tf
 
@@ -38,7 +40,7 @@ _FLOATS = (
 
 
 @dataclass(eq=False, kw_only=True)
-class _Resized(Codec):
+class Resized(Codec):
     """Pictures that are decoded and resized when they are read.
 
     Attributes:
@@ -81,6 +83,37 @@ class _Resized(Codec):
     def _words(self) -> str:
         return "an encoded" if self.encoding == "any" else f"a {self.encoding}"
 
+    def _arrays_of(self, contents: Sequence[bytes]) -> Values:
+        """Decode encoded images to arrays [height, width, channels], in one if alike."""
+        size = (*(self.resize or self.shape[:2]), self.shape[2])
+        images = pixels.each(self._array_of, contents)
+        if None in size:
+            return images
+        return np.stack(images) if images else np.empty((0, *size), self.dtype)  # type: ignore[arg-type]
+
+    def _array_of(self, data: bytes) -> NDArray[Any]:
+        try:
+            image = pixels.decode(
+                data,
+                self.shape[2] or 3,
+                deep=self.stored_dtype == "uint16",
+                least=self.resize if self.scaled_decoding else None,
+            )
+        except DatasetError as error:
+            raise DatasetError(f"field {self.label!r}: {error}") from None
+        return self._resized(image)
+
+    def _resized(self, image: NDArray[Any]) -> NDArray[Any]:
+        if self.resize is None:
+            return image
+        return pixels.resized(
+            image,
+            self.resize,
+            self.interpolation,
+            antialias=self.antialias,
+            dtype=self.dtype,
+        )
+
     def _decoded(self, data: Any, *, optional: bool) -> Any:
         """Decode encoded images: dtype [B, height, width, channels]."""
         return graph_images.decode_images(
@@ -98,7 +131,7 @@ class _Resized(Codec):
 
 
 @dataclass(eq=False, kw_only=True)
-class Image(_Resized, Picture):
+class Image(Resized, Picture):
     """A picture, [height, width, channels].
 
     Attributes:
@@ -111,7 +144,7 @@ class Image(_Resized, Picture):
     format_text: str | None = None
 
     def content(self, transfer_encoding: str | None) -> Any:
-        codec = _Pixels if self._raw else _EncodedImage
+        codec = _Pixels if self._raw else EncodedImage
         return codec(self, transfer_encoding)
 
     def make_parts(self) -> tuple[Part, ...]:
@@ -136,6 +169,15 @@ class Image(_Resized, Picture):
     @property
     def _empty_is_missing(self) -> bool:
         return self.optional and (not self._raw or None in self.shape)
+
+    def delivered(self, values: Values, form: Form) -> Values:
+        if not self._raw:
+            return self._arrays_of(list(values)) if form.images else values
+        if self.resize is None:
+            return values
+        images = list(map(self._resized, values))
+        size = (*self.resize, self.shape[2] or 0)
+        return np.stack(images) if images else np.empty((0, *size), self.dtype)
 
     def present(self, parsed: Parsed, tensor: Any) -> Any:
         if self._raw and None not in self.shape:
@@ -187,7 +229,7 @@ class _Pixels(FixedNumbers):
         return _pixels(self._numbers, value, self._shape)
 
 
-class _EncodedImage(EncodedContent):
+class EncodedImage(EncodedContent):
     """The codec of an encoded image alone. Pixels are encoded, bytes are kept."""
 
     def __init__(self, image: Any, transfer_encoding: str | None = None) -> None:
@@ -266,128 +308,3 @@ def _pixels(numbers: Numbers, value: Any, shape: Shape) -> NDArray[Any]:
     if not pixels.size:
         raise Problem("an image without pixels", "at least one pixel")
     return pixels
-
-
-@dataclass(eq=False, kw_only=True)
-class Images(_Resized):
-    """A list of encoded images: a value of one bytes list for each.
-
-    Attributes:
-        count: how many there are, or None for any number from 0.
-        max_count: the most there may be, or None.
-        group: the group of fields that are equally long.
-    """
-
-    encoding: str = "jpeg"
-    count: int | None = None
-    max_count: int | None = None
-    group: str | None = None
-
-    of_pixels: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._one = _EncodedImage(self)
-        self._limit = Limit(self.max_count, noun="images")
-
-    def make_parts(self) -> tuple[Part, ...]:
-        part = Part(
-            self.key,
-            BYTES,
-            self.count,
-            self.max_count,
-            encoding=self.encoding,
-            dtype="uint8",
-            shape=() if self.count is None else (self.count,),
-            missing=b"" if self.optional and self.count else None,
-        )
-        return (part,)
-
-    @property
-    def delivered_shape(self) -> Shape:
-        return (self.count, *(self.resize or self.shape[:2]), self.shape[2])
-
-    @property
-    def decoded_as(self) -> tuple[str, Shape]:
-        return "bytes", (self.count,)
-
-    @property
-    def limit(self) -> int | None:
-        return self.max_count
-
-    @property
-    def item_size(self) -> int | None:
-        return 1 if self.count is None else None
-
-    annotation = "Sequence[bytes | NDArray[np.uint8]] | NDArray[np.uint8]"
-
-    @property
-    def stored_text(self) -> str:
-        return f"bytes_list (each {self.encoding})"
-
-    @property
-    def takes(self) -> str:
-        number = "" if self.max_count is None else f"at most {self.max_count} "
-        number = number if self.count is None else f"{self.count} "
-        form = "encoded" if self.encoding == "any" else self.encoding
-        shape = shape_text(self.shape)
-        return f"a list of {number}{form} images, as bytes or uint8 {shape}"
-
-    @property
-    def delivers(self) -> str:
-        text = f"{self.dtype} {batch_text(self.delivered_shape, 'THWC')}{self._range}"
-        return text if self.count else f"{text}, padded with zeros"
-
-    @property
-    def if_missing(self) -> str:
-        return "empty" if self.count is None else "zeros"
-
-    def convert(
-        self, value: Any
-    ) -> list[bytes | NDArray[np.uint8]] | NDArray[np.uint8]:
-        if isinstance(value, np.ndarray):
-            check_shape(value, (None, *self.shape))
-        elif not isinstance(value, (list, tuple)):
-            raise Problem(
-                described(value), "a list of images, or an array [N, H, W, C]"
-            )
-        if self.count not in (None, len(value)):
-            raise Problem(f"{len(value)} images", str(self.count))
-        self._limit.check(len(value))
-        pictures = of_each(self._one.convert, value)
-        return value if isinstance(value, np.ndarray) else pictures
-
-    def _pieces(self, value: Any) -> Pieces:
-        return self._entry.listing(of_each(self._one.contents, self.convert(value)))
-
-    def decode(self, features: Features) -> Decoding:
-        (part,) = self.parts
-        column = yield from part.column(features, f"{part.text}, each an image")
-        if part.count is not None and self.optional:
-            nothing = (column.sizes.reshape(-1, part.count) == 0).all(axis=1)
-            column = column.only(~nothing)
-        column = yield from checked_pictures(column, self._one)
-        column = yield from self._limit.rows(column, column.lengths)
-        return Decoded(column.rows, lambda: self._values(column))
-
-    def _values(self, column: Column) -> list[list[bytes]]:
-        return split_rows(list(column.bytes_values()), column.lengths)
-
-    def parse(self, parsed: Parsed) -> Any:
-        data = parsed[self.key]
-        if self.count is None:
-            data = self._limit.tensor(data, self.label)
-            images = self._decoded(data.flat_values, optional=False)
-            return graph.padded(data.with_flat_values(images), 0)
-        if self.optional:
-            lacking = tf.reduce_sum(tf.cast(data == "", tf.int32), axis=1)
-            data = graph.checked(
-                data,
-                (lacking == 0) | (lacking == self.count),
-                f"field {self.label!r}: expected all of {self.count} images or none, "
-                "found how many are empty",
-                lacking,
-            )
-        flat = self._decoded(tf.reshape(data, (-1,)), optional=self.optional)
-        images = tf.reshape(flat, (-1, self.count, *flat.shape[1:]))
-        return tf.ensure_shape(images, (data.shape[0], *images.shape[1:]))

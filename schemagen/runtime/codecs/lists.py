@@ -23,8 +23,8 @@ from ..shared.values import (
 )
 from ..shared.wire import Buffer, Pieces, pack_rows
 from . import graph
-from .base import Decoded, Decoding, Shape, split_rows
 from .buffers import BufferColumns, buffer_of, list_buffers, value_buffers
+from .decoded import Decoded, Decoding, Shape, split_rows
 from .faults import Features, Passed, refused
 from .limits import Limit, Listed
 from .numbers import numbers_of

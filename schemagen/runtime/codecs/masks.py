@@ -15,8 +15,9 @@ from ..shared.errors import Problem
 from ..shared.images import PngHeader, encode_png, read_png_header
 from ..shared.values import Numbers, check_shape, described, shape_text
 from ..shared.wire import Buffer
-from . import graph, graph_images, graph_masks
+from . import graph, graph_images, graph_masks, pixels
 from .check import Check
+from .decoded import Form, Values
 from .faults import Passed
 from .numbers import FixedNumbers
 from .parsed import Parsed
@@ -112,6 +113,33 @@ class Mask(Picture):
             return column
         passed = yield from self.check.rows(raw_numbers(column, self.dtype))
         return column.only(np.isin(column.rows, passed.rows))
+
+    @property
+    def absent(self) -> Any:
+        return self.ignore or 0
+
+    def delivered(self, values: Values, form: Form) -> Values:
+        if self._raw:
+            ids = values if self.resize is None else list(map(self._resized, values))
+        elif form.images:
+            ids = pixels.each(self._ids_of, list(values))
+        else:
+            return values
+        if None in self.delivered_shape or not isinstance(ids, list):
+            return ids
+        size: Any = (0, *self.delivered_shape)
+        return np.stack(ids) if ids else np.empty(size, self.dtype)
+
+    def _ids_of(self, data: bytes) -> NDArray[Any]:
+        ids = pixels.decode_ids(data).astype(self.dtype)
+        if self.check is not None and (wrong := ids[self.check.wrong(ids)]).size:
+            raise ValueError(f"found {wrong[0]}, expected {self.check.expected}")
+        return self._resized(ids)
+
+    def _resized(self, ids: NDArray[Any]) -> NDArray[Any]:
+        if self.resize is None:
+            return ids
+        return pixels.resized(ids[:, :, np.newaxis], self.resize, "nearest")[:, :, 0]
 
     def parse(self, parsed: Parsed) -> Any:
         data = self.parts[0].tensor(parsed, self.label)

@@ -17,8 +17,8 @@ from ..shared.errors import Problem
 from ..shared.values import FLOATS, INTEGERS, Numbers, item_size, shape_text
 from ..shared.wire import Pieces, varint
 from . import graph
-from .base import Decoded, Decoding, Shape
 from .buffers import BufferColumns, fixed_buffers, value_buffers, varint_buffers
+from .decoded import Decoded, Decoding, Shape
 from .faults import Features, Passed
 from .parsed import Parsed
 from .part import BYTES, Part, values_part
@@ -206,8 +206,15 @@ class Vector(FixedNumbers):
         given = self.default is not None
         return f"{text}, dequantized," if given and self.dequantize else text
 
+    @property
+    def absent(self) -> Any:
+        given = self.default is not None
+        return self._dequantized(np.array(self.default)) if given else super().absent
+
     def _values(self, column: Column) -> NDArray[Any]:
-        numbers = super()._values(column)
+        return self._dequantized(super()._values(column))
+
+    def _dequantized(self, numbers: NDArray[Any]) -> NDArray[Any]:
         if self.dequantize is None:
             return numbers
         scale, offset = map(np.float32, self.dequantize)
@@ -228,7 +235,7 @@ def numbers_of(column: Column, dtype: str) -> NDArray[Any]:
     """
     if column.kind == "bytes":
         column = raw_numbers(column, dtype)
-    return column.values.astype(numpy_dtype(dtype))
+    return column.values.astype(numpy_dtype(dtype), copy=False)
 
 
 def numpy_dtype(dtype: str) -> np.dtype[Any]:

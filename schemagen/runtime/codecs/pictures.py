@@ -15,8 +15,8 @@ from ..shared import base64_text
 from ..shared.images import header_of
 from ..shared.values import item_size
 from ..shared.wire import Buffer
-from .base import Decoded, Decoding, Shape
 from .compound import Compound
+from .decoded import Decoded, Decoding, Shape
 from .faults import Fault, Features, Passed, refused, shown_bytes
 from .numbers import numbers_of
 from .parsed import Parsed

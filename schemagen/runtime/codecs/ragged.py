@@ -14,8 +14,8 @@ from ..reading.columns import Column, Rows
 from ..shared.errors import Problem
 from ..shared.values import described
 from . import graph
-from .base import Decoded, Decoding, Shape, of_each, split_rows
 from .compound import Compound
+from .decoded import Decoded, Decoding, Shape, of_each, split_rows
 from .faults import Fault, Features, refused_values
 from .limits import Limit, Listed
 from .lists import Strings, VarLen, list_codec

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -53,6 +54,10 @@ class RecordCodec:
         # Fields of one key each are written in the order of the keys as they come.
         single = all(len(codec.parts) == 1 for codec in codecs)
         self._simple = single and not self.groups and not self._is_sequence
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the codecs of the fields alone."""
+        return partial(RecordCodec, message=self.message), (*self.fields.values(),)
 
     def __getitem__(self, name: str) -> Codec:
         """Return the codec of a field."""

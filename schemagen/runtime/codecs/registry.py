@@ -8,7 +8,8 @@ from typing import Any
 
 from .base import Codec
 from .classes import Label, MultiLabel
-from .images import Image, Images
+from .image_lists import Images
+from .images import Image
 from .lists import Strings, VarLen
 from .masks import Mask
 from .numbers import Scalar, Vector

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from ..shared.values import Numbers, check_shape, shape_text
 from ..shared.wire import Buffer, Pieces, pack_row
-from .base import Codec, Shape
+from .base import Codec
 from .buffers import BufferColumns, buffer_of, value_buffers
+from .decoded import Shape
 from .part import INT
 from .tensorflow import tf
 

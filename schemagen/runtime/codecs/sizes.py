@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..reading.columns import Column, Rows
 from ..shared.values import item_size, shape_text
-from .base import split_rows
+from .decoded import split_rows
 from .faults import Fault, Features, Passed, refused
 from .part import Part
 from .values import cause_of_size

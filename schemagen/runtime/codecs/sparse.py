@@ -14,9 +14,9 @@ from ..reading.columns import Column, Rows
 from ..shared.errors import Problem
 from ..shared.values import Numbers, described, shape_text
 from . import graph
-from .base import Decoded, Decoding, Shape, split_rows
 from .check import Check
 from .compound import Compound
+from .decoded import Decoded, Decoding, Shape, split_rows
 from .faults import Fault, Features
 from .lists import VarLen
 from .parsed import Parsed

@@ -15,8 +15,18 @@ from ..shared.errors import Problem
 from ..shared.values import check_shape, described
 from ..shared.wire import Pieces, list_entry_head
 from . import graph
-from .base import Codec, Decoded, Decoding, Shape, of_each, split_rows
+from .base import Codec
 from .buffers import BufferColumns, buffer_columns, chunks_of
+from .decoded import (
+    Decoded,
+    Decoding,
+    Form,
+    Shape,
+    UndecodableError,
+    Values,
+    of_each,
+    split_rows,
+)
 from .faults import Fault, Features, firsts, listed, near
 from .limits import Limit, Listed
 from .numbers import FixedNumbers
@@ -229,6 +239,20 @@ class Steps(Listed):
             for row, is_whole in zip(rows, whole.tolist(), strict=True)
             if is_whole
         ]
+
+    def delivered(self, values: Values, form: Form) -> Values:
+        if not len(values) or type(self.step).delivered is Codec.delivered:
+            return values
+        lengths = np.fromiter(map(len, values), np.int64, len(values))
+        if isinstance(values[0], np.ndarray):
+            steps: Values = np.concatenate(values)
+        else:
+            steps = list(chain.from_iterable(values))
+        try:
+            return split_rows(self.step.delivered(steps, form), lengths)
+        except UndecodableError as error:
+            row = np.searchsorted(np.cumsum(lengths), error.at, "right")
+            raise UndecodableError(int(row), error) from None
 
     def _missing(self, features: Features, rows: Rows) -> Fault:
         def lists(at: int) -> list[str]:

@@ -9,7 +9,7 @@ from ..shared import base64_text
 from ..shared.errors import Problem
 from ..shared.values import described
 from ..shared.wire import Buffer
-from .base import Decoded, Decoding
+from .decoded import Decoded, Decoding
 from .faults import Features
 from .parsed import Parsed
 from .part import Part, values_part

@@ -16,9 +16,9 @@ from ..shared import base64_text
 from ..shared.values import item_size, shape_text
 from ..shared.wire import Buffer, Pieces, varint
 from . import graph_tensors
-from .base import Decoded, Decoding, Shape
 from .buffers import buffer_of
 from .compound import Compound
+from .decoded import Decoded, Decoding, Shape
 from .faults import Features, refused, shown_bytes
 from .numbers import FixedNumbers, Scalar, numbers_of, numpy_dtype
 from .parsed import Parsed

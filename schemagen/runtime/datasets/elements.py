@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..codecs.classes import Label
-from ..codecs.images import Image, Images
+from ..codecs.images import Resized
 from ..codecs.records import RecordCodec
 from ..shared.requirements import tf
 from .batching import PARALLEL, Padding, lengthened, with_seeds
@@ -87,7 +87,7 @@ def images_of(
     return {
         name: codec.largest
         for name, codec in record.fields.items()
-        if name in features and isinstance(codec, Image | Images)
+        if name in features and isinstance(codec, Resized)
     }
 
 

@@ -167,7 +167,7 @@ def gathered(
         return np.empty(0, np.uint8)
     if total >= _LONG * len(sizes):
         pairs = zip(starts.tolist(), stops.tolist(), strict=True)
-        return np.frombuffer(b"".join([view[a:b] for a, b in pairs]), np.uint8)
+        return np.frombuffer(bytearray().join([view[a:b] for a, b in pairs]), np.uint8)
     if (sizes == sizes[0]).all():
         return data[starts[:, np.newaxis] + np.arange(sizes[0])].reshape(-1)
     shifts = starts - (np.cumsum(sizes) - sizes)

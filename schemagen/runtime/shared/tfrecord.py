@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 _LENGTH = struct.Struct("<Q")
 _CHECKSUM = struct.Struct("<I")
-_HEADER_SIZE = 12
-_FOOTER_SIZE = 4
-_FRAMING = _HEADER_SIZE + _FOOTER_SIZE
+HEADER_SIZE = 12
+FOOTER_SIZE = 4
+FRAMING = HEADER_SIZE + FOOTER_SIZE
 _MASK_DELTA = 0xA282EAD8
 
 # A record's length is 64 bits wide, so a damaged one may ask for anything. Records
@@ -96,7 +96,7 @@ class Framed:
 def frame_records(records: Sequence[bytes]) -> Framed:
     """Frame several records at once."""
     sizes = np.fromiter(map(len, records), np.int64, len(records))
-    headers, ends = _headers(sizes), np.cumsum(sizes + _FRAMING)
+    headers, ends = _headers(sizes), np.cumsum(sizes + FRAMING)
     if _are_wide(sizes):
         return _joined_wide(headers, [(record,) for record in records], ends)
     return _joined(headers, records, ends)
@@ -111,7 +111,7 @@ def frame_pieces(
         records: the pieces of each.
         sizes: int64 [records], how many bytes each has.
     """
-    headers, ends = _headers(sizes), np.cumsum(sizes + _FRAMING)
+    headers, ends = _headers(sizes), np.cumsum(sizes + FRAMING)
     wide = _are_wide(sizes)
     first, start = 0, 0
     while first < len(records):
@@ -144,7 +144,7 @@ def _joined_wide(
 
     They are summed up where they then lie, while they are in the processor's cache.
     """
-    footer = bytes(_FOOTER_SIZE)
+    footer = bytes(FOOTER_SIZE)
     data = bytearray().join(
         chain.from_iterable(
             (header, *pieces, footer)
@@ -152,13 +152,13 @@ def _joined_wide(
         )
     )
     memory = np.frombuffer(data, np.uint8)
-    starts = [_HEADER_SIZE, *(ends[:-1] + _HEADER_SIZE).tolist()]
-    stops = ends - _FOOTER_SIZE
+    starts = [HEADER_SIZE, *(ends[:-1] + HEADER_SIZE).tolist()]
+    stops = ends - FOOTER_SIZE
     crcs = [
         extend_crc32c(0, memory[start:stop])
         for start, stop in zip(starts, stops.tolist(), strict=True)
     ]
-    memory[stops[:, np.newaxis] + np.arange(_FOOTER_SIZE)] = checksum_bytes(
+    memory[stops[:, np.newaxis] + np.arange(FOOTER_SIZE)] = checksum_bytes(
         np.array(crcs, np.uint32)
     )
     return Framed(data, ends)
@@ -166,7 +166,7 @@ def _joined_wide(
 
 def _headers(sizes: NDArray[np.int64]) -> list[bytes]:
     """Return what comes before records of these sizes: length and checksum."""
-    headers = np.empty((len(sizes), _HEADER_SIZE), np.uint8)
+    headers = np.empty((len(sizes), HEADER_SIZE), np.uint8)
     headers[:, :8] = sizes.astype("<u8").view(np.uint8).reshape(-1, 8)
     headers[:, 8:] = checksum_bytes(crc32c_of_lengths(headers[:, :8]))
     return table_rows(headers)
@@ -209,6 +209,12 @@ def checksum_bytes(crcs: NDArray[np.uint32]) -> NDArray[np.uint8]:
     return masked.view(np.uint8).reshape(-1, 4)
 
 
+def are_headers(headers: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Return which of some headers, uint8 [N, 12], have the right checksum."""
+    right = checksum_bytes(crc32c_of_lengths(headers[:, :8])) == headers[:, 8:]
+    return np.asarray(right.all(axis=1))
+
+
 def detect_compression(start: bytes) -> str:
     """Tell a TFRecord file's compression by its first bytes, never by its name.
 
@@ -236,7 +242,7 @@ def detect_compression(start: bytes) -> str:
 
 
 def _begins_record(start: bytes) -> bool:
-    if len(start) < _HEADER_SIZE:
+    if len(start) < HEADER_SIZE:
         return False
     (crc,) = _CHECKSUM.unpack_from(start, 8)
     return bool(crc == masked_crc32c(start[:8]))
@@ -279,7 +285,7 @@ def survey(raw: BufferedReader, where: str) -> Iterator[bytes | DatasetError]:
         where: what to call it in errors, which name the record, counted from 0.
     """
     try:
-        compression = detect_compression(raw.peek(_HEADER_SIZE)[:_HEADER_SIZE])
+        compression = detect_compression(raw.peek(HEADER_SIZE)[:HEADER_SIZE])
     except DatasetError as error:
         yield DatasetError(f"{where}: {error}")
         return
@@ -347,10 +353,10 @@ class _Inflated:
 
 
 def _read_record(stream: _Readable) -> bytes | None:
-    header = stream.read(_HEADER_SIZE)
+    header = stream.read(HEADER_SIZE)
     if not header:
         return None
-    if len(header) < _HEADER_SIZE:
+    if len(header) < HEADER_SIZE:
         raise DatasetError(f"the file ends {len(header)} bytes into a length")
     if not _begins_record(header):
         raise DatasetError("the checksum of the length does not match")

@@ -1,15 +1,18 @@
-"""Reading files wherever they are: TensorFlow's file systems, and fsspec's for others."""
+"""Reading files wherever they are: on this machine, by TensorFlow, or by fsspec."""
 
 from __future__ import annotations
 
 import errno
+import glob
+import os
 import re
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import RawIOBase
+from io import FileIO, RawIOBase
 from typing import Any, Protocol
 
-from ..shared.requirements import tf
+from ..codecs.tensorflow import tf
 from ..storage.remote_files import FileState, RemoteFiles
 
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.:-]*)://")
@@ -40,6 +43,34 @@ class FileAccess(Protocol):
         """Open a file for reading."""
 
 
+class LocalFiles:
+    """A `FileAccess` to the files of this machine."""
+
+    def is_dir(self, path: str) -> bool:
+        return os.path.isdir(path)
+
+    def exists(self, path: str) -> bool:
+        return os.path.exists(path)
+
+    def names(self, path: str) -> list[str]:
+        return os.listdir(path)
+
+    def glob(self, pattern: str) -> list[str]:
+        return sorted(glob.glob(pattern))
+
+    def state(self, path: str) -> FileState:
+        found = os.stat(path)
+        return FileState(found.st_size, str(found.st_mtime_ns))
+
+    def read(self, path: str, start: int = 0, stop: int | None = None) -> bytes:
+        with open(path, "rb") as file:
+            file.seek(start)
+            return file.read(-1 if stop is None else stop - start)
+
+    def open(self, path: str) -> RawIOBase:
+        return FileIO(path)
+
+
 @contextmanager
 def _as_os_errors(path: str) -> Iterator[None]:
     try:
@@ -51,7 +82,7 @@ def _as_os_errors(path: str) -> Iterator[None]:
 
 
 class TensorFlowFiles:
-    """A `FileAccess` to the paths and URLs that TensorFlow reads."""
+    """A `FileAccess` to the URLs that TensorFlow reads."""
 
     def is_dir(self, path: str) -> bool:
         with _as_os_errors(path):
@@ -105,6 +136,7 @@ class _TensorFlowReader(RawIOBase):
         super().close()
 
 
+_LOCAL = LocalFiles()
 _BY_TENSORFLOW = TensorFlowFiles()
 _BY_FSSPEC = RemoteFiles()
 
@@ -120,5 +152,12 @@ def is_copied(path: str) -> bool:
 
 
 def access_to(path: str) -> FileAccess:
-    """Return what reads the file, directory or glob at a path or URL."""
-    return _BY_FSSPEC if is_copied(path) else _BY_TENSORFLOW
+    """Return what reads the file, directory or glob at a path or URL.
+
+    TensorFlow reads URLs only in programs that have imported it.
+    """
+    if not _URL.match(path):
+        return _LOCAL
+    if "tensorflow" not in sys.modules or is_copied(path):
+        return _BY_FSSPEC
+    return _BY_TENSORFLOW

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import count
 
 from ..codecs.compatibility import check_compatible
@@ -56,6 +56,19 @@ class Files:
     first_bytes: int = 0
     manifests: tuple[Opened, ...] = ()
     states: Mapping[str, str] = field(default_factory=dict)
+
+    def each(self) -> Iterator[Files]:
+        """Yield each file alone."""
+        records = self.records or (None,) * len(self.paths)
+        for at, (path, known) in enumerate(zip(self.paths, records, strict=True)):
+            yield replace(
+                self,
+                paths=(path,),
+                compressions=self.compressions[at : at + 1],
+                sizes=self.sizes[at : at + 1],
+                records=None if known is None else (known,),
+                checksums=self.checksums[at : at + 1],
+            )
 
     @property
     def shuffled(self) -> bool:

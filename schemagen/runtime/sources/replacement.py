@@ -1,4 +1,4 @@
-"""Noticing that data was replaced while a dataset reads it."""
+"""Noticing that data was replaced while it is read."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from ..storage import manifest
 from .files import Files, state_of
 from .manifests import Opened, in_threads, stated, text_of
 
-_ADVICE = "make the dataset again with make_dataset to read what is there now"
+_ADVICE = "open it again to read what is there now"
 
 
 def replaced(found: Sequence[Files]) -> str:
-    """Say what is not as it was when the dataset was made, or return "".
+    """Say what is not as it was when it was opened, or return "".
 
     Manifests are compared by what they say of the splits that are read, since other
     splits may be written; files without one by their size and modification time.
@@ -42,8 +42,8 @@ def changed(path: str, state: str) -> str:
     if same:
         return ""
     return (
-        f"{path}: its size or modification time is not what it was when the dataset was "
-        f"made, so that it was replaced or changed; {_ADVICE}"
+        f"{path}: its size or modification time is not what it was when it "
+        f"was opened, so that it was replaced or changed; {_ADVICE}"
     )
 
 
@@ -71,6 +71,6 @@ def _replaced_splits(opened: Opened) -> Iterator[str]:
         if now.get(name) != split:
             reason = "it was written again" if name in now else "it is not there now"
             yield (
-                f"{opened.path}: split {name!r} is not what it was when the dataset was "
-                f"made: {why or reason}; {_ADVICE}"
+                f"{opened.path}: split {name!r} is not what it was when it was "
+                f"opened: {why or reason}; {_ADVICE}"
             )

@@ -1,0 +1,80 @@
+"""Records as tables of Arrow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ..codecs.base import Codec
+from ..codecs.decoded import Decoded, Shape
+from .decoding import Run
+
+
+def table_of(run: Run) -> Any:
+    """Return records as a `pyarrow.Table` with a column for each field.
+
+    Encoded images are bytes, class ids are int64 from 0, and missing values are the
+    field's default or null.
+    """
+    import pyarrow as pa  # type: ignore[import-not-found, import-untyped, unused-ignore]
+
+    columns = {
+        name: column_of(codec, decoded, len(run.numbers))
+        for name, codec, decoded in run.fields()
+    }
+    return pa.table(columns)
+
+
+def joined(tables: Iterable[Any]) -> Any:
+    """Return tables of the same columns as one."""
+    import pyarrow as pa  # type: ignore[import-not-found, import-untyped, unused-ignore]
+
+    return pa.concat_tables(tables)
+
+
+def column_of(codec: Codec, decoded: Decoded, rows: int) -> Any:
+    """Return values as an Arrow array, of a type that depends on the field alone.
+
+    Args:
+        codec: of the field.
+        decoded: the values of the rows that have one.
+        rows: how many there are.
+    """
+    import pyarrow as pa  # type: ignore[import-not-found, import-untyped, unused-ignore]
+
+    dtype, shape = codec.decoded_as
+    values = decoded.values()
+    if len(decoded.rows) < rows:
+        found = [codec.default] * rows
+        for row, value in zip(decoded.rows.tolist(), values, strict=True):
+            found[row] = value
+        values = found
+    if isinstance(values, np.ndarray) and not shape:
+        return pa.array(values, _type_of(dtype, shape))
+    return pa.array(list(map(_plain, values)), _type_of(dtype, shape))
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as what Arrow makes lists of."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, tuple):  # a sparse tensor
+        return dict(zip(("indices", "values"), map(_plain, value), strict=True))
+    return list(map(_plain, value)) if isinstance(value, list) else value
+
+
+def _type_of(dtype: str, shape: Shape) -> Any:
+    """Return the type of numbers, texts or bytes, in lists of lists."""
+    import pyarrow as pa  # type: ignore[import-not-found, import-untyped, unused-ignore]
+
+    if dtype.startswith("sparse "):
+        values = _type_of(dtype.removeprefix("sparse "), (None,))
+        indices = _type_of("int64", (None, None))
+        return pa.struct({"indices": indices, "values": values})
+    named = {"string": pa.string(), "bytes": pa.binary(), "bfloat16": pa.float32()}
+    found = named.get(dtype) or pa.from_numpy_dtype(np.dtype(dtype))
+    for _ in shape:
+        found = pa.list_(found)
+    return found

@@ -1,0 +1,195 @@
+"""From the bytes of records to rows and batches of values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ..codecs.base import Codec
+from ..codecs.checking import FieldFault, RecordCheck
+from ..codecs.columns import Lists, columns_of, rows_of
+from ..codecs.decoded import Decoded, Form, UndecodableError
+from ..codecs.nesting import nested
+from ..codecs.records import RecordCodec
+from ..reading.decoding import decode
+from ..reading.records import Records
+
+Row = dict[str, Any]
+Batch = dict[str, Any]
+
+
+class CorruptError(Exception):
+    """Records that are not of the schema.
+
+    Attributes:
+        problems: what is wrong first with each, by its row.
+    """
+
+    def __init__(self, problems: dict[int, str]) -> None:
+        self.problems = problems
+        super().__init__(problems)
+
+
+@dataclass(frozen=True)
+class Decoder:
+    """Decodes records, and checks them as `schemagen verify` does.
+
+    Attributes:
+        record: the codecs of all fields.
+        fields: the names of those to decode.
+        form: how values are delivered.
+        lists: what becomes of lists in batches.
+    """
+
+    record: RecordCodec
+    fields: tuple[str, ...]
+    form: Form
+    lists: Lists
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what is made of the attributes."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+    @cached_property
+    def _check(self) -> RecordCheck:
+        return RecordCheck(self.record, self.fields)
+
+    @cached_property
+    def _codecs(self) -> list[Codec]:
+        return [self.record[name] for name in self.fields]
+
+    @cached_property
+    def _paths(self) -> dict[str, tuple[str, ...]]:
+        """Where the values of nested fields stand, masks included."""
+        found: dict[str, tuple[str, ...]] = {}
+        for codec in self._codecs:
+            *outer, last = codec.label.split(".")
+            if outer:
+                found[codec.name] = (*outer, last)
+                found[f"{codec.name}_present"] = (*outer, f"{last}_present")
+        return found
+
+    def run(self, records: Records) -> Run:
+        """Check records, whose values batches can then be made of.
+
+        Raises:
+            CorruptError: some are not of the schema.
+        """
+        return Run(self, records, self._decoded(records))
+
+    def batch(self, records: Records) -> Batch:
+        """Return records as columns, by name.
+
+        Raises:
+            CorruptError: some are not of the schema.
+        """
+        return self.run(records).batch(0, len(records))
+
+    def columns(self, decoded: Mapping[str, Decoded], count: int) -> Batch:
+        """Return decoded values as columns, by name.
+
+        Raises:
+            CorruptError: an image cannot be decoded.
+        """
+        batch: Batch = {}
+        for codec in self._codecs:
+            values = decoded[codec.name]
+            try:
+                batch |= columns_of(codec, values, count, self.form, self.lists)
+            except UndecodableError as error:
+                _raise(codec, values, error)
+        return nested(batch, self._paths) if self._paths else batch
+
+    def rows(self, records: Records) -> list[Row]:
+        """Return records as dicts by name, None for what is missing.
+
+        Raises:
+            CorruptError: some are not of the schema.
+        """
+        decoded, count = self._decoded(records), len(records)
+        columns = {}
+        for codec in self._codecs:
+            values = decoded[codec.name]
+            try:
+                columns[codec.name] = rows_of(codec, values, count, self.form)
+            except UndecodableError as error:
+                _raise(codec, values, error)
+        rows = (
+            dict(zip(columns, row, strict=True))
+            for row in zip(*columns.values(), strict=True)
+        )
+        return [nested(row, self._paths) if self._paths else row for row in rows]
+
+    def _decoded(self, records: Records) -> dict[str, Decoded]:
+        checking = self._check.faults(decode(records))
+        problems: dict[int, str] = {}
+        while True:
+            try:
+                found = next(checking)
+            except StopIteration as stop:
+                if problems:
+                    raise CorruptError(problems) from None
+                decoded: dict[str, Decoded] = stop.value
+                return decoded
+            for at, row in enumerate(found.fault.rows.tolist()):
+                problems.setdefault(row, _problem(found, at))
+
+
+class Run:
+    """Records that were read and checked together.
+
+    Args:
+        decoder: what has decoded them.
+        records: the records.
+        decoded: their values, by field.
+    """
+
+    def __init__(
+        self, decoder: Decoder, records: Records, decoded: Mapping[str, Decoded]
+    ) -> None:
+        self._decoder = decoder
+        self._decoded = decoded
+        self._values = {name: each.values() for name, each in decoded.items()}
+        self.numbers = records.numbers
+
+    def fields(self) -> Iterator[tuple[str, Codec, Decoded]]:
+        """Yield the name, the codec and the values of each field."""
+        for name in self._decoder.fields:
+            yield name, self._decoder.record[name], self._decoded[name]
+
+    def batch(self, start: int, stop: int) -> Batch:
+        """Return some of the records as columns, by name.
+
+        Raises:
+            CorruptError: an image cannot be decoded; rows are counted from `start`.
+        """
+        return self._decoder.columns(
+            {name: self._some(name, start, stop) for name in self._decoded},
+            stop - start,
+        )
+
+    def _some(self, name: str, start: int, stop: int) -> Decoded:
+        rows, values = self._decoded[name].rows, self._values[name]
+        first, last = np.searchsorted(rows, (start, stop))
+        return Decoded(rows[first:last] - start, lambda: values[first:last])
+
+
+def _problem(found: FieldFault, at: int) -> str:
+    """Say what is wrong with one of the rows of a fault."""
+    fault = found.fault
+    field = f"field {found.field!r}: " if found.field else ""
+    cause = fault.cause(at)
+    return (
+        f"{field}{fault.what}: found {fault.found(at)}, expected {fault.expected}"
+        + (f" ({cause})" if cause else "")
+    )
+
+
+def _raise(codec: Codec, values: Decoded, error: UndecodableError) -> NoReturn:
+    """Raise the error of an image that cannot be decoded."""
+    row = int(values.rows[error.at])
+    raise CorruptError({row: f"field {codec.label!r}: {error}"}) from None

@@ -1,0 +1,99 @@
+"""`open_split` of generated readers."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from ..codecs.columns import Lists
+from ..codecs.decoded import Form
+from ..codecs.records import RecordCodec
+from ..shared.calling import check_flags, options_by_name
+from ..shared.errors import DatasetError, with_suggestion
+from ..sources.files import Source, find_files
+from ..storage.schema import Spec
+from .decoding import Decoder
+from .keras import Roles
+from .source import RecordSource
+from .split import Split
+
+
+@dataclass(frozen=True)
+class SplitReader:
+    """Opens splits of one record; generated readers offer its `open_split`.
+
+    Attributes:
+        spec: the contents of the package's `spec.json`.
+        record: the codecs of its fields.
+        features: the field of each feature that models take.
+        targets: the target fields.
+        weights: the field of sample weights, if there is one.
+    """
+
+    spec: Spec
+    record: RecordCodec
+    features: Mapping[str, str]
+    targets: tuple[str, ...] = ()
+    weights: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"SplitReader({self.spec['record']!r})"
+
+    @options_by_name
+    def open_split(
+        self,
+        source: Source,
+        split: str | None = None,
+        *,
+        fields: Collection[str] | None = None,
+        ragged: Lists = "padded",
+        decode_images: bool = True,
+        class_names: bool = False,
+        on_corrupt: Literal["raise", "skip"] = "raise",
+    ) -> Split:
+        """Open a split, to read its records in any order.
+
+        Args:
+            source: a data directory, a glob, a file or a list of files, by path or URL.
+            split: which split of a directory; may be left out if it holds one.
+            fields: the names of the fields to read; None for all.
+            ragged: "padded" pads the lists of a batch to the longest, as `parse_batch`
+                does; "list" leaves them as long as they are. Fields that the schema
+                declares ragged are lists in any case.
+            decode_images: decode encoded images and masks; False returns their bytes.
+            class_names: return labels by the names of their classes.
+            on_corrupt: "raise" an error that names file, record and field; or "skip"
+                corrupt records, with a warning.
+
+        Raises:
+            DatasetError: nothing is there, files are missing or are not those that were
+                written, or an option is wrong.
+            SchemaMismatchError: the data was written with an incompatible schema.
+            ValueError: a name in `fields` that is not a field.
+        """
+        check_flags(decode_images=decode_images, class_names=class_names)
+        for name, value, known in (
+            ("ragged", ragged, ("padded", "list")),
+            ("on_corrupt", on_corrupt, ("raise", "skip")),
+        ):
+            if value not in known:
+                expected = " or ".join(map(repr, known))
+                raise DatasetError(f"{name}={value!r}: expected {expected}")
+        names = tuple(self.record.fields)
+        chosen = names if fields is None else tuple(fields)
+        for name in chosen:
+            if name not in names:
+                words = f"no field {name!r}: expected names out of {', '.join(names)}"
+                raise ValueError(with_suggestion(words, name, names))
+        decoder = Decoder(
+            self.record, chosen, Form(decode_images, class_names), lists=ragged
+        )
+        files = find_files(source, split, self.spec)
+        records = RecordSource(files, decoder, skip=on_corrupt == "skip")
+        return Split(records, self._roles())
+
+    def _roles(self) -> Roles:
+        values = {name: self.record[name].missing_target for name in self.targets}
+        missing = {name: value for name, value in values.items() if value is not None}
+        return Roles(tuple(self.features), self.targets, self.weights, missing)

@@ -1,0 +1,236 @@
+"""All checks of records: what they are, and then each of their fields."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Generator, Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..reading.columns import Columns
+from .base import Codec
+from .decoded import Decoded
+from .faults import Fault, Features, listed, shown_bytes
+from .groups import group_faults, groups_of
+from .records import RecordCodec
+
+_NO_EXAMPLE = "not a tf.train.Example"
+_AN_EXAMPLE = "the bytes of a tf.train.Example or SequenceExample"
+
+WRITE_EXAMPLES = "schemagen reads no other records: write them as tf.train.Examples"
+"""What to do about other records."""
+
+# An Example without a feature takes no more bytes, with or without its empty maps.
+_EMPTY_BYTES = 4
+
+
+class FieldFault(NamedTuple):
+    """A fault and the field that it is in; "" for the whole record."""
+
+    field: str
+    fault: Fault
+
+
+class RecordCheck:
+    """Compares records with what a schema declares.
+
+    Args:
+        record: the codecs of the schema; None to see only whether records are Examples.
+        fields: the names of the fields to decode; None for all.
+        describe: says what a record is that has no key of an Example.
+
+    Attributes:
+        known: the keys of all fields.
+        lists: those of feature lists.
+    """
+
+    def __init__(
+        self,
+        record: RecordCodec | None,
+        fields: Collection[str] | None = None,
+        describe: Callable[[bytes], str] = shown_bytes,
+    ) -> None:
+        self._record = record
+        self._describe = describe
+        every = [] if record is None else list(record.fields.values())
+        self._keys = [codec.key for codec in every]
+        self._codecs = [c for c in every if fields is None or c.name in fields]
+        self.known = {part.key for codec in every for part in codec.parts}
+        self.lists = {codec.key for codec in every if codec.in_list}
+        # What is filled up on disk has one length there.
+        self._groups = groups_of(c for c in self._codecs if c.item_size is not None)
+
+    def faults(
+        self, columns: Columns
+    ) -> Generator[FieldFault, None, dict[str, Decoded]]:
+        """Yield what is wrong with some records; return the values of their fields."""
+        live = np.ones(len(columns.records), np.bool_)
+        for fault in self._of_records(columns, live):
+            if len(fault.rows):
+                yield FieldFault("", fault)
+        decoded: dict[str, Decoded] = {}
+        if self._record is None or not live.any():
+            return decoded
+        by_key = columns.by_key
+        if not live.all():
+            by_key = {
+                key: tuple(column.only(live[column.rows]) for column in some)
+                for key, some in by_key.items()
+            }
+        features = Features(live, by_key, columns.steps, self.known)
+        for codec in self._codecs:
+            own = replace(features, optional=codec.optional)
+            decoded[codec.name] = yield from _of_field(codec, own)
+        for group, codecs in self._groups.items():
+            if len(codecs) < 2:
+                continue
+            for fault in group_faults(group, codecs, features):
+                if len(fault.rows):
+                    yield FieldFault("", fault)
+        return decoded
+
+    def _of_records(self, columns: Columns, live: NDArray[np.bool_]) -> Iterator[Fault]:
+        """Yield what is wrong with whole records, and clear these in `live`."""
+        live[[each.row for each in columns.malformed]] = False
+        yield self._malformed(columns)
+        if self._record is None:
+            rows = other_rows(columns)
+            yield self._foreign(columns, rows[live[rows]])
+            return
+        yield from self._unusual(columns)
+        is_sequence = self._record.message == "SequenceExample"
+        other = np.flatnonzero(live & (columns.sequences != is_sequence))
+        yield _other_message(other, is_sequence)
+        live[other] = False
+        foreign = np.flatnonzero(live & ~self._own(columns))
+        yield self._foreign(columns, foreign)
+        live[foreign] = False
+
+    def _unusual(self, columns: Columns) -> Iterator[Fault]:
+        """Yield what parsers read differently, but for features that no field has."""
+        for key, rows in columns.unusual.items():
+            if not key or key in self.known:
+                yield Fault(
+                    "SG521",
+                    _NO_EXAMPLE,
+                    _AN_EXAMPLE,
+                    np.array(rows, np.int64),
+                    lambda at: "unknown fields, or a list in pieces: parsers differ",
+                    key=key,
+                )
+
+    def _own(self, columns: Columns) -> NDArray[np.bool_]:
+        """Tell which records have a key of the spec: bool [N]."""
+        found = np.zeros(len(columns.records), np.bool_)
+        for key in self.known - self.lists:
+            for column in columns.by_key.get(key, ()):
+                if column.kind:
+                    found[column.rows] = True
+                if found.all():
+                    return found
+        for key in self.lists & columns.steps.keys():
+            found[columns.steps[key].rows] = True
+        return found
+
+    def _malformed(self, columns: Columns) -> Fault:
+        some = sorted(columns.malformed, key=lambda each: each.row)
+
+        def found(at: int) -> str:
+            return f"{some[at].reason}, {some[at].at} bytes into the record"
+
+        def cause(at: int) -> str:
+            return f"the record is {self._describe(columns.records[some[at].row])}"
+
+        return Fault(
+            "SG521",
+            _NO_EXAMPLE,
+            _AN_EXAMPLE,
+            np.array([each.row for each in some], np.int64),
+            found,
+            cause,
+        )
+
+    def _foreign(self, columns: Columns, rows: NDArray[np.int64]) -> Fault:
+        """Return the fault of records that have no key of the schema, or none at all."""
+        features = Features(np.ones(len(columns.records), np.bool_), columns.by_key)
+        others = set(other_rows(columns).tolist())
+
+        def found(at: int) -> str:
+            row = int(rows[at])
+            if row in others:
+                return self._describe(columns.records[row])
+            return f"the keys {listed(features.keys_of(row))}"
+
+        def cause(at: int) -> str:
+            if int(rows[at]) in others:
+                return WRITE_EXAMPLES
+            return "records of another schema, or an empty message"
+
+        return Fault(
+            "SG521",
+            "record has no field of this schema"
+            if self._record
+            else "record has no key",
+            f"the keys {listed(self._keys)}"
+            if self._record
+            else "the features of a tf.train.Example",
+            rows,
+            found,
+            cause,
+        )
+
+
+def _of_field(codec: Codec, features: Features) -> Generator[FieldFault, None, Decoded]:
+    """Yield what is wrong with a field; return its values."""
+    decoding = codec.decode(features)
+    while True:
+        try:
+            fault = next(decoding)
+        except StopIteration as stop:
+            decoded: Decoded = stop.value
+            return decoded
+        if len(fault.rows):
+            yield FieldFault(codec.label, fault)
+
+
+def _other_message(rows: NDArray[np.int64], is_sequence: bool) -> Fault:
+    names = ("a tf.train.Example", "a tf.train.SequenceExample")
+    expected, found = (names[1], names[0]) if is_sequence else names
+    base = "Record" if is_sequence else "SequenceRecord"
+    return Fault(
+        "SG521",
+        "wrong message type",
+        expected,
+        rows,
+        lambda at: found,
+        lambda at: f"declared as another one: derive the class from {base}",
+    )
+
+
+def keyed_rows(columns: Columns) -> NDArray[np.bool_]:
+    """Return which records have a key: bool [N].
+
+    Other messages may happen to be read as unusual entries without a value.
+    """
+    found = np.zeros(len(columns.records), np.bool_)
+    unusual = list(columns.unusual.get("", ()))
+    for some in columns.by_key.values():
+        for column in some:
+            rows = column.rows
+            found[rows if column.kind else rows[~np.isin(rows, unusual)]] = True
+        if found.all():
+            return found
+    for lists in columns.steps.values():
+        sure = any(column.kind for column in lists.columns)
+        rows = lists.rows if sure else lists.rows[~np.isin(lists.rows, unusual)]
+        found[rows] = True
+    return found
+
+
+def other_rows(columns: Columns) -> NDArray[np.intp]:
+    """Return the rows without a key that are more than an Example without a feature."""
+    records = columns.records
+    sizes = records.stops - records.starts
+    return np.flatnonzero(~keyed_rows(columns) & (sizes > _EMPTY_BYTES))

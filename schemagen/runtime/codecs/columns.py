@@ -1,0 +1,193 @@
+"""Batches of decoded values: a column for each field, missing values filled, lists padded."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import Any, Literal, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..reading.columns import Rows
+from .base import Codec
+from .decoded import Decoded, Form, Shape, Values
+from .numbers import numpy_dtype
+
+Lists = Literal["padded", "list"]
+"""Whether lists are padded to the longest of their batch, or stay as long as they are."""
+
+
+def columns_of(
+    codec: Codec, decoded: Decoded, rows: int, form: Form, lists: Lists
+) -> dict[str, Any]:
+    """Return the columns of a field: its values, and a mask if batches have one.
+
+    Args:
+        codec: of the field.
+        decoded: the values of the rows that have one.
+        rows: how many there are.
+        form: how values are delivered.
+        lists: what becomes of lists.
+
+    Raises:
+        UndecodableError: a value is a damaged image.
+    """
+    values = decoded.values()
+    there = codec.there(values)
+    target = _Target(codec, form)
+    delivered = codec.delivered(values, form)
+    found = {codec.name: target.filled(decoded.rows, delivered, rows, lists)}
+    if codec.masked:
+        mask = np.zeros(rows, np.bool_)
+        mask[decoded.rows] = True if there is None else there
+        found[f"{codec.name}_present"] = mask
+    return found
+
+
+def rows_of(codec: Codec, decoded: Decoded, rows: int, form: Form) -> list[Any]:
+    """Return the value of a field in each record: None where it is missing.
+
+    Args:
+        codec: of the field.
+        decoded: the values of the records that have one.
+        rows: how many records there are.
+        form: how values are delivered.
+
+    Raises:
+        UndecodableError: a value is a damaged image.
+    """
+    values = decoded.values()
+    there = codec.there(values)
+    delivered = codec.delivered(values, form)
+    found = [None] * rows
+    if codec.default is not None and len(decoded.rows) < rows:
+        found = [_Target(codec, form).default] * rows
+    is_there = [True] * len(values) if there is None else there.tolist()
+    for row, value, known in zip(
+        decoded.rows.tolist(), delivered, is_there, strict=True
+    ):
+        if known:
+            found[row] = value
+    return found
+
+
+class _Target:
+    """What a column of a field is.
+
+    Args:
+        codec: of the field.
+        form: how values are delivered.
+    """
+
+    def __init__(self, codec: Codec, form: Form) -> None:
+        self._codec = codec
+        inner: Any = getattr(codec, "step", codec)
+        encoded = inner.of_pixels and not form.images and inner.encoding != "raw"
+        named = inner.of_classes and form.names and bool(inner.classes)
+        self._dtype: np.dtype[Any] = np.dtype(object)
+        self._shape: Shape = codec.delivered_shape
+        self._filler: Any = codec.filler
+        if encoded or named:
+            self._shape = codec.decoded_as[1]
+            self._filler = b"" if encoded else ""
+        elif codec.delivered_dtype != "string":
+            self._dtype = numpy_dtype(codec.delivered_dtype)
+        elif codec.dtype == "bytes":
+            self._filler = b""
+        self._absent = codec.absent
+        if self._dtype.kind == "O":
+            self._absent = self._filler if codec.default is None else codec.default
+            if named and codec.default is not None:
+                self._absent = inner.classes[codec.default]
+
+    @property
+    def default(self) -> Any:
+        """The value that stands for a missing one in a single record."""
+        if self._dtype.kind == "O" or None in self._shape:
+            return self._codec.default
+        return np.full(cast("Any", self._shape), self._absent, self._dtype)[()]
+
+    def filled(self, rows: Rows, values: Values, count: int, lists: Lists) -> Values:
+        """Return a value for each of `count` rows.
+
+        Args:
+            rows: those that have one.
+            values: theirs.
+            count: how many there are.
+            lists: what becomes of lists.
+        """
+        if isinstance(values, np.ndarray) or not self._shape:
+            if isinstance(values, np.ndarray) and len(rows) == count:
+                return values
+            shape = np.shape(values)[1:] if isinstance(values, np.ndarray) else ()
+            found = np.empty((count, *shape), self._dtype)
+            found[:] = self._absent
+            found[rows] = values
+            return found
+        codec = self._codec
+        as_lists = codec.layout == "ragged" or (lists == "list" and None in self._shape)
+        if as_lists or codec.layout == "sparse" or codec.alone:
+            if len(rows) == count:
+                return values
+            listed = [self._nothing() for _ in range(count)]
+            for row, value in zip(rows.tolist(), values, strict=True):
+                listed[row] = value
+            return listed
+        return self._padded(rows, values, count)
+
+    def _nothing(self) -> Any:
+        """Return what stands for a missing list, tensor or image."""
+        codec = self._codec
+        if codec.layout == "sparse":
+            rank = len(self._shape)
+            return np.empty((0, rank), np.int64), np.empty(0, self._dtype)
+        if codec.alone:
+            return np.zeros([size or 1 for size in self._shape], self._dtype)
+        if self._dtype.kind == "O" or None in self._shape[1:]:
+            return []
+        return np.empty([size or 0 for size in self._shape], self._dtype)
+
+    def _padded(self, rows: Rows, values: list[Any], count: int) -> NDArray[Any]:
+        """Pad lists, or tensors, to the largest."""
+        deep = None in self._shape[1:]
+        if deep:
+            found = [_sizes(value, len(self._shape)) for value in values]
+            most = np.max([[0] * len(self._shape), *found], axis=0).tolist()
+        else:
+            most = [max(map(len, values), default=0), *self._shape[1:]]
+        pairs = zip(self._shape, most, strict=True)
+        shape = [largest if size is None else size for size, largest in pairs]
+        padded = np.full((count, *shape), self._filler, self._dtype)
+        if deep:
+            for row, value in zip(rows.tolist(), values, strict=True):
+                _fill(padded[row], value)
+        elif values:
+            lengths = np.zeros(count, np.int64)
+            lengths[rows] = list(map(len, values))
+            there = np.arange(shape[0]) < lengths[:, np.newaxis]
+            padded[there] = (
+                np.concatenate(values)
+                if isinstance(values[0], np.ndarray)
+                else np.array([*chain.from_iterable(values)], self._dtype)
+            )
+        return padded
+
+
+def _sizes(value: Any, rank: int) -> list[int]:
+    """Return the largest size of each dimension of lists in lists, or of an array."""
+    if isinstance(value, np.ndarray):
+        return list(value.shape)
+    inner = [_sizes(each, rank - 1) for each in value] if rank > 1 else []
+    return [len(value), *np.max([[0] * (rank - 1), *inner], axis=0).tolist()]
+
+
+def _fill(target: NDArray[Any], value: Any) -> None:
+    """Put an array, or lists of lists, into the beginning of a larger array."""
+    if isinstance(value, np.ndarray):
+        target[tuple(map(slice, value.shape))] = value
+        return
+    for at, each in enumerate(value):
+        if target.ndim > 1:
+            _fill(target[at], each)
+        else:
+            target[at] = each

@@ -1,0 +1,171 @@
+"""Lists of encoded images: a value of one bytes list for each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..reading.columns import Column
+from ..shared.errors import Problem
+from ..shared.values import check_shape, described, shape_text
+from ..shared.wire import Pieces
+from . import graph
+from .decoded import (
+    Decoded,
+    Decoding,
+    Form,
+    Shape,
+    UndecodableError,
+    Values,
+    of_each,
+    split_rows,
+)
+from .faults import Features
+from .images import EncodedImage, Resized
+from .limits import Limit
+from .parsed import Parsed
+from .part import BYTES, Part
+from .picture_checks import checked_pictures
+from .pictures import batch_text
+from .tensorflow import tf
+
+
+@dataclass(eq=False, kw_only=True)
+class Images(Resized):
+    """A list of encoded images: a value of one bytes list for each.
+
+    Attributes:
+        count: how many there are, or None for any number from 0.
+        max_count: the most there may be, or None.
+        group: the group of fields that are equally long.
+    """
+
+    encoding: str = "jpeg"
+    count: int | None = None
+    max_count: int | None = None
+    group: str | None = None
+
+    of_pixels: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._one = EncodedImage(self)
+        self._limit = Limit(self.max_count, noun="images")
+
+    def make_parts(self) -> tuple[Part, ...]:
+        part = Part(
+            self.key,
+            BYTES,
+            self.count,
+            self.max_count,
+            encoding=self.encoding,
+            dtype="uint8",
+            shape=() if self.count is None else (self.count,),
+            missing=b"" if self.optional and self.count else None,
+        )
+        return (part,)
+
+    @property
+    def delivered_shape(self) -> Shape:
+        return (self.count, *(self.resize or self.shape[:2]), self.shape[2])
+
+    @property
+    def decoded_as(self) -> tuple[str, Shape]:
+        return "bytes", (self.count,)
+
+    @property
+    def limit(self) -> int | None:
+        return self.max_count
+
+    @property
+    def item_size(self) -> int | None:
+        return 1 if self.count is None else None
+
+    annotation = "Sequence[bytes | NDArray[np.uint8]] | NDArray[np.uint8]"
+
+    @property
+    def stored_text(self) -> str:
+        return f"bytes_list (each {self.encoding})"
+
+    @property
+    def takes(self) -> str:
+        number = "" if self.max_count is None else f"at most {self.max_count} "
+        number = number if self.count is None else f"{self.count} "
+        form = "encoded" if self.encoding == "any" else self.encoding
+        shape = shape_text(self.shape)
+        return f"a list of {number}{form} images, as bytes or uint8 {shape}"
+
+    @property
+    def delivers(self) -> str:
+        text = f"{self.dtype} {batch_text(self.delivered_shape, 'THWC')}{self._range}"
+        return text if self.count else f"{text}, padded with zeros"
+
+    @property
+    def if_missing(self) -> str:
+        return "empty" if self.count is None else "zeros"
+
+    def convert(
+        self, value: Any
+    ) -> list[bytes | NDArray[np.uint8]] | NDArray[np.uint8]:
+        if isinstance(value, np.ndarray):
+            check_shape(value, (None, *self.shape))
+        elif not isinstance(value, (list, tuple)):
+            raise Problem(
+                described(value), "a list of images, or an array [N, H, W, C]"
+            )
+        if self.count not in (None, len(value)):
+            raise Problem(f"{len(value)} images", str(self.count))
+        self._limit.check(len(value))
+        pictures = of_each(self._one.convert, value)
+        return value if isinstance(value, np.ndarray) else pictures
+
+    def _pieces(self, value: Any) -> Pieces:
+        return self._entry.listing(of_each(self._one.contents, self.convert(value)))
+
+    def decode(self, features: Features) -> Decoding:
+        (part,) = self.parts
+        column = yield from part.column(features, f"{part.text}, each an image")
+        if part.count is not None and self.optional:
+            nothing = (column.sizes.reshape(-1, part.count) == 0).all(axis=1)
+            column = column.only(~nothing)
+        column = yield from checked_pictures(column, self._one)
+        column = yield from self._limit.rows(column, column.lengths)
+        return Decoded(column.rows, lambda: self._values(column))
+
+    def _values(self, column: Column) -> list[list[bytes]]:
+        return split_rows(list(column.bytes_values()), column.lengths)
+
+    def delivered(self, values: Values, form: Form) -> Values:
+        if not form.images:
+            return values
+        lengths = np.fromiter(map(len, values), np.int64, len(values))
+        try:
+            images = self._arrays_of([each for row in values for each in row])
+        except UndecodableError as error:
+            row = np.searchsorted(np.cumsum(lengths), error.at, "right")
+            raise UndecodableError(int(row), error) from None
+        if self.count is None or isinstance(images, list):
+            return split_rows(images, lengths)
+        return images.reshape(-1, self.count, *images.shape[1:])
+
+    def parse(self, parsed: Parsed) -> Any:
+        data = parsed[self.key]
+        if self.count is None:
+            data = self._limit.tensor(data, self.label)
+            images = self._decoded(data.flat_values, optional=False)
+            return graph.padded(data.with_flat_values(images), 0)
+        if self.optional:
+            lacking = tf.reduce_sum(tf.cast(data == "", tf.int32), axis=1)
+            data = graph.checked(
+                data,
+                (lacking == 0) | (lacking == self.count),
+                f"field {self.label!r}: expected all of {self.count} images or none, "
+                "found how many are empty",
+                lacking,
+            )
+        flat = self._decoded(tf.reshape(data, (-1,)), optional=self.optional)
+        images = tf.reshape(flat, (-1, self.count, *flat.shape[1:]))
+        return tf.ensure_shape(images, (data.shape[0], *images.shape[1:]))

@@ -1,0 +1,86 @@
+"""Splits behind URLs are read by ranges of bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import fsspec
+import pytest
+from digit_rows import row, rows
+
+from generated import DatasetError
+from generated.digit.reader import open_split
+from generated.digit.serializer import write_dataset
+
+URL = "memory://bucket/data"
+COUNT = 100
+
+
+@pytest.fixture(autouse=True)
+def system() -> Iterator[Any]:
+    """The file system in memory of fsspec, with a hundred records in four shards."""
+    found = fsspec.filesystem("memory")
+    found.store.clear()
+    write_dataset(rows(COUNT), URL, "train", shards=4)
+    yield found
+    found.store.clear()
+
+
+@pytest.fixture
+def requests(system: Any, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The sizes of what was asked for."""
+    sizes: list[int] = []
+    whole = type(system).cat_file
+
+    def cat_file(self: Any, path: str, start: Any = None, end: Any = None) -> Any:
+        data = whole(self, path, start, end)
+        if path.endswith(".tfrecord"):
+            sizes.append(len(data))
+        return data
+
+    monkeypatch.setattr(type(system), "cat_file", cat_file)
+    return sizes
+
+
+def test_records_are_read_by_ranges(requests: list[int]) -> None:
+    split = open_split(URL, "train")
+    size = len(split[0]) and requests[-1]
+    requests.clear()
+    assert split[50]["image"].shape == (8, 8, 1)
+    assert len(requests) == 1
+    assert requests[0] <= 2 * size
+
+
+@pytest.mark.parametrize("block", [None, 8])
+def test_all_records_are_read(block: int | None) -> None:
+    split = open_split(URL, "train")
+    batches = split.batches(7, shuffle_seed=1, block=block)
+    scans = [scan for batch in batches for scan in batch["scan"].tolist()]
+    assert sorted(scans) == list(range(COUNT))
+
+
+def test_neighbours_come_with_one_request(requests: list[int]) -> None:
+    split = open_split(URL, "train")
+    split[0]
+    requests.clear()
+    split[:COUNT]
+    assert len(requests) == 4
+
+
+def test_a_file_that_is_gone_is_named(system: Any) -> None:
+    split = open_split(URL, "train")
+    split[0]
+    (path,) = [path for path in system.find("/bucket") if "00001-of" in path]
+    system.rm(path)
+    with pytest.raises(
+        DatasetError, match=r"train-00001-of-00004\.tfrecord: it cannot"
+    ):
+        split[:COUNT]
+
+
+def test_a_split_that_was_written_again_is_refused() -> None:
+    split = open_split(URL, "train")
+    write_dataset(map(row, range(50)), URL, "train", shards=4, overwrite=True)
+    with pytest.raises(DatasetError, match="it was written again"):
+        split[0]

@@ -1,0 +1,302 @@
+"""`open_split`: records by number, batches in any order, and what is refused."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from digit_rows import row, rows
+from schemagen.runtime.shared.tfrecord import frame
+
+from generated import DatasetError
+from generated.digit.reader import open_split
+from generated.digit.serializer import serialize, write_dataset
+
+COUNT = 100
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> Path:
+    """A hundred numbered records in four shards."""
+    write_dataset(rows(COUNT), tmp_path, "train", shards=4)
+    return tmp_path
+
+
+@pytest.fixture
+def split(directory: Path) -> Any:
+    """The same, opened."""
+    return open_split(directory, "train")
+
+
+def scans(batches: Any) -> list[int]:
+    """Return the numbers of the records in batches."""
+    return [scan for batch in batches for scan in batch["scan"].tolist()]
+
+
+@pytest.fixture
+def stored(split: Any) -> list[int]:
+    """The numbers of the records, in the order in which they are stored."""
+    return scans(split.batches(COUNT))
+
+
+def test_a_record_is_what_was_written(split: Any) -> None:
+    for number in (0, 57, -1):
+        found = split[number]
+        given = row(found["scan"])
+        assert list(found) == list(given)
+        for name, value in given.items():
+            np.testing.assert_array_equal(found[name], value)
+
+
+def test_records_are_numbered_through_all_shards(split: Any, stored: list[int]) -> None:
+    assert len(split) == COUNT
+    assert sorted(stored) == list(range(COUNT))
+    assert [split[number]["scan"] for number in range(COUNT)] == stored
+    assert [found["scan"] for found in split] == stored
+    assert split[[3, 99, 3, -1]]["scan"].tolist() == [stored[n] for n in (3, 99, 3, 99)]
+    assert split[10:30:7]["scan"].tolist() == stored[10:30:7]
+    assert split[np.array([5])]["scan"].tolist() == [stored[5]]
+
+
+@pytest.mark.parametrize("index", [100, -101, [3, 100], []])
+def test_what_is_not_there_is_an_index_error(split: Any, index: Any) -> None:
+    with pytest.raises(IndexError, match="100"):
+        split[index]
+
+
+def test_texts_are_no_numbers(split: Any) -> None:
+    with pytest.raises(TypeError, match="'scan'"):
+        split["scan"]
+
+
+def test_rows_are_padded_to_the_longest_of_their_batch(directory: Path) -> None:
+    runs = open_split(directory, "train")[:5]["ink_runs"]
+    lists = open_split(directory, "train", ragged="list")[:5]["ink_runs"]
+    assert runs.shape == (5, max(map(len, lists)))
+    for padded, listed in zip(runs, lists, strict=True):
+        assert padded[: len(listed)].tolist() == listed.tolist()
+        assert not padded[len(listed) :].any()
+
+
+def test_some_fields_are_read(directory: Path) -> None:
+    split = open_split(directory, "train", fields=["digit", "scan"], class_names=True)
+    batch = split[:3]
+    assert list(batch) == ["digit", "scan"]
+    assert split[0]["digit"] == batch["digit"][0]
+    assert isinstance(split[0]["digit"], str)
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"fields": ["digitt"]}, "did you mean 'digit'"),
+        ({"ragged": "dense"}, "'padded' or 'list'"),
+        ({"on_corrupt": "ignore"}, "'raise' or 'skip'"),
+        ({"decode_images": "no"}, "True or False"),
+        ({"split": "tain"}, "there are: train"),
+    ],
+)
+def test_wrong_options_are_refused(
+    directory: Path, options: dict[str, Any], named: str
+) -> None:
+    with pytest.raises((DatasetError, ValueError), match=named):
+        open_split(directory, **{"split": "train", **options})
+
+
+class TestBatches:
+    """Epochs: shuffled, shared, resumed."""
+
+    def test_an_epoch_has_each_record_once(self, split: Any, stored: list[int]) -> None:
+        assert scans(split.batches(7)) == stored
+        shuffled = scans(split.batches(7, shuffle_seed=1))
+        assert sorted(shuffled) == sorted(stored)
+        assert shuffled != stored
+        assert shuffled == scans(split.batches(11, shuffle_seed=1))
+        assert shuffled != scans(split.batches(7, shuffle_seed=1, epoch=1))
+
+    def test_blocks_are_shuffled(self, split: Any, stored: list[int]) -> None:
+        found = scans(split.batches(7, shuffle_seed=1, block=3))
+        assert sorted(found) == sorted(stored)
+        assert found != stored
+
+    def test_the_last_batch_may_be_smaller(self, split: Any) -> None:
+        batches = split.batches(30)
+        assert len(batches) == 4
+        assert [len(batch["scan"]) for batch in batches] == [30, 30, 30, 10]
+        assert len(list(split.batches(30, drop_remainder=True))) == 3
+
+    def test_parts_do_not_overlap(self, split: Any) -> None:
+        parts = [
+            scans(split.batches(7, shuffle_seed=1, shard=(n, 3))) for n in range(3)
+        ]
+        assert sorted(map(len, parts)) == [33, 33, 34]
+        assert sorted(chain.from_iterable(parts)) == list(range(COUNT))
+        options = {"shuffle_seed": 1, "drop_remainder": True}
+        whole = [len(split.batches(17, shard=(n, 3), **options)) for n in range(3)]
+        assert whole == [1, 1, 1]
+
+    @pytest.mark.parametrize("block", [None, 3])
+    def test_batches_go_on_where_they_stopped(
+        self, split: Any, block: int | None
+    ) -> None:
+        options = {"shuffle_seed": 1, "epoch": 2, "block": block}
+        every = list(split.batches(7, **options))
+        first = split.batches(7, **options)
+        for _ in range(4):
+            next(first)
+        rest = split.batches(7, **options, resume=first.state())
+        assert scans(rest) == scans(every[4:])
+        assert rest.state()["batches"] == 15
+        with pytest.raises(DatasetError, match="the state of other batches"):
+            split.batches(7, shuffle_seed=2, resume=first.state())
+
+    @pytest.mark.parametrize(
+        ("options", "named"),
+        [
+            ({"batch_size": 0}, "batch_size=0"),
+            ({"batch_size": 4, "block": 0}, "block=0"),
+            ({"batch_size": 4, "shard": (2, 2)}, r"shard=\(2, 2\)"),
+        ],
+    )
+    def test_wrong_options_are_refused(
+        self, split: Any, options: dict[str, Any], named: str
+    ) -> None:
+        with pytest.raises(DatasetError, match=named):
+            split.batches(**options)
+
+
+class TestFiles:
+    """Files of others, compressed, damaged and replaced ones."""
+
+    @pytest.mark.parametrize("compression", ["GZIP", "ZLIB"])
+    def test_compressed_files_are_read_in_sequence(
+        self, tmp_path: Path, compression: str
+    ) -> None:
+        write_dataset(rows(COUNT), tmp_path, "train", compression=compression)
+        split = open_split(tmp_path, "train")
+        assert scans(split.batches(7)) == list(range(COUNT))
+        assert scans(split.batches(7, shard=(1, 2))) == list(range(50, COUNT))
+        assert [found["scan"] for found in split] == list(range(COUNT))
+        for refused in (
+            lambda: split[0],
+            lambda: split.batches(7, shuffle_seed=1),
+            lambda: split.keras(7),
+        ):
+            with pytest.raises(DatasetError, match="only be read in sequence"):
+                refused()
+
+    def test_files_without_a_manifest_are_read(self, tmp_path: Path) -> None:
+        paths = [tmp_path / "a.tfrecord", tmp_path / "b.tfrecord", tmp_path / "empty"]
+        paths[0].write_bytes(b"".join(frame(serialize(**row(n))) for n in range(3)))
+        paths[1].write_bytes(frame(serialize(**row(3))))
+        paths[2].write_bytes(b"")
+        split = open_split(paths)
+        assert scans([split[:]]) == [0, 1, 2, 3]
+        assert scans(open_split(tmp_path / "?.tfrecord").batches(2)) == [0, 1, 2, 3]
+
+    def test_a_damaged_record_is_named(self, directory: Path, split: Any) -> None:
+        path, number = damaged(directory)
+        with pytest.raises(DatasetError, match=rf"{path.name}: record 0: .*checksum"):
+            split[number]
+        with pytest.raises(DatasetError, match=rf"{path.name}: record 0: .*checksum"):
+            list(split.batches(7, shuffle_seed=1))
+        assert split[number + 1]["scan"] >= 0
+
+    def test_damaged_records_are_left_out(self, directory: Path) -> None:
+        damaged(directory)
+        split = open_split(directory, "train", on_corrupt="skip")
+        with pytest.warns(RuntimeWarning, match="1 corrupt record"):
+            found = scans(split.batches(7, shuffle_seed=1))
+        assert len(found) == COUNT - 1
+
+    def test_records_of_another_schema_are_named(self, tmp_path: Path) -> None:
+        """By the file, the record and the field, or left out."""
+        records = [serialize(**row(n)) for n in range(5)]
+        records[3] = records[3].replace(b"\x05scan", b"\x05scam")
+        records[3] = records[3].replace(b"scan", b"scam")
+        path = tmp_path / "some.tfrecord"
+        path.write_bytes(b"".join(map(frame, records)))
+        with pytest.raises(
+            DatasetError, match=r"some.tfrecord: record 3: field 'scan'"
+        ):
+            open_split(path)[[1, 3]]
+        split = open_split(path, on_corrupt="skip")
+        with pytest.warns(RuntimeWarning, match="record 3: field 'scan'"):
+            assert scans(split.batches(2)) == [0, 1, 2, 4]
+
+    @pytest.mark.parametrize(
+        ("cut", "problem"),
+        [
+            (lambda data: data[:-3], "record 4: the file ends 3 bytes too early"),
+            (
+                lambda data: data + b"1234",
+                "record 5: the file ends 4 bytes into a length",
+            ),
+            (lambda data: b"\1" + data[1:], "record 0: the checksum of the length"),
+        ],
+    )
+    def test_torn_files_are_refused_or_read_up_to_there(
+        self, tmp_path: Path, cut: Callable[[bytes], bytes], problem: str
+    ) -> None:
+        path = tmp_path / "some.tfrecord"
+        whole = b"".join(frame(serialize(**row(n))) for n in range(5))
+        path.write_bytes(cut(whole))
+        if not path.read_bytes().startswith(b"\1"):
+            with pytest.raises(DatasetError, match=problem):
+                open_split(path)[0]
+            with pytest.warns(RuntimeWarning, match=problem):
+                assert len(open_split(path, on_corrupt="skip")) >= 4
+        else:
+            with pytest.raises(DatasetError, match="not a TFRecord file"):
+                open_split(path)
+
+    def test_a_split_that_was_written_again_is_refused(
+        self, directory: Path, split: Any
+    ) -> None:
+        write_dataset(rows(COUNT)[::-1], directory, "train", shards=4, overwrite=True)
+        with pytest.raises(DatasetError, match="it was written again"):
+            split[0]
+
+    def test_what_is_open_stays_as_it_was(
+        self, directory: Path, split: Any, stored: list[int]
+    ) -> None:
+        write_dataset(rows(COUNT)[::-1], directory, "train", shards=4, overwrite=True)
+        assert scans([split[:]]) == stored
+
+
+def damaged(directory: Path) -> tuple[Path, int]:
+    """Change a byte of the second shard; return it and the number of its first record."""
+    first, path = sorted(directory.glob("train-*"))[:2]
+    data = bytearray(path.read_bytes())
+    data[90] ^= 1
+    path.write_bytes(data)
+    return path, len(open_split(first))
+
+
+def test_splits_are_sent_to_other_processes(split: Any, stored: list[int]) -> None:
+    split[0]
+    again = pickle.loads(pickle.dumps(split))
+    assert scans([again[:]]) == stored
+    assert len(pickle.dumps(split)) < 20_000
+
+
+def test_neither_tensorflow_nor_keras_is_imported(directory: Path) -> None:
+    program = f"""
+import sys
+from generated.digit.reader import open_split
+split = open_split({str(directory)!r}, "train")
+assert split[7]["moments"].shape == (8,)
+assert len(list(split.batches(32, shuffle_seed=1))) == 4
+print([name for name in ("tensorflow", "keras", "torch", "jax", "PIL") if sys.modules.get(name)])
+"""
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert run.stdout == "[]\n"

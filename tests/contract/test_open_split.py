@@ -1,0 +1,128 @@
+"""Random records of all kinds: `open_split` gives what `parse_batch` does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from schemagen.runtime.codecs.base import Codec
+from schemagen.runtime.shared.errors import DatasetError
+
+from .generated_records import Generated
+from .test_round_trip import flat
+
+ROWS = 5
+
+UNLIKE_TENSORFLOW = "Pillow does not decode"
+"""How the error begins of the two kinds of images that Pillow has no pixels of."""
+
+
+@pytest.fixture
+def serialized(generated: Generated) -> list[bytes]:
+    """Some records, the same ones in each run."""
+    serialize = generated.serializer.serialize
+    return [serialize(**row) for row in generated.samples(ROWS)]
+
+
+@pytest.fixture
+def split(generated: Generated, serialized: list[bytes], tmp_path: Path) -> Any:
+    """The same records in a file, opened."""
+    path = tmp_path / "some.tfrecord"
+    with tf.io.TFRecordWriter(str(path)) as writer:
+        for record in serialized:
+            writer.write(record)
+    return generated.module("reader").open_split(path)
+
+
+def test_batches_are_those_of_parse_batch(
+    generated: Generated, serialized: list[bytes], split: Any
+) -> None:
+    alone = any(case.one_row_batches for case in generated.case.fields.values())
+    batches = [[at] for at in range(ROWS)] if alone else [[3, 0, 4], [1]]
+    codecs = generated.module("fields").RECORD.fields
+    for numbers in batches:
+        try:
+            found = flat(split[numbers])
+        except DatasetError as error:
+            assert UNLIKE_TENSORFLOW in str(error)  # noqa: PT017
+            continue
+        chosen = tf.constant([serialized[number] for number in numbers])
+        expected = flat(generated.parser.parse_batch(chosen))
+        assert found.keys() == expected.keys()
+        for name, tensor in expected.items():
+            check_column(found[name], tensor, codecs.get(name), name)
+
+
+def test_records_are_rows_of_batches(generated: Generated, split: Any) -> None:
+    """But for padding, and for None where a value is missing."""
+    codecs = generated.module("fields").RECORD.fields
+    for number in range(ROWS):
+        try:
+            row, batch = flat(split[number]), flat(split[[number]])
+        except DatasetError as error:
+            assert UNLIKE_TENSORFLOW in str(error)  # noqa: PT017
+            continue
+        assert row.keys() == codecs.keys()
+        for name, value in row.items():
+            present = batch.get(f"{name}_present", [True])[0]
+            if value is None:
+                assert codecs[name].missing, name
+            else:
+                assert present, name
+                assert repr(plain(value)) == repr(plain(batch[name][0])), name
+
+
+def check_column(found: Any, tensor: Any, codec: Codec | None, name: str) -> None:
+    """Assert that a column holds what a tensor does."""
+    if isinstance(tensor, tf.RaggedTensor):
+        assert plain(found) == tensor.to_list(), name
+        return
+    if isinstance(tensor, tf.SparseTensor):
+        found, tensor = dense(found, tensor.dense_shape), tf.sparse.to_dense(tensor)
+    expected = tensor.numpy()
+    if isinstance(found, list):  # images of different sizes
+        found = np.stack(found)
+    assert found.shape == expected.shape, name
+    if expected.dtype == object:
+        assert plain(found) == expected.tolist(), name
+        return
+    assert found.dtype == expected.dtype, name
+    if codec is not None and is_approximate(codec):
+        difference = np.abs(found.astype(np.float64) - expected.astype(np.float64))
+        assert difference.max(initial=0) <= 1, name
+    else:
+        np.testing.assert_array_equal(found, expected, err_msg=name)
+
+
+def is_approximate(codec: Any) -> bool:
+    """Tell whether Pillow and TensorFlow may differ by 1 in the pixels of a field."""
+    inner = getattr(codec, "step", codec)
+    blended = getattr(inner, "interpolation", "nearest") == "bilinear"
+    lossy = getattr(inner, "encoding", "") in ("jpeg", "any")
+    return bool(inner.of_pixels and (lossy or (inner.resize and blended)))
+
+
+def dense(rows: Sequence[Any], shape: Any) -> Any:
+    """Return the pairs of sparse rows as one array."""
+    found = np.zeros(shape, rows[0][1].dtype)
+    for row, (indices, values) in enumerate(rows):
+        found[(row, *indices.T)] = values
+    return found
+
+
+def plain(value: Any) -> Any:
+    """Return a value as Python's own, texts as bytes."""
+    if isinstance(value, str):
+        return value.encode()
+    if isinstance(value, np.ndarray) and value.dtype.kind == "V":  # bfloat16
+        value = value.astype(np.float32)
+    if isinstance(value, (np.ndarray, np.generic)):
+        return plain(value.tolist())
+    if isinstance(value, (list, tuple)):
+        return [plain(each) for each in value]
+    assert not isinstance(value, Mapping)
+    return value
