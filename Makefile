@@ -6,6 +6,7 @@ RUN := $(VENV)/bin/python -m
 # What `make bench` measures against wants other versions than the rest.
 BENCH := .venv-bench
 BENCH_GENERATE := .venv-bench-generate
+BENCH_ARRAYS := .venv-bench-arrays
 
 # And so do the oldest TensorFlow and Keras, with TensorFlow Data Validation; and Beam.
 OLDEST := .venv-oldest
@@ -21,7 +22,7 @@ VERSIONS := .venv-versions
 # Without the notice about MkDocs 2 that Material for MkDocs prints.
 MKDOCS = NO_MKDOCS_2_WARNING=true $(RUN) mkdocs
 
-.PHONY: help demo docs docs-serve pictures ci test test-integration test-oldest test-beam test-frameworks test-all test-slow test-versions diff-baseline check generate bench bench-write bench-read bench-verify bench-generate dist clean
+.PHONY: help demo docs docs-serve pictures ci test test-integration test-oldest test-beam test-frameworks test-all test-slow test-versions diff-baseline check generate bench bench-write bench-read bench-verify bench-generate bench-random-access dist clean
 
 help:  ## Show what there is to make.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -97,7 +98,7 @@ check: $(VENV)/dev.installed  ## Check format, style, types, the generated code 
 generate: $(VENV)/demo.installed  ## Bring generated/ up to date with schemas/.
 	$(RUN) schemagen generate
 
-bench: bench-write bench-read bench-verify bench-generate  ## Measure against the peers; OPTIONS=--quick (minutes).
+bench: bench-write bench-read bench-verify bench-generate bench-random-access  ## Measure against the peers; OPTIONS=--quick (minutes).
 
 bench-write: $(BENCH)/bench.installed  ## Measure writing alone.
 	$(BENCH)/bin/python -m benchmarks.write $(OPTIONS)
@@ -111,13 +112,16 @@ bench-verify: $(BENCH)/bench.installed  ## Measure looking at data alone.
 bench-generate: $(BENCH_GENERATE)/bench-generate.installed  ## Measure generating alone.
 	$(BENCH_GENERATE)/bin/python -m benchmarks.generate $(OPTIONS)
 
+bench-random-access: $(BENCH_ARRAYS)/bench-arrays.installed  ## Measure random access alone.
+	$(BENCH_ARRAYS)/bin/python -m benchmarks.random_access $(OPTIONS)
+
 dist: $(VENV)/dev.installed  ## Build the distributions into dist/, and check them.
 	rm -rf dist
 	$(RUN) build
 	$(RUN) twine check --strict dist/*
 
 clean:  ## Remove what was made: .venv, data, the demo's pictures, the site.
-	rm -rf $(VENV) $(BENCH) $(BENCH_GENERATE) $(OLDEST) $(BEAM) $(FRAMEWORKS) $(VERSIONS) data dist demo/out site
+	rm -rf $(VENV) $(BENCH) $(BENCH_GENERATE) $(BENCH_ARRAYS) $(OLDEST) $(BEAM) $(FRAMEWORKS) $(VERSIONS) data dist demo/out site
 
 # One stamp for each extra of pyproject.toml, so that nothing is installed twice.
 $(VENV)/%.installed: pyproject.toml constraints.txt
@@ -137,6 +141,9 @@ $(FRAMEWORKS)/%.installed: pyproject.toml constraints-frameworks.txt
 
 $(BENCH_GENERATE)/%.installed: pyproject.toml constraints-bench-generate.txt
 	$(call install,$(BENCH_GENERATE),constraints-bench-generate.txt,$*)
+
+$(BENCH_ARRAYS)/%.installed: pyproject.toml constraints-bench-arrays.txt
+	$(call install,$(BENCH_ARRAYS),constraints-bench-arrays.txt,$*,--no-compile)
 
 $(VERSIONS)/%/pair.installed: pyproject.toml tests/versions/%.txt
 	test -x $(VERSIONS)/$*/bin/python || $(PYTHON) -m venv $(VERSIONS)/$*

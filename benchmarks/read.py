@@ -27,6 +27,7 @@ from .read_ways import (
     PLAIN,
     PLAIN_IN_ORDER,
     SHAPES,
+    SPLIT,
     A,
     B,
     C,
@@ -49,6 +50,8 @@ TARGETS = (
     Target(OURS, DECODING, {"jpeg": 1.25}, at_most=True),
     Target(D, OURS, {}),
     Target(OURS, E, {}, at_most=True),
+    Target(OURS, SPLIT, {"mix": 1.3, "jpeg": 0.9}),
+    Target(A, SPLIT, {"mix-1k": 5}),
 )
 
 _LEAST_SECONDS = 0.5

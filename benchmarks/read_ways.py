@@ -13,6 +13,7 @@ from .records import Row, write_shards
 
 OURS = "ours"
 OURS_IN_ORDER = "ours, not shuffled"
+SPLIT = "open_split, shuffled"
 A = "(a) the tutorials' pipeline"
 A_FLOATS = "(a) with pixels left as float32"
 B = "(b) make_batched_features_dataset"
@@ -46,6 +47,7 @@ def makers(
     ways: dict[str, Callable[[], Reading]] = {
         OURS: partial(ours, training=True),
         OURS_IN_ORDER: partial(ours, training=False),
+        SPLIT: partial(reading.opened, setting.generated, shape, directory),
         A: partial(reading.tutorials, files, shape),
         PLAIN: partial(plain, training=True),
         PLAIN_IN_ORDER: partial(plain, training=False),

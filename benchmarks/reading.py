@@ -195,6 +195,16 @@ def generated(
     return of_dataset(dataset, fields_of, shuffled=training)
 
 
+def opened(code: Generated, shape: ReadShape, directory: Path) -> Reading:
+    """`open_split` of the generated reader: all records shuffled, without tensorflow."""
+    split = code.module(f"{shape.record}.reader").open_split(directory, "train")
+
+    def batches() -> Iterable[Columns]:
+        return split.batches(shape.batch, shuffle_seed=1)  # type: ignore[no-any-return]
+
+    return Reading(exhausting(batches), batches, shuffled=True)
+
+
 def tutorials(files: list[str], shape: ReadShape) -> Reading:
     """(a) Parse each record, then shuffle, pad and prefetch, as tensorflow.org does."""
     return of_dataset(_mapped(files, shape, shape.decode), fields_of, shuffled=True)

@@ -13,9 +13,9 @@ from ray.data import Dataset, Datasource, ReadTask
 from ray.data.block import BlockAccessor, BlockMetadata
 
 from ..runtime.arrays.arrow import column_of
-from ..runtime.arrays.decoding import Decoder, Run
 from ..runtime.arrays.source import RecordSource
 from ..runtime.codecs.decoded import Form
+from ..runtime.codecs.decoder import Decoder, Run
 from ..runtime.codecs.records import RecordCodec
 from ..runtime.shared.errors import DatasetError, no_split
 from ..runtime.sources.files import Files, find_files

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..codecs.base import Codec
 from ..codecs.decoded import Decoded, Shape
-from .decoding import Run
+from ..codecs.decoder import Run
 
 
 def table_of(run: Run) -> Any:

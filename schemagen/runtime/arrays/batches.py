@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from ..codecs.decoder import Batch
 from ..shared.errors import DatasetError
-from .decoding import Batch
 from .order import Order
 from .source import RecordSource
 

@@ -7,12 +7,14 @@ import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from io import BufferedReader
+from typing import Any, cast
 
 import numpy as np
 
 from ..reading.columns import Rows
 from ..shared.errors import DatasetError, warn
-from ..shared.tfrecord import FRAMING, HEADER_SIZE, are_headers
+from ..shared.tfrecord import FRAMING, survey
 from ..sources.file_access import access_to
 from ..sources.files import Files
 from ..sources.manifests import in_threads
@@ -119,24 +121,18 @@ def _followed(path: str, size: int, read: Read, *, skip: bool) -> Rows:
     found = np.array(ends, np.uint64).astype(np.int64)
     if at == size:
         return found
-    good, problem = _damage(size, found, read)
+    good, problem = _damage(path)
     if not skip:
-        raise DatasetError(
-            f"{path}: record {good}: {problem}; `schemagen verify` tells what can be read"
-        )
-    warn(f"{path}: record {good}: {problem}; it is left out, and what is behind it")
+        raise DatasetError(f"{problem}; `schemagen verify` tells what can be read")
+    warn(f"{problem}; it is left out, and what is behind it")
     return found[:good]
 
 
-def _damage(size: int, ends: Rows, read: Read) -> tuple[int, str]:
+def _damage(path: str) -> tuple[int, str]:
     """Return how many records come before damage, and what the damage is."""
-    at = 0
-    for number, end in enumerate(ends.tolist()):
-        start, piece = read(at)
-        header = piece[at - start : at - start + HEADER_SIZE]
-        if not are_headers(np.frombuffer(header, np.uint8)[np.newaxis])[0]:
-            return number, "the checksum of the length does not match"
-        if end > size:
-            return number, f"the file ends {end - size} bytes too early"
-        at = end
-    return len(ends), f"the file ends {size - at} bytes into a length"
+    good, problem = 0, ""
+    with BufferedReader(cast("Any", access_to(path).open(path))) as file:
+        for number, record in enumerate(survey(file, path)):
+            if isinstance(record, DatasetError):  # the last one ends the file
+                good, problem = number, str(record)
+    return good, problem

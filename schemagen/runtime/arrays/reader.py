@@ -8,12 +8,12 @@ from typing import Literal
 
 from ..codecs.columns import Lists
 from ..codecs.decoded import Form
+from ..codecs.decoder import Decoder
 from ..codecs.records import RecordCodec
 from ..shared.calling import check_flags, options_by_name
 from ..shared.errors import DatasetError, with_suggestion
 from ..sources.files import Source, find_files
 from ..storage.schema import Spec
-from .decoding import Decoder
 from .keras import Roles
 from .source import RecordSource
 from .split import Split

@@ -9,11 +9,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from ..codecs.decoder import Batch, CorruptError, Decoder, Run
 from ..reading.columns import Rows
 from ..reading.records import Records
 from ..shared.errors import DatasetError, warn
 from ..sources.files import Files
-from .decoding import Batch, CorruptError, Decoder, Run
 from .fetching import (
     Fetcher,
     MappedFetcher,

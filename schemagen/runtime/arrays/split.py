@@ -7,10 +7,10 @@ from typing import Any, overload
 
 import numpy as np
 
+from ..codecs.decoder import Batch, Row
 from ..reading.columns import Rows
 from .arrow import joined, table_of
 from .batches import Batches, State, batches_of
-from .decoding import Batch, Row
 from .fetching import refuse_compressed
 from .keras import Roles, dataset_of
 from .source import RecordSource

@@ -9,14 +9,14 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ..codecs.base import Codec
-from ..codecs.checking import FieldFault, RecordCheck
-from ..codecs.columns import Lists, columns_of, rows_of
-from ..codecs.decoded import Decoded, Form, UndecodableError
-from ..codecs.nesting import nested
-from ..codecs.records import RecordCodec
 from ..reading.decoding import decode
 from ..reading.records import Records
+from .base import Codec
+from .checking import FieldFault, RecordCheck
+from .columns import Lists, columns_of, rows_of
+from .decoded import Decoded, Form, UndecodableError
+from .nesting import nested
+from .records import RecordCodec
 
 Row = dict[str, Any]
 Batch = dict[str, Any]
