@@ -103,8 +103,10 @@ class _Target:
     @property
     def default(self) -> Any:
         """The value that stands for a missing one in a single record."""
-        if self._dtype.kind == "O" or None in self._shape:
-            return self._codec.default
+        if None in self._shape:
+            return self._nothing()
+        if self._dtype.kind == "O" and not self._shape:
+            return self._absent
         return np.full(cast("Any", self._shape), self._absent, self._dtype)[()]
 
     def filled(self, rows: Rows, values: Values, count: int, lists: Lists) -> Values:
