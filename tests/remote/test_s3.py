@@ -107,6 +107,19 @@ def test_split_is_read_as_the_local_one(
         assert numbers(make(source, batch_size=32, **options)) == expected
 
 
+@pytest.mark.parametrize("block", [None, 16])
+def test_records_are_read_in_any_order(module_of: ModuleOf, block: int | None) -> None:
+    """By ranges of the files, several at a time."""
+    write(module_of)
+    split = module_of("reader").open_split(URL, "train")
+    assert len(split) == ROWS
+    wanted = sorted(range(ROWS))
+    batches = split.batches(64, shuffle_seed=1, block=block)
+    found = [number for batch in batches for number in batch["number"].tolist()]
+    assert found != wanted
+    assert sorted(found) == wanted
+
+
 def test_verbs_say_of_a_url_what_they_say_of_a_path(
     project: Path, module_of: ModuleOf, s3: Any, tmp_path: Path
 ) -> None:

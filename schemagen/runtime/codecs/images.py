@@ -86,10 +86,15 @@ class Resized(Codec):
     def _arrays_of(self, contents: Sequence[bytes]) -> Values:
         """Decode encoded images to arrays [height, width, channels], in one if alike."""
         size = (*(self.resize or self.shape[:2]), self.shape[2])
-        images = pixels.each(self._array_of, contents)
         if None in size:
-            return images
-        return np.stack(images) if images else np.empty((0, *size), self.dtype)  # type: ignore[arg-type]
+            return pixels.each(self._array_of, contents)
+        images: NDArray[Any] = np.empty((len(contents), *size), self.dtype)  # type: ignore[arg-type]
+
+        def put(numbered: tuple[int, bytes]) -> None:
+            images[numbered[0]] = self._array_of(numbered[1])
+
+        pixels.each(put, list(enumerate(contents)))
+        return images
 
     def _array_of(self, data: bytes) -> NDArray[Any]:
         try:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, lru_cache
 from io import BytesIO
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from .decoded import UndecodableError
 from .graph_formats import JPEG_RATIOS
 
 Size = tuple[int, int]
+Item = TypeVar("Item")
 
 # Fewer images than these are not worth the threads.
 _FEW = 4
@@ -25,14 +26,14 @@ _FEW = 4
 _MODES = {1: "L", 3: "RGB", 4: "RGBA"}
 
 
-def each(function: Callable[[bytes], Any], images: Sequence[bytes]) -> list[Any]:
+def each(function: Callable[[Item], Any], images: Sequence[Item]) -> list[Any]:
     """Apply a function to encoded images, on all cores.
 
     Raises:
         UndecodableError: it fails for one of them.
     """
 
-    def found(image: bytes) -> Any:
+    def found(image: Item) -> Any:
         try:
             return function(image)
         except (OSError, SyntaxError, ValueError) as error:  # what Pillow raises
