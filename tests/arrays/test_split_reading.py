@@ -216,6 +216,18 @@ class TestFiles:
             found = scans(split.batches(7, shuffle_seed=1))
         assert len(found) == COUNT - 1
 
+    def test_batches_of_corrupt_records_alone_are_left_out(
+        self, tmp_path: Path
+    ) -> None:
+        path = tmp_path / "some.tfrecord"
+        records = [serialize(**row(0)), b"\xff", b"\xff", serialize(**row(3))]
+        path.write_bytes(b"".join(map(frame, records)))
+        split = open_split(path, on_corrupt="skip")
+        with pytest.warns(RuntimeWarning, match="record 1: not a tf.train.Example"):
+            assert [batch["scan"].tolist() for batch in split.batches(1)] == [[0], [3]]
+        with pytest.warns(RuntimeWarning, match="2 corrupt records"):
+            assert split[[1, 2]]["image"].shape == (0, 8, 8, 1)
+
     def test_records_of_another_schema_are_named(self, tmp_path: Path) -> None:
         """By the file, the record and the field, or left out."""
         records = [serialize(**row(n)) for n in range(5)]

@@ -23,9 +23,14 @@ UNLIKE_TENSORFLOW = "Pillow does not decode"
 
 @pytest.fixture
 def serialized(generated: Generated) -> list[bytes]:
-    """Some records, the same ones in each run."""
+    """Some records, the same ones in each run, the last one without optional values."""
     serialize = generated.serializer.serialize
-    return [serialize(**row) for row in generated.samples(ROWS)]
+    rows = generated.samples(ROWS)
+    fields = generated.case.fields.items()
+    required = {name for name, case in fields if not case.default}
+    if required:
+        rows[-1] = {name: v for name, v in rows[-1].items() if name in required}
+    return [serialize(**row) for row in rows]
 
 
 @pytest.fixture
@@ -42,7 +47,7 @@ def test_batches_are_those_of_parse_batch(
     generated: Generated, serialized: list[bytes], split: Any
 ) -> None:
     alone = any(case.one_row_batches for case in generated.case.fields.values())
-    batches = [[at] for at in range(ROWS)] if alone else [[3, 0, 4], [1]]
+    batches = [[at] for at in range(ROWS)] if alone else [[3, 0, 4], [1], [4]]
     codecs = generated.module("fields").RECORD.fields
     for numbers in batches:
         try:
@@ -72,7 +77,7 @@ def test_records_are_rows_of_batches(generated: Generated, split: Any) -> None:
             if value is None:
                 assert codecs[name].missing, name
             else:
-                assert present, name
+                assert present or not codecs[name].missing, name
                 assert repr(plain(value)) == repr(plain(batch[name][0])), name
 
 
@@ -95,7 +100,7 @@ def check_column(found: Any, tensor: Any, codec: Codec | None, name: str) -> Non
         difference = np.abs(found.astype(np.float64) - expected.astype(np.float64))
         assert difference.max(initial=0) <= 1, name
     else:
-        np.testing.assert_array_equal(found, expected, err_msg=name)
+        assert repr(plain(found)) == repr(plain(expected)), name  # NaN equals NaN
 
 
 def is_approximate(codec: Any) -> bool:

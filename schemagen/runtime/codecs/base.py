@@ -151,7 +151,7 @@ class Codec(ABC):
     @property
     def absent(self) -> Any:
         """The value of a missing one in a batch, which fills an array."""
-        if self.default is not None:
+        if self.default not in (None, ()):  # an empty list is all padding
             return self.default
         return float("nan") if self.nan_if_missing else self.filler
 

@@ -71,7 +71,7 @@ class RecordCheck:
             if len(fault.rows):
                 yield FieldFault("", fault)
         decoded: dict[str, Decoded] = {}
-        if self._record is None or not live.any():
+        if self._record is None:
             return decoded
         by_key = columns.by_key
         if not live.all():

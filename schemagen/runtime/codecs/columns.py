@@ -96,8 +96,9 @@ class _Target:
             self._filler = b""
         self._absent = codec.absent
         if self._dtype.kind == "O":
-            self._absent = self._filler if codec.default is None else codec.default
-            if named and codec.default is not None:
+            given = codec.default not in (None, ())
+            self._absent = codec.default if given else self._filler
+            if named and given:
                 self._absent = inner.classes[codec.default]
 
     @property

@@ -181,7 +181,7 @@ class Image(Resized, Picture):
         if self.resize is None:
             return values
         images = list(map(self._resized, values))
-        size = (*self.resize, self.shape[2] or 0)
+        size = (*self.resize, self.shape[2] or 1)
         return np.stack(images) if images else np.empty((0, *size), self.dtype)
 
     def present(self, parsed: Parsed, tensor: Any) -> Any:

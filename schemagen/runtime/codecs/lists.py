@@ -99,10 +99,6 @@ class _List(Listed):
         return (length, *self.item_shape)
 
     @property
-    def absent(self) -> Any:
-        return self.filler  # the only default is an empty list
-
-    @property
     def item_size(self) -> int | None:
         if self.pad_on_disk:
             return None
