@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import keras
 import numpy as np
+import PIL.Image
 import pytest
+import tensorflow as tf
 from digit_rows import rows
+from schemagen.runtime.codecs import pixels
 
 from generated import DatasetError
 from generated.digit.model import build_model
@@ -149,6 +153,31 @@ def test_a_damaged_image_is_named_or_left_out(
     with pytest.warns(RuntimeWarning, match="record 2: field 'photo'"):
         batches = list(open_clips(path, on_corrupt="skip").batches(4))
     assert batches[0]["photo"][:, 0, 0, 0].tolist() == [0, 1, 3]
+
+
+def test_jpegs_are_nearly_those_of_tensorflow() -> None:
+    random = np.random.default_rng(0)
+    coarse = PIL.Image.fromarray(random.integers(0, 256, (9, 12, 3), np.uint8))
+    file = io.BytesIO()
+    coarse.resize((240, 180)).save(file, "JPEG", quality=80)
+    for channels in (1, 3):
+        wanted = tf.io.decode_jpeg(file.getvalue(), channels=channels).numpy()
+        found = pixels.decode(file.getvalue(), channels)
+        assert found.shape == wanted.shape
+        assert np.abs(found.astype(int) - wanted).max() <= 4
+
+
+@pytest.mark.parametrize("antialias", [False, True])
+@pytest.mark.parametrize("size", [(224, 224), (64, 90), (3, 4)])
+def test_images_are_resized_as_tensorflow_does(
+    size: tuple[int, int], antialias: bool
+) -> None:
+    image = np.random.default_rng(0).integers(0, 256, (100, 70, 3), np.uint8)
+    wanted = tf.image.resize(image, size, antialias=antialias).numpy()
+    found = pixels.resized(image, size, antialias=antialias, dtype="float32")
+    np.testing.assert_allclose(found, wanted, atol=0.01)
+    wanted = tf.image.resize(image, size, "nearest").numpy()
+    np.testing.assert_array_equal(pixels.resized(image, size, "nearest"), wanted)
 
 
 def test_a_generated_model_learns_from_it(tmp_path: Path) -> None:
