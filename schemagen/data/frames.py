@@ -14,8 +14,7 @@ from ..runtime.shared.tfrecord import (
     FRAMING,
     HEADER_SIZE,
     are_headers,
-    checksum_bytes,
-    extend_crc32c,
+    are_whole,
     masked_crc32c,
 )
 from .stream import Stream
@@ -74,13 +73,7 @@ def run_of(memory: NDArray[np.uint8]) -> Run:
         if not right.all():
             last = int(np.argmin(right))
             starts, stops = starts[:last], stops[:last]
-    crcs = [
-        extend_crc32c(0, memory[start:stop])
-        for start, stop in zip(starts.tolist(), stops.tolist(), strict=True)
-    ]
-    stored = memory[stops[:, np.newaxis] + np.arange(FOOTER_SIZE)]
-    good = (checksum_bytes(np.array(crcs, np.uint32)) == stored).all(axis=1)
-    return Run(starts, stops, good)
+    return Run(starts, stops, are_whole(memory, starts, stops))
 
 
 def _bounds(data: memoryview) -> list[int]:

@@ -7,9 +7,8 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from io import BufferedReader
 from itertools import islice
-from typing import Any, Protocol, cast
+from typing import Protocol
 
 import numpy as np
 
@@ -20,16 +19,14 @@ from ..shared.tfrecord import (
     FOOTER_SIZE,
     HEADER_SIZE,
     are_headers,
-    checksum_bytes,
-    extend_crc32c,
-    survey,
+    are_whole,
 )
 from ..shared.wire import Buffer
 from ..sources.file_access import access_to
 from ..sources.files import Files
 from ..sources.manifests import in_threads
 from ..sources.replacement import replaced
-from .positions import Positions
+from .positions import Positions, surveyed
 
 # Records of a remote file that are as near to each other come with one request.
 _GAP_BYTES = 1 << 16
@@ -38,8 +35,6 @@ _IN_SEQUENCE = (
     "{}: a compressed file, whose records can only be read in sequence; call batches() "
     "without shuffle_seed, or write the split without compression"
 )
-
-_BUFFER_BYTES = 1 << 20
 
 # In seconds: how often files that are opened are compared with the manifest.
 _PAUSE = 1.0
@@ -152,11 +147,7 @@ def _damaged(records: Records) -> Rows:
     headers = data[starts[:, np.newaxis] + np.arange(-HEADER_SIZE, 0)]
     lengths = headers[:, :8].copy().view("<u8")[:, 0]
     right = are_headers(headers) & (lengths == (stops - starts).astype(np.uint64))
-    places = zip(starts.tolist(), stops.tolist(), strict=True)
-    crcs = [extend_crc32c(0, data[start:stop]) for start, stop in places]
-    stored = data[stops[:, np.newaxis] + np.arange(FOOTER_SIZE)]
-    right &= (checksum_bytes(np.array(crcs, np.uint32)) == stored).all(axis=1)
-    return np.flatnonzero(~right)
+    return np.flatnonzero(~(right & are_whole(data, starts, stops)))
 
 
 def _ranges(wanted: Sequence[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
@@ -214,11 +205,8 @@ class SequentialFetcher:
     def _all(self) -> Iterator[tuple[str, bytes | DatasetError]]:
         refuse_replaced(self._files)
         for path in self._files.paths:
-            with BufferedReader(
-                cast("Any", access_to(path).open(path)), _BUFFER_BYTES
-            ) as file:
-                for number, record in enumerate(survey(file, path)):
-                    yield f"{path}: record {number}", record
+            for number, record in enumerate(surveyed(path)):
+                yield f"{path}: record {number}", record
 
 
 def refuse_compressed(files: Files) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import mmap
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from io import BufferedReader
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +23,8 @@ _LENGTH = struct.Struct("<Q")
 
 # How much of a remote file is requested at a time, to follow its lengths.
 _PIECE_BYTES = 1 << 23
+
+_BUFFER_BYTES = 1 << 20
 
 Read = Callable[[int], tuple[int, bytes | mmap.mmap]]
 """Returns some bytes of a file from a position on, or from before, and where they begin."""
@@ -131,8 +133,14 @@ def _followed(path: str, size: int, read: Read, *, skip: bool) -> Rows:
 def _damage(path: str) -> tuple[int, str]:
     """Return how many records come before damage, and what the damage is."""
     good, problem = 0, ""
-    with BufferedReader(cast("Any", access_to(path).open(path))) as file:
-        for number, record in enumerate(survey(file, path)):
-            if isinstance(record, DatasetError):  # the last one ends the file
-                good, problem = number, str(record)
+    for number, record in enumerate(surveyed(path)):
+        if isinstance(record, DatasetError):  # the last one ends the file
+            good, problem = number, str(record)
     return good, problem
+
+
+def surveyed(path: str) -> Iterator[bytes | DatasetError]:
+    """Yield the records of a file in order, and in place of a bad one its error."""
+    file: Any = access_to(path).open(path)
+    with BufferedReader(file, _BUFFER_BYTES) as buffered:
+        yield from survey(buffered, path)

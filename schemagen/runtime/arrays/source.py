@@ -111,8 +111,10 @@ class RecordSource:
             problem = f"{fetcher.place(int(records.numbers[row]))}: {problems[row]}"
             if not self.skip:
                 raise DatasetError(problem)
-            many = "1 corrupt record is" if len(problems) == 1 else None
-            many = many or f"{len(problems)} corrupt records are"
+            count = len(problems)
+            many = (
+                "1 corrupt record is" if count == 1 else f"{count} corrupt records are"
+            )
             warn(f"{many} left out, the first is {problem}")
             good = np.ones(len(records), np.bool_)
             good[list(problems)] = False

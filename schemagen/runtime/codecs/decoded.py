@@ -60,6 +60,11 @@ class UndecodableError(ValueError):
         self.at = at
         super().__init__(str(reason))
 
+    def in_rows(self, lengths: Rows) -> UndecodableError:
+        """Return the same error of the row, of rows of these lengths, that has it."""
+        row = np.searchsorted(np.cumsum(lengths), self.at, "right")
+        return UndecodableError(int(row), self)
+
 
 def of_each(
     function: Callable[[Any], Any], items: Iterable[Any], place: str = "{} at [{}]"

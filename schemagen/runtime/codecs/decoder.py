@@ -159,7 +159,11 @@ class Run:
     def fields(self) -> Iterator[tuple[str, Codec, Decoded]]:
         """Yield the name, the codec and the values of each field."""
         for name in self._decoder.fields:
-            yield name, self._decoder.record[name], self._decoded[name]
+            yield (
+                name,
+                self._decoder.record[name],
+                self._some(name, 0, len(self.numbers)),
+            )
 
     def batch(self, start: int, stop: int) -> Batch:
         """Return some of the records as columns, by name.

@@ -145,8 +145,7 @@ class Images(Resized):
         try:
             images = self._arrays_of([each for row in values for each in row])
         except UndecodableError as error:
-            row = np.searchsorted(np.cumsum(lengths), error.at, "right")
-            raise UndecodableError(int(row), error) from None
+            raise error.in_rows(lengths) from None
         if self.count is None or isinstance(images, list):
             return split_rows(images, lengths)
         return images.reshape(-1, self.count, *images.shape[1:])

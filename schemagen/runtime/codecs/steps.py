@@ -251,8 +251,7 @@ class Steps(Listed):
         try:
             return split_rows(self.step.delivered(steps, form), lengths)
         except UndecodableError as error:
-            row = np.searchsorted(np.cumsum(lengths), error.at, "right")
-            raise UndecodableError(int(row), error) from None
+            raise error.in_rows(lengths) from None
 
     def _missing(self, features: Features, rows: Rows) -> Fault:
         def lists(at: int) -> list[str]:

@@ -215,6 +215,17 @@ def are_headers(headers: NDArray[np.uint8]) -> NDArray[np.bool_]:
     return np.asarray(right.all(axis=1))
 
 
+def are_whole(
+    data: NDArray[np.uint8], starts: NDArray[np.int64], stops: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Return which records in memory have the checksum that stands behind them."""
+    places = zip(starts.tolist(), stops.tolist(), strict=True)
+    crcs = [extend_crc32c(0, data[start:stop]) for start, stop in places]
+    stored = data[stops[:, np.newaxis] + np.arange(FOOTER_SIZE)]
+    right = checksum_bytes(np.array(crcs, np.uint32)) == stored
+    return np.asarray(right.all(axis=1))
+
+
 def detect_compression(start: bytes) -> str:
     """Tell a TFRecord file's compression by its first bytes, never by its name.
 
