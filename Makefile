@@ -22,7 +22,7 @@ VERSIONS := .venv-versions
 # Without the notice about MkDocs 2 that Material for MkDocs prints.
 MKDOCS = NO_MKDOCS_2_WARNING=true $(RUN) mkdocs
 
-.PHONY: help demo docs docs-serve pictures ci test test-integration test-oldest test-beam test-frameworks test-all test-slow test-versions diff-baseline check generate bench bench-write bench-read bench-verify bench-generate bench-random-access dist clean
+.PHONY: help demo docs docs-serve pictures ci test test-integration test-oldest test-beam test-frameworks test-all test-slow test-versions diff-baseline check generate bench bench-write bench-read bench-verify bench-generate bench-random-access bench-slow-storage dist clean
 
 help:  ## Show what there is to make.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -98,7 +98,7 @@ check: $(VENV)/dev.installed  ## Check format, style, types, the generated code 
 generate: $(VENV)/demo.installed  ## Bring generated/ up to date with schemas/.
 	$(RUN) schemagen generate
 
-bench: bench-write bench-read bench-verify bench-generate bench-random-access  ## Measure against the peers; OPTIONS=--quick (minutes).
+bench: bench-write bench-read bench-verify bench-generate bench-random-access bench-slow-storage  ## Measure against the peers; OPTIONS=--quick (minutes).
 
 bench-write: $(BENCH)/bench.installed  ## Measure writing alone.
 	$(BENCH)/bin/python -m benchmarks.write $(OPTIONS)
@@ -114,6 +114,9 @@ bench-generate: $(BENCH_GENERATE)/bench-generate.installed  ## Measure generatin
 
 bench-random-access: $(BENCH_ARRAYS)/bench-arrays.installed  ## Measure random access alone.
 	$(BENCH_ARRAYS)/bin/python -m benchmarks.random_access $(OPTIONS)
+
+bench-slow-storage: $(VENV)/dev.installed  ## Measure reading from a cold disk and an object store.
+	$(VENV)/bin/python -m benchmarks.slow_storage $(OPTIONS)
 
 dist: $(VENV)/dev.installed  ## Build the distributions into dist/, and check them.
 	rm -rf dist

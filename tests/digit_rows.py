@@ -42,6 +42,12 @@ def contents(directory: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in directory.iterdir()}
 
 
+def hidden(directory: Path) -> list[str]:
+    """The names of hidden files, but for indexes."""
+    found = (path.name for path in directory.glob(".*"))
+    return [name for name in found if not name.endswith(".index")]
+
+
 def written(directory: Path, source: Any, **options: Any) -> dict[str, bytes]:
     """What `write_dataset` writes."""
     write_dataset(source, directory, "train", **options)

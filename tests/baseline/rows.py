@@ -474,7 +474,8 @@ def write(record: str, split: str, serializer: ModuleType, directory: Path) -> N
     how = baseline.splits[split]
     rows = [baseline.row(number) for number in range(how.rows)]
     if how.source in ("rows", "columns"):
-        with serializer.Writer(directory, split, **how.options) as writer:
+        open_writer = as_before(serializer.Writer)
+        with open_writer(directory, split, **how.options) as writer:
             if how.source == "columns":
                 names = {name: None for row in rows for name in row}
                 writer.write_batch(**{n: [r.get(n) for r in rows] for n in names})
@@ -488,13 +489,12 @@ def write(record: str, split: str, serializer: ModuleType, directory: Path) -> N
     elif how.source == "functions":
         thirds = (rows[:5], [], rows[5:])
         source = [lambda part=part: iter(part) for part in thirds]
-    write_dataset = writing(serializer)
+    write_dataset = as_before(serializer.write_dataset)
     write_dataset(source, directory, split, progress=False, **how.options)
 
 
-def writing(serializer: ModuleType) -> Callable[..., int]:
-    """Return `write_dataset`, which publishes empty splits as version 0.2.0 does."""
-    write_dataset: Callable[..., int] = serializer.write_dataset
-    if "allow_empty" in inspect.signature(write_dataset).parameters:
-        write_dataset = partial(write_dataset, allow_empty=True)
-    return write_dataset
+def as_before(write: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a writer with the options of version 0.2.0: empty splits, and no index."""
+    options = {"allow_empty": True, "index": False}
+    known = options.keys() & inspect.signature(write).parameters.keys()
+    return partial(write, **{name: options[name] for name in known})

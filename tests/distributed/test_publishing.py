@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from digit_rows import contents, rows, written
+from digit_rows import contents, hidden, rows, written
 from schemagen.runtime.distributed.plans import Plan
 from schemagen.runtime.shared.errors import DatasetError, SchemaMismatchError
 
@@ -103,7 +103,7 @@ def test_other_writers_are_refused_while_a_run_is_registered(tmp_path: Path) -> 
     digit.write_dataset(rows(3), directory, "test")
     digit.abandon(plan)
     digit.abandon(plan)
-    assert not [name for name in contents(directory) if name.startswith(".")]
+    assert not hidden(directory)
     digit.write_dataset(rows(3), directory, "train")
 
 
@@ -126,7 +126,7 @@ def test_run_that_is_replaced_publishes_nothing(tmp_path: Path) -> None:
     with pytest.warns(RuntimeWarning, match=r"'train'.*'one'"):
         digit.write_dataset(rows(3), directory, "train", overwrite=True)
     new = contents(directory)
-    assert not [name for name in new if name.startswith(".")]
+    assert not hidden(directory)
     for found in (receipts, None):
         with pytest.raises(DatasetError):
             digit.publish(plan, found)

@@ -30,7 +30,7 @@ sys.path.append(str(Path(__file__).parents[1]))  # not first: a version comes be
 
 from baseline.damage import feature, framed, records, with_entry
 from baseline.documents import run
-from baseline.rows import writing
+from baseline.rows import as_before
 
 Outcome = dict[str, Any]
 
@@ -203,7 +203,7 @@ class _Case:
             options.pop("shards", None)
             options.pop("shard_bytes", None)
             source = [lambda part=rows[at::2]: iter(part) for at in range(2)]
-        write = writing(serializer)
+        write = as_before(serializer.write_dataset)
         found = {"train": _tried(write, source, "data", "train", **options)}
         skipping = {"on_error": "skip", "refused": "refused.jsonl"}
         mixed = [
@@ -303,7 +303,7 @@ class _Case:
         if not (self.left / "data").exists():
             return {}
         shutil.copytree(self.left / "data", "left")
-        write = writing(serializer)
+        write = as_before(serializer.write_dataset)
         shards = {"shards": 4}
         found = {
             "verify": _ran("verify", "left"),

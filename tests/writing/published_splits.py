@@ -13,8 +13,14 @@ from generated import check_files
 
 
 def names(directory: Path) -> list[str]:
-    """All that is in a directory, hidden files too."""
-    return sorted(path.name for path in directory.iterdir())
+    """All that is in a directory, hidden files too, but not the indexes of its splits."""
+    listed = set()
+    if (directory / "manifest.json").exists():
+        splits = json.loads((directory / "manifest.json").read_bytes())["splits"]
+        listed = {
+            f".{name}.{split.get('index')}.index" for name, split in splits.items()
+        }
+    return sorted({path.name for path in directory.iterdir()} - listed)
 
 
 def hidden(directory: Path) -> list[str]:

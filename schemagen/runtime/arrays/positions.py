@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import mmap
+import os
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from io import BufferedReader
@@ -18,6 +19,7 @@ from ..shared.tfrecord import FRAMING, survey
 from ..sources.file_access import access_to
 from ..sources.files import Files
 from ..sources.manifests import in_threads
+from ..storage.index import checksum_of, ends_of, index_name
 
 _LENGTH = struct.Struct("<Q")
 
@@ -62,7 +64,7 @@ class Positions:
 
 
 def find_positions(files: Files, *, skip: bool = False) -> Positions:
-    """Find the records of files that are not compressed.
+    """Find the records of files that are not compressed: by their index, or their lengths.
 
     Args:
         files: which.
@@ -71,6 +73,9 @@ def find_positions(files: Files, *, skip: bool = False) -> Positions:
     Raises:
         DatasetError: a file is damaged, or has not the records that its manifest lists.
     """
+    indexed = _indexed(files)
+    if indexed is not None:
+        return indexed
     pairs = list(zip(files.paths, files.sizes, strict=True))
     found = in_threads(partial(_ends_of, skip=skip), pairs)
     counts = [len(ends) for ends in found]
@@ -81,10 +86,39 @@ def find_positions(files: Files, *, skip: bool = False) -> Positions:
                     f"{path}: found {count} records, expected the {listed} that the "
                     "manifest lists"
                 )
-    bases = np.cumsum([0, *files.sizes], dtype=np.int64)
+    bases = _sums(files.sizes)
     shifted = [ends + base for ends, base in zip(found, bases, strict=False)]
-    firsts = np.cumsum([0, *counts], dtype=np.int64)
+    firsts = _sums(counts)
     return Positions(np.concatenate([*shifted, firsts[:0]]), firsts, bases)
+
+
+def _indexed(files: Files) -> Positions | None:
+    """Find the records of a split by its index; None without one that is whole."""
+    splits = [
+        (os.path.dirname(opened.path), name, split)
+        for opened in files.manifests
+        for name, split in opened.splits.items()
+    ]
+    if len(splits) != 1:
+        return None
+    [(directory, name, split)] = splits
+    listed = [shard.file for shard in split.shards]
+    if split.index is None or listed != [*map(os.path.basename, files.paths)]:
+        return None
+    path = os.path.join(directory, index_name(name, split.index))
+    try:
+        contents = access_to(path).read(path)
+    except FileNotFoundError:  # such as where only the shards were copied
+        return None
+    if checksum_of(contents) != split.index or len(contents) != 8 * split.records:
+        return None
+    counts = [shard.records for shard in split.shards]
+    return Positions(ends_of(contents), _sums(counts), _sums(files.sizes))
+
+
+def _sums(values: Sequence[int]) -> Rows:
+    """Return what comes before each value, and all of it."""
+    return np.cumsum([0, *values], dtype=np.int64)
 
 
 def _ends_of(listed: tuple[str, int], *, skip: bool) -> Rows:

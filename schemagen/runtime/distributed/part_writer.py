@@ -51,6 +51,7 @@ class PartWriter:
         on_error: Literal["raise", "skip"] = "raise",
         overwrite: bool = False,
         allow_empty: bool = False,
+        index: bool = True,
         run: str | None = None,
     ) -> Plan:
         """Plan the writing of a split by many processes. Nothing is read or written.
@@ -73,6 +74,8 @@ class PartWriter:
             on_error: "raise" stops at a wrong row; "skip" leaves it out.
             overwrite: replace the split if the directory already has it.
             allow_empty: publish the split even if it has no records.
+            index: write an index next to the shards, with which `open_split` finds any
+                record at once.
             run: an id that all processes of this run share, such as that of the job;
                 None draws one, for a plan that is handed to the others.
 
@@ -99,6 +102,7 @@ class PartWriter:
             on_error=on_error,
             overwrite=overwrite,
             allow_empty=allow_empty,
+            index=index,
         )
 
     def begin(self, plan: Plan) -> None:

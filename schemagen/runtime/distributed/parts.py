@@ -143,6 +143,7 @@ def write_framed(plan: Plan, shard: int, pieces: Iterable[Piece]) -> Receipt:
         held.bytes,
         held.crc32c,
         held.tail,
+        held.lengths,
         tuple(refused),
     )
     return _kept(directory, plan, receipt)

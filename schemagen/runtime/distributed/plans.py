@@ -50,6 +50,7 @@ class Plan:
         on_error: "raise" stops at a wrong row; "skip" leaves it out.
         overwrite: replace the split if the directory already has it.
         allow_empty: publish the split even if it has no records.
+        index: write an index next to the shards.
     """
 
     directory: str
@@ -67,6 +68,7 @@ class Plan:
     on_error: str = "raise"
     overwrite: bool = False
     allow_empty: bool = False
+    index: bool = True
 
     def __str__(self) -> str:
         return f"run {self.run!r} of split {self.split!r}"
@@ -140,7 +142,7 @@ def plan_of(
 ) -> Plan:
     """Return a plan; arguments and errors are those of `plan_dataset`."""
     check_destination(directory, split)
-    flags = {name: options[name] for name in ("overwrite", "allow_empty")}
+    flags = {name: options[name] for name in ("overwrite", "allow_empty", "index")}
     check_flags(**flags)
     options |= {name: bool(flag) for name, flag in flags.items()}  # not numpy's
     if run is not None and (

@@ -9,6 +9,7 @@ from dataclasses import replace
 from ..shared.errors import DatasetError
 from ..storage import manifest
 from ..storage.directory import Directory
+from ..storage.index import checksum_of, index_of
 from ..storage.journal import Journal, JournalFile, read_journal
 from ..storage.manifest import Manifest, Split, of_schema
 from ..storage.opening import open_directory
@@ -61,12 +62,15 @@ def publish(
         chosen = one_for_each(plan, given)
         for receipt in chosen:
             report.add(receipt.refused)
-        new = _manifest(plan, schema, chosen)
+        lengths = (receipt.lengths for receipt in chosen)
+        index = index_of(lengths) if plan.index else None
+        new = _manifest(plan, schema, chosen, index)
         records = new.splits[plan.split].records
         check_records(
             directory.where, plan.split, records, allow_empty=plan.allow_empty
         )
-        _publish(directory, plan, new, [receipt.file for receipt in chosen])
+        files = [receipt.file for receipt in chosen]
+        _publish(directory, plan, new, files, index)
     return records
 
 
@@ -78,15 +82,24 @@ def _committed(directory: Directory, plan: Plan) -> Journal | None:
     return run
 
 
-def _manifest(plan: Plan, schema: Schema, receipts: Iterable[Receipt]) -> Manifest:
+def _manifest(
+    plan: Plan, schema: Schema, receipts: Iterable[Receipt], index: bytes | None
+) -> Manifest:
     """Return a manifest with the split alone."""
     shards = tuple(receipt.listed(plan) for receipt in receipts)
     shuffled = plan.shuffle_seed is not None or None
-    split = Split(plan.compression or "", shards, shuffled=shuffled)
+    checksum = None if index is None else checksum_of(index)
+    split = Split(plan.compression or "", shards, shuffled=shuffled, index=checksum)
     return replace(of_schema(schema), splits={plan.split: split})
 
 
-def _publish(directory: Directory, plan: Plan, new: Manifest, files: list[str]) -> None:
+def _publish(
+    directory: Directory,
+    plan: Plan,
+    new: Manifest,
+    files: list[str],
+    index: bytes | None,
+) -> None:
     """Publish durable files in a directory that is locked, unless that was done."""
     is_moved = not set(files) & set(directory.names())
     if is_moved and is_listed(load_or_new(directory, new), plan.split, new):
@@ -98,7 +111,15 @@ def _publish(directory: Directory, plan: Plan, new: Manifest, files: list[str]) 
             "by another run; nothing is published"
         )
     journal = JournalFile(directory, plan.split, Journal(plan.token, {}, {}))
-    publish_locked(directory, plan.split, new, files, journal, overwrite=plan.overwrite)
+    publish_locked(
+        directory,
+        plan.split,
+        new,
+        files,
+        journal,
+        index=index,
+        overwrite=plan.overwrite,
+    )
     remove_run(directory, plan.split, plan.token)
 
 

@@ -31,6 +31,8 @@ class Receipt:
         bytes: its size on disk.
         crc32c: the CRC-32C of its bytes on disk, eight hex digits.
         tail: its last bytes on disk, in hex, as manifests list them.
+        lengths: those of its frames, as `storage.index` packs them; None if it is
+            compressed.
         refused: the rows that were left out, in order.
     """
 
@@ -41,6 +43,7 @@ class Receipt:
     bytes: int
     crc32c: str
     tail: str | None
+    lengths: str | None
     refused: tuple[Refused, ...] = ()
 
     def agrees_with(self, other: Receipt) -> bool:

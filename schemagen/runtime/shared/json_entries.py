@@ -40,6 +40,7 @@ _SPLIT_SELDOM = {
     "fingerprint": str | None,
     "spec": dict[str, Any] | None,
     "shuffled": bool | None,
+    "index": str | None,
 }
 _SHARD = {"file": str, "records": int, "bytes": int, "crc32c": str}
 _SHARD_SELDOM = {"tail": str | None}

@@ -36,6 +36,8 @@ class Contents:
         last: the last four bytes, before compression: its last record's checksum.
         tail: its last bytes on disk, as the manifest lists them; None in the journal
             of an earlier version.
+        lengths: those of its frames, as `storage.index` packs them; None if it is
+            compressed.
     """
 
     records: int
@@ -43,6 +45,7 @@ class Contents:
     crc32c: str
     last: str
     tail: str | None = None
+    lengths: str | None = None
 
 
 @dataclass(frozen=True)

@@ -70,6 +70,7 @@ class Split:
         spec: the spec that wrote it, likewise.
         shuffled: True if its records were shuffled as a whole; None if they were not,
             or no one has said.
+        index: the CRC-32C of its index, eight hex digits; None if it has none.
     """
 
     compression: str
@@ -77,6 +78,7 @@ class Split:
     fingerprint: str | None = None
     spec: Spec | None = None
     shuffled: bool | None = None
+    index: str | None = None
 
     @property
     def records(self) -> int:
@@ -214,6 +216,7 @@ def _split(name: str, data: dict[str, Any]) -> Split:
         data.get("fingerprint"),
         data.get("spec"),
         data.get("shuffled"),
+        data.get("index"),
     )
     if data["records"] != split.records:
         raise ValueError(

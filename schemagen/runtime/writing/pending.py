@@ -14,6 +14,7 @@ from typing import Any
 
 from ..shared.errors import DatasetError
 from ..shared.tfrecord import Framed
+from ..storage.index import checksum_of, index_of
 from ..storage.journal import Finished, Journal, JournalFile, read_journal
 from ..storage.lock import Busy
 from ..storage.manifest import Manifest, Shard, Split
@@ -40,6 +41,7 @@ class PendingSplit:
             an equal request has stopped.
         overwrite: replace the split if the directory already has it.
         allow_empty: publish the split even if it has no records.
+        index: write an index next to the shards.
         resume: go on where an interrupted run has stopped.
 
     Attributes:
@@ -64,6 +66,7 @@ class PendingSplit:
         request: dict[str, Any],
         overwrite: bool,
         allow_empty: bool,
+        index: bool,
         resume: bool = False,
     ) -> None:
         self._directory = open_directory(directory)
@@ -72,6 +75,7 @@ class PendingSplit:
         self._packing = packing
         self._overwrite = overwrite
         self._allow_empty = allow_empty
+        self._index = index
         self._request = {**request, **asdict(packing)}
         self._files: dict[int, ShardFile] = {}
         self._syncing: dict[int, Future[Finished]] = {}
@@ -244,7 +248,13 @@ class PendingSplit:
             )
             for at, held in enumerate(contents)
         )
-        split = Split(compression, shards, shuffled=self._random_order or None)
+        index = index_of(held.lengths for held in contents) if self._index else None
+        split = Split(
+            compression,
+            shards,
+            shuffled=self._random_order or None,
+            index=None if index is None else checksum_of(index),
+        )
         check_records(
             self.where, self._split, split.records, allow_empty=self._allow_empty
         )
@@ -258,6 +268,7 @@ class PendingSplit:
             new,
             files,
             self._journal,
+            index=index,
             overwrite=self._overwrite,
         )
         shutil.rmtree(self.buckets, ignore_errors=True)

@@ -208,12 +208,12 @@ def temporary_files(names: Iterable[str], split: str) -> dict[str, str]:
 
     Returns:
         The token of the run by the file's name, without what tells its attempts apart;
-        "" for what is a run's journal or marker before it has its name.
+        "" for what is a journal, a marker or an index before it has its name.
     """
     pattern = re.compile(
         rf"\.{re.escape(split)}(?:-\d{{5,}}\.([0-9a-f]{{12}})[0-9a-f]*"
         r"(?:\.receipt)?(?:\.[0-9a-f]{12})?(?:\.tmp|\.receipt)"
-        r"|\.(?:journal|run\.[0-9a-f]{12})\.[0-9a-f]{12}\.tmp)"
+        r"|\.(?:journal|run\.[0-9a-f]{12}|[0-9a-f]{8}\.index)\.[0-9a-f]{12}\.tmp)"
     )
     found = {name: pattern.fullmatch(name) for name in names}
     return {name: match[1] or "" for name, match in found.items() if match}

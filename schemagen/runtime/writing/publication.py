@@ -25,6 +25,7 @@ from ..codecs.compatibility import check_compatible
 from ..shared.errors import DatasetError, warn
 from ..storage import manifest
 from ..storage.directory import Directory
+from ..storage.index import index_files, index_name
 from ..storage.journal import (
     Journal,
     JournalFile,
@@ -108,6 +109,7 @@ def publish(
     files: Sequence[str],
     journal: JournalFile,
     *,
+    index: bytes | None,
     overwrite: bool,
 ) -> None:
     """Commit to the publication of finished files, and carry it out.
@@ -119,6 +121,7 @@ def publish(
         files: the temporary name of each shard.
         journal: the journal of the run that has written the files. It is left in
             place; once it has the commitment, `recover` completes what fails here.
+        index: the contents of the split's index, whose checksum `new` has; or None.
         overwrite: whether the split may be replaced.
 
     Raises:
@@ -129,7 +132,9 @@ def publish(
     with directory.lock(LOCK, wait=True) as lock:
         # Others may have written to the directory meanwhile, or died at it.
         _recover(directory, lock, split, overwrite=False)
-        publish_locked(directory, split, new, files, journal, overwrite=overwrite)
+        publish_locked(
+            directory, split, new, files, journal, index=index, overwrite=overwrite
+        )
 
 
 def publish_locked(
@@ -139,11 +144,15 @@ def publish_locked(
     files: Sequence[str],
     journal: JournalFile,
     *,
+    index: bytes | None,
     overwrite: bool,
 ) -> None:
     """Do as `publish`, for a caller that holds the directory's lock."""
     check_place(directory, split, new, overwrite=overwrite)
     _check_files(directory, split, new, files, is_begun=False)
+    checksum = new.splits[split].index
+    if index is not None and checksum is not None:
+        directory.replace(index_name(split, checksum), index)
     directory.sync()
     journal.commit(new, files)
     _carry_out(directory, split, new, files)
@@ -346,7 +355,9 @@ def _carry_out(
         directory.sync()
         splits[split] = new.splits[split]
         _save(directory, replace(new, splits=splits))
-    for name in filter(_MANIFEST_LEFTOVER.fullmatch, there):
+    unlisted = index_files(there, split)
+    unlisted -= {index_name(split, new.splits[split].index or "")}
+    for name in (*filter(_MANIFEST_LEFTOVER.fullmatch, there), *unlisted):
         directory.remove(name)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from ..shared.tfrecord import Framed, extend_crc32c
 from ..shared.wire import Buffer
 from ..storage.directory import OutputFile
+from ..storage.index import pack_lengths
 from ..storage.journal import Contents
 from ..storage.manifest import TAIL_BYTES
 from .plan import Packing
@@ -149,6 +150,7 @@ class ShardFile:
         self._last = b""
         self._tail = b""
         self._pending = bytearray()
+        self._lengths = bytearray()
         self._stream = None
         if packing.compression:
             # Without a name and a time inside: equal records make equal files.
@@ -166,6 +168,7 @@ class ShardFile:
         self.records += len(framed)
         self._last = bytes(framed.data[-4:])
         if self._stream is None:
+            self._lengths += np.diff(framed.ends, prepend=0).tobytes()
             self._take(framed.data)
         else:
             self._take(self._stream.compress(framed.data))
@@ -210,6 +213,7 @@ class ShardFile:
             f"{self._checksum:08x}",
             self._last.hex(),
             self._tail.hex(),
+            pack_lengths(self._lengths) if self._stream is None else None,
         )
 
     def discard(self) -> None:

@@ -234,6 +234,7 @@ def write_split(
     refused: str | os.PathLike[str] | None,
     overwrite: bool,
     allow_empty: bool,
+    index: bool,
     resume: bool,
     progress: bool | Callable[[Progress], object] | None,
 ) -> int:
@@ -241,7 +242,9 @@ def write_split(
     check_destination(directory, split)
     check_sharding(shards, shard_bytes)
     check_workers(workers)
-    check_flags(overwrite=overwrite, allow_empty=allow_empty, resume=resume)
+    check_flags(
+        overwrite=overwrite, allow_empty=allow_empty, index=index, resume=resume
+    )
     check_refusing(on_error, refused)
     if shuffle_seed is not None and type(shuffle_seed) is not int:
         raise DatasetError(
@@ -274,6 +277,7 @@ def write_split(
         },
         overwrite=overwrite,
         allow_empty=allow_empty,
+        index=index,
         resume=resume,
     )
     try:

@@ -47,6 +47,7 @@ class SplitWriter:
         refused: str | os.PathLike[str] | None = None,
         overwrite: bool = False,
         allow_empty: bool = False,
+        index: bool = True,
         resume: bool = False,
         progress: bool | Callable[[Progress], object] | None = None,
     ) -> int:
@@ -73,6 +74,8 @@ class SplitWriter:
                 JSON lines.
             overwrite: replace the split if the directory already has it.
             allow_empty: publish the split even if it has no records.
+            index: write an index next to the shards, with which `open_split` finds any
+                record at once.
             resume: continue after the last finished shard of an interrupted run.
             progress: a callback, or whether to show a progress bar; None shows one on
                 a terminal.
@@ -108,6 +111,7 @@ class SplitWriter:
             refused=refused,
             overwrite=overwrite,
             allow_empty=allow_empty,
+            index=index,
             resume=resume,
             progress=progress,
         )

@@ -40,6 +40,8 @@ class ShardedWriter:
         compression_level: 1 (fast) to 9 (small); None for 6.
         overwrite: replace the split if the directory already has it.
         allow_empty: publish the split even if it has no records.
+        index: write an index next to the shards, with which `open_split` finds any
+            record at once.
 
     Attributes:
         schema: the schema of the records, set by the subclass.
@@ -63,6 +65,7 @@ class ShardedWriter:
         compression_level: int | None = None,
         overwrite: bool = False,
         allow_empty: bool = False,
+        index: bool = True,
     ) -> None:
         # These import much that serializing does without.
         from ..storage.manifest import of_schema
@@ -70,7 +73,7 @@ class ShardedWriter:
 
         check_destination(directory, split)
         check_sharding(shards, shard_bytes)
-        check_flags(overwrite=overwrite, allow_empty=allow_empty)
+        check_flags(overwrite=overwrite, allow_empty=allow_empty, index=index)
         packing = packing_of(compression, compression_level, open_shards=shards or 1)
         self._split = split
         self._shards = shards
@@ -89,6 +92,7 @@ class ShardedWriter:
             request={},
             overwrite=overwrite,
             allow_empty=allow_empty,
+            index=index,
         )
         # Not a method: it must not keep alive what it waits for.
         self._abandoned = weakref.finalize(self, _abandon, self._pending, split)
