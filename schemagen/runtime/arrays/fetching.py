@@ -188,9 +188,10 @@ class SequentialFetcher:
         first, count = int(numbers[0]), len(numbers)
         if first < self._at or not (np.diff(numbers) == 1).all():
             raise DatasetError(_IN_SEQUENCE.format(self._files.paths[0]))
-        for _ in range(first - self._at):
-            next(self._records)
-        taken = list(islice(self._records, count))
+        with file_errors(self._files):
+            for _ in range(first - self._at):
+                next(self._records)
+            taken = list(islice(self._records, count))
         self._at, self._first = first + count, first
         self._places = [place for place, _ in taken]
         messages = [each if isinstance(each, bytes) else b"" for _, each in taken]
