@@ -171,10 +171,15 @@ _FORMS: dict[str, Callable[..., Any]] = {
 }
 
 
-@pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize(
-    ("form", "place"),
-    [("index", " row 5"), ("stream", " row 5"), ("shards", " shard 1, row 5")],
+    ("form", "place", "workers"),
+    [
+        ("index", " row 5", 1),
+        ("index", " row 5", 2),
+        ("stream", " row 5", 1),
+        ("shards", " shard 1, row 5", 1),
+        ("shards", " shard 1, row 5", 2),
+    ],
 )
 def test_an_error_of_a_source_comes_as_it_was_raised(
     tmp_path: Path, form: str, place: str, workers: int

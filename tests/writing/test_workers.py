@@ -13,7 +13,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pytest
 from acting_rows import Part, Table, Unsendable
 from digit_rows import contents
@@ -22,7 +21,7 @@ from generated import DatasetError, RecordError
 from generated.digit.serializer import write_dataset
 
 if TYPE_CHECKING:
-    from conftest import Workspace
+    pass
 
 HERE = Path(__file__).parent
 
@@ -87,18 +86,6 @@ def write(tmp_path: Path) -> Callable[..., int]:
     return write
 
 
-@pytest.fixture
-def large(write: Callable[..., int], package: Workspace) -> Callable[..., int]:
-    """The same for rows with any number of values, in processes that are forked."""
-    by = package.module("series", "serializer").write_dataset
-    return lambda *arguments, **options: write(*arguments, **options, by=by)
-
-
-def streamed(length: int, acts: dict[int, str] | None = None) -> Iterator[Any]:
-    """Rows one after the other."""
-    return Part(Table(length, acts or {}))()
-
-
 def parted(length: int, acts: dict[int, str] | None = None) -> list[Part]:
     """A source for each of three shards, of which the last one acts."""
     return [Part(Table(length)), Part(Table(0)), Part(Table(length, acts or {}))]
@@ -121,22 +108,6 @@ def test_files_are_the_same_however_processes_are_started(
     assert (tmp_path / "1.jsonl").read_text() == (tmp_path / "2.jsonl").read_text()
 
 
-class Pairs(dict[str, Any]):
-    """A row of a class that cannot be sent."""
-
-    def __reduce__(self) -> Any:
-        raise AssertionError("sent as a dict instead")
-
-
-def test_records_are_sent_as_dicts(
-    tmp_path: Path, write: Callable[..., int], forked: None
-) -> None:
-    """Workers need not know the class of a row."""
-    for workers in (1, 2):
-        write(map(Pairs, Table(50)), f"{workers}", workers=workers)
-    assert contents(tmp_path / "1") == contents(tmp_path / "2")
-
-
 @pytest.mark.parametrize(("length", "shards"), [(3, 7), (0, 3), (1, 1)])
 def test_shards_without_rows(
     tmp_path: Path, write: Callable[..., int], length: int, shards: int, forked: None
@@ -151,29 +122,13 @@ def test_shards_without_rows(
     assert contents(tmp_path / "1") == contents(tmp_path / "3")
 
 
-def test_a_source_may_use_its_memory_again(
-    tmp_path: Path, large: Callable[..., int], forked: None
-) -> None:
-    """Each row is on its way before the source is asked for the next."""
-
-    def rows() -> Iterator[dict[str, Any]]:
-        values = np.zeros(5000, np.int64)
-        for number in range(200):
-            values[:] = number
-            yield {"values": values}
-
-    for workers in (1, 2):
-        large(rows(), f"{workers}", workers=workers)
-    assert contents(tmp_path / "1") == contents(tmp_path / "2")
-
-
 # What goes wrong with rows.
 
 
 @pytest.mark.parametrize("workers", [1, 2, 3])
 @pytest.mark.parametrize(
     ("make", "place"),
-    [(Table, (1700, None)), (streamed, (1700, None)), (parted, (1700, 2))],
+    [(Table, (1700, None)), (parted, (1700, 2))],
 )
 def test_the_first_wrong_row_is_named(
     write: Callable[..., int], make: Any, place: Any, workers: int, forked: None
@@ -242,106 +197,37 @@ def test_an_error_of_a_worker_has_its_traceback(
         multiprocessing.reduction.ForkingPickler.dumps(Unsendable("x"))
 
 
-def test_rows_before_the_error_of_a_generator_come_first(
-    write: Callable[..., int], forked: None
-) -> None:
-    """One of them may be refused."""
-    with pytest.raises(OSError, match="Input/output error") as caught:
-        write(streamed(3000, {1500: "error"}))
-    assert caught.value.__notes__[0].endswith(" row 1500")
-    with pytest.raises(RecordError) as refused:
-        write(streamed(3000, {1499: "refused", 1500: "error"}))
-    assert refused.value.row == 1499
-
-
-def test_a_row_that_cannot_be_sent(write: Callable[..., int], forked: None) -> None:
-    """It is named, after the rows before it."""
-    rows = list(Table(99))
-    rows[40]["ink_runs"] = lambda: 5
-    with pytest.raises(DatasetError, match="row 40 "):
-        write(iter(rows))
-    rows[30]["digit"] = 17
-    with pytest.raises(RecordError, match="row 30"):
-        write(iter(rows))
-
-
 # What goes wrong with processes.
 
 
-@pytest.mark.parametrize(
-    ("make", "act", "ended", "place"),
-    [
-        (Table, "die", "SIGKILL", r"rows \d+ to \d+"),
-        (parted, "die", "SIGKILL", "shard 2, rows 0 "),
-        (Table, "leave", "exit code 3", r"rows \d+ to \d+"),
-    ],
-)
+@pytest.mark.parametrize("make", [Table, parted])
+@pytest.mark.parametrize("act", ["die", "leave"])
 def test_a_worker_that_ends(
-    write: Callable[..., int], make: Any, act: str, ended: str, place: str, method: str
+    tmp_path: Path, write: Callable[..., int], make: Any, act: str, method: str
 ) -> None:
-    """It ends the job with an error that says how, and at what rows."""
-    with pytest.raises(DatasetError, match=rf"process \d+ .*{ended} .*{place}"):
-        write(make(900, {700: act}))
+    """It ends the job, and nothing of it stays."""
+    with pytest.raises(DatasetError, match="a worker process ended"):
+        write(make(900, {700: act}), shards=3)
+    assert not list((tmp_path / "data").glob("*.tfrecord"))
 
 
-class Deadly:
-    """A value that ends the process that encodes it."""
-
-    def __array__(self, dtype: object = None, copy: object = None) -> Any:
-        os.kill(os.getpid(), signal.SIGKILL)
-
-
-def test_a_worker_that_ends_over_the_rows_of_a_generator(
-    write: Callable[..., int], forked: None
+@pytest.mark.parametrize(
+    ("source", "options"),
+    [(iter(Table(9)), {}), ([Part(Table(9))], {"shuffle_seed": 1})],
+)
+def test_rows_of_one_process_are_refused(
+    write: Callable[..., int], source: Any, options: dict[str, Any]
 ) -> None:
-    """Rows that were sent to it are not lost in silence either."""
-    rows = list(Table(99))
-    rows[40]["moments"] = Deadly()
-    with pytest.raises(DatasetError, match=r"SIGKILL .*rows \d+ to"):
-        write(iter(rows))
-
-
-def test_what_waits_for_its_turn_is_bounded(
-    tmp_path: Path,
-    large: Callable[..., int],
-    forked: None,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """A worker waits while the parent has as much from it as it may keep."""
-    monkeypatch.setattr("schemagen.runtime.writing.pool._AHEAD_BYTES", 1 << 20)
-    log = tmp_path / "log"
-
-    class First(Table):
-        def load(self, index: int) -> dict[str, Any]:
-            row = super().load(index)
-            if index == 0:
-                (tmp_path / "ahead").write_bytes(log.read_bytes())
-            return row
-
-    # Each takes 50 kB or more; the first one waits until the others do not go on.
-    large(First(600, {0: "wait"}, size=50_000, log=str(log)), shards=1)
-    assert 10 < (tmp_path / "ahead").stat().st_size < 150
-    assert log.stat().st_size >= 600
-
-
-def test_rows_larger_than_what_may_wait_are_encoded(
-    tmp_path: Path,
-    large: Callable[..., int],
-    forked: None,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """A row that fills all memory that may wait is finished before the next is sent."""
-    monkeypatch.setattr("schemagen.runtime.writing.pool._AHEAD_BYTES", 1 << 20)
-    for workers in (1, 2):
-        large(iter(Table(9, size=1 << 18)), f"{workers}", workers=workers)
-    assert contents(tmp_path / "1") == contents(tmp_path / "2")
+    """Where rows come one after the other, other processes cannot have them."""
+    with pytest.raises(DatasetError, match=r"^workers=2: .*one process"):
+        write(source, **options)
 
 
 def test_what_cannot_be_sent_to_a_new_process(write: Callable[..., int]) -> None:
     """Where processes start again, the error says what cannot go there."""
     with (
         started_by("spawn"),
-        pytest.raises(DatasetError, match=r"source .*'spawn'"),
+        pytest.raises(DatasetError, match="cannot be given"),
     ):
         write([lambda: [], lambda: []])
 

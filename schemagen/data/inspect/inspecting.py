@@ -15,6 +15,7 @@ from ...progress import Bar
 from ...runtime.reading.decoding import decode
 from ...runtime.reading.records import Records
 from ...runtime.shared.errors import DatasetError
+from ...runtime.shared.processes import in_parallel
 from ...runtime.shared.tfrecord import detect_compression
 from ..framing import Moved, scan
 from ..keyed import Keyed, keyed_of
@@ -22,7 +23,6 @@ from ..limits import MAX_RECORD_BYTES
 from ..listing import Listing, list_data
 from ..parallel import (
     PART_BYTES,
-    in_parallel,
     parts_of,
     usual_workers,
 )

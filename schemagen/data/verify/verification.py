@@ -8,10 +8,11 @@ from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
+from ...runtime.shared.processes import in_parallel
 from ...spec.model import RecordSpec
 from ..limits import MAX_RECORD_BYTES
 from ..listing import Listing, list_data
-from ..parallel import in_parallel, parts_of, usual_workers
+from ..parallel import parts_of, usual_workers
 from ..records import Part
 from ..remote_path import FilePath
 from ..sources import Data, DataFile

@@ -13,7 +13,7 @@ from ..storage.directory import Directory
 from ..storage.opening import open_directory
 from ..writing.encoding import Chunk, Refused, encode_rows
 from ..writing.plan import temporary_name
-from ..writing.shards import ShardFile
+from ..writing.shards import write_shard_file
 from ..writing.sources import Indexed, Parts, Source, source_of
 from .claims import is_begun
 from .plans import Plan, Serializer
@@ -124,17 +124,14 @@ def write_framed(plan: Plan, shard: int, pieces: Iterable[Piece]) -> Receipt:
     directory = open_directory(plan.directory)
     _check_begun(directory, plan)
     name = temporary_name(plan.split, shard, plan.token + os.urandom(6).hex())
-    file = ShardFile(directory.create(name), plan.packing)
-    try:
-        refused: list[Refused] = []
+    refused: list[Refused] = []
+
+    def records() -> Iterator[Framed]:
         for framed, left_out in pieces:
-            file.add(framed)
-            refused += left_out
-        file.fill()
-        held = file.finish()
-    except BaseException:
-        file.discard()
-        raise
+            refused.extend(left_out)
+            yield framed
+
+    held = write_shard_file(directory, name, plan.packing, records())
     receipt = Receipt(
         plan.run,
         shard,

@@ -1,23 +1,176 @@
-"""Worker processes: starting them without a Ctrl-C, and ending them with their parent."""
+"""Work that several processes share."""
 
 from __future__ import annotations
 
 import multiprocessing
 import os
+import pickle
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sized
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from itertools import islice
+from typing import Any, TypeVar
+
+from .errors import DatasetError
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+Moved = Callable[..., object]
+"""Is told of progress: so many bytes, or whatever counts."""
+
+# How often progress is reported.
+_REPORT_SECONDS = 0.1
+
+# How often a worker process sees whether it is still wanted.
+_CHECK_SECONDS = 0.1
+
+
+def in_parallel(
+    work: Callable[[Task, Moved], Result],
+    tasks: Iterable[Task],
+    *,
+    workers: int = 1,
+    method: str | None = "spawn",
+    moved: Moved = lambda *amounts: None,
+    counts: int = 1,
+    in_order: bool = False,
+) -> Iterator[tuple[int, Result]]:
+    """Do tasks, and yield the number and the result of each.
+
+    With one worker they are done in this process, in order. Closing the iterator, an error
+    and Ctrl-C end the worker processes at once.
+
+    Args:
+        work: called with a task and with a function to tell of progress. Each process
+            gets it once.
+        tasks: taken one by one; those that take longest come best first.
+        workers: how many processes to start at most.
+        method: how they are started; None for the default of `multiprocessing`.
+        moved: told of the progress of all of them together.
+        counts: how many numbers it is called with.
+        in_order: yield the results, and raise errors, in the order of tasks.
+
+    Raises:
+        DatasetError: a worker process died, or cannot be given what it needs.
+        Exception: raised by `work`.
+    """
+    if isinstance(tasks, Sized):
+        workers = min(workers, len(tasks))
+    if workers <= 1 or multiprocessing.current_process().daemon:
+        for index, task in enumerate(tasks):
+            yield index, work(task, moved)
+        return
+    context: Any = multiprocessing.get_context(method)
+    method = context.get_start_method()
+    amounts, stop = context.Array("q", counts), context.RawValue("b", 0)
+    pool = ProcessPoolExecutor(
+        workers, context, initializer=_begin, initargs=(work, amounts, stop)
+    )
+    left = enumerate(tasks)
+    running: dict[Future[Result], int] = {}
+    told = [0] * counts
+    finished = False
+    try:
+        while True:
+            for index, task in islice(left, 2 * workers - len(running)):
+                with _interrupts_later(str(method)):  # it may start a process
+                    running[_submitted(pool, task)] = index
+            if not running:
+                finished = True
+                return
+            awaited = [next(iter(running))] if in_order else running
+            done, _ = wait(awaited, _REPORT_SECONDS, return_when=FIRST_COMPLETED)
+            now = amounts[:]  # it grows meanwhile
+            moved(*(after - before for after, before in zip(now, told, strict=True)))
+            told = now
+            for future in done:
+                yield running.pop(future), future.result()
+    except BrokenProcessPool:
+        raise DatasetError(
+            "a worker process ended before its work was done: it was killed, perhaps for "
+            "want of memory, where fewer workers need less; or the program that starts "
+            'workers has no `if __name__ == "__main__":` around what it does'
+        ) from None
+    finally:
+        stop.value = not finished
+        pool.shutdown(cancel_futures=True)
+
+
+def _submitted(pool: ProcessPoolExecutor, task: Any) -> Future[Any]:
+    try:
+        return pool.submit(_do, task)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise DatasetError(
+            f"worker processes cannot be given what they need: {error}; define its "
+            "functions and classes at the top level of a module that can be imported, "
+            "or use workers=1"
+        ) from error
+
+
+# What a worker process does, and the numbers that it adds to.
+_work: Callable[[Any, Moved], Any]
+_amounts: Any
+
+
+def _begin(work: Callable[[Any, Moved], Any], amounts: Any, stop: Any) -> None:
+    """Prepare a worker process: it ignores Ctrl-C, and ends when it is not wanted."""
+    global _work, _amounts
+    _work, _amounts = work, amounts
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def end() -> None:
+        while parent.is_alive() and not stop.value:
+            parent.join(_CHECK_SECONDS)
+        os._exit(1)
+
+    threading.Thread(target=end, daemon=True).start()
+
+
+def _do(task: Any) -> Any:
+    """Do a task in a worker process."""
+    try:
+        return _work(task, _moved)
+    except Exception as error:
+        sent = _sendable(error)
+        if sent is error:
+            raise
+        raise sent from error
+
+
+def _moved(*amounts: int) -> None:
+    with _amounts.get_lock():
+        _amounts[:] = [a + b for a, b in zip(_amounts, amounts, strict=True)]
+
+
+def _sendable(error: Exception) -> Exception:
+    """Return an error, or what says the same if its class cannot be sent."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        said = RuntimeError(f"{type(error).__name__}: {error}")
+        for note in getattr(error, "__notes__", ()):
+            said.add_note(note)
+        return said
+    return error
 
 
 @contextmanager
-def interrupts_later(method: str) -> Iterator[None]:
+def _interrupts_later(method: str) -> Iterator[None]:
     """Block Ctrl-C while processes are started, here and in those processes.
 
-    They inherit the blocked signal and keep it until `ignore_interrupts` is called: a Ctrl-C
-    goes to all processes of a terminal. A program with several threads may still receive
-    it in another thread; then starting is broken off, and callers end what was started.
-    The fork server's process is started first, since all its children inherit from it.
+    They inherit the blocked signal and keep it until they have begun: a Ctrl-C goes to all
+    processes of a terminal. A program with several threads may still receive it in
+    another thread; then starting is broken off, and callers end what was started. The
+    fork server's process is started first, since all its children inherit from it.
 
     Args:
         method: the start method of the processes.
@@ -44,24 +197,3 @@ def interrupts_later(method: str) -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def ignore_interrupts() -> None:
-    """Let this worker process ignore Ctrl-C, which its parent has blocked until here."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-
-
-def begin_worker() -> None:
-    """Let this worker process ignore Ctrl-C, and end it when its parent has ended."""
-    ignore_interrupts()
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-
-    def end_with_parent() -> None:
-        parent.join()
-        os._exit(1)
-
-    threading.Thread(target=end_with_parent, daemon=True).start()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
@@ -46,6 +46,9 @@ class PendingSplit:
 
     Attributes:
         finished: the shards that are durable, by number.
+        split: the split's name.
+        packing: how shards are stored.
+        token: what the temporary names of the run's files have.
         shuffled: whether an interrupted run had put all records into buckets.
         total: the number of shards, if an interrupted run had committed to publish
             them, which is done now; else None.
@@ -70,9 +73,9 @@ class PendingSplit:
         resume: bool = False,
     ) -> None:
         self._directory = open_directory(directory)
-        self._split = split
+        self.split = split
         self._mine = mine
-        self._packing = packing
+        self.packing = packing
         self._overwrite = overwrite
         self._allow_empty = allow_empty
         self._index = index
@@ -107,7 +110,7 @@ class PendingSplit:
         new = run.publication
         self._published = None if new is None else new.splits[split]
         self.total = None if self._published is None else len(self._published.shards)
-        self._token = run.token
+        self.token = run.token
         self._take_over()
         self._sync = ThreadPoolExecutor(_SYNCING, "sync")
 
@@ -148,11 +151,11 @@ class PendingSplit:
         self._take_over()
 
     def _take_over(self) -> None:
-        run = Journal(self._token, self._request, self.finished, self.shuffled)
-        self._journal = JournalFile(self._directory, self._split, run)
+        run = Journal(self.token, self._request, self.finished, self.shuffled)
+        self._journal = JournalFile(self._directory, self.split, run)
 
     def _temporary(self, shard: int) -> str:
-        return temporary_name(self._split, shard, self._token)
+        return temporary_name(self.split, shard, self.token)
 
     def add(self, shard: int, framed: Framed) -> None:
         """Write records to a shard, which begins with the first call that names it.
@@ -167,7 +170,7 @@ class PendingSplit:
         file = self._files.get(shard)
         if file is None:
             hidden = self._directory.create(self._temporary(shard))
-            file = ShardFile(hidden, self._packing)
+            file = ShardFile(hidden, self.packing)
             self._files[shard] = file
         return file
 
@@ -201,6 +204,25 @@ class PendingSplit:
         del self._syncing[shard], self._files[shard]
         if shard not in self._ending:
             self._journal.finished(self.finished[shard])
+
+    def take(self, shard: Finished) -> None:
+        """Note a shard that another process has made durable under its temporary name.
+
+        Raises:
+            DatasetError: another run has taken over.
+            OSError: the disk refuses.
+        """
+        with self.telling():
+            self.finished[shard.shard] = shard
+            self._journal.finished(shard)
+            self._check_marker()
+            self._journal.write()
+
+    def remove(self, shards: Iterable[int]) -> None:
+        """Remove what other processes have left of shards that are not finished."""
+        with suppress(OSError):
+            for shard in shards:
+                self._directory.remove(self._temporary(shard))
 
     def note_shuffled(self) -> None:
         """Note that all records are in buckets."""
@@ -236,11 +258,11 @@ class PendingSplit:
             self._finish(shard)
         for shard in list(self._syncing):
             self._collect(shard)
-        compression = self._packing.compression
+        compression = self.packing.compression
         contents = [self.finished[at].contents for at in range(total)]
         shards = tuple(
             Shard(
-                shard_name(self._split, at, total, compression),
+                shard_name(self.split, at, total, compression),
                 held.records,
                 held.bytes,
                 held.crc32c,
@@ -256,15 +278,15 @@ class PendingSplit:
             index=None if index is None else checksum_of(index),
         )
         check_records(
-            self.where, self._split, split.records, allow_empty=self._allow_empty
+            self.where, self.split, split.records, allow_empty=self._allow_empty
         )
-        new = replace(self._mine, splits={self._split: split})
+        new = replace(self._mine, splits={self.split: split})
         self._check_marker()
         self._committing = True
         files = [self._temporary(at) for at in range(total)]
         publication.publish(
             self._directory,
-            self._split,
+            self.split,
             new,
             files,
             self._journal,
@@ -273,14 +295,14 @@ class PendingSplit:
         )
         shutil.rmtree(self.buckets, ignore_errors=True)
         self._journal.remove()
-        remove_marker(self._directory, self._split, self._token)
+        remove_marker(self._directory, self.split, self.token)
         return split
 
     def _check_marker(self) -> None:
         """See that no other run has taken over, and the journal with it."""
-        if not has_marker(self._directory, self._split, self._token):
+        if not has_marker(self._directory, self.split, self.token):
             raise DatasetError(
-                f"{self.where}: another run has taken over split {self._split!r} with "
+                f"{self.where}: another run has taken over split {self.split!r} with "
                 "overwrite=True; nothing of this one is published"
             )
 
@@ -319,15 +341,15 @@ class PendingSplit:
         Raises:
             OSError: the disk refuses.
         """
-        is_mine = has_marker(self._directory, self._split, self._token)
+        is_mine = has_marker(self._directory, self.split, self.token)
         if self._is_committed():
             keep = False
         elif keep and is_mine:
             self._journal.write()
         else:
             keep = False
-            self._leftovers.remove(self._token, is_replaced=not is_mine)
-        remove_marker(self._directory, self._split, self._token)
+            self._leftovers.remove(self.token, is_replaced=not is_mine)
+        remove_marker(self._directory, self.split, self.token)
         return keep
 
     def _is_committed(self) -> bool:
@@ -338,8 +360,8 @@ class PendingSplit:
         """
         if not self._committing:
             return False
-        run = read_journal(self._directory, self._split)
-        return run is not None and run.token == self._token and bool(run.publication)
+        run = read_journal(self._directory, self.split)
+        return run is not None and run.token == self.token and bool(run.publication)
 
     def _close(self) -> None:
         self._sync.shutdown()
@@ -360,10 +382,10 @@ class PendingSplit:
             raise OSError(error.errno, told, error.filename) from error
 
     def _state(self) -> str:
-        split = f"split {self._split!r}"
+        split = f"split {self.split!r}"
         with suppress(OSError, DatasetError):
             existing = publication.load_or_new(self._directory, self._mine)
-            found = existing.splits.get(self._split)
+            found = existing.splits.get(self.split)
             if found is not None and self._committing and self._is(found):
                 return f"{split} is published, but may be lost in a power cut"
             if self._is_committed():

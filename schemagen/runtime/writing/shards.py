@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Protocol
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from ..shared.tfrecord import Framed, extend_crc32c
 from ..shared.wire import Buffer
-from ..storage.directory import OutputFile
+from ..storage.directory import Directory, OutputFile
 from ..storage.index import pack_lengths
 from ..storage.journal import Contents
 from ..storage.manifest import TAIL_BYTES
@@ -219,3 +219,28 @@ class ShardFile:
     def discard(self) -> None:
         """Close the file and remove it."""
         self._file.discard()
+
+
+def write_shard_file(
+    directory: Directory, name: str, packing: Packing, pieces: Iterable[Framed]
+) -> Contents:
+    """Write a whole shard, and make it durable.
+
+    Args:
+        directory: the data directory.
+        name: the file's, which must not be there yet.
+        packing: how the records are stored.
+        pieces: the records. If they raise an error, the file is removed.
+
+    Raises:
+        OSError: the disk refuses.
+    """
+    file = ShardFile(directory.create(name), packing)
+    try:
+        for framed in pieces:
+            file.add(framed)
+        file.fill()
+        return file.finish()
+    except BaseException:
+        file.discard()
+        raise

@@ -10,6 +10,7 @@ from typing import Literal
 
 from ..shared.calling import check_flags
 from ..shared.errors import ChangedSourceError, DatasetError
+from ..shared.processes import in_parallel
 from ..shared.tfrecord import Framed
 from ..storage.journal import Finished
 from ..storage.manifest import of_schema
@@ -24,12 +25,12 @@ from .plan import (
     check_workers,
     packing_of,
 )
-from .progress import Progress, reporter
+from .progress import Progress, Reporter, reporter
 from .refused import Report
 from .shards import ByCount, BySize, InTurn, Layout, equal_counts
 from .shuffle import Buckets, order_of
 from .sources import Indexed, Parts, RowSource, Source, source_of
-from .workers import chunks
+from .workers import WholeShards, check_source, chunks
 
 
 @dataclass(frozen=True)
@@ -41,14 +42,16 @@ class Job:
         source: gives the rows.
         encoding: how rows become records.
         workers: how many processes encode.
-        seen: is told of each chunk.
+        report: gets the rows that are left out.
+        told: is told of records and their bytes.
     """
 
     pending: PendingSplit
     source: Source
     encoding: Encoding
     workers: int
-    seen: Callable[[Chunk], None]
+    report: Report
+    told: Reporter
 
     def by_parts(self, parts: int) -> int:
         """Write each part of the source to a shard of its own.
@@ -65,9 +68,10 @@ class Job:
                         chunks(self.source, self.encoding, skip=before.last_row)
                     )
                     self._compare(before, first)
-        found = chunks(
-            self.source, self.encoding, workers=self.workers, blocks=parts, parts=left
-        )
+        if self.workers > 1 and isinstance(self.source, (Indexed, Parts)):
+            self._by_processes(self.source, parts, left)
+            return parts
+        found = chunks(self.source, self.encoding, blocks=parts, parts=left)
         for chunk in self._all(found):
             self.pending.add(chunk.part, chunk.framed)
             if len(chunk.rows):
@@ -75,6 +79,36 @@ class Job:
             if chunk.last:
                 self.pending.finish(chunk.part, last_row=last_rows[chunk.part])
         return parts
+
+    def _by_processes(
+        self, source: Indexed | Parts, parts: int, left: list[int]
+    ) -> None:
+        """Write whole shards in several processes."""
+        pending = self.pending
+        work = WholeShards(
+            pending.where,
+            pending.split,
+            pending.token,
+            pending.packing,
+            source,
+            self.encoding,
+            parts,
+        )
+        try:
+            for _, (shard, refused) in in_parallel(
+                work,
+                left,
+                workers=self.workers,
+                method=None,
+                moved=self.told,
+                counts=2,
+                in_order=True,
+            ):
+                self.report.add(refused)
+                pending.take(shard)
+        except BaseException:
+            pending.remove(set(left) - set(pending.finished))
+            raise
 
     def in_order(self, shards: int | None, shard_bytes: int) -> int:
         """Write the rows as they come: to a number of shards in turn, or by size.
@@ -155,7 +189,8 @@ class Job:
 
     def _all(self, found: Iterator[Chunk]) -> Iterator[Chunk]:
         for chunk in found:
-            self.seen(chunk)
+            self.report.add(chunk.refused)
+            self.told(len(chunk.framed), len(chunk.framed.data))
             yield chunk
 
     def _chunks_after(self, shard: int) -> Iterator[Chunk]:
@@ -252,6 +287,7 @@ def write_split(
         )
     check_keys(key_field, shuffle_seed)
     rows = source_of(source)
+    check_source(rows, workers, shuffled=shuffle_seed is not None)
     encoding = Encoding(serialize, on_error == "skip", key_field, shuffle_seed or 0)
     parts = _parts(rows, shards, shuffled=shuffle_seed is not None)
     in_turn = shards is not None and parts is None and shuffle_seed is None
@@ -285,12 +321,7 @@ def write_split(
             Report(refused, split, keep=passed(pending, rows, parts)) as report,
             reporter(progress, rows.length, split) as told,
         ):
-
-            def seen(chunk: Chunk) -> None:
-                report.add(chunk.refused)
-                told(len(chunk.framed), len(chunk.framed.data))
-
-            job = Job(pending, rows, encoding, workers, seen)
+            job = Job(pending, rows, encoding, workers, report, told)
             if pending.total is not None:
                 total = pending.total  # all was written, and is published now
             elif shuffle_seed is not None:
