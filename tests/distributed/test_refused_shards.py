@@ -8,15 +8,7 @@ from typing import Any
 
 import pytest
 from digit_rows import row
-from schemagen.runtime.distributed.key_ranges import (
-    boundary_bins,
-    count_keys,
-    cut,
-    encode_blocks,
-    keys_in,
-    splitters_of,
-    write_shard,
-)
+from schemagen.runtime.distributed.key_ranges import cut, encode_blocks, write_shard
 from schemagen.runtime.distributed.receipts import Receipt
 from schemagen.runtime.shared.errors import ChangedSourceError, DatasetError
 
@@ -33,18 +25,15 @@ def write(plan: Any, numbers: Iterable[int], shards: Iterable[int]) -> list[Rece
     """Write some shards as an engine does."""
     digit.begin(plan)
     blocks = list(encode_blocks(map(row, numbers), plan))
-    counts = count_keys(blocks)
-    keys = keys_in(blocks, boundary_bins(counts, plan.shards))
-    splitters = splitters_of(counts, keys, plan.shards)
     found = []
     for shard in shards:
         mine = [
             part
             for block in blocks
-            for at, part in cut(block, splitters)
+            for at, part in cut(block, plan.shards)
             if at == shard
         ]
-        found.append(write_shard(plan, shard, mine, splitters))
+        found.append(write_shard(plan, shard, mine))
     return found
 
 

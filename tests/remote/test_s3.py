@@ -100,7 +100,7 @@ def test_split_is_read_as_the_local_one(
     """By its directory and by a glob."""
     make = module_of("pipeline").make_dataset
     for where in (URL, str(tmp_path)):
-        write(module_of, where, compression=compression)
+        write(module_of, where, compression=compression, workers=2)
     expected = numbers(make(tmp_path, batch_size=32, **options))
     assert len(expected) == ROWS * options.get("repeat", 1)
     for source in (URL, f"{URL}/train-*"):

@@ -99,7 +99,7 @@ def there(url: str) -> dict[str, bytes]:
     "options",
     [
         {"shard_bytes": 20_000},
-        {"shards": 3, "workers": 2},
+        {"shards": 3},
         {"shuffle_seed": 1, "shards": 2, "compression": "GZIP"},
     ],
 )

@@ -85,7 +85,7 @@ def _split(framed: Framed) -> list[bytes]:
 
 
 def _read(buckets: Buckets, skip: int = 0) -> list[bytes]:
-    return [data for framed in buckets.ordered(skip) for data in _split(framed)]
+    return [data for _, framed in buckets.ordered(skip) for data in _split(framed)]
 
 
 def _expected(records: list[Keyed]) -> list[bytes]:
@@ -212,7 +212,7 @@ def test_what_is_being_read_stays_whole_although_its_file_goes(tmp_path: Path) -
     records = _records(1000)
     buckets = _filled(tmp_path / "a", records)
     found: list[bytes] = []
-    for framed in buckets.ordered():
+    for _, framed in buckets.ordered():
         found += _split(framed)
         buckets.forget(len(found))
     assert found == _expected(records)
@@ -258,7 +258,7 @@ def test_memory_is_bounded(tmp_path: Path, size: int) -> None:
         buckets.seal()
         assert tracemalloc.get_traced_memory()[1] < memory
         tracemalloc.reset_peak()
-        assert sum(len(framed) for framed in buckets.ordered()) == buckets.records
+        assert sum(len(framed) for _, framed in buckets.ordered()) == buckets.records
         # And the piece that is delivered.
         assert tracemalloc.get_traced_memory()[1] < memory + (1 << 20)
     finally:

@@ -139,7 +139,7 @@ def test_which_rows_go_where(tmp_path: Path) -> None:
     ]
     write(stream(None), tmp_path / "shuffled", shards=4, shuffle_seed=1)
     shuffled = numbers_of(tmp_path / "shuffled")
-    assert [len(shard) for shard in shuffled] == [750] * 4
+    assert all(abs(len(shard) - 750) < 120 for shard in shuffled)
     assert sorted(chain(*shuffled)) == list(range(COUNT))
     assert all(len({n // 300 for n in shard}) == 10 for shard in shuffled)
 

@@ -4,13 +4,9 @@ Every step is a function of values, for an engine to run where it likes:
 
 1. `encode_blocks` turns the rows of a partition into blocks of framed records with their
    keys. These are what moves, not single records.
-2. `count_keys` counts the keys of blocks by their first bits. The counts of all blocks add
-   up, and `boundary_bins` says which few bins hold a boundary between shards.
-3. `keys_in` returns the keys in these bins, and `splitters_of` the exact boundaries with
-   the number of records of each shard.
-4. `cut` divides a block among the shards, and the engine brings together what is of one
-   shard: its only shuffle.
-5. `write_shard` sorts what has arrived, on disk if it is large, and writes the shard.
+2. `cut` divides a block among the shards: a shard has a range of keys. The engine brings
+   together what is of one shard: its only shuffle.
+3. `write_shard` sorts what has arrived, on disk if it is large, and writes the shard.
 
 The bytes are those of `write_dataset` with `shuffle_seed`, `key_field` and `shards`,
 whatever the partitions are.
@@ -19,28 +15,23 @@ whatever the partitions are.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..shared.errors import ChangedSourceError, DatasetError
+from ..shared.errors import DatasetError
 from ..shared.tfrecord import Framed
 from ..writing.encoding import Encoding, Refused, encode_rows
-from ..writing.shards import equal_counts
-from ..writing.shuffle import Buckets, DuplicateKeyError
+from ..writing.shuffle import Buckets, DuplicateKeyError, shard_of
 from ..writing.sources import fields_of
 from .parts import Piece, write_framed
 from .plans import Plan, serializer_of
 from .receipts import Receipt
 
-BINS = 1 << 16
-"""The number of bins in which keys are counted, by their first 16 bits."""
-
-Counts = NDArray[np.int64]
 Keys = NDArray[np.uint64]
 
 
@@ -64,19 +55,6 @@ class Block:
 
     def __len__(self) -> int:
         return len(self.sizes)
-
-
-@dataclass(frozen=True)
-class Splitters:
-    """The boundaries between shards.
-
-    Attributes:
-        keys: uint64 [shards - 1, 2], the first key of each shard but the first.
-        sizes: int64 [shards], the records of each shard.
-    """
-
-    keys: Keys
-    sizes: NDArray[np.int64]
 
 
 def check_plan(plan: Plan) -> None:
@@ -143,113 +121,46 @@ class _Keyed:
         return found
 
 
-def count_keys(blocks: Iterable[Block]) -> Counts:
-    """Count the keys of blocks by their first bits: int64 [BINS]. Counts add up."""
-    counts: Counts = np.zeros(BINS, np.int64)
-    for block in blocks:
-        counts += np.bincount(_bins(block.keys), minlength=BINS)
-    return counts
+def joined(blocks: Sequence[Block]) -> Block:
+    """Return the records of several blocks as one."""
+    return Block(
+        np.concatenate([block.keys for block in blocks]),
+        np.concatenate([block.sizes for block in blocks]),
+        b"".join([block.data for block in blocks]),
+        "\n".join([block.values for block in blocks if len(block)]),
+        tuple(chain.from_iterable(block.refused for block in blocks)),
+    )
 
 
-def boundary_bins(counts: Counts, shards: int) -> NDArray[np.int64]:
-    """Return the bins that hold a boundary between two shards, sorted.
-
-    Args:
-        counts: of all keys.
-        shards: into how many shards of nearly equal size they go.
-    """
-    bounds = _bounds(counts, shards)
-    inside = bounds[(bounds > 0) & (bounds < counts.sum())]
-    return np.unique(np.searchsorted(np.cumsum(counts), inside, "right"))
-
-
-def keys_in(blocks: Iterable[Block], bins: NDArray[np.int64]) -> Keys:
-    """Return those keys of blocks that are in some bins: uint64 [n, 2]."""
-    found = [np.empty((0, 2), np.uint64)]
-    for block in blocks:
-        found.append(block.keys[np.isin(_bins(block.keys), bins)])
-    return np.concatenate(found)
-
-
-def splitters_of(counts: Counts, keys: Keys, shards: int) -> Splitters:
-    """Return the boundaries between shards.
-
-    A shard without records has the first key of the next one that has some. Where the
-    two sides of a boundary have equal keys, all of them go behind it, so that the shard
-    that has them can name their value.
-
-    Args:
-        counts: of all keys.
-        keys: all keys that are in `boundary_bins`, in any order.
-        shards: how many there are.
-    """
-    keys = keys[np.lexsort([keys[:, 1], keys[:, 0]])]
-    # The rank of a key among all keys: those of lower bins, and its place in its own.
-    bins = _bins(keys)
-    before = np.cumsum(counts) - counts
-    places = np.arange(len(keys)) - np.searchsorted(bins, bins, "left")
-    ranks = before[bins] + places
-    records = int(counts.sum())
-    bounds = _bounds(counts, shards)
-    found: Keys = np.full((max(0, len(bounds)), 2), np.iinfo(np.uint64).max, np.uint64)
-    starts = np.full(len(bounds), records, np.int64)
-    for at, bound in enumerate(bounds.tolist()):
-        if bound == 0:
-            found[at], starts[at] = 0, 0
-        elif bound < records:
-            found[at] = keys[int(np.searchsorted(ranks, bound))]
-            starts[at] = ranks[_first_not_before(keys, found[at])]
-    return Splitters(found, np.diff(starts, prepend=0, append=records))
-
-
-def _bounds(counts: Counts, shards: int) -> NDArray[np.int64]:
-    """Return the rank of the first record of each shard but the first."""
-    sizes = equal_counts(int(counts.sum()), shards)
-    return np.cumsum(np.array(sizes[:-1], np.int64))
-
-
-def cut(block: Block, splitters: Splitters) -> Iterator[tuple[int, Block]]:
+def cut(block: Block, shards: int) -> Iterator[tuple[int, Block]]:
     """Yield the numbers of shards, each with the records of a block that are its own.
 
     Rows that were left out go to the first shard, for its receipt.
+
+    Args:
+        block: the records.
+        shards: how many shards there are.
     """
-    order = np.lexsort([block.keys[:, 1], block.keys[:, 0]])
-    keys = block.keys[order]
+    numbers = shard_of(block.keys, shards)
     ends = np.cumsum(block.sizes)
     starts = ends - block.sizes
     values = block.values.split("\n")
-    inner = [_first_not_before(keys, splitter) for splitter in splitters.keys]
-    refused = block.refused
-    for shard, (first, last) in enumerate(pairwise([0, *inner, len(keys)])):
-        if first < last or (shard == 0 and refused):
-            mine = order[first:last]
-            places = zip(starts[mine].tolist(), ends[mine].tolist(), strict=True)
-            data = b"".join([block.data[start:end] for start, end in places])
-            texts = "\n".join([values[at] for at in mine.tolist()])
-            left_out = refused if shard == 0 else ()
-            yield (
-                shard,
-                Block(keys[first:last], block.sizes[mine], data, texts, left_out),
-            )
-
-
-def _first_not_before(keys: Keys, splitter: Keys) -> int:
-    """Return where in sorted keys the first one is that is not before another key."""
-    high, low = splitter
-    first = int(np.searchsorted(keys[:, 0], high, "left"))
-    last = int(np.searchsorted(keys[:, 0], high, "right"))
-    return first + int(np.searchsorted(keys[first:last, 1], low, "left"))
-
-
-def _bins(keys: Keys) -> NDArray[np.intp]:
-    return (keys[:, 0] >> np.uint64(48)).astype(np.intp)
+    for shard in sorted({*numbers.tolist(), *[0] * bool(block.refused)}):
+        mine = np.flatnonzero(numbers == shard)
+        places = zip(starts[mine].tolist(), ends[mine].tolist(), strict=True)
+        data = b"".join([block.data[start:end] for start, end in places])
+        texts = "\n".join([values[at] for at in mine.tolist()])
+        left_out = block.refused if shard == 0 else ()
+        yield (
+            shard,
+            Block(block.keys[mine], block.sizes[mine], data, texts, left_out),
+        )
 
 
 def write_shard(
     plan: Plan,
     shard: int,
     blocks: Iterable[Block],
-    splitters: Splitters,
     scratch: str | None = None,
 ) -> Receipt:
     """Write a shard from the blocks that are its own, in any order.
@@ -258,17 +169,14 @@ def write_shard(
         plan: what to write.
         shard: its number.
         blocks: from `cut`.
-        splitters: from `splitters_of`.
         scratch: a local directory for sorting, such as one that the engine removes if
             this process is killed; None for the system's.
 
     Raises:
         DatasetError: two rows have the same key; the error has its value.
-        ChangedSourceError: there are not as many records as were counted: the engine has
-            computed the rows twice, and they were not the same.
+        ChangedSourceError: another attempt has written other records.
         OSError: the disk refuses.
     """
-    expected = int(splitters.sizes[shard])
     refused: list[Refused] = []
     values: list[str] = []
     with tempfile.TemporaryDirectory(prefix="schemagen-", dir=scratch) as folder:
@@ -285,12 +193,6 @@ def write_shard(
                 buckets.add(block.keys, rows, 0, framed)
                 found += len(block)
             buckets.seal()
-            if found != expected:
-                raise ChangedSourceError(
-                    f"{plan.where}: shard {shard} has {found} records, expected "
-                    f"{expected}: the rows were computed twice and differ; make their "
-                    "source give the same rows each time, or store them first"
-                )
             return write_framed(plan, shard, _pieces(buckets, tuple(refused)))
         except DuplicateKeyError as error:
             value = "\n".join(values).split("\n")[error.first[1]]
@@ -303,5 +205,5 @@ def write_shard(
 
 def _pieces(buckets: Buckets, refused: tuple[Refused, ...]) -> Iterator[Piece]:
     yield Framed(b"", np.empty(0, np.int64)), refused
-    for framed in buckets.ordered():
+    for _, framed in buckets.ordered():
         yield framed, ()

@@ -14,10 +14,10 @@ from ..storage.opening import open_directory
 from ..writing.encoding import Chunk, Refused, encode_rows
 from ..writing.plan import temporary_name
 from ..writing.shards import write_shard_file
+from ..writing.shuffle import shuffled_positions
 from ..writing.sources import Indexed, Parts, Source, source_of
 from .claims import is_begun
 from .plans import Plan, Serializer
-from .positions import shuffled_positions
 from .receipts import Receipt, check_agreement, receipt_name, receipts_in, save_receipt
 
 Piece = tuple[Framed, tuple[Refused, ...]]
@@ -76,12 +76,6 @@ def _check_source(source: Source, plan: Plan, shard: int) -> None:
         raise DatasetError(
             f"{plan.where}: the source has {source.length} rows, expected "
             f"{plan.rows}; pass the same source in all processes"
-        )
-    elif plan.shuffle_seed is not None and plan.on_error == "skip":
-        raise DatasetError(
-            f"{plan.where}: shuffle_seed with on_error='skip': rows that are left out "
-            "change which shard others are in; write from rows with an engine, with "
-            "key_field, or use on_error='raise'"
         )
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from itertools import chain
 from typing import Any
 
 import apache_beam as beam  # type: ignore[import-not-found, import-untyped, unused-ignore]
@@ -29,7 +28,7 @@ from apache_beam.transforms.window import (  # type: ignore[import-not-found, im
 
 from ..distributed import key_ranges
 from ..distributed.claims import begin
-from ..distributed.key_ranges import Block, Counts, Keys, Splitters
+from ..distributed.key_ranges import Block
 from ..distributed.parts import write_part
 from ..distributed.plans import Plan, serializer_of
 from ..distributed.publishing import publish
@@ -98,21 +97,9 @@ class WriteDataset(beam.PTransform):  # type: ignore[misc]
             rows |= "Into one window" >> beam.WindowInto(GlobalWindows())
         begun = _begun(rows.pipeline, plan)
         blocks = rows | "Encode" >> beam.ParDo(_Encode(plan), AsSingleton(begun))
-        counts = blocks | "Count keys" >> beam.CombineGlobally(_CountKeys())
-        bins = counts | "Find boundary bins" >> beam.Map(
-            key_ranges.boundary_bins, plan.shards
+        cut = blocks | "Cut" >> beam.ParDo(_Cut(plan.shards)).with_output_types(
+            _BY_SHARD
         )
-        keys = (
-            blocks
-            | "Take keys of boundary bins" >> beam.Map(_keys_in, AsSingleton(bins))
-            | "Collect keys" >> beam.CombineGlobally(_all_keys)
-        )
-        splitters = counts | "Find boundaries" >> beam.Map(
-            key_ranges.splitters_of, AsSingleton(keys), plan.shards
-        )
-        cut = blocks | "Cut" >> beam.ParDo(
-            _Cut(), AsSingleton(splitters)
-        ).with_output_types(_BY_SHARD)
         shards = rows.pipeline | "List shards" >> _shards(plan)
         # Shards without records are written too.
         empty = shards | "Add to each shard" >> beam.Map(_nothing).with_output_types(
@@ -122,7 +109,7 @@ class WriteDataset(beam.PTransform):  # type: ignore[misc]
             (cut, empty)
             | "Flatten" >> beam.Flatten()
             | "Group by shard" >> beam.GroupByKey()
-            | "Write" >> beam.Map(_write_shard, plan, AsSingleton(splitters))
+            | "Write" >> beam.Map(_write_shard, plan)
         )
         return receipts | "Publish" >> _Publish(plan, self._refused)
 
@@ -261,47 +248,19 @@ def _named(row: object, plan: Plan) -> str:
     return f"a row without {plan.key_field}"
 
 
-class _CountKeys(beam.CombineFn):  # type: ignore[misc]
-    """Counts the keys of all blocks."""
-
-    def create_accumulator(self) -> Counts:
-        """Return the counts of no blocks."""
-        return key_ranges.count_keys(())
-
-    def add_input(self, counts: Counts, block: Block) -> Counts:
-        """Count a block too."""
-        return counts + key_ranges.count_keys((block,))
-
-    def merge_accumulators(self, all_counts: Iterable[Counts]) -> Counts:
-        """Add counts up."""
-        return sum(all_counts, self.create_accumulator())
-
-    def extract_output(self, counts: Counts) -> Counts:
-        """Return the counts."""
-        return counts
-
-
-def _keys_in(block: Block, bins: Any) -> Keys:
-    return key_ranges.keys_in((block,), bins)
-
-
-def _all_keys(found: Iterable[Keys]) -> Keys:
-    return np.concatenate([np.empty((0, 2), np.uint64), *found])
-
-
 class _Cut(beam.DoFn):  # type: ignore[misc]
     """Divides the blocks of a bundle among the shards."""
+
+    def __init__(self, shards: int) -> None:
+        self._shards = shards
 
     def start_bundle(self) -> None:
         """Begin without blocks."""
         self._blocks: list[Block] = []
         self._bytes = 0
 
-    def process(
-        self, block: Block, splitters: Splitters
-    ) -> Iterator[tuple[int, Block]]:
+    def process(self, block: Block) -> Iterator[tuple[int, Block]]:
         """Take a block."""
-        self._splitters = splitters
         self._blocks.append(block)
         self._bytes += len(block.data)
         if self._bytes >= _CUT_BYTES:
@@ -314,20 +273,9 @@ class _Cut(beam.DoFn):  # type: ignore[misc]
                 yield GlobalWindows.windowed_value(pair)
 
     def _cut(self) -> Iterator[tuple[int, Block]]:
-        block = _joined(self._blocks)
+        block = key_ranges.joined(self._blocks)
         self._blocks, self._bytes = [], 0
-        return key_ranges.cut(block, self._splitters)
-
-
-def _joined(blocks: list[Block]) -> Block:
-    """Return the records of all blocks as one."""
-    return Block(
-        np.concatenate([block.keys for block in blocks]),
-        np.concatenate([block.sizes for block in blocks]),
-        b"".join([block.data for block in blocks]),
-        "\n".join([block.values for block in blocks if len(block)]),
-        tuple(chain.from_iterable(block.refused for block in blocks)),
-    )
+        return key_ranges.cut(block, self._shards)
 
 
 def _nothing(shard: int) -> tuple[int, Block]:
@@ -335,11 +283,9 @@ def _nothing(shard: int) -> tuple[int, Block]:
     return shard, Block(np.empty((0, 2), np.uint64), np.empty(0, np.int64), b"", "")
 
 
-def _write_shard(
-    grouped: tuple[int, Iterable[Block]], plan: Plan, splitters: Splitters
-) -> Receipt:
+def _write_shard(grouped: tuple[int, Iterable[Block]], plan: Plan) -> Receipt:
     shard, blocks = grouped
-    return key_ranges.write_shard(plan, shard, blocks, splitters)
+    return key_ranges.write_shard(plan, shard, blocks)
 
 
 class _WritePart(beam.DoFn):  # type: ignore[misc]

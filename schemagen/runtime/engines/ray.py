@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import ray
 from ray.data import Dataset
 from ray.data.block import BlockAccessor
@@ -21,7 +20,7 @@ from ray.exceptions import RayError, RayTaskError
 
 from ..distributed import key_ranges, parts
 from ..distributed.claims import begin
-from ..distributed.key_ranges import Block, Counts, Keys, Splitters
+from ..distributed.key_ranges import Block
 from ..distributed.plans import Plan, serializer_of
 from ..distributed.publishing import publish
 from ..distributed.receipts import Receipt
@@ -50,8 +49,7 @@ def write_dataset(
 
     Raises:
         RecordError, TypeError: a wrong row; names it in its block.
-        ChangedSourceError: Ray has computed rows twice, and they differ, or an earlier
-            attempt at this plan has written other rows.
+        ChangedSourceError: an earlier attempt at this plan has written other rows.
         DatasetError: two rows have the same key, or the split cannot be written.
         OSError: the disk refuses.
         RayError: an earlier step of the dataset fails, or Ray itself.
@@ -124,16 +122,9 @@ def _encoded(dataset: Dataset, plan: Plan) -> list[Any]:
 
 def _write_blocks(encoded: list[Any], plan: Plan) -> list[Receipt]:
     """Write all shards from tables of blocks, and drop these on the way."""
-    count, select, cut, write = map(ray.remote, (_count, _select, _cut, _write_shard))
-    counts: Counts = np.zeros(key_ranges.BINS, np.int64)
-    for counted in _results([count.remote(table) for table in encoded]):
-        counts += counted
-    bins = ray.put(key_ranges.boundary_bins(counts, plan.shards))
-    selected = list(_results([select.remote(table, bins) for table in encoded]))
-    keys = np.concatenate([np.empty((0, 2), np.uint64), *selected])
-    splitters = ray.put(key_ranges.splitters_of(counts, keys, plan.shards))
+    cut, write = map(ray.remote, (_cut, _write_shard))
     cut = cut.options(num_returns=plan.shards + 1)
-    cuts = [cut.remote(table, splitters) for table in encoded]
+    cuts = [cut.remote(table, plan.shards) for table in encoded]
     # Wait for all of them: a task that waits for others keeps its worker.
     for _ in _results([done for done, *_ in cuts]):
         pass
@@ -142,7 +133,7 @@ def _write_blocks(encoded: list[Any], plan: Plan) -> list[Receipt]:
         _results(
             [
                 # In a list, Ray fetches none of them before the task asks for it.
-                write.remote(plan, shard, [of[shard + 1] for of in cuts], splitters)
+                write.remote(plan, shard, [of[shard + 1] for of in cuts])
                 for shard in range(plan.shards)
             ]
         )
@@ -175,28 +166,18 @@ def _blocks(table: Any) -> Iterator[Block]:
             yield pickle.loads(value.as_buffer())
 
 
-def _count(table: Any) -> Counts:
-    return key_ranges.count_keys(_blocks(table))
-
-
-def _select(table: Any, bins: Any) -> Keys:
-    return key_ranges.keys_in(_blocks(table), bins)
-
-
-def _cut(table: Any, splitters: Splitters) -> list[Any]:
+def _cut(table: Any, shards: int) -> list[Any]:
     """Return None, and for each shard a list of the blocks that are its own."""
-    found: list[list[Block]] = [[] for _ in splitters.sizes]
+    found: list[list[Block]] = [[] for _ in range(shards)]
     for block in _blocks(table):
-        for shard, piece in key_ranges.cut(block, splitters):
+        for shard, piece in key_ranges.cut(block, shards):
             found[shard].append(piece)
     return [None, *found]
 
 
-def _write_shard(
-    plan: Plan, shard: int, pieces: list[Any], splitters: Splitters
-) -> Receipt:
+def _write_shard(plan: Plan, shard: int, pieces: list[Any]) -> Receipt:
     blocks = (block for piece in pieces for block in ray.get(piece))
-    return key_ranges.write_shard(plan, shard, blocks, splitters)
+    return key_ranges.write_shard(plan, shard, blocks)
 
 
 def _write_part(source: RowSource, plan: Plan, shard: int) -> Receipt:

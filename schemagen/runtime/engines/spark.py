@@ -8,24 +8,15 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import numpy as np
-from pyspark import RDD, StorageLevel
+from pyspark import RDD
 from pyspark.sql import DataFrame, Row, SparkSession
 
 from ..distributed.claims import begin
 from ..distributed.key_ranges import (
-    BINS,
     Block,
-    Counts,
-    Keys,
-    Splitters,
-    boundary_bins,
     check_plan,
-    count_keys,
     cut,
     encode_blocks,
-    keys_in,
-    splitters_of,
     write_shard,
 )
 from ..distributed.parts import write_part
@@ -92,9 +83,8 @@ def write_dataset(
     """Write a split from rows in the random order of their keys, and publish it.
 
     The files are those of the generated `write_dataset` with the same `shuffle_seed`,
-    `key_field` and `shards`, whatever the partitions are. Rows are encoded once and
-    kept by Spark, in memory or on disk, while their keys are counted. Then blocks of
-    records move, in one shuffle.
+    `key_field` and `shards`, whatever the partitions are. Rows are encoded where they
+    are, and blocks of records move, in one shuffle.
 
     Args:
         rows: a DataFrame with a column for each field, or an RDD of dicts, of `Row` or of
@@ -119,18 +109,13 @@ def write_dataset(
     serializer = serializer_of(plan)
     begin(plan, serializer.schema)
     recursive = not isinstance(rows, DataFrame) or _has_structs(rows)
-    blocks = given.mapPartitionsWithIndex(partial(_encode, plan, recursive))
-    blocks.persist(StorageLevel.MEMORY_AND_DISK)
-    try:
-        splitters = _splitters(blocks, plan.shards)
-        receipts = (
-            blocks.flatMap(partial(_cut, splitters))
-            .partitionBy(plan.shards, int)
-            .mapPartitionsWithIndex(partial(_write_shard, plan, splitters))
-            .collect()
-        )
-    finally:
-        blocks.unpersist()
+    receipts = (
+        given.mapPartitionsWithIndex(partial(_encode, plan, recursive))
+        .flatMap(partial(cut, shards=plan.shards))
+        .partitionBy(plan.shards, int)
+        .mapPartitionsWithIndex(partial(_write_shard, plan))
+        .collect()
+    )
     return publish(plan, receipts, serializer.schema, refused)
 
 
@@ -152,38 +137,11 @@ def _encode(
         raise
 
 
-def _splitters(blocks: RDD[Block], shards: int) -> Splitters:
-    """Return the boundaries between shards, from two looks at the keys."""
-    counts = blocks.mapPartitions(_count).treeAggregate(
-        np.zeros(BINS, np.int64), np.add, np.add
-    )
-    bins = boundary_bins(counts, shards)
-    keys = [np.empty((0, 2), np.uint64)]
-    if len(bins):
-        keys += blocks.mapPartitions(partial(_keys_in, bins)).collect()
-    return splitters_of(counts, np.concatenate(keys), shards)
-
-
-def _count(blocks: Iterable[Block]) -> Iterator[Counts]:
-    yield count_keys(blocks)
-
-
-def _keys_in(bins: Any, blocks: Iterable[Block]) -> Iterator[Keys]:
-    yield keys_in(blocks, bins)
-
-
-def _cut(splitters: Splitters, block: Block) -> Iterator[tuple[int, Block]]:
-    return cut(block, splitters)
-
-
 def _write_shard(
-    plan: Plan,
-    splitters: Splitters,
-    shard: int,
-    blocks: Iterable[tuple[int, Block]],
+    plan: Plan, shard: int, blocks: Iterable[tuple[int, Block]]
 ) -> Iterator[Receipt]:
     mine = (block for _, block in blocks)
-    yield write_shard(plan, shard, mine, splitters, _scratch(shard))
+    yield write_shard(plan, shard, mine, _scratch(shard))
 
 
 def _scratch(shard: int) -> str | None:

@@ -218,8 +218,8 @@ def sorting(entries: Entries, key_field: str | None, parts: bool) -> NDArray[np.
 
 def sorted_records(
     blocks: Iterable[Block], key_field: str | None, parts: bool, skip: int
-) -> Iterator[Framed]:
-    """Yield the records of some blocks in order, about 1 MiB at a time.
+) -> Iterator[tuple[NDArray[np.uint64], Framed]]:
+    """Yield the keys and records of some blocks in order, about 1 MiB at a time.
 
     Args:
         blocks: all are held in memory.
@@ -242,6 +242,7 @@ def sorted_records(
     listed.clear()
     order = sorting(entries, key_field, parts)[skip:]
     sizes = entries["size"][order]
+    keys = np.stack([entries[word][order] for word in ("high", "low")], axis=1)
     del entries
     numbers = numbers[order]
     begins = np.concatenate(starts)[order]
@@ -259,5 +260,5 @@ def sorted_records(
             strict=True,
         )
         data = b"".join([sources[at][start:end] for at, start, end in places])
-        yield Framed(data, total[some] - before)
+        yield keys[some], Framed(data, total[some] - before)
         first = some.stop

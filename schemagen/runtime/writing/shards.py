@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..shared.tfrecord import Framed, extend_crc32c
 from ..shared.wire import Buffer
@@ -102,35 +103,18 @@ class BySize:
                 self._filled = 0
 
 
-class ByCount:
-    """To one shard until it has the number of records that it shall have.
+def by_number(
+    numbers: NDArray[np.int64], framed: Framed
+) -> Iterator[tuple[int, Framed]]:
+    """Yield the numbers of shards, each with its records, which follow on one another.
 
     Args:
-        counts: the number for each shard; their sum is all that will come.
-        first: the number of the first shard to fill; those before it are full.
+        numbers: int64 [records], the shard of each; they never fall.
+        framed: the records.
     """
-
-    in_order = True
-
-    def __init__(self, counts: Sequence[int], first: int = 0) -> None:
-        self._ends = np.cumsum(counts)
-        self._dealt = int(self._ends[first - 1]) if first else 0
-
-    def deal(self, framed: Framed) -> Iterator[tuple[int, Framed]]:
-        """See `Layout`."""
-        at = 0
-        while at < len(framed):
-            shard = int(np.searchsorted(self._ends, self._dealt, "right"))
-            count = min(len(framed) - at, int(self._ends[shard]) - self._dealt)
-            yield shard, framed[at : at + count]
-            self._dealt += count
-            at += count
-
-
-def equal_counts(records: int, shards: int) -> list[int]:
-    """Return how many records each shard gets where all get the same, or one more."""
-    bounds = [records * at // shards for at in range(shards + 1)]
-    return [after - before for before, after in pairwise(bounds)]
+    firsts = np.flatnonzero(np.diff(numbers, prepend=-1)).tolist()
+    for first, stop in pairwise([*firsts, len(numbers)]):
+        yield int(numbers[first]), framed[first:stop]
 
 
 class ShardFile:

@@ -45,6 +45,9 @@ _SECOND = np.uint64(0x94D049BB133111EB)
 
 _TWO_WORDS = struct.Struct("<QQ")
 
+# The keys of so many rows are computed at a time.
+_ROWS = 1 << 20
+
 
 def order_of(seed: int, part: int, rows: NDArray[np.int64]) -> NDArray[np.uint64]:
     """Return the keys of positions.
@@ -70,6 +73,50 @@ def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
     numbers = (numbers ^ (numbers >> np.uint64(30))) * _FIRST
     numbers = (numbers ^ (numbers >> np.uint64(27))) * _SECOND
     return numbers ^ (numbers >> np.uint64(31))
+
+
+def shard_of(keys: NDArray[np.uint64], shards: int) -> NDArray[np.int64]:
+    """Return the shards that records with some keys are in.
+
+    Each shard has an equal range of all possible keys, so the numbers of records differ
+    by about their square root.
+
+    Args:
+        keys: uint64 [n, 2], as `order_of` and `digest_of` give them.
+        shards: how many shards there are.
+
+    Returns:
+        int64 [n], from 0; it grows with the keys.
+    """
+    half = np.uint64(32)
+    return ((keys[:, 0] >> half) * np.uint64(shards) >> half).astype(np.int64)
+
+
+def shuffled_positions(
+    rows: int, shards: int, shard: int, seed: int
+) -> NDArray[np.int64]:
+    """Return the positions of a shard's rows, in the order in which they are written.
+
+    It takes time in proportion to `rows`, and memory to the rows of the shard.
+
+    Args:
+        rows: how many rows the source has.
+        shards: how many shards there are.
+        shard: which one.
+        seed: of the order.
+
+    Returns:
+        int64 [n].
+    """
+    found_keys, found = [np.empty((0, 2), np.uint64)], [np.empty(0, np.int64)]
+    for start in range(0, rows, _ROWS):
+        positions = np.arange(start, min(start + _ROWS, rows), dtype=np.int64)
+        keys = order_of(seed, 0, positions)
+        mine = shard_of(keys, shards) == shard
+        found_keys.append(keys[mine])
+        found.append(positions[mine])
+    keys, positions = np.concatenate(found_keys), np.concatenate(found)
+    return positions[np.lexsort([positions, keys[:, 1], keys[:, 0]])]
 
 
 def digest_of(value: int | str | bytes, seed: int) -> tuple[int, int]:
@@ -287,8 +334,8 @@ class Buckets:
         self._sealed = True
         self._arena = np.empty(0, np.uint8)
 
-    def ordered(self, skip: int = 0) -> Iterator[Framed]:
-        """Seal the buckets and yield their records in order, about 1 MiB at a time.
+    def ordered(self, skip: int = 0) -> Iterator[tuple[NDArray[np.uint64], Framed]]:
+        """Seal the buckets and yield keys and records in order, about 1 MiB at a time.
 
         It can be called again, as long as nothing that it reads was forgotten.
 

@@ -8,6 +8,9 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..shared.calling import check_flags
 from ..shared.errors import ChangedSourceError, DatasetError
 from ..shared.processes import in_parallel
@@ -27,8 +30,8 @@ from .plan import (
 )
 from .progress import Progress, Reporter, reporter
 from .refused import Report
-from .shards import ByCount, BySize, InTurn, Layout, equal_counts
-from .shuffle import Buckets, order_of
+from .shards import BySize, InTurn, Layout, by_number
+from .shuffle import Buckets, order_of, shard_of
 from .sources import Indexed, Parts, RowSource, Source, source_of
 from .workers import WholeShards, check_source, chunks
 
@@ -145,13 +148,14 @@ class Job:
         buckets = self._filled_buckets(seed)
         shard = self.pending.keep_leading()
         done = self.pending.finished[shard - 1].next if shard else 0
-        layout: Layout = (
-            ByCount(equal_counts(buckets.records, shards), shard)
-            if shards
-            else BySize(shard_bytes, shard)
-        )
-        for piece in self._ordered(buckets, done):
-            for number, records in layout.deal(piece):
+        by_size = BySize(shard_bytes, shard)
+        for keys, piece in self._ordered(buckets, done):
+            dealt = (
+                by_number(shard_of(keys, shards), piece)
+                if shards
+                else by_size.deal(piece)
+            )
+            for number, records in dealt:
                 for full in range(shard, number):
                     self.pending.finish(full, next_row=done)
                 shard = number
@@ -183,7 +187,9 @@ class Job:
         self.pending.note_shuffled()
         return buckets
 
-    def _ordered(self, buckets: Buckets, skip: int) -> Iterator[Framed]:
+    def _ordered(
+        self, buckets: Buckets, skip: int
+    ) -> Iterator[tuple[NDArray[np.uint64], Framed]]:
         with self.pending.telling():
             yield from buckets.ordered(skip=skip)
 
