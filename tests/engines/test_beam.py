@@ -117,13 +117,18 @@ def test_rows_with_a_schema_or_in_windows_write_the_same_files(
     assert files_of(tmp_path / "found") == wanted
 
 
+def visible(directory: Path) -> list[str]:
+    """The files of a directory that are not hidden."""
+    return sorted(name for name in os.listdir(directory) if name[0] != ".")
+
+
 def test_the_number_of_records_is_the_result(tmp_path: Path) -> None:
     """Steps that follow see it when the split is published."""
     directory = tmp_path / "found"
     with pipeline(MEMORY) as steps:
         plan = plan_of(directory, shards=2, **KEYED)
         count = steps | beam.Create(digits(30)) | WriteDataset(plan)
-        seen = count | beam.Map(lambda found: (found, sorted(os.listdir(directory))))
+        seen = count | beam.Map(lambda found: (found, visible(directory)))
         files = [f"train-0000{shard}-of-00002.tfrecord" for shard in (0, 1)]
         assert_that(seen, equal_to([(30, ["manifest.json", *files])]))
 
