@@ -10,9 +10,8 @@ from pathlib import Path
 
 from ..runtime.shared.errors import DatasetError, no_split, nothing_at
 from ..runtime.storage import manifest
-from ..runtime.storage.journal import committed, publishing_problem
 from ..runtime.storage.manifest import Manifest, Shard
-from ..runtime.storage.opening import is_remote, open_directory
+from ..runtime.storage.opening import is_remote
 from ..runtime.storage.schema import Spec
 from .layouts import (
     Directory,
@@ -129,7 +128,7 @@ def _find_data(where: str, split: str | None, *, use_manifest: bool) -> Data:
     if split is None:
         return data
     if split in data.publishing:
-        raise DatasetError(publishing_problem(where, split))
+        raise DatasetError(manifest.unsettled_problem(where, split))
     if split not in data.splits:
         raise DatasetError(f"{where}: {no_split(split, filter(None, data.splits))}")
     return replace(
@@ -157,10 +156,9 @@ def _in_directory(where: str, path: FilePath, *, use_manifest: bool) -> Data:
     found, publishing = None, set[str]()
     if use_manifest:
         found = manifest.load(str(path))
-        listed = set(found.splits) if found else set()
-        publishing = set(committed(open_directory(str(path)))) - listed
-        if publishing and not listed:
-            raise DatasetError(publishing_problem(where, min(publishing)))
+        publishing = set(found.unsettled) if found else set()
+        if found and publishing == set(found.splits):
+            raise DatasetError(manifest.unsettled_problem(where, min(publishing)))
     data, others = names_in(path)
     if found is None:
         directories = [Directory(path, (), data, others)]
@@ -229,10 +227,11 @@ def _listed(where: str, paths: list[FilePath], *, use_manifest: bool) -> Data:
 
 
 def _files_of(directory: FilePath, found: Manifest) -> dict[FilePath, DataFile]:
-    """Return the files that a manifest in a directory lists, by their paths."""
+    """Return the files of the settled splits of a manifest, by their paths."""
     files = (
         DataFile(directory / shard.file, name, shard, found.spec_of(name))
         for name, split in found.splits.items()
+        if name not in found.unsettled
         for shard in split.shards
     )
     return {file.path: file for file in files}

@@ -23,7 +23,6 @@ from schemagen.data.inspect.terminal import width
 from schemagen.data.statistics import samples
 from schemagen.runtime.shared.tfrecord import frame
 from schemagen.runtime.storage import manifest
-from schemagen.runtime.storage.journal import Journal, JournalFile
 from schemagen.runtime.storage.opening import open_directory
 from tiers import examples
 
@@ -176,11 +175,10 @@ def test_an_interrupted_publication_is_named(copy: Path) -> None:
     directory = open_directory(copy)
     found = manifest.load(directory)
     assert found is not None
-    first, *others = found.splits
-    publication = replace(found, splits={first: found.splits[first]})
-    JournalFile(directory, first, Journal("a" * 12, {}, {})).commit(publication, [])
-    left = {name: found.splits[name] for name in others}
-    manifest.save(directory, replace(found, splits=left))
+    first, *_ = found.splits
+    hidden = [f".{at}.tmp" for at, _ in enumerate(found.splits[first].shards)]
+    splits = {**found.splits, first: found.splits[first].hidden_as(hidden)}
+    manifest.save(directory, replace(found, splits=splits))
     data = document(copy)
     assert (data["publishing"], data["sound"]) == ([first], False)
 

@@ -6,6 +6,7 @@ import copy
 import json
 import shutil
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -199,30 +200,22 @@ def test_unlisted_file_with_the_name_of_a_shard_is_refused(directory: Path) -> N
         find_files(f"{directory}/valid-*", None, spec)
 
 
-_JOURNAL = '{"format": 2, "token": "a", "request": {}}\n'
-
-
-@pytest.mark.parametrize("alone", [True, False])
-def test_split_under_publication_is_refused(directory: Path, alone: bool) -> None:
-    """Its entry is not in the manifest, and its journal says that it is published."""
+@pytest.mark.parametrize("renamed", [0, 1])
+def test_split_under_publication_is_read_by_its_directory(
+    directory: Path, renamed: int
+) -> None:
+    """By the hidden names of its files, and by no glob or list of others."""
     found = _manifest(directory)
-    sources: list[tuple[Any, str | None]] = [(directory, "train"), (directory, None)]
-    if alone:
-        (directory / "manifest.json").unlink()
-        sources += [(source, None) for source in _ways(directory)[1:]]
-        sources.append((f"{directory}/train-*-of-00009*", None))  # of no shard yet
-    else:
-        for path in directory.glob("train-*"):
-            path.with_name(path.name.replace("train", "test")).write_bytes(b"")
-        splits = {"test": found.splits["train"]}
-        changed = Manifest(found.record, found.fingerprint, found.spec, splits)
-        manifest.save(directory, changed)
-    journal = directory / ".train.journal"
-    journal.write_text(_JOURNAL + '{"publishing": 3, "token": "a"}\n')
-    for source, split in sources:
-        said = _refused(source, found.spec, split)
-        assert said.startswith(f"{directory}: split 'train' ")
-    for text in ("", _JOURNAL, _JOURNAL + '{"publishing": 3, "token": "b"}\n'):
-        journal.write_text(text)
-        said = _refused(directory, found.spec, "train")
-        assert not said.startswith(f"{directory}: split 'train' ")
+    split = found.splits["train"]
+    ways = _ways(directory)[1:]
+    names = [f".train-{at:05}.{'a' * 12}.tmp" for at in range(len(split.shards))]
+    for name, shard in list(zip(names, split.shards, strict=True))[renamed:]:
+        (directory / shard.file).rename(directory / name)
+    splits = {"train": split.hidden_as(names)}
+    manifest.save(directory, replace(found, splits=splits))
+    files = find_files(directory, "train", found.spec)
+    assert [Path(path).exists() for path in files.paths] == [True] * len(names)
+    for source in ways:
+        said = _refused(source, found.spec)
+        if renamed or isinstance(source, str):
+            assert "split 'train' is being published" in said

@@ -18,7 +18,7 @@ import pytest
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="programs are forked")
 
 _SPLITS = [
-    *("blocks", "in turn", "by size", "workers", "workers of a stream", "shuffled"),
+    *("blocks", "in turn", "by size", "workers", "workers by size", "shuffled"),
     *("shuffled by workers", "gzip", "writer", "two writers", "ranks", "publishers"),
 ]
 _CASES = [
@@ -58,8 +58,8 @@ def test_killed_at_each_step(tmp_path: Path, case: str, before: str) -> None:
     elif case == "ranks":
         assert states == {"old" if before == "old" else "none"}
     else:
-        assert states == {"none", "new", *["old"] * (before == "old")}
-        assert case == "two writers" or found["completed"] > 3
+        # A split that was there is there at any time.
+        assert states == {"new", "old" if before == "old" else "none"}
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ...display.blocks import Block, Code, Heading, Items, Listing, Paragraph, Table
 from ...runtime.codecs.checking import WRITE_EXAMPLES
-from ...runtime.storage.journal import publishing_problem
+from ...runtime.storage.manifest import unsettled_problem
 from ..formatting import plural, shell_word, size, sizes
 from ..keyed import NO_KEY
 from ..layouts import import_command, listed_names
@@ -279,7 +279,7 @@ def troubles_of(found: DataStatistics) -> list[str]:
     if found.manifest_problem:
         lines.append(escaped(found.manifest_problem))
     lines += [
-        escaped(publishing_problem(found.where, split)) for split in found.publishing
+        escaped(unsettled_problem(found.where, split)) for split in found.publishing
     ]
     for file in found.files:
         lines += _of_file(file, found.where)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ...runtime.codecs.compatibility import differences
 from ...runtime.storage import manifest
-from ...runtime.storage.journal import publishing_problem
+from ...runtime.storage.manifest import unsettled_problem
 from ...runtime.storage.schema import Spec
 from ...spec.model import RecordSpec
 from ...spec.serial import from_data, to_data
@@ -82,7 +82,7 @@ def splits_of(
     if listing.problem:
         _add_manifest(general, data, listing.problem)
     for name in data.publishing:
-        _, _, cause = publishing_problem(where, name).partition(f"{where}: ")
+        _, _, cause = unsettled_problem(where, name).partition(f"{where}: ")
         general.add_file(
             "SG502",
             "split is not published",

@@ -7,7 +7,6 @@ from time import monotonic, sleep
 from ..shared.errors import DatasetError
 from ..storage import manifest
 from ..storage.directory import Directory
-from ..storage.journal import read_journal
 from ..storage.lock import Busy
 from ..storage.manifest import of_schema
 from ..storage.opening import open_directory
@@ -15,7 +14,7 @@ from ..storage.schema import Schema
 from ..writing.leftovers import Leftovers
 from ..writing.markers import markers_of
 from ..writing.plan import bucket_folder
-from ..writing.publication import LOCK, remove_run
+from ..writing.publication import LOCK, remove_run, token_of
 from .plans import Plan
 
 # How long to wait for another process that begins the same run, in seconds.
@@ -145,8 +144,9 @@ def abandon(plan: Plan) -> None:
     if is_missing(directory):
         return
     with directory.lock(LOCK, wait=True):
-        run = read_journal(directory, plan.split)
-        if run is not None and run.token == plan.token and run.publication is not None:
+        found = manifest.load(directory)
+        waiting = found.unsettled.get(plan.split) if found else None
+        if waiting is not None and token_of(plan.split, waiting) == plan.token:
             raise DatasetError(
                 f"{plan.where}: its publication has begun; publish(plan) completes it"
             )

@@ -10,19 +10,12 @@ from ..shared.errors import DatasetError
 from ..storage import manifest
 from ..storage.directory import Directory
 from ..storage.index import checksum_of, index_of
-from ..storage.journal import Journal, JournalFile, read_journal
 from ..storage.manifest import Manifest, Split, of_schema
 from ..storage.opening import open_directory
 from ..storage.schema import Schema
 from ..writing.plan import check_records
-from ..writing.publication import (
-    LOCK,
-    complete,
-    is_listed,
-    load_or_new,
-    publish_locked,
-    remove_run,
-)
+from ..writing.publication import LOCK, load_or_new, recovered, remove_run, token_of
+from ..writing.publication import publish as publish_files
 from ..writing.refused import Report
 from .claims import is_begun, is_missing
 from .plans import Plan
@@ -40,25 +33,26 @@ def publish(
     if is_missing(directory):
         raise DatasetError(f"{plan.where}: there is no such directory, so no run began")
     is_begun(directory, plan)
-    given, before = receipts, list[Receipt]()
-    if given is None:
-        # Another publisher may end the run while this one waits; this tells what it was.
-        before = receipts_in(directory, plan, moved=True)
+    # Another publisher may end the run while this one waits; this tells what it was.
+    given = None if receipts is None else list(receipts)
+    before = receipts_in(directory, plan, moved=True) if given is None else given
     with (
         Report(refused, plan.split) as report,
         directory.lock(LOCK, wait=True),
     ):
-        run = _committed(directory, plan)
-        if run is not None and run.publication is not None:
-            # A publisher was interrupted, who may have renamed files already.
-            for receipt in receipts_in(directory, plan, moved=True):
+        settled = recovered(directory, plan.split, overwrite=plan.overwrite)
+        mine = settled.get(plan.split)
+        if mine is not None and token_of(plan.split, mine) == plan.token:
+            for receipt in before:
                 report.add(receipt.refused)
-            complete(directory, plan.split, run)
-            return run.publication.splits[plan.split].records
+            return mine.records
         if given is None:
             if not is_begun(directory, plan):
-                return _published_before(directory, plan, before)
-            given = receipts_in(directory, plan)
+                records = _published_before(directory, plan, before)
+                remove_run(directory, plan.split, plan.token)
+                return records
+            # Without files there are only receipts of what was published already.
+            given = receipts_in(directory, plan) or before
         chosen = one_for_each(plan, given)
         for receipt in chosen:
             report.add(receipt.refused)
@@ -72,14 +66,6 @@ def publish(
         files = [receipt.file for receipt in chosen]
         _publish(directory, plan, new, files, index)
     return records
-
-
-def _committed(directory: Directory, plan: Plan) -> Journal | None:
-    """Return the journal of a run whose publication has begun, or None."""
-    run = read_journal(directory, plan.split)
-    if run is None or run.token != plan.token or run.publication is None:
-        return None
-    return run
 
 
 def _manifest(
@@ -101,8 +87,9 @@ def _publish(
     index: bytes | None,
 ) -> None:
     """Publish durable files in a directory that is locked, unless that was done."""
+    listed = load_or_new(directory, new).splits.get(plan.split)
     is_moved = not set(files) & set(directory.names())
-    if is_moved and is_listed(load_or_new(directory, new), plan.split, new):
+    if is_moved and listed and listed.shards == new.splits[plan.split].shards:
         remove_run(directory, plan.split, plan.token)
         return
     if not is_begun(directory, plan):
@@ -110,15 +97,8 @@ def _publish(
             f"{plan.where}: the run has not begun here, or it was abandoned or replaced "
             "by another run; nothing is published"
         )
-    journal = JournalFile(directory, plan.split, Journal(plan.token, {}, {}))
-    publish_locked(
-        directory,
-        plan.split,
-        new,
-        files,
-        journal,
-        index=index,
-        overwrite=plan.overwrite,
+    publish_files(
+        directory, plan.split, new, files, index=index, overwrite=plan.overwrite
     )
     remove_run(directory, plan.split, plan.token)
 

@@ -43,7 +43,7 @@ _SPLIT_SELDOM = {
     "index": str | None,
 }
 _SHARD = {"file": str, "records": int, "bytes": int, "crc32c": str}
-_SHARD_SELDOM = {"tail": str | None}
+_SHARD_SELDOM = {"tail": str | None, "hidden": str | None}
 
 
 def check_manifest(data: Any) -> None:
@@ -65,7 +65,8 @@ def check_manifest(data: Any) -> None:
         for number, shard in enumerate(split["shards"]):
             place = f"{where}.shards[{number}]"
             check_entries(place, shard, _SHARD, _SHARD_SELDOM)
-            _check_file_name(shard["file"], place)
+            for file in filter(None, (shard["file"], shard.get("hidden"))):
+                _check_file_name(file, place)
             unknown = sorted(set(shard) - {*_SHARD, *_SHARD_SELDOM})
             if unknown:
                 raise ValueError(f"{place}: unknown entries {unknown}")

@@ -13,7 +13,6 @@ from ..codecs.compatibility import check_compatible
 from ..shared.errors import DatasetError, no_split, nothing_at
 from ..shared.tfrecord import detect_compression
 from ..storage import manifest
-from ..storage.journal import publishing_problem
 from ..storage.schema import Spec
 from .file_access import access_to, is_copied
 from .manifests import (
@@ -21,9 +20,10 @@ from .manifests import (
     check_shards,
     in_threads,
     manifest_path,
-    publishing_splits,
+    paths_of,
     read_manifest,
     stated,
+    unsettled_splits,
 )
 from .named import SHARD_NAME, Listing
 
@@ -162,9 +162,9 @@ def _matching(path: str) -> list[str]:
         # Between the old shards and the new ones there are some, or none.
         where, name = os.path.split(path)
         start = re.split(r"[*?[]", name)[0]
-        for split in publishing_splits(where or "."):
+        for split in unsettled_splits(where or "."):
             if f"{split}-".startswith(start) or start.startswith(f"{split}-"):
-                raise DatasetError(publishing_problem(where, split)) from None
+                raise DatasetError(manifest.unsettled_problem(where, split)) from None
         raise
     return paths
 
@@ -173,12 +173,6 @@ def _files_of_directory(directory: str, split: str | None, spec: Spec) -> Files:
     path = manifest_path(directory)
     opened = read_manifest(directory)
     splits = opened[1].splits if opened else {}
-    if split is None or split not in splits:
-        publishing = [
-            name for name in publishing_splits(directory) if name not in splits
-        ]
-        if split in publishing or (publishing and split is None):
-            raise DatasetError(publishing_problem(directory, split or publishing[0]))
     if opened is None:
         raise DatasetError(
             f"{directory}: no {manifest.FILE_NAME}, so it is unknown which files are "
@@ -198,8 +192,13 @@ def _files_of_directory(directory: str, split: str | None, spec: Spec) -> Files:
         raise DatasetError(f"{path}: {no_split(split, splits)}")
     check_compatible(found.spec_of(split), spec, path)
     shards = splits[split].shards
-    paths = tuple(os.path.join(directory, shard.file) for shard in shards)
-    check_shards(paths, shards)
+    paths = paths_of(directory, splits[split])
+    try:
+        check_shards(paths, shards)
+    except DatasetError:
+        if read_manifest(directory) in (opened, None):
+            raise
+        return _files_of_directory(directory, split, spec)  # it was replaced meanwhile
     return Files(
         paths=paths,
         compressions=(splits[split].compression,) * len(paths),

@@ -10,7 +10,6 @@ from typing import TypeVar
 
 from ..shared.errors import DatasetError
 from ..storage import manifest
-from ..storage.journal import journal_name, says_publishing
 from ..storage.manifest import TAIL_BYTES, Manifest, Shard, Split
 from .file_access import access_to
 
@@ -71,7 +70,7 @@ def text_of(path: str) -> bytes | None:
 def stated(found: Manifest, split: str) -> Split:
     """Return what a manifest says of a split, the spec by its fingerprint."""
     fingerprint = found.fingerprint_of(split)
-    return replace(found.splits[split], fingerprint=fingerprint, spec=None)
+    return replace(found.splits[split].settled, fingerprint=fingerprint, spec=None)
 
 
 def check_shards(paths: Sequence[str], shards: Sequence[Shard]) -> None:
@@ -124,25 +123,18 @@ def in_threads(
         return pool.map(function, items, chunksize=1)
 
 
-def is_publishing(directory: str, split: str) -> bool:
-    """Tell whether a run has begun to give a split's shards their names."""
-    path = os.path.join(directory, journal_name(split))
-    try:
-        return says_publishing(access_to(path).read(path))
-    except OSError:
-        return False
+def paths_of(directory: str, split: Split) -> tuple[str, ...]:
+    """Return where the files of a split are: those without their names are hidden yet."""
+    there = set[str]()
+    if split != split.settled:
+        there = set(access_to(directory).names(directory))
+    return tuple(
+        os.path.join(directory, shard.hidden if shard.hidden in there else shard.file)
+        for shard in split.shards
+    )
 
 
-def publishing_splits(directory: str) -> list[str]:
-    """Return the splits that are being published, or whose publication was interrupted."""
-    start, end = journal_name("\n").split("\n")
-    try:
-        names = access_to(directory).names(directory)
-    except OSError:
-        return []
-    splits = [
-        name.removeprefix(start).removesuffix(end)
-        for name in names
-        if name.startswith(start) and name.endswith(end)
-    ]
-    return sorted(split for split in splits if is_publishing(directory, split))
+def unsettled_splits(directory: str) -> list[str]:
+    """Return the splits of a directory whose files do not all have their names."""
+    opened = read_manifest(directory)
+    return sorted(opened[1].unsettled) if opened else []

@@ -9,13 +9,11 @@ from dataclasses import dataclass
 
 from ..codecs.compatibility import check_compatible
 from ..shared.errors import DatasetError, warn
-from ..storage.journal import publishing_problem
-from ..storage.manifest import FILE_NAME, Manifest, Shard
+from ..storage.manifest import FILE_NAME, Manifest, Shard, unsettled_problem
 from ..storage.schema import Spec
 from .manifests import (
     Opened,
     check_shards,
-    is_publishing,
     manifest_path,
     read_manifest,
     stated,
@@ -101,6 +99,8 @@ class Listing:
         for path, (directory, names) in self._read.items():
             splits = {name: stated(directory.manifest, name) for name in sorted(names)}
             for name in splits:
+                if name in directory.manifest.unsettled:
+                    raise DatasetError(unsettled_problem(os.path.dirname(path), name))
                 written = directory.manifest.spec_of(name)
                 check_compatible(written, spec, f"{path}: split {name!r}")
             opened.append(Opened(path, directory.text, splits))
@@ -164,11 +164,11 @@ class Listing:
         for place in _places(path):
             where, name = os.path.split(place)
             match = SHARD_NAME.fullmatch(name)
-            if match and is_publishing(where, match[1]):
-                raise DatasetError(publishing_problem(where, match[1]))
             directory = self._known[where]
             if directory is None:
                 continue
+            if match and match[1] in directory.manifest.unsettled:
+                raise DatasetError(unsettled_problem(where, match[1]))
             if match and match[1] in directory.manifest.splits:
                 raise DatasetError(
                     f"{path}: named as a shard of split {match[1]!r}, and "

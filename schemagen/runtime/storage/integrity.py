@@ -57,12 +57,15 @@ def check_files(
 
 
 def _problems(directory: Directory, shard: Shard) -> Iterator[str]:
-    where = f"{directory.where}/{shard.file}"
+    name = shard.file
+    where = f"{directory.where}/{name}"
     try:
-        if directory.size(shard.file) is None:
+        if shard.hidden and directory.size(shard.hidden) is not None:
+            name = shard.hidden
+        if directory.size(name) is None:
             yield f"{where}: missing, and the manifest lists it; restore it from a copy, or write the split again"
             return
-        file = _Measured(directory.chunks(shard.file))
+        file = _Measured(directory.chunks(name))
         records, problem = _count(file, where)
         file.read_on()
     except OSError as error:

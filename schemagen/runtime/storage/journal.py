@@ -1,28 +1,22 @@
-"""The journal of a run: what it has finished, and what it has committed to publish.
+"""The journal of a run: what it has finished.
 
 `.<split>.journal` stands next to a split that is being written, one JSON object a
-line: first what the run was asked to do, then each shard that is durable, and last,
-as a sealed manifest of this split alone, what is to be published. With that last line
-the publication is committed: the next run in the directory completes it, whichever
-split it writes. Before it, a run of the same split with resume=True goes on after the
+line: first what the run was asked to do, then each shard that is durable, and last how
+many shards there are. A run of the same split with resume=True goes on after the
 finished shards.
 """
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from . import manifest
+from ..shared.errors import DatasetError
 from .directory import Directory
-from .manifest import Manifest
 
-_FORMAT = 2
-
-_NAME = re.compile(r"\.(.+)\.journal")
+_FORMAT = 3
 
 
 @dataclass(frozen=True)
@@ -74,20 +68,14 @@ class Journal:
         request: what the run was asked to do, as JSON holds it.
         finished: its durable shards, by number.
         shuffled: whether all records have been put into buckets.
-        publication: a manifest with the split that is committed to be published, and
-            no other; None before that.
-        files: the temporary name of each of its shards; () if they follow from the
-            token.
-        host: the machine that has committed to it; "" likewise.
+        total: how many shards there are, if all are finished; else None.
     """
 
     token: str
     request: dict[str, Any]
     finished: dict[int, Finished]
     shuffled: bool = False
-    publication: Manifest | None = None
-    files: tuple[str, ...] = ()
-    host: str = ""
+    total: int | None = None
 
 
 def journal_name(split: str) -> str:
@@ -101,30 +89,30 @@ def read_journal(directory: Directory, split: str) -> Journal | None:
     A journal without a complete first line says nothing.
 
     Raises:
-        DatasetError: what is to be published has been damaged.
+        DatasetError: version 0.2.0 was interrupted while it published the split.
     """
     name = journal_name(split)
     text = directory.read(name)
     lines = [] if text is None else _lines(text)
+    if any("publishing" in line for line in lines):
+        raise DatasetError(
+            f"{directory.where}/{name}: version 0.2.0 was interrupted while it published "
+            f"split {split!r}; complete it by writing any split there with 0.2.0, or "
+            "replace it with overwrite=True"
+        )
     if not lines or lines[0].get("format") != _FORMAT:
         return None
     token, request = lines[0]["token"], lines[0]["request"]
     finished: dict[int, Finished] = {}
-    shuffled, publication = False, None
-    files: tuple[str, ...] = ()
-    host = ""
+    shuffled, total = False, None
     # A run that another one has replaced may not have noticed yet.
     for line in [line for line in lines[1:] if line.pop("token", "") == token]:
         if "shard" in line:
             contents = Contents(**line.pop("contents"))
             finished[line["shard"]] = Finished(contents=contents, **line)
-        if "publishing" in line:
-            publication = manifest.loads(
-                line["publishing"], f"{directory.where}/{name}"
-            )
-            files, host = tuple(line.get("files", ())), line.get("host", "")
         shuffled = shuffled or "shuffled" in line
-    return Journal(token, request, finished, shuffled, publication, files, host)
+        total = line.get("total", total)
+    return Journal(token, request, finished, shuffled, total)
 
 
 def _lines(text: bytes) -> list[dict[str, Any]]:
@@ -140,26 +128,6 @@ def _lines(text: bytes) -> list[dict[str, Any]]:
         except ValueError:
             break
     return [line for line in lines if isinstance(line, dict)]
-
-
-def committed(directory: Directory) -> dict[str, Journal]:
-    """Return the journals of a directory that commit to a publication, by split.
-
-    Raises:
-        DatasetError: what is to be published has been damaged.
-    """
-    names = filter(None, map(_NAME.fullmatch, directory.names()))
-    read = {name[1]: read_journal(directory, name[1]) for name in names}
-    return {split: run for split, run in read.items() if run and run.publication}
-
-
-def publishing_problem(directory: str, split: str) -> str:
-    """Say of a split that its shards are being given their names."""
-    return (
-        f"{directory}: split {split!r} is being published, or its publication was "
-        "interrupted; wait for its writer, or if none is running, run any writer for "
-        "this directory again, which completes the publication"
-    )
 
 
 class JournalFile:
@@ -203,27 +171,10 @@ class JournalFile:
             self._directory.append(self._name, _text(lines))
         self._waiting = []
 
-    def commit(self, publication: Manifest, files: Sequence[str]) -> None:
-        """Note durably that this split is to be published; now it will be.
-
-        Args:
-            publication: a manifest with this split alone.
-            files: the temporary name of each shard.
-
-        Raises:
-            OSError: the disk refuses. Whether it has the note, `read_journal` tells.
-        """
-        import socket  # takes longer to import than all of this module
-
+    def all_finished(self, total: int) -> None:
+        """Note durably that all shards are finished, and how many there are."""
+        self._waiting.append({"total": total})
         self.write()
-        note = {
-            "publishing": manifest.dumps(publication),
-            "files": list(files),
-            "host": socket.gethostname(),
-            "token": self.token,
-        }
-        self._directory.append(self._name, _text([note]))
-        self._directory.sync()
 
     def remove(self) -> None:
         """Take it away: nothing is left to resume."""
@@ -233,13 +184,3 @@ class JournalFile:
 
 def _text(lines: Iterable[dict[str, Any]]) -> bytes:
     return "".join(json.dumps(line) + "\n" for line in lines).encode()
-
-
-def says_publishing(text: bytes) -> bool:
-    """Tell whether a journal's text says that its split is being published."""
-    lines = _lines(text)
-    # Lines of a run that another one has replaced name another token.
-    token = lines[0].get("token") if lines else None
-    return any(
-        "publishing" in line and line.get("token", token) == token for line in lines[1:]
-    )

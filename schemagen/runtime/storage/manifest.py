@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 import os
 import re
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from google_crc32c import value as crc32c  # type: ignore[import-untyped, unused-ignore]
@@ -50,6 +51,7 @@ class Shard:
         tail: its last bytes on disk, up to TAIL_BYTES, in hex; None if they were not
             recorded. In a plain file they hold the checksum of the last record, in a
             compressed one that of the whole contents.
+        hidden: its name until the split is settled; None afterwards.
     """
 
     file: str
@@ -57,6 +59,7 @@ class Shard:
     bytes: int
     crc32c: str
     tail: str | None = None
+    hidden: str | None = None
 
 
 @dataclass(frozen=True)
@@ -85,6 +88,17 @@ class Split:
         """How many records the split holds."""
         return sum(shard.records for shard in self.shards)
 
+    @property
+    def settled(self) -> Split:
+        """The split when its files have their names."""
+        return self.hidden_as([None] * len(self.shards))
+
+    def hidden_as(self, names: Sequence[str | None]) -> Split:
+        """Return the split while its files have hidden names."""
+        pairs = zip(self.shards, names, strict=True)
+        shards = tuple(replace(shard, hidden=name) for shard, name in pairs)
+        return replace(self, shards=shards)
+
 
 @dataclass(frozen=True)
 class Manifest:
@@ -102,6 +116,15 @@ class Manifest:
     fingerprint: str
     spec: Spec
     splits: dict[str, Split]
+
+    @property
+    def unsettled(self) -> dict[str, Split]:
+        """The splits that are published, and whose files do not all have their names."""
+        return {
+            name: split
+            for name, split in self.splits.items()
+            if any(shard.hidden for shard in split.shards)
+        }
 
     def spec_of(self, split: str) -> Spec:
         """Return the spec that wrote a split."""
@@ -224,6 +247,15 @@ def _split(name: str, data: dict[str, Any]) -> Split:
             f"{split.records}"
         )
     return split
+
+
+def unsettled_problem(directory: str, split: str) -> str:
+    """Say of a split that its shards are being given their names."""
+    return (
+        f"{directory}: split {split!r} is being published, or its publication was "
+        "interrupted; wait for its writer, or if none is running, run any writer for "
+        "this directory again, which completes the publication"
+    )
 
 
 def load(directory: Directory | str | os.PathLike[str]) -> Manifest | None:

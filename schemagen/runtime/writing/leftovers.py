@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import shutil
 import uuid
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from ..shared.errors import DatasetError, warn
+from ..storage import manifest
 from ..storage.directory import Directory
-from ..storage.journal import Finished, Journal, committed, journal_name, read_journal
+from ..storage.journal import Finished, Journal, journal_name, read_journal
 from ..storage.lock import Lock
-from ..storage.manifest import Manifest
+from ..storage.manifest import Manifest, Split
 from . import publication
 from .markers import (
     Marker,
@@ -54,7 +56,8 @@ class Leftovers:
             is_open = marker.is_elsewhere or marker.plan is not None
             if is_open and not overwrite:
                 raise self._refusal(marker)
-        if not committed(self._directory):
+        found = manifest.load(self._directory)
+        if found is None or not found.unsettled:
             self._check_place(overwrite=overwrite, resume=resume)
 
     def _refusal(self, marker: Marker) -> DatasetError:
@@ -89,24 +92,25 @@ class Leftovers:
             resume: whether to go on where an interrupted run has stopped.
 
         Returns:
-            The run that begins, with what it takes over. If it has a publication,
-            that is what was asked for, and completed.
+            The run that begins, with what it takes over; or one that has published what
+            was asked for.
 
         Raises:
             DatasetError: as for `check`; another run is at work on the split; what was
                 interrupted had another request.
             OSError: the disk refuses.
         """
-        completed = publication.recover(
-            self._directory, self._split, overwrite=overwrite
-        )
-        for split, run in completed.items():
-            if split == self._split and resume and not _differing(run, request):
-                return run
-            self._tell_completed(split, run)
+        found = self._journal(overwrite=overwrite)
+        settled = publication.recover(self._directory, self._split, overwrite=overwrite)
+        if found is not None and self.published(found):
+            with self._directory.lock(publication.LOCK, wait=True):
+                publication.remove_run(self._directory, self._split, found.token)
+            if resume and not _differing(found, request):
+                return found
+            found = None
+        self._tell_completed(settled)
         dead = self._others(lock, overwrite=overwrite)
         self._check_place(overwrite=overwrite, resume=resume)
-        found = read_journal(self._directory, self._split)
         if found is not None and resume:
             self._check_request(found, request)
             token = found.token
@@ -141,14 +145,15 @@ class Leftovers:
             DatasetError: as for `begin`.
             OSError: the disk refuses.
         """
-        completed = publication.recover(
-            self._directory, self._split, overwrite=overwrite
-        )
-        for split, run in completed.items():
-            self._tell_completed(split, run)
+        found = self._journal(overwrite=overwrite)
+        settled = publication.recover(self._directory, self._split, overwrite=overwrite)
+        if found is not None and self.published(found):
+            with self._directory.lock(publication.LOCK, wait=True):
+                publication.remove_run(self._directory, self._split, found.token)
+            found = None
+        self._tell_completed(settled)
         dead = self._others(lock, overwrite=overwrite)
         self._check_place(overwrite=overwrite, resume=False)
-        found = read_journal(self._directory, self._split)
         if found is not None:
             dead.add(found.token)
         share_marker(self._directory, self._split, token, plan)
@@ -202,7 +207,8 @@ class Leftovers:
                 for number, shard in resumed.finished.items()
                 if self._is_whole(token, shard)
             }
-            run = Journal(token, request, whole, resumed.shuffled)
+            total = resumed.total if len(whole) == len(resumed.finished) else None
+            run = Journal(token, request, whole, resumed.shuffled, total)
         self._remove_temporary(
             dead, {self._temporary(token, at) for at in run.finished}
         )
@@ -230,13 +236,35 @@ class Leftovers:
             if not (overwrite or marker.id == token or marker.is_dead(lock)):
                 raise self._refusal(marker)
 
-    def _tell_completed(self, split: str, run: Journal) -> None:
-        assert run.publication is not None
-        records = run.publication.splits[split].records
-        warn(
-            f"{self._directory.where}: an interrupted run had committed split {split!r} "
-            f"with {records} records; its publication is completed now"
-        )
+    def _journal(self, *, overwrite: bool) -> Journal | None:
+        """Return the journal of a run of the split that was interrupted."""
+        try:
+            return read_journal(self._directory, self._split)
+        except DatasetError:
+            if overwrite:
+                return None
+            raise
+
+    def published(self, run: Journal) -> Split | None:
+        """Return the split as the manifest lists it, if a run has published it."""
+        if run.total is None:
+            return None
+        existing = publication.load_or_new(self._directory, self._mine)
+        found = existing.splits.get(self._split)
+        contents = [run.finished[at].contents for at in range(run.total)]
+        is_equal = found is not None and [shard.crc32c for shard in found.shards] == [
+            held.crc32c for held in contents
+        ]
+        # An equal split of an earlier run is there next to the files of this one.
+        first = self._temporary(run.token, 0)
+        return found if is_equal and self._directory.size(first) is None else None
+
+    def _tell_completed(self, settled: Mapping[str, Split]) -> None:
+        for name, split in settled.items():
+            warn(
+                f"{self._directory.where}: an interrupted run had committed split "
+                f"{name!r} with {split.records} records; its publication is completed now"
+            )
 
     def _tell_removed(self, run: Journal) -> None:
         if run.finished:

@@ -15,7 +15,7 @@ from typing import Any
 from ..shared.errors import DatasetError
 from ..shared.tfrecord import Framed
 from ..storage.index import checksum_of, index_of
-from ..storage.journal import Finished, Journal, JournalFile, read_journal
+from ..storage.journal import Finished, Journal, JournalFile
 from ..storage.lock import Busy
 from ..storage.manifest import Manifest, Shard, Split
 from ..storage.opening import open_directory
@@ -49,9 +49,9 @@ class PendingSplit:
         split: the split's name.
         packing: how shards are stored.
         token: what the temporary names of the run's files have.
-        shuffled: whether an interrupted run had put all records into buckets.
-        total: the number of shards, if an interrupted run had committed to publish
-            them, which is done now; else None.
+        shuffled: whether all records have been put into buckets.
+        total: the number of shards, if an interrupted run had finished all of them;
+            else None.
         buckets: a local folder for records on their way to their shards.
 
     Raises:
@@ -106,10 +106,9 @@ class PendingSplit:
             self._lock.release()
             raise
         self.finished = dict(run.finished)
-        self.shuffled = self._random_order = run.shuffled
-        new = run.publication
-        self._published = None if new is None else new.splits[split]
-        self.total = None if self._published is None else len(self._published.shards)
+        self.shuffled = run.shuffled
+        self.total = run.total
+        self._published = self._leftovers.published(run)
         self.token = run.token
         self._take_over()
         self._sync = ThreadPoolExecutor(_SYNCING, "sync")
@@ -147,7 +146,7 @@ class PendingSplit:
         for shard in self.finished:
             self._directory.remove(self._temporary(shard))
         shutil.rmtree(self.buckets, ignore_errors=True)
-        self.finished, self.shuffled, self._random_order = {}, False, False
+        self.finished, self.shuffled = {}, False
         self._take_over()
 
     def _take_over(self) -> None:
@@ -202,7 +201,7 @@ class PendingSplit:
         """Wait until a shard is durable, and note it if a run can go on after it."""
         self.finished[shard] = self._syncing[shard].result()
         del self._syncing[shard], self._files[shard]
-        if shard not in self._ending:
+        if shard not in self._ending:  # a run cannot go on after it alone
             self._journal.finished(self.finished[shard])
 
     def take(self, shard: Finished) -> None:
@@ -226,7 +225,7 @@ class PendingSplit:
 
     def note_shuffled(self) -> None:
         """Note that all records are in buckets."""
-        self._random_order = True
+        self.shuffled = True
         with self.telling():
             self._journal.shuffled()
             self._check_marker()
@@ -274,7 +273,7 @@ class PendingSplit:
         split = Split(
             compression,
             shards,
-            shuffled=self._random_order or None,
+            shuffled=self.shuffled or None,
             index=None if index is None else checksum_of(index),
         )
         check_records(
@@ -282,17 +281,20 @@ class PendingSplit:
         )
         new = replace(self._mine, splits={self.split: split})
         self._check_marker()
+        self._journal.finished(*(self.finished[at] for at in sorted(self._ending)))
+        self._journal.all_finished(total)
+        self._ending = set()
         self._committing = True
         files = [self._temporary(at) for at in range(total)]
-        publication.publish(
-            self._directory,
-            self.split,
-            new,
-            files,
-            self._journal,
-            index=index,
-            overwrite=self._overwrite,
-        )
+        with self._directory.lock(publication.LOCK, wait=True):
+            publication.publish(
+                self._directory,
+                self.split,
+                new,
+                files,
+                index=index,
+                overwrite=self._overwrite,
+            )
         shutil.rmtree(self.buckets, ignore_errors=True)
         self._journal.remove()
         remove_marker(self._directory, self.split, self.token)
@@ -358,10 +360,7 @@ class PendingSplit:
         Raises:
             OSError: the disk refuses, and nothing is known.
         """
-        if not self._committing:
-            return False
-        run = read_journal(self._directory, self.split)
-        return run is not None and run.token == self.token and bool(run.publication)
+        return self._committing and self._listed() is not None
 
     def _close(self) -> None:
         self._sync.shutdown()
@@ -384,25 +383,30 @@ class PendingSplit:
     def _state(self) -> str:
         split = f"split {self.split!r}"
         with suppress(OSError, DatasetError):
-            existing = publication.load_or_new(self._directory, self._mine)
-            found = existing.splits.get(self.split)
-            if found is not None and self._committing and self._is(found):
+            mine = self._listed() if self._committing else None
+            if mine is not None and mine == mine.settled:
                 return f"{split} is published, but may be lost in a power cut"
-            if self._is_committed():
+            if mine is not None:
                 return (
                     f"{split} is complete, but not all of it has its name; the next run "
                     f"that writes to {self.where} publishes it"
                 )
-            if found is not None:
+            existing = publication.load_or_new(self._directory, self._mine)
+            if found := existing.splits.get(self.split):
                 return (
                     f"nothing new of {split} was published, and the {found.records} "
                     "records that it had before are still there"
                 )
         return f"nothing of {split} was published"
 
-    def _is(self, published: Split) -> bool:
+    def _listed(self) -> Split | None:
+        """Return the split as the manifest lists it, if it is this run's."""
+        existing = publication.load_or_new(self._directory, self._mine)
+        found = existing.splits.get(self.split)
         mine = [self.finished[at].contents.crc32c for at in sorted(self.finished)]
-        return mine == [shard.crc32c for shard in published.shards]
+        if found and mine == [shard.crc32c for shard in found.shards]:
+            return found
+        return None
 
 
 def _finished(file: ShardFile, shard: int, next_row: int, last_row: int) -> Finished:

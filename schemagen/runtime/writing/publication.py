@@ -1,20 +1,19 @@
-"""What a data directory says about a split, before it is written and afterwards.
+"""Publishing a split: the manifest lists its files first, then they get their names.
 
-Publishing begins when all new files are durable under hidden names. The run's journal
-then commits to it, with all that is needed to complete it. From there on it is
-completed: by the run, or, if that is killed, by the next run in the directory. Before,
-nothing of the old split has changed.
+All new files are durable under hidden names when a new manifest lists them by these names:
+that is the commit. Then the split is settled: its old files are removed, the new ones get
+their names, and the manifest is replaced by one without hidden names. If a run is
+interrupted, the next one in the directory settles what it has committed.
 
-The manifest loses the split's entry, the old files are removed, the new ones get their
-names, and the manifest gets the new entry. A reader that goes by the manifest sees the
-old split, none, or the new one; one that goes by names finds files of one of them only.
+A reader that goes by the manifest takes a file by its hidden name until it has the other,
+so it finds the old split or the new one at any time. One that goes by names finds files of
+one of them only, since all old ones are removed before the first new one gets its name.
 """
 
 from __future__ import annotations
 
 import re
 import shutil
-import socket
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -26,20 +25,13 @@ from ..shared.errors import DatasetError, warn
 from ..storage import manifest
 from ..storage.directory import Directory
 from ..storage.index import index_files, index_name
-from ..storage.journal import (
-    Journal,
-    JournalFile,
-    committed,
-    journal_name,
-    read_journal,
-)
-from ..storage.lock import Busy, Lock
+from ..storage.journal import journal_name, read_journal
+from ..storage.lock import Busy
 from ..storage.manifest import Manifest, Shard, Split
-from .markers import markers_of, remove_marker
-from .plan import bucket_folder, shard_files, temporary_files, temporary_name
+from .markers import remove_marker
+from .plan import bucket_folder, shard_files, temporary_files
 
 _THREADS = 16
-
 
 LOCK = ".manifest.lock"
 """The lock of a directory, held while a split is published."""
@@ -107,199 +99,175 @@ def publish(
     split: str,
     new: Manifest,
     files: Sequence[str],
-    journal: JournalFile,
     *,
     index: bytes | None,
     overwrite: bool,
 ) -> None:
-    """Commit to the publication of finished files, and carry it out.
+    """Publish finished files, in a directory that the caller has locked.
 
     Args:
         directory: the data directory.
         split: the split's name.
         new: a manifest with this split and no other, as it is to be.
         files: the temporary name of each shard.
-        journal: the journal of the run that has written the files. It is left in
-            place; once it has the commitment, `recover` completes what fails here.
         index: the contents of the split's index, whose checksum `new` has; or None.
         overwrite: whether the split may be replaced.
 
     Raises:
         DatasetError: the directory has changed, so that the split does not belong
             there any more, or a file is missing. Nothing has changed by this run.
-        OSError: the disk refuses.
+        OSError: the disk refuses. If the manifest lists the split, it is committed, and
+            the next run completes what fails here.
     """
-    with directory.lock(LOCK, wait=True) as lock:
-        # Others may have written to the directory meanwhile, or died at it.
-        _recover(directory, lock, split, overwrite=False)
-        publish_locked(
-            directory, split, new, files, journal, index=index, overwrite=overwrite
-        )
-
-
-def publish_locked(
-    directory: Directory,
-    split: str,
-    new: Manifest,
-    files: Sequence[str],
-    journal: JournalFile,
-    *,
-    index: bytes | None,
-    overwrite: bool,
-) -> None:
-    """Do as `publish`, for a caller that holds the directory's lock."""
+    recovered(directory, split, overwrite=overwrite)
     check_place(directory, split, new, overwrite=overwrite)
-    _check_files(directory, split, new, files, is_begun=False)
-    checksum = new.splits[split].index
-    if index is not None and checksum is not None:
-        directory.replace(index_name(split, checksum), index)
+    held = new.splits[split]
+    hidden = held.hidden_as(files)
+    _check_files(directory, split, hidden, is_begun=False)
+    if index is not None and held.index is not None:
+        directory.replace(index_name(split, held.index), index)
     directory.sync()
-    journal.commit(new, files)
-    _carry_out(directory, split, new, files)
+    current = load_or_new(directory, new)
+    splits = {name: _described(current, name, new) for name in current.splits}
+    splits[split] = hidden
+    _save(directory, replace(new, splits=splits))
+    _exchange(directory, split, hidden)
+    splits[split] = held
+    _save(directory, replace(new, splits=splits))
 
 
-def recover(directory: Directory, split: str, *, overwrite: bool) -> dict[str, Journal]:
-    """Complete the publications that interrupted runs have committed.
+def recover(directory: Directory, split: str, *, overwrite: bool) -> dict[str, Split]:
+    """Complete what interrupted runs have committed, as `recovered` does, in its lock."""
+    found = manifest.load(directory)
+    if found is None or not found.unsettled:
+        return {}
+    with directory.lock(LOCK, wait=True):
+        return recovered(directory, split, overwrite=overwrite)
+
+
+def recovered(directory: Directory, split: str, *, overwrite: bool) -> dict[str, Split]:
+    """Complete what interrupted runs have committed, and remove what they have left.
+
+    Arguments, result and errors are those of `_settle`.
+    """
+    settled = _settle(directory, split, overwrite=overwrite)
+    for name, each in settled.items():
+        remove_run(directory, name, token_of(name, each))
+    return settled
+
+
+def _settle(directory: Directory, mine: str, *, overwrite: bool) -> dict[str, Split]:
+    """Complete what was committed, in a directory that the caller has locked.
 
     Args:
         directory: the data directory.
-        split: the split that is to be written now; what cannot be completed of others
-            is left as it is, with a warning.
-        overwrite: whether that split may be replaced, also if a run of it seems to be
-            going on elsewhere, or if its publication cannot be completed.
+        mine: the split that is to be written; what cannot be completed of others is left
+            as it is, with a warning.
+        overwrite: whether that split may be replaced, so that it need not be completed.
 
     Returns:
-        The journals of the runs whose splits are published now; they are removed.
+        The splits that were completed, with the hidden names of their files.
 
     Raises:
         DatasetError: files of the split are missing.
         OSError: the disk refuses.
     """
-    if not committed(directory):
-        return {}
-    with directory.lock(LOCK, wait=True) as lock:
-        return _recover(directory, lock, split, overwrite=overwrite)
-
-
-def _recover(
-    directory: Directory, lock: Lock, mine: str, *, overwrite: bool
-) -> dict[str, Journal]:
-    completed = {}
-    for split, run in committed(directory).items():
-        is_mine = split == mine and overwrite
-        if not is_mine and _goes_on(directory, lock, split, run):
-            continue
+    found = manifest.load(directory)
+    waiting = found.unsettled if found else {}
+    settled = dict[str, Split]()
+    for name, split in waiting.items():
         try:
-            complete(directory, split, run)
+            _check_files(directory, name, split, is_begun=True)
+            _exchange(directory, name, split)
         except DatasetError as error:
-            if split == mine and not overwrite:
+            if name == mine and not overwrite:
                 raise
             warn(f"{error}; this publication was not completed")
-            continue
-        completed[split] = run
-    return completed
+        else:
+            settled[name] = split
+    if found and settled:
+        splits = found.splits | {name: each.settled for name, each in settled.items()}
+        _save(directory, replace(found, splits=splits))
+    return settled
 
 
-def complete(directory: Directory, split: str, run: Journal) -> None:
-    """Carry out what a run has committed to publish, and remove what it has left.
+def token_of(name: str, split: Split) -> str:
+    """Return the token of the run that has committed a split, as hidden names have it."""
+    hidden = [shard.hidden or "" for shard in split.shards]
+    return next(iter(temporary_files(hidden, name).values()), "")
+
+
+def _exchange(directory: Directory, name: str, split: Split) -> None:
+    """Exchange the old files of a split for the new ones, from wherever a run stopped."""
+    there = set(directory.names())
+    hidden = {shard.hidden or "": shard for shard in split.shards}
+    moved = {shard.file for each, shard in hidden.items() if each not in there}
+    old = sorted(shard_files(there, name) - moved)
+    _for_each(directory, directory.remove, old)
+    if old:
+        directory.sync()
+    waiting = [each for each, shard in hidden.items() if shard.file not in moved]
+    names = [hidden[each].file for each in waiting]
+    _for_each(directory, directory.rename, waiting, names)
+    directory.sync()
+    unlisted = index_files(there, name) - {index_name(name, split.index or "")}
+    for each in (*filter(_MANIFEST_LEFTOVER.fullmatch, there), *unlisted):
+        directory.remove(each)
+
+
+def _check_files(
+    directory: Directory, name: str, split: Split, *, is_begun: bool
+) -> None:
+    """See that the files of a split are there with their sizes.
 
     Args:
-        directory: the data directory, locked by the caller.
-        split: the split's name.
-        run: its journal.
+        directory: the data directory.
+        name: the split's name.
+        split: with the hidden names of its files.
+        is_begun: whether some may have their names already.
 
     Raises:
-        DatasetError: a file is missing; nothing has changed.
-        OSError: the disk refuses.
+        DatasetError: naming one that is not.
     """
-    assert run.publication is not None
-    files = _files_of(run, split)
-    _check_files(directory, split, run.publication, files, is_begun=True)
-    _carry_out(directory, split, run.publication, files)
-    shutil.rmtree(bucket_folder(directory, split), ignore_errors=True)
-    remove_run(directory, split, run.token)
+
+    def problem(shard: Shard) -> str:
+        file = shard.hidden or shard.file
+        size = directory.size(file)
+        if size is None and is_begun:
+            size = directory.size(shard.file)
+        if size == shard.bytes:
+            return ""
+        held = "it is missing" if size is None else f"found {size} bytes"
+        return (
+            f"{directory.where}/{file}: {held}, expected {shard.bytes} bytes of split "
+            f"{name!r}, which is to be published; another program has changed it: write "
+            "the split again with overwrite=True"
+        )
+
+    for found in filter(None, _for_each(directory, problem, split.shards)):
+        raise DatasetError(found)
 
 
 def remove_run(directory: Directory, split: str, token: str) -> None:
     """Remove all that a run has left in a directory.
 
-    The journal goes last: as long as it is there, the next run does the same again.
+    The marker goes first, so receipts that are left are those of a run that has ended. The
+    journal goes last: as long as it is there, the next run does the same again.
     """
     names = directory.names()
+    remove_marker(directory, split, token)
     temporary = temporary_files(names, split).items()
     left = [name for name, id in temporary if id in (token, "")]
     _for_each(directory, directory.remove, left)
+    shutil.rmtree(bucket_folder(directory, split), ignore_errors=True)
     lock = f".{split}.lock"
     if lock in names:
         with suppress(Busy), directory.lock(lock):
             pass  # of a process that was killed: releasing it removes the file
-    remove_marker(directory, split, token)
     if journal_name(split) in names:
         found = read_journal(directory, split)
         if found is not None and found.token == token:
             directory.remove(journal_name(split))
-
-
-def _files_of(run: Journal, split: str) -> Sequence[str]:
-    """Return the temporary names of the shards that a run publishes."""
-    assert run.publication is not None
-    shards = len(run.publication.splits[split].shards)
-    return run.files or [temporary_name(split, at, run.token) for at in range(shards)]
-
-
-def _goes_on(directory: Directory, lock: Lock, split: str, run: Journal) -> bool:
-    """Whether the run that publishes a split may be alive."""
-    # On this machine it would hold the lock.
-    found = {marker.id: marker for marker in markers_of(directory, split)}
-    marker = found.get(run.token)
-    if marker is None:
-        return False
-    if marker.plan is not None:
-        return not (lock.held and run.host == socket.gethostname())
-    return not marker.is_dead(lock)
-
-
-def _check_files(
-    directory: Directory,
-    split: str,
-    new: Manifest,
-    names: Sequence[str],
-    *,
-    is_begun: bool,
-) -> None:
-    """See that the files of a split are there with their sizes.
-
-    Args:
-        names: the temporary names of the shards.
-        is_begun: whether they may have been given their names.
-
-    Raises:
-        DatasetError: naming one that is not.
-    """
-    current = load_or_new(directory, new)
-    shards = new.splits[split].shards
-    if is_begun and is_listed(current, split, new):
-        # Published, unless an equal split is to be replaced and still listed.
-        is_begun = not set(names) & set(directory.names())
-    else:
-        # Where another generation is listed, the shards' names are that one's.
-        is_begun &= split not in current.splits
-
-    def size_of(name: str, shard: Shard) -> tuple[str, int | None]:
-        found = directory.size(name)
-        if found is None and is_begun:
-            return shard.file, directory.size(shard.file)
-        return name, found
-
-    sizes = _for_each(directory, size_of, names, shards)
-    for (name, found), shard in zip(sizes, shards, strict=True):
-        if found != shard.bytes:
-            held = "it is missing" if found is None else f"found {found} bytes"
-            raise DatasetError(
-                f"{directory.where}/{name}: {held}, expected {shard.bytes} bytes of "
-                f"split {split!r}, which is to be published; another program has "
-                "changed it: write the split again with overwrite=True"
-            )
 
 
 def _for_each(
@@ -314,51 +282,6 @@ def _for_each(
         return [function(*call) for call in calls]
     with ThreadPool(min(_THREADS, len(calls))) as pool:
         return pool.starmap(function, calls, chunksize=1)
-
-
-def is_listed(current: Manifest, split: str, new: Manifest) -> bool:
-    """Whether a manifest lists a split as a new manifest does."""
-    if split not in current.splits:
-        return False
-    found, wanted = current.splits[split], new.splits[split]
-    return (
-        (found.compression, found.shards) == (wanted.compression, wanted.shards)
-        and current.fingerprint_of(split) == new.fingerprint
-        and current.spec_of(split) == new.spec
-    )
-
-
-def _carry_out(
-    directory: Directory, split: str, new: Manifest, files: Sequence[str]
-) -> None:
-    """Exchange the old files of a split for the new ones, from wherever a run stopped.
-
-    At no time have files of two generations names of shards: the old ones are removed
-    before the first new one gets its name, and the manifest lists neither meanwhile.
-    """
-    current = load_or_new(directory, new)
-    there = directory.names()
-    shards = new.splits[split].shards
-    names = {name: shard.file for name, shard in zip(files, shards, strict=True)}
-    hidden = [name for name in names if name in there]
-    # Files of an equal split are exchanged too: they may have been damaged.
-    if hidden or not is_listed(current, split, new):
-        splits = {name: _described(current, name, new) for name in current.splits}
-        if splits.pop(split, None) is not None:
-            _save(directory, replace(new, splits=splits))
-        renamed = {names[name] for name in names if name not in hidden}
-        old = shard_files(there, split) - renamed
-        _for_each(directory, directory.remove, sorted(old))
-        if old:
-            directory.sync()
-        _for_each(directory, directory.rename, hidden, [names[each] for each in hidden])
-        directory.sync()
-        splits[split] = new.splits[split]
-        _save(directory, replace(new, splits=splits))
-    unlisted = index_files(there, split)
-    unlisted -= {index_name(split, new.splits[split].index or "")}
-    for name in (*filter(_MANIFEST_LEFTOVER.fullmatch, there), *unlisted):
-        directory.remove(name)
 
 
 def _described(existing: Manifest, split: str, mine: Manifest) -> Split:
