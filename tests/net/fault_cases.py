@@ -44,6 +44,7 @@ from digit_rows import rows  # noqa: E402
 
 from generated import check_files  # noqa: E402
 from generated.digit import serializer as digit  # noqa: E402
+from generated.digit.reader import open_split  # noqa: E402
 
 Files = dict[str, bytes]
 
@@ -146,6 +147,9 @@ class _SplitCase(Case):
         assert any(
             visible.items() <= files.items() for files in generations.values()
         ), f"of two generations: {sorted(visible)}"
+        if found:
+            count = sum(len(records_in(data)) for data in found.values())
+            assert sum(1 for _ in open_split(self.directory, "train")) == count
         if found and self._is_settled("train"):
             assert visible == found
             self._verify()
