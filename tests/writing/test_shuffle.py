@@ -24,12 +24,8 @@ from published_splits import numbers_of
 from schemagen.runtime.shared.tfrecord import Framed, frame, frame_records
 from schemagen.runtime.writing import shuffle
 from schemagen.runtime.writing.external_sort import add_block
-from schemagen.runtime.writing.shuffle import (
-    Buckets,
-    DuplicateKeyError,
-    digest_of,
-    order_of,
-)
+from schemagen.runtime.writing.keys import digest_of, order_of
+from schemagen.runtime.writing.shuffle import Buckets, DuplicateKeyError
 from tiers import examples
 
 from generated import DatasetError

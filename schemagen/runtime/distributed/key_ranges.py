@@ -26,7 +26,8 @@ from numpy.typing import NDArray
 from ..shared.errors import DatasetError
 from ..shared.tfrecord import Framed
 from ..writing.encoding import Encoding, Refused, encode_rows
-from ..writing.shuffle import Buckets, DuplicateKeyError, shard_of
+from ..writing.keys import shard_of
+from ..writing.shuffle import Buckets, DuplicateKeyError
 from ..writing.sources import fields_of
 from .parts import Piece, write_framed
 from .plans import Plan, serializer_of

@@ -12,9 +12,9 @@ from ..storage import manifest
 from ..storage.directory import Directory
 from ..storage.opening import open_directory
 from ..writing.encoding import Chunk, Refused, encode_rows
+from ..writing.keys import shuffled_positions
 from ..writing.plan import temporary_name
 from ..writing.shards import write_shard_file
-from ..writing.shuffle import shuffled_positions
 from ..writing.sources import Indexed, Parts, Source, source_of
 from .claims import is_begun
 from .plans import Plan, Serializer

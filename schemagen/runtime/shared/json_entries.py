@@ -65,8 +65,9 @@ def check_manifest(data: Any) -> None:
         for number, shard in enumerate(split["shards"]):
             place = f"{where}.shards[{number}]"
             check_entries(place, shard, _SHARD, _SHARD_SELDOM)
-            for file in filter(None, (shard["file"], shard.get("hidden"))):
-                _check_file_name(file, place)
+            _check_file_name(shard["file"], place)
+            if shard.get("hidden") is not None:
+                _check_file_name(shard["hidden"], place)
             unknown = sorted(set(shard) - {*_SHARD, *_SHARD_SELDOM})
             if unknown:
                 raise ValueError(f"{place}: unknown entries {unknown}")

@@ -15,6 +15,7 @@ from typing import Any
 
 from ..shared.errors import DatasetError
 from .directory import Directory
+from .manifest import Shard
 
 _FORMAT = 3
 
@@ -40,6 +41,10 @@ class Contents:
     last: str
     tail: str | None = None
     lengths: str | None = None
+
+    def listed(self, file: str) -> Shard:
+        """Return what a manifest says of the shard, whose file has a name."""
+        return Shard(file, self.records, self.bytes, self.crc32c, self.tail)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..shared.errors import DatasetError, RecordError, did_you_mean, position
 from ..shared.tfrecord import Framed, frame_records
 from ..shared.values import described
-from .shuffle import digest_of
+from .keys import digest_of
 from .sources import Unreadable, fields_of
 
 CHUNK_BYTES = 1 << 20

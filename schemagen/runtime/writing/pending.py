@@ -17,7 +17,7 @@ from ..shared.tfrecord import Framed
 from ..storage.index import checksum_of, index_of
 from ..storage.journal import Finished, Journal, JournalFile
 from ..storage.lock import Busy
-from ..storage.manifest import Manifest, Shard, Split
+from ..storage.manifest import Manifest, Split
 from ..storage.opening import open_directory
 from . import publication
 from .leftovers import Leftovers
@@ -260,13 +260,7 @@ class PendingSplit:
         compression = self.packing.compression
         contents = [self.finished[at].contents for at in range(total)]
         shards = tuple(
-            Shard(
-                shard_name(self.split, at, total, compression),
-                held.records,
-                held.bytes,
-                held.crc32c,
-                held.tail,
-            )
+            held.listed(shard_name(self.split, at, total, compression))
             for at, held in enumerate(contents)
         )
         index = index_of(held.lengths for held in contents) if self._index else None
@@ -344,7 +338,7 @@ class PendingSplit:
             OSError: the disk refuses.
         """
         is_mine = has_marker(self._directory, self.split, self.token)
-        if self._is_committed():
+        if self._committing and self._listed() is not None:
             keep = False
         elif keep and is_mine:
             self._journal.write()
@@ -353,14 +347,6 @@ class PendingSplit:
             self._leftovers.remove(self.token, is_replaced=not is_mine)
         remove_marker(self._directory, self.split, self.token)
         return keep
-
-    def _is_committed(self) -> bool:
-        """Whether the publication will be completed, by this run or the next.
-
-        Raises:
-            OSError: the disk refuses, and nothing is known.
-        """
-        return self._committing and self._listed() is not None
 
     def _close(self) -> None:
         self._sync.shutdown()

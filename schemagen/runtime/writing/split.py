@@ -19,6 +19,7 @@ from ..storage.journal import Finished
 from ..storage.manifest import of_schema
 from ..storage.schema import Schema
 from .encoding import Chunk, Encoding
+from .keys import order_of, shard_of
 from .pending import PendingSplit
 from .plan import (
     check_destination,
@@ -31,7 +32,7 @@ from .plan import (
 from .progress import Progress, Reporter, reporter
 from .refused import Report
 from .shards import BySize, InTurn, Layout, by_number
-from .shuffle import Buckets, order_of, shard_of
+from .shuffle import Buckets
 from .sources import Indexed, Parts, RowSource, Source, source_of
 from .workers import WholeShards, check_source, chunks
 
