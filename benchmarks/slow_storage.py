@@ -23,7 +23,7 @@ from typing import Any
 from .measure import empty, library, side_by_side
 from .program import Part, Program, Setting
 from .records import Shape, mix, write_shards
-from .report import Target, missing_lines, targets_table, times_table
+from .report import Target, targets_table, times_table
 
 SINGLE = "shuffle_seed=1"
 BLOCKS = "shuffle_seed=1, block=256"
@@ -100,7 +100,6 @@ def measure(setting: Setting) -> dict[str, Any]:
         return {
             "records": count,
             "facts": {"records": f"{count:,}"},
-            "missing": {},
             "seconds": side_by_side(ways, setting.rounds),
         }
 
@@ -119,7 +118,7 @@ def markdown(found: dict[str, Any]) -> str:
     targets = (Target(SINGLE, BLOCKS, {}), Target(IN_ORDER, BLOCKS, {}))
     times = times_table("microseconds a record", found, "seconds")
     ratios = targets_table("how many times", found, "seconds", targets)
-    return f"{times}\n{ratios}\n{missing_lines(found)}"
+    return f"{times}\n{ratios}"
 
 
 PROGRAM = Program(

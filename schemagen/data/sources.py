@@ -157,7 +157,7 @@ def _in_directory(where: str, path: FilePath, *, use_manifest: bool) -> Data:
     if use_manifest:
         found = manifest.load(str(path))
         publishing = set(found.unsettled) if found else set()
-        if found and publishing == set(found.splits):
+        if found and publishing and publishing == set(found.splits):
             raise DatasetError(manifest.unsettled_problem(where, min(publishing)))
     data, others = names_in(path)
     if found is None:

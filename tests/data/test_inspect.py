@@ -183,6 +183,16 @@ def test_an_interrupted_publication_is_named(copy: Path) -> None:
     assert (data["publishing"], data["sound"]) == ([first], False)
 
 
+def test_a_manifest_without_splits_is_an_error(copy: Path) -> None:
+    """Of one sentence, as where nothing was written."""
+    found = manifest.load(open_directory(copy))
+    assert found is not None
+    manifest.save(open_directory(copy), replace(found, splits={}))
+    done = run("inspect", copy)
+    assert done.exit_code == 2
+    assert "it lists no split" in done.output
+
+
 def test_files_are_compared_with_the_manifest(copy: Path) -> None:
     """Their sizes, their records, files that are missing or not listed."""
     first, second, third = sorted(copy.glob("train-*"))

@@ -19,7 +19,8 @@ from ..shared.tfrecord import FRAMING, survey
 from ..sources.file_access import access_to
 from ..sources.files import Files
 from ..sources.manifests import in_threads
-from ..storage.index import checksum_of, ends_of, index_name
+from ..storage.index import ends_of, index_name
+from ..storage.manifest import checksum_of
 
 _LENGTH = struct.Struct("<Q")
 

@@ -27,6 +27,7 @@ from ..shared.errors import DatasetError
 from ..shared.tfrecord import Framed
 from ..writing.encoding import Encoding, Refused, encode_rows
 from ..writing.keys import shard_of
+from ..writing.shards import runs_of
 from ..writing.shuffle import Buckets, DuplicateKeyError
 from ..writing.sources import fields_of
 from .parts import Piece, write_framed
@@ -143,19 +144,18 @@ def cut(block: Block, shards: int) -> Iterator[tuple[int, Block]]:
         shards: how many shards there are.
     """
     numbers = shard_of(block.keys, shards)
+    order = np.argsort(numbers, kind="stable")
     ends = np.cumsum(block.sizes)
     starts = ends - block.sizes
     values = block.values.split("\n")
-    for shard in sorted({*numbers.tolist(), *[0] * bool(block.refused)}):
-        mine = np.flatnonzero(numbers == shard)
+    for shard, first, stop in runs_of(numbers[order]):
+        mine = order[first:stop]
         places = zip(starts[mine].tolist(), ends[mine].tolist(), strict=True)
         data = b"".join([block.data[start:end] for start, end in places])
         texts = "\n".join([values[at] for at in mine.tolist()])
-        left_out = block.refused if shard == 0 else ()
-        yield (
-            shard,
-            Block(block.keys[mine], block.sizes[mine], data, texts, left_out),
-        )
+        yield shard, Block(block.keys[mine], block.sizes[mine], data, texts)
+    if block.refused:
+        yield 0, Block(block.keys[:0], block.sizes[:0], b"", "", block.refused)
 
 
 def write_shard(

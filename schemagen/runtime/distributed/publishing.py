@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ..shared.errors import DatasetError
 from ..storage import manifest
 from ..storage.directory import Directory
-from ..storage.index import checksum_of, index_of
 from ..storage.manifest import Manifest, Split, of_schema
 from ..storage.opening import open_directory
 from ..storage.schema import Schema
 from ..writing.plan import check_records
-from ..writing.publication import LOCK, load_or_new, recovered, remove_run, token_of
+from ..writing.publication import LOCK, load_or_new, remove_run, settle, token_of
 from ..writing.publication import publish as publish_files
 from ..writing.refused import Report
 from .claims import is_begun, is_missing
@@ -40,7 +39,7 @@ def publish(
         Report(refused, plan.split) as report,
         directory.lock(LOCK, wait=True),
     ):
-        settled = recovered(directory, plan.split, overwrite=plan.overwrite)
+        settled = settle(directory, plan.split, overwrite=plan.overwrite)
         mine = settled.get(plan.split)
         if mine is not None and token_of(plan.split, mine) == plan.token:
             for receipt in before:
@@ -56,37 +55,28 @@ def publish(
         chosen = one_for_each(plan, given)
         for receipt in chosen:
             report.add(receipt.refused)
-        lengths = (receipt.lengths for receipt in chosen)
-        index = index_of(lengths) if plan.index else None
-        new = _manifest(plan, schema, chosen, index)
+        new = _manifest(plan, schema, chosen)
         records = new.splits[plan.split].records
         check_records(
             directory.where, plan.split, records, allow_empty=plan.allow_empty
         )
-        files = [receipt.file for receipt in chosen]
-        _publish(directory, plan, new, files, index)
+        _publish(directory, plan, new, chosen)
     return records
 
 
-def _manifest(
-    plan: Plan, schema: Schema, receipts: Iterable[Receipt], index: bytes | None
-) -> Manifest:
+def _manifest(plan: Plan, schema: Schema, receipts: Iterable[Receipt]) -> Manifest:
     """Return a manifest with the split alone."""
     shards = tuple(receipt.listed(plan) for receipt in receipts)
     shuffled = plan.shuffle_seed is not None or None
-    checksum = None if index is None else checksum_of(index)
-    split = Split(plan.compression or "", shards, shuffled=shuffled, index=checksum)
+    split = Split(plan.compression or "", shards, shuffled=shuffled)
     return replace(of_schema(schema), splits={plan.split: split})
 
 
 def _publish(
-    directory: Directory,
-    plan: Plan,
-    new: Manifest,
-    files: list[str],
-    index: bytes | None,
+    directory: Directory, plan: Plan, new: Manifest, chosen: Sequence[Receipt]
 ) -> None:
     """Publish durable files in a directory that is locked, unless that was done."""
+    files = [receipt.file for receipt in chosen]
     listed = load_or_new(directory, new).splits.get(plan.split)
     is_moved = not set(files) & set(directory.names())
     if is_moved and listed and listed.shards == new.splits[plan.split].shards:
@@ -98,7 +88,12 @@ def _publish(
             "by another run; nothing is published"
         )
     publish_files(
-        directory, plan.split, new, files, index=index, overwrite=plan.overwrite
+        directory,
+        plan.split,
+        new,
+        files,
+        lengths=[receipt.lengths for receipt in chosen] if plan.index else None,
+        overwrite=plan.overwrite,
     )
     remove_run(directory, plan.split, plan.token)
 

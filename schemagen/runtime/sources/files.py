@@ -196,9 +196,10 @@ def _files_of_directory(directory: str, split: str | None, spec: Spec) -> Files:
     try:
         check_shards(paths, shards)
     except DatasetError:
-        if read_manifest(directory) in (opened, None):
+        is_same = read_manifest(directory) == opened
+        if is_same and paths_of(directory, splits[split]) == paths:
             raise
-        return _files_of_directory(directory, split, spec)  # it was replaced meanwhile
+        return _files_of_directory(directory, split, spec)  # it was changed meanwhile
     return Files(
         paths=paths,
         compressions=(splits[split].compression,) * len(paths),

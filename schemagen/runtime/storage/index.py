@@ -14,7 +14,6 @@ from base64 import b64decode, b64encode
 from collections.abc import Iterable
 
 import numpy as np
-from google_crc32c import value as crc32c  # type: ignore[import-untyped, unused-ignore]
 from numpy.typing import NDArray
 
 
@@ -52,11 +51,6 @@ def index_of(packed: Iterable[str | None]) -> bytes | None:
     if len(lengths) < len(texts):
         return None
     return np.cumsum(np.concatenate(lengths)).astype("<u8").tobytes()
-
-
-def checksum_of(index: bytes) -> str:
-    """Return the CRC-32C of an index, eight hex digits."""
-    return f"{crc32c(index):08x}"
 
 
 def ends_of(index: bytes) -> NDArray[np.int64]:

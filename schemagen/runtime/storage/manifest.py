@@ -152,15 +152,16 @@ def dumps(manifest: Manifest) -> str:
         },
     }
     text = json.dumps(data, indent=2, sort_keys=True) + "\n"
-    return text.replace(_ZEROS, _checksum(text.encode()), 1)
+    return text.replace(_ZEROS, checksum_of(text.encode()), 1)
 
 
 def _without_none(entries: list[tuple[str, Any]]) -> dict[str, Any]:
     return {name: value for name, value in entries if value is not None}
 
 
-def _checksum(text: bytes) -> str:
-    return f"{crc32c(text):08x}"
+def checksum_of(contents: bytes) -> str:
+    """Return the CRC-32C of a file's contents, eight hex digits."""
+    return f"{crc32c(contents):08x}"
 
 
 def _check_seal(text: bytes) -> bool:
@@ -169,7 +170,7 @@ def _check_seal(text: bytes) -> bool:
     if seal is None:
         return False
     start, end = seal.span(1)
-    found = _checksum(text[:start] + _ZEROS.encode() + text[end:])
+    found = checksum_of(text[:start] + _ZEROS.encode() + text[end:])
     written = seal[1].decode("ascii", "backslashreplace")
     if found != written:
         raise ValueError(

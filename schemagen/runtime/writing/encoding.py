@@ -175,7 +175,6 @@ def encode_rows(
     shard: int | None = None,
     first: int = 0,
     positions: Iterable[int] | None = None,
-    last: bool = True,
 ) -> Iterator[Chunk]:
     """Encode rows, holding about 1 MiB of records at a time, or those of a second.
 
@@ -188,7 +187,6 @@ def encode_rows(
             is one source for each shard.
         first: the position of the first row.
         positions: of all rows, where they do not follow on one another.
-        last: whether the part ends with these rows.
 
     Yields:
         At least one chunk. The last one may be without records.
@@ -225,7 +223,7 @@ def encode_rows(
         if not pending.empty:
             yield pending.chunk(reached, last=False)
         raise
-    yield pending.chunk(reached, last=last)
+    yield pending.chunk(reached, last=True)
 
 
 def _refusal(

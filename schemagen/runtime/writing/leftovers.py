@@ -100,15 +100,9 @@ class Leftovers:
                 interrupted had another request.
             OSError: the disk refuses.
         """
-        found = self._journal(overwrite=overwrite)
-        settled = publication.recover(self._directory, self._split, overwrite=overwrite)
+        found = self._settled(request if resume else None, overwrite=overwrite)
         if found is not None and self.published(found):
-            with self._directory.lock(publication.LOCK, wait=True):
-                publication.remove_run(self._directory, self._split, found.token)
-            if resume and not _differing(found, request):
-                return found
-            found = None
-        self._tell_completed(settled)
+            return found
         dead = self._others(lock, overwrite=overwrite)
         self._check_place(overwrite=overwrite, resume=resume)
         if found is not None and resume:
@@ -145,13 +139,7 @@ class Leftovers:
             DatasetError: as for `begin`.
             OSError: the disk refuses.
         """
-        found = self._journal(overwrite=overwrite)
-        settled = publication.recover(self._directory, self._split, overwrite=overwrite)
-        if found is not None and self.published(found):
-            with self._directory.lock(publication.LOCK, wait=True):
-                publication.remove_run(self._directory, self._split, found.token)
-            found = None
-        self._tell_completed(settled)
+        found = self._settled(None, overwrite=overwrite)
         dead = self._others(lock, overwrite=overwrite)
         self._check_place(overwrite=overwrite, resume=False)
         if found is not None:
@@ -236,6 +224,36 @@ class Leftovers:
             if not (overwrite or marker.id == token or marker.is_dead(lock)):
                 raise self._refusal(marker)
 
+    def _settled(
+        self, request: dict[str, Any] | None, *, overwrite: bool
+    ) -> Journal | None:
+        """Complete what interrupted runs have committed, with a warning.
+
+        Args:
+            request: what is asked for, if a run is to be gone on with.
+            overwrite: whether the split may be replaced.
+
+        Returns:
+            What is known of a run of the split. One that has published it is passed
+            over, unless it has done what is asked for.
+        """
+        found = self._journal(overwrite=overwrite)
+        settled = publication.settle_if_needed(
+            self._directory, self._split, overwrite=overwrite
+        )
+        if found is not None and self.published(found):
+            with self._directory.lock(publication.LOCK, wait=True):
+                publication.remove_run(self._directory, self._split, found.token)
+            if request is not None and not _differing(found, request):
+                return found
+            found = None
+        for name, split in settled.items():
+            warn(
+                f"{self._directory.where}: an interrupted run had committed split "
+                f"{name!r} with {split.records} records; its publication is completed now"
+            )
+        return found
+
     def _journal(self, *, overwrite: bool) -> Journal | None:
         """Return the journal of a run of the split that was interrupted."""
         try:
@@ -249,22 +267,18 @@ class Leftovers:
         """Return the split as the manifest lists it, if a run has published it."""
         if run.total is None:
             return None
-        existing = publication.load_or_new(self._directory, self._mine)
-        found = existing.splits.get(self._split)
-        contents = [run.finished[at].contents for at in range(run.total)]
-        is_equal = found is not None and [shard.crc32c for shard in found.shards] == [
-            held.crc32c for held in contents
-        ]
         # An equal split of an earlier run is there next to the files of this one.
         first = self._temporary(run.token, 0)
-        return found if is_equal and self._directory.size(first) is None else None
+        is_moved = self._directory.size(first) is None
+        return self.listed(run.finished) if is_moved else None
 
-    def _tell_completed(self, settled: Mapping[str, Split]) -> None:
-        for name, split in settled.items():
-            warn(
-                f"{self._directory.where}: an interrupted run had committed split "
-                f"{name!r} with {split.records} records; its publication is completed now"
-            )
+    def listed(self, finished: Mapping[int, Finished]) -> Split | None:
+        """Return the split as the manifest lists it, if it has these shards."""
+        existing = publication.load_or_new(self._directory, self._mine)
+        found = existing.splits.get(self._split)
+        mine = [finished[at].contents.crc32c for at in sorted(finished)]
+        is_equal = found and mine == [shard.crc32c for shard in found.shards]
+        return found if is_equal else None
 
     def _tell_removed(self, run: Journal) -> None:
         if run.finished:

@@ -14,7 +14,6 @@ from typing import Any
 
 from ..shared.errors import DatasetError
 from ..shared.tfrecord import Framed
-from ..storage.index import checksum_of, index_of
 from ..storage.journal import Finished, Journal, JournalFile
 from ..storage.lock import Busy
 from ..storage.manifest import Manifest, Split
@@ -263,13 +262,7 @@ class PendingSplit:
             held.listed(shard_name(self.split, at, total, compression))
             for at, held in enumerate(contents)
         )
-        index = index_of(held.lengths for held in contents) if self._index else None
-        split = Split(
-            compression,
-            shards,
-            shuffled=self.shuffled or None,
-            index=None if index is None else checksum_of(index),
-        )
+        split = Split(compression, shards, shuffled=self.shuffled or None)
         check_records(
             self.where, self.split, split.records, allow_empty=self._allow_empty
         )
@@ -286,7 +279,7 @@ class PendingSplit:
                 self.split,
                 new,
                 files,
-                index=index,
+                lengths=[held.lengths for held in contents] if self._index else None,
                 overwrite=self._overwrite,
             )
         shutil.rmtree(self.buckets, ignore_errors=True)
@@ -338,7 +331,7 @@ class PendingSplit:
             OSError: the disk refuses.
         """
         is_mine = has_marker(self._directory, self.split, self.token)
-        if self._committing and self._listed() is not None:
+        if self._listed() is not None:
             keep = False
         elif keep and is_mine:
             self._journal.write()
@@ -369,7 +362,7 @@ class PendingSplit:
     def _state(self) -> str:
         split = f"split {self.split!r}"
         with suppress(OSError, DatasetError):
-            mine = self._listed() if self._committing else None
+            mine = self._listed()
             if mine is not None and mine == mine.settled:
                 return f"{split} is published, but may be lost in a power cut"
             if mine is not None:
@@ -386,13 +379,8 @@ class PendingSplit:
         return f"nothing of {split} was published"
 
     def _listed(self) -> Split | None:
-        """Return the split as the manifest lists it, if it is this run's."""
-        existing = publication.load_or_new(self._directory, self._mine)
-        found = existing.splits.get(self.split)
-        mine = [self.finished[at].contents.crc32c for at in sorted(self.finished)]
-        if found and mine == [shard.crc32c for shard in found.shards]:
-            return found
-        return None
+        """Return the split as the manifest lists it, if this run has committed it."""
+        return self._leftovers.listed(self.finished) if self._committing else None
 
 
 def _finished(file: ShardFile, shard: int, next_row: int, last_row: int) -> Finished:

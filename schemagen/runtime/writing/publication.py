@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from multiprocessing.pool import ThreadPool
@@ -24,10 +24,10 @@ from ..codecs.compatibility import check_compatible
 from ..shared.errors import DatasetError, warn
 from ..storage import manifest
 from ..storage.directory import Directory
-from ..storage.index import index_files, index_name
+from ..storage.index import index_files, index_name, index_of
 from ..storage.journal import journal_name, read_journal
 from ..storage.lock import Busy
-from ..storage.manifest import Manifest, Shard, Split
+from ..storage.manifest import Manifest, Shard, Split, checksum_of
 from .markers import remove_marker
 from .plan import bucket_folder, shard_files, temporary_files
 
@@ -51,7 +51,7 @@ def check_place(
     *,
     overwrite: bool,
     resume: bool = False,
-) -> None:
+) -> Manifest:
     """Refuse to write a split for which the directory has no place.
 
     Args:
@@ -60,6 +60,9 @@ def check_place(
         mine: a manifest of the writer's record.
         overwrite: whether the split may be replaced.
         resume: whether an interrupted run was to be gone on with.
+
+    Returns:
+        The directory's manifest; one like `mine` if there is none yet.
 
     Raises:
         DatasetError: it has the split, or other records, or files that no one knows.
@@ -77,7 +80,7 @@ def check_place(
         name = f"{where}: split {other!r}"
         check_compatible(existing.spec_of(other), mine.spec, name, directory.where)
     if overwrite:
-        return
+        return existing
     if split in existing.splits:
         records = existing.splits[split].records
         nothing = "; it is complete, and there is nothing to resume" if resume else ""
@@ -92,6 +95,7 @@ def check_place(
             f"manifest lists, the first is {unknown[0]}: left by other code, or the "
             "manifest is lost; pass overwrite=True to replace them"
         )
+    return existing
 
 
 def publish(
@@ -100,7 +104,7 @@ def publish(
     new: Manifest,
     files: Sequence[str],
     *,
-    index: bytes | None,
+    lengths: Iterable[str | None] | None,
     overwrite: bool,
 ) -> None:
     """Publish finished files, in a directory that the caller has locked.
@@ -110,7 +114,8 @@ def publish(
         split: the split's name.
         new: a manifest with this split and no other, as it is to be.
         files: the temporary name of each shard.
-        index: the contents of the split's index, whose checksum `new` has; or None.
+        lengths: those of each shard's frames, from which the index is written; None to
+            write none.
         overwrite: whether the split may be replaced.
 
     Raises:
@@ -119,45 +124,39 @@ def publish(
         OSError: the disk refuses. If the manifest lists the split, it is committed, and
             the next run completes what fails here.
     """
-    recovered(directory, split, overwrite=overwrite)
-    check_place(directory, split, new, overwrite=overwrite)
+    settle(directory, split, overwrite=overwrite)
+    current = check_place(directory, split, new, overwrite=overwrite)
     held = new.splits[split]
-    hidden = held.hidden_as(files)
-    _check_files(directory, split, hidden, is_begun=False)
-    if index is not None and held.index is not None:
-        directory.replace(index_name(split, held.index), index)
+    _check_files(directory, split, held.hidden_as(files), is_begun=False)
+    index = None if lengths is None else index_of(lengths)
+    if index is not None:
+        checksum = checksum_of(index)
+        held = replace(held, index=checksum)
+        directory.replace(index_name(split, checksum), index)
     directory.sync()
-    current = load_or_new(directory, new)
     splits = {name: _described(current, name, new) for name in current.splits}
-    splits[split] = hidden
+    splits[split] = hidden = held.hidden_as(files)
     _save(directory, replace(new, splits=splits))
     _exchange(directory, split, hidden)
     splits[split] = held
     _save(directory, replace(new, splits=splits))
 
 
-def recover(directory: Directory, split: str, *, overwrite: bool) -> dict[str, Split]:
-    """Complete what interrupted runs have committed, as `recovered` does, in its lock."""
+def settle_if_needed(
+    directory: Directory, split: str, *, overwrite: bool
+) -> dict[str, Split]:
+    """Do as `settle`, for a caller without the lock, which is taken if there is a need."""
     found = manifest.load(directory)
     if found is None or not found.unsettled:
         return {}
     with directory.lock(LOCK, wait=True):
-        return recovered(directory, split, overwrite=overwrite)
+        return settle(directory, split, overwrite=overwrite)
 
 
-def recovered(directory: Directory, split: str, *, overwrite: bool) -> dict[str, Split]:
+def settle(directory: Directory, mine: str, *, overwrite: bool) -> dict[str, Split]:
     """Complete what interrupted runs have committed, and remove what they have left.
 
-    Arguments, result and errors are those of `_settle`.
-    """
-    settled = _settle(directory, split, overwrite=overwrite)
-    for name, each in settled.items():
-        remove_run(directory, name, token_of(name, each))
-    return settled
-
-
-def _settle(directory: Directory, mine: str, *, overwrite: bool) -> dict[str, Split]:
-    """Complete what was committed, in a directory that the caller has locked.
+    The caller has locked the directory.
 
     Args:
         directory: the data directory.
@@ -188,6 +187,8 @@ def _settle(directory: Directory, mine: str, *, overwrite: bool) -> dict[str, Sp
     if found and settled:
         splits = found.splits | {name: each.settled for name, each in settled.items()}
         _save(directory, replace(found, splits=splits))
+    for name, split in settled.items():
+        remove_run(directory, name, token_of(name, split))
     return settled
 
 

@@ -112,9 +112,15 @@ def by_number(
         numbers: int64 [records], the shard of each; they never fall.
         framed: the records.
     """
+    for shard, first, stop in runs_of(numbers):
+        yield shard, framed[first:stop]
+
+
+def runs_of(numbers: NDArray[np.int64]) -> Iterator[tuple[int, int, int]]:
+    """Yield each number of a sorted array, and from where to where it is there."""
     firsts = np.flatnonzero(np.diff(numbers, prepend=-1)).tolist()
     for first, stop in pairwise([*firsts, len(numbers)]):
-        yield int(numbers[first]), framed[first:stop]
+        yield int(numbers[first]), first, stop
 
 
 class ShardFile:

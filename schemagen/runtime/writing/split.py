@@ -305,7 +305,7 @@ def write_split(
         packing=packing_of(
             compression,
             compression_level,
-            open_shards=(shards or 1) if in_turn else workers if parts else 1,
+            open_shards=(shards or 1) if in_turn else 1,
         ),
         request={
             "fingerprint": schema.fingerprint,
