@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,16 @@ def parts(count: int, shards: int) -> list[Callable[[], Iterator[Row]]]:
 def contents(directory: Path) -> dict[str, bytes]:
     """All files of a directory, hidden ones too."""
     return {path.name: path.read_bytes() for path in directory.iterdir()}
+
+
+def listed(directory: Path) -> dict[str, Any]:
+    """All files of a directory, and a manifest that does not tell the run of a split."""
+    files: dict[str, Any] = contents(directory)
+    manifest = json.loads(files["manifest.json"])
+    del manifest["crc32c"]
+    for split in manifest["splits"].values():
+        split.pop("run", None)
+    return {**files, "manifest.json": manifest}
 
 
 def hidden(directory: Path) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from digit_rows import contents, hidden, rows, written
+from digit_rows import contents, hidden, listed, rows, written
 from schemagen.runtime.distributed.plans import Plan
 from schemagen.runtime.shared.errors import DatasetError, SchemaMismatchError
 
@@ -36,14 +36,14 @@ def test_publishing_again_changes_nothing(tmp_path: Path) -> None:
 
 def test_three_publishers_at_once_publish_once(tmp_path: Path) -> None:
     """Each returns the number of records."""
-    alone = written(tmp_path / "alone", rows(_ROWS), shards=3)
+    written(tmp_path / "alone", rows(_ROWS), shards=3)
     for overwrite in (False, True):
         plan = _plan(tmp_path / "data", overwrite=overwrite)
         receipts = digit.write_parts(rows(_ROWS), plan, part=(0, 1))
         with ThreadPoolExecutor(3) as pool:
             tasks = [pool.submit(digit.publish, plan, receipts) for _ in range(3)]
             assert [task.result() for task in tasks] == [_ROWS] * 3
-        assert contents(tmp_path / "data") == alone
+        assert listed(tmp_path / "data") == listed(tmp_path / "alone")
 
 
 def test_publishing_too_early_names_the_missing_shards(tmp_path: Path) -> None:
@@ -80,7 +80,26 @@ def test_file_that_is_gone_is_named_and_nothing_changes(tmp_path: Path) -> None:
     assert old.items() <= contents(directory).items()
     digit.write_parts(rows(_ROWS), plan, part=(0, 1))
     assert digit.publish(plan) == _ROWS
-    assert contents(directory) == written(tmp_path / "alone", rows(_ROWS), shards=3)
+    written(tmp_path / "alone", rows(_ROWS), shards=3)
+    assert listed(directory) == listed(tmp_path / "alone")
+
+
+def test_rank_that_starts_again_after_publication_leaves_nothing(
+    tmp_path: Path,
+) -> None:
+    """It is told that there is nothing to do; also where it was to replace a split."""
+    directory = tmp_path / "data"
+    written(directory, rows(7))
+    for overwrite, words in ((True, "nothing is left"), (False, "either this run")):
+        plan = _plan(directory, overwrite=overwrite)
+        if overwrite:
+            digit.write_parts(rows(_ROWS), plan, part=(0, 1))
+            digit.publish(plan)
+        before = contents(directory)
+        with pytest.raises(DatasetError, match=f"'train'.* {_ROWS} records; .*{words}"):
+            digit.write_parts(rows(_ROWS), plan, part=(0, 2))
+        assert contents(directory) == before
+        assert digit.publish(plan) == _ROWS
 
 
 def test_other_writers_are_refused_while_a_run_is_registered(tmp_path: Path) -> None:

@@ -308,9 +308,9 @@ class _RunCase(_SplitCase):
 
     def whole(self) -> None:
         shutil.rmtree(self.directory, ignore_errors=True)
-        if self._is_old:
-            digit.write_dataset(rows(_OTHERS), self.directory, "test")
-        digit.write_dataset(rows(_ROWS), self.directory, "train", shards=3)
+        super().before()
+        self._rank(0, 1)
+        assert digit.publish(self._plan()) == _ROWS
         self._has("new", _ROWS)
 
 

@@ -191,6 +191,7 @@ def test_a_run_of_another_machine_is_refused_until_overwritten(
 ) -> None:
     """Nobody here knows whether it lives; its files stay as long."""
     killed(start, tmp_path / "data", "elsewhere")
+    (tmp_path / "data/.train.lock").unlink()  # each run that is refused has it, too
     before = contents(tmp_path / "data")
     for options in ({}, {"resume": True}):
         with pytest.raises(DatasetError, match=r"'train'.* elsewhere "):

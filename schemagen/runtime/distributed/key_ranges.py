@@ -25,14 +25,14 @@ from numpy.typing import NDArray
 
 from ..shared.errors import DatasetError
 from ..shared.tfrecord import Framed
-from ..writing.encoding import Encoding, Refused, encode_rows
+from ..writing.encoding import Chunk, Encoding, Refused, encode_rows
 from ..writing.keys import shard_of
+from ..writing.parts import fill
+from ..writing.receipts import Receipt
 from ..writing.shards import runs_of
 from ..writing.shuffle import Buckets, DuplicateKeyError
 from ..writing.sources import fields_of
-from .parts import Piece, write_framed
 from .plans import Plan, serializer_of
-from .receipts import Receipt
 
 Keys = NDArray[np.uint64]
 
@@ -194,7 +194,7 @@ def write_shard(
                 buckets.add(block.keys, rows, 0, framed)
                 found += len(block)
             buckets.seal()
-            return write_framed(plan, shard, _pieces(buckets, tuple(refused)))
+            return fill(plan, shard, _chunks(buckets, tuple(refused))).finish()
         except DuplicateKeyError as error:
             value = "\n".join(values).split("\n")[error.first[1]]
             raise DatasetError(
@@ -204,7 +204,8 @@ def write_shard(
             ) from None
 
 
-def _pieces(buckets: Buckets, refused: tuple[Refused, ...]) -> Iterator[Piece]:
-    yield Framed(b"", np.empty(0, np.int64)), refused
+def _chunks(buckets: Buckets, refused: tuple[Refused, ...]) -> Iterator[Chunk]:
+    no_rows = np.empty(0, np.int64)
+    yield Chunk(0, Framed(b"", no_rows), no_rows, None, refused, 0)
     for _, framed in buckets.ordered():
-        yield framed, ()
+        yield Chunk(0, framed, no_rows, None, (), 0)

@@ -13,8 +13,8 @@ from ..storage.schema import Schema
 from ..writing.sources import RowSource
 
 if TYPE_CHECKING:
-    from .plans import Plan
-    from .receipts import Receipt
+    from ..writing.plan import Plan
+    from ..writing.receipts import Receipt
 
 # What these methods do imports much that serializing does without.
 
@@ -85,8 +85,10 @@ class PartWriter:
         Raises:
             DatasetError: an argument is out of range.
         """
-        from .plans import plan_of
+        from ..writing.plan import plan_of
 
+        if shards is None:
+            raise DatasetError("shards=None: expected the number of files")
         return plan_of(
             self.schema,
             self.serialize.__module__,
@@ -115,11 +117,11 @@ class PartWriter:
                 directory holds other records.
             OSError: the disk refuses.
         """
-        from .claims import begin
+        from ..writing.runs import join
         from .plans import Serializer
 
         Serializer(self.serialize, self.schema).check(plan)
-        begin(plan, self.schema)
+        join(plan, self.schema)
 
     def write_part(self, source: RowSource, plan: Plan, shard: int) -> Receipt:
         """Write one shard, in any process, after `begin`.
@@ -143,10 +145,11 @@ class PartWriter:
                 one of the plan.
             OSError: the disk refuses.
         """
-        from .parts import write_part
+        from ..writing.parts import write_part
         from .plans import Serializer
 
-        return write_part(source, plan, shard, Serializer(self.serialize, self.schema))
+        encoding = Serializer(self.serialize, self.schema).encoding(plan)
+        return write_part(source, plan, shard, encoding)
 
     def write_parts(
         self, source: RowSource, plan: Plan, *, part: tuple[int, int]
@@ -174,7 +177,7 @@ class PartWriter:
             )
         self.begin(plan)
         rank, ranks = part
-        mine = range(rank, plan.shards, ranks)
+        mine = plan.numbers[rank::ranks]
         return [self.write_part(source, plan, shard) for shard in mine]
 
     def publish(
@@ -205,8 +208,8 @@ class PartWriter:
                 has not begun or was replaced.
             OSError: the disk refuses.
         """
+        from ..writing.publishing import publish
         from .plans import Serializer
-        from .publishing import publish
 
         Serializer(self.serialize, self.schema).check(plan)
         return publish(plan, receipts, self.schema, refused)
@@ -218,7 +221,7 @@ class PartWriter:
             DatasetError: the run is being published.
             OSError: the disk refuses.
         """
-        from .claims import abandon
+        from ..writing.runs import abandon
         from .plans import Serializer
 
         Serializer(self.serialize, self.schema).check(plan)

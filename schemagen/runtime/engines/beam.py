@@ -27,14 +27,14 @@ from apache_beam.transforms.window import (  # type: ignore[import-not-found, im
 )
 
 from ..distributed import key_ranges
-from ..distributed.claims import begin
 from ..distributed.key_ranges import Block
-from ..distributed.parts import write_part
 from ..distributed.plans import Plan, serializer_of
-from ..distributed.publishing import publish
-from ..distributed.receipts import Receipt
 from ..shared.errors import DatasetError, RecordError, position
 from ..writing.encoding import CHUNK_BYTES, CHUNK_ROWS
+from ..writing.parts import write_part
+from ..writing.publishing import publish
+from ..writing.receipts import Receipt
+from ..writing.runs import join
 from ..writing.sources import RowSource
 
 # How many rows a worker encodes at first, until it knows how large they are.
@@ -97,7 +97,7 @@ class WriteDataset(beam.PTransform):  # type: ignore[misc]
             rows |= "Into one window" >> beam.WindowInto(GlobalWindows())
         begun = _begun(rows.pipeline, plan)
         blocks = rows | "Encode" >> beam.ParDo(_Encode(plan), AsSingleton(begun))
-        cut = blocks | "Cut" >> beam.ParDo(_Cut(plan.shards)).with_output_types(
+        cut = blocks | "Cut" >> beam.ParDo(_Cut(len(plan.numbers))).with_output_types(
             _BY_SHARD
         )
         shards = rows.pipeline | "List shards" >> _shards(plan)
@@ -163,12 +163,12 @@ def _begun(pipeline: Any, plan: Plan) -> Any:
 
 
 def _begin(_: bytes, plan: Plan) -> bool:
-    begin(plan, serializer_of(plan).schema)
+    join(plan, serializer_of(plan).schema)
     return True
 
 
 def _shards(plan: Plan) -> Any:
-    return beam.Create(range(plan.shards))
+    return beam.Create(plan.numbers)
 
 
 class _Encode(beam.DoFn):  # type: ignore[misc]
@@ -299,7 +299,9 @@ class _WritePart(beam.DoFn):  # type: ignore[misc]
         """Write a shard."""
         plan = self._plan
         try:
-            yield write_part(self._source, plan, shard, serializer_of(plan))
+            yield write_part(
+                self._source, plan, shard, serializer_of(plan).encoding(plan)
+            )
         except RecordError as error:
             # Runners add the name of the step to the first argument of an error.
             raise DatasetError(f"{plan.where}: {error}") from error

@@ -18,14 +18,15 @@ from ray.data import Dataset
 from ray.data.block import BlockAccessor
 from ray.exceptions import RayError, RayTaskError
 
-from ..distributed import key_ranges, parts
-from ..distributed.claims import begin
+from ..distributed import key_ranges
 from ..distributed.key_ranges import Block
 from ..distributed.plans import Plan, serializer_of
-from ..distributed.publishing import publish
-from ..distributed.receipts import Receipt
 from ..shared.errors import DatasetError
 from ..storage.opening import open_directory
+from ..writing.parts import write_part
+from ..writing.publishing import publish
+from ..writing.receipts import Receipt
+from ..writing.runs import join
 from ..writing.sources import RowSource
 
 _COLUMN = "block"
@@ -63,7 +64,7 @@ def write_dataset(
         )
     plan = _seen_from_everywhere(plan)
     schema = serializer_of(plan).schema
-    begin(plan, schema)
+    join(plan, schema)
     with _errors_of_tasks():
         receipts = _write_blocks(_encoded(dataset, plan), plan)
     return publish(plan, receipts, schema, refused)
@@ -96,11 +97,11 @@ def write_parts(
     """
     plan = _seen_from_everywhere(plan)
     schema = serializer_of(plan).schema
-    begin(plan, schema)
+    join(plan, schema)
     with _errors_of_tasks():
         everywhere = ray.put(source)
         write = ray.remote(_write_part)
-        tasks = [write.remote(everywhere, plan, shard) for shard in range(plan.shards)]
+        tasks = [write.remote(everywhere, plan, shard) for shard in plan.numbers]
         receipts = list(_results(tasks))
     return publish(plan, receipts, schema, refused)
 
@@ -123,8 +124,8 @@ def _encoded(dataset: Dataset, plan: Plan) -> list[Any]:
 def _write_blocks(encoded: list[Any], plan: Plan) -> list[Receipt]:
     """Write all shards from tables of blocks, and drop these on the way."""
     cut, write = map(ray.remote, (_cut, _write_shard))
-    cut = cut.options(num_returns=plan.shards + 1)
-    cuts = [cut.remote(table, plan.shards) for table in encoded]
+    cut = cut.options(num_returns=len(plan.numbers) + 1)
+    cuts = [cut.remote(table, len(plan.numbers)) for table in encoded]
     # Wait for all of them: a task that waits for others keeps its worker.
     for _ in _results([done for done, *_ in cuts]):
         pass
@@ -134,7 +135,7 @@ def _write_blocks(encoded: list[Any], plan: Plan) -> list[Receipt]:
             [
                 # In a list, Ray fetches none of them before the task asks for it.
                 write.remote(plan, shard, [of[shard + 1] for of in cuts])
-                for shard in range(plan.shards)
+                for shard in plan.numbers
             ]
         )
     )
@@ -181,7 +182,7 @@ def _write_shard(plan: Plan, shard: int, pieces: list[Any]) -> Receipt:
 
 
 def _write_part(source: RowSource, plan: Plan, shard: int) -> Receipt:
-    return parts.write_part(source, plan, shard, serializer_of(plan))
+    return write_part(source, plan, shard, serializer_of(plan).encoding(plan))
 
 
 def _results(tasks: list[Any]) -> Iterator[Any]:

@@ -11,7 +11,6 @@ from typing import Any
 from pyspark import RDD
 from pyspark.sql import DataFrame, Row, SparkSession
 
-from ..distributed.claims import begin
 from ..distributed.key_ranges import (
     Block,
     check_plan,
@@ -19,10 +18,11 @@ from ..distributed.key_ranges import (
     encode_blocks,
     write_shard,
 )
-from ..distributed.parts import write_part
 from ..distributed.plans import Plan, serializer_of
-from ..distributed.publishing import publish
-from ..distributed.receipts import Receipt
+from ..writing.parts import write_part
+from ..writing.publishing import publish
+from ..writing.receipts import Receipt
+from ..writing.runs import join
 from ..writing.sources import RowSource
 
 
@@ -57,8 +57,8 @@ def write_parts(
     context = spark.sparkContext
     plan = _absolute(plan)
     serializer = serializer_of(plan)
-    begin(plan, serializer.schema)
-    shards = context.parallelize(range(plan.shards), plan.shards)
+    join(plan, serializer.schema)
+    shards = context.parallelize(plan.numbers, len(plan.numbers))
     receipts = shards.map(partial(_write_part, source, plan)).collect()
     return publish(plan, receipts, serializer.schema, refused)
 
@@ -71,7 +71,7 @@ def _absolute(plan: Plan) -> Plan:
 
 
 def _write_part(source: RowSource, plan: Plan, shard: int) -> Receipt:
-    return write_part(source, plan, shard, serializer_of(plan))
+    return write_part(source, plan, shard, serializer_of(plan).encoding(plan))
 
 
 def write_dataset(
@@ -107,12 +107,12 @@ def write_dataset(
     given = rows.rdd if isinstance(rows, DataFrame) else rows
     plan = _absolute(plan)
     serializer = serializer_of(plan)
-    begin(plan, serializer.schema)
+    join(plan, serializer.schema)
     recursive = not isinstance(rows, DataFrame) or _has_structs(rows)
     receipts = (
         given.mapPartitionsWithIndex(partial(_encode, plan, recursive))
-        .flatMap(partial(cut, shards=plan.shards))
-        .partitionBy(plan.shards, int)
+        .flatMap(partial(cut, shards=len(plan.numbers)))
+        .partitionBy(len(plan.numbers), int)
         .mapPartitionsWithIndex(partial(_write_shard, plan))
         .collect()
     )

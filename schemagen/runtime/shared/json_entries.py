@@ -41,6 +41,7 @@ _SPLIT_SELDOM = {
     "spec": dict[str, Any] | None,
     "shuffled": bool | None,
     "index": str | None,
+    "run": str | None,
 }
 _SHARD = {"file": str, "records": int, "bytes": int, "crc32c": str}
 _SHARD_SELDOM = {"tail": str | None, "hidden": str | None}

@@ -1,1 +1,1 @@
-"""Data directories: files, locks, manifests and journals."""
+"""Data directories: files, locks and manifests."""

@@ -7,8 +7,8 @@ OSError of an implementation has an errno and names its file.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from ..shared.wire import Buffer
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from .lock import Lock
+
+Result = TypeVar("Result")
 
 PIECE_BYTES = 1 << 20
 """How much of a file is read at a time."""
@@ -51,6 +53,9 @@ class Directory(Protocol):
     def local(self) -> Path | None:
         """The path on this machine; None if it is remote."""
 
+    def exists(self) -> bool:
+        """Whether it is there; where directories are only parts of names, it always is."""
+
     def make(self) -> None:
         """Make the directory, and those above it, if it is not there."""
 
@@ -69,8 +74,22 @@ class Directory(Protocol):
     def create(self, name: str) -> OutputFile:
         """Begin a new file; one that is there already is a FileExistsError."""
 
-    def append(self, name: str, data: bytes) -> None:
-        """Add to the end of a small file, durably; it is made if it is not there."""
+    def create_whole(self, name: str, data: bytes) -> bool:
+        """Write a new small file; return False if there is one of this name already.
+
+        A file that was cut off by a kill has less than all of its bytes.
+        """
+        try:
+            file = self.create(name)
+        except FileExistsError:
+            return False
+        try:
+            file.write(data)
+            file.finish()
+        except BaseException:
+            file.discard()
+            raise
+        return True
 
     def replace(self, name: str, data: bytes) -> None:
         """Write a whole small file in one step, durable after `sync`.
@@ -96,6 +115,12 @@ class Directory(Protocol):
 
     def sync(self) -> None:
         """Make what happened to names durable: new ones, renamed and removed ones."""
+
+    def for_each(
+        self, function: Callable[..., Result], *items: Iterable[Any]
+    ) -> list[Result]:
+        """Apply a function that waits for files to many of them, as `map` does."""
+        return [function(*each) for each in zip(*items, strict=True)]
 
     def lock(self, name: str, *, wait: bool = False) -> Lock:
         """Lock the directory for one purpose, by a file of this name.

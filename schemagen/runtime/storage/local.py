@@ -71,6 +71,9 @@ class LocalDirectory(Directory):
     def local(self) -> Path | None:
         return self._path
 
+    def exists(self) -> bool:
+        return self._path.is_dir()
+
     def make(self) -> None:
         missing = [
             path
@@ -119,15 +122,6 @@ class LocalDirectory(Directory):
 
     def create(self, name: str) -> OutputFile:
         return LocalFile(self._path / name)
-
-    def append(self, name: str, data: bytes) -> None:
-        path = self._path / name
-        with FileIO(str(path), "a") as file, named(path):
-            is_new = os.fstat(file.fileno()).st_size == 0
-            _write_all(file, data)
-            os.fsync(file.fileno())
-        if is_new:
-            self.sync()
 
     def rename(self, old: str, new: str) -> None:
         (self._path / old).replace(self._path / new)

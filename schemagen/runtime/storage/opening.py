@@ -21,21 +21,15 @@ def is_remote(path: str) -> bool:
     return not local and _URL.match(path) is not None
 
 
-def open_directory(path: str | os.PathLike[str]) -> Directory:
-    """Return the directory at a path, or at a URL such as `s3://bucket/data`.
-
-    It need not be there. `file://` URLs are local directories.
+def path_of(path: str | os.PathLike[str]) -> str:
+    """Return the text of a path or a URL.
 
     Raises:
-        DatasetError: the URL's file system is not known or not installed.
+        DatasetError: it is empty, not text, or a URL that has lost a slash in a Path.
     """
     text = os.fspath(path)
     if not isinstance(text, str) or not text:
         raise DatasetError(f"directory {text!r}: expected a path or a URL, as text")
-    if text.startswith(("file://", "local://")):
-        return LocalDirectory(Path(text.partition("://")[2]))
-    if is_remote(text):
-        return RemoteDirectory(text)
     swallowed = None if isinstance(path, str) else _URL_OF_A_PATH.match(text)
     if swallowed:
         scheme = swallowed[1]
@@ -44,4 +38,20 @@ def open_directory(path: str | os.PathLike[str]) -> Directory:
             f"the URL {text.replace(':/', '://', 1)!r} as a str, since Path takes one "
             f"of the slashes of {scheme}:// away"
         )
+    return text
+
+
+def open_directory(path: str | os.PathLike[str]) -> Directory:
+    """Return the directory at a path, or at a URL such as `s3://bucket/data`.
+
+    It need not be there. `file://` URLs are local directories.
+
+    Raises:
+        DatasetError: the URL's file system is not known or not installed.
+    """
+    text = path_of(path)
+    if text.startswith(("file://", "local://")):
+        return LocalDirectory(Path(text.partition("://")[2]))
+    if is_remote(text):
+        return RemoteDirectory(text)
     return LocalDirectory(Path(text))

@@ -64,7 +64,6 @@ class Chunk:
         keys: uint64 [records, 2], the digest of each row's key; None without keys.
         refused: the rows that were left out, in order.
         next_row: the position after the last row, written or refused.
-        last: whether the part ends with it.
     """
 
     part: int
@@ -73,7 +72,6 @@ class Chunk:
     keys: NDArray[np.uint64] | None
     refused: tuple[Refused, ...]
     next_row: int
-    last: bool
 
 
 @dataclass(frozen=True)
@@ -215,15 +213,15 @@ def encode_rows(
             except Exception as error:
                 pending.refuse(_refusal(error, row, fields, encoding, number, shard))
             if pending.full:
-                yield pending.chunk(number + 1, last=False)
+                yield pending.chunk(number + 1)
                 pending = _Pending(part, keyed)
             reached = number + 1
     except Exception:
         # What came before is as good as if nothing had happened.
         if not pending.empty:
-            yield pending.chunk(reached, last=False)
+            yield pending.chunk(reached)
         raise
-    yield pending.chunk(reached, last=True)
+    yield pending.chunk(reached)
 
 
 def _refusal(
@@ -328,7 +326,7 @@ class _Pending:
             or monotonic() >= self._until
         )
 
-    def chunk(self, next_row: int, *, last: bool) -> Chunk:
+    def chunk(self, next_row: int) -> Chunk:
         keys = np.array(self.keys, np.uint64).reshape(-1, 2) if self._keyed else None
         return Chunk(
             self._part,
@@ -337,5 +335,4 @@ class _Pending:
             keys,
             tuple(self._refused),
             next_row,
-            last,
         )

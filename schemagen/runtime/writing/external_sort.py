@@ -13,6 +13,7 @@ import struct
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from google_crc32c import value as crc32c  # type: ignore[import-untyped, unused-ignore]
@@ -38,7 +39,7 @@ _HEADER_SIZE = _HEADER.size + _CHECKSUM.size
 
 
 _INDEX = "index.json"
-_FORMAT = 1
+_FORMAT = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +116,7 @@ class Index:
         bytes: how long each bucket's file is.
         parts: whether positions are in several parts.
         key_field: the field whose values the keys stand for, if they do.
+        refused: the rows that were left out, as JSON objects.
     """
 
     bits: int
@@ -122,6 +124,7 @@ class Index:
     bytes: list[int]
     parts: bool
     key_field: str | None
+    refused: list[dict[str, Any]]
 
 
 def save_index(folder: Path, index: Index) -> None:

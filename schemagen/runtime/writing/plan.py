@@ -1,23 +1,25 @@
-"""The plan of a split: its options, checked before anything is touched, and its names."""
+"""The plan of a split: what its bytes depend on, checked before anything is touched."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, TypeGuard
+import uuid
+from dataclasses import asdict, dataclass, fields
+from hashlib import blake2b
+from typing import Any, Self, TypeGuard
 
-from google_crc32c import value as crc32c  # type: ignore[import-untyped, unused-ignore]
-
+from ..shared.calling import check_flags
 from ..shared.errors import DatasetError
 from ..shared.values import described, shortened
-
-if TYPE_CHECKING:
-    from ..storage.directory import Directory
+from ..storage.opening import path_of
+from ..storage.schema import Schema
+from .names import shard_name
 
 DEFAULT_SHARD_BYTES = 128 * 1024 * 1024
+
+_FORMAT = 1
 
 _SPLIT_NAME = re.compile(r"\w[\w.]*(-[\w.]+)*", re.ASCII)
 _MOST_SHARDS = 99_999
@@ -42,6 +44,186 @@ class Packing:
     compression: str = ""
     level: int = 6
     open_shards: int = 1
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to write, for every process that takes part. A frozen value, also as JSON.
+
+    Attributes:
+        directory: the data directory, a path or an fsspec URL that all of them see.
+        split: the split's name.
+        shards: the number of files; None if it follows from their size.
+        run: the run's id; runs with the same id belong together.
+        module: the generated module that has the serializer.
+        record: the record's name.
+        fingerprint: of the record's schema.
+        rows: the number of rows of a source with an index; None for other sources.
+        shard_bytes: the size of a file, where their number follows from it.
+        compression: None, "GZIP" or "ZLIB".
+        compression_level: 1 (fast) to 9 (small); None for 6.
+        shuffle_seed: write the records in a random order; None keeps the source's.
+        key_field: a field whose values are unique; the random order depends on them.
+        on_error: "raise" stops at a wrong row; "skip" leaves it out.
+        overwrite: replace the split if the directory already has it.
+        allow_empty: publish the split even if it has no records.
+        index: write an index next to the shards.
+    """
+
+    directory: str
+    split: str
+    shards: int | None
+    run: str
+    module: str
+    record: str
+    fingerprint: str
+    rows: int | None = None
+    shard_bytes: int = DEFAULT_SHARD_BYTES
+    compression: str | None = None
+    compression_level: int | None = None
+    shuffle_seed: int | None = None
+    key_field: str | None = None
+    on_error: str = "raise"
+    overwrite: bool = False
+    allow_empty: bool = False
+    index: bool = True
+
+    def __str__(self) -> str:
+        return f"run {self.run!r} of split {self.split!r}"
+
+    @property
+    def where(self) -> str:
+        """What errors begin with."""
+        return f"{self.directory}: {self}"
+
+    @property
+    def token(self) -> str:
+        """Twelve hexadecimal digits, which hidden files of the run have in their names."""
+        return blake2b(self.run.encode(), digest_size=6).hexdigest()
+
+    @property
+    def packing(self) -> Packing:
+        """How shards are stored."""
+        return Packing(self.compression or "", self.compression_level or 6)
+
+    @property
+    def numbers(self) -> range:
+        """The numbers of the shards, where it is known how many there are."""
+        return range(self.shards or 0)
+
+    def shard_name(self, shard: int, shards: int) -> str:
+        """Return the name that the file of one of so many shards gets."""
+        return shard_name(self.split, shard, shards, self.compression or "")
+
+    def to_json(self) -> str:
+        """Return the plan as JSON."""
+        return json.dumps(self.to_entries(), sort_keys=True)
+
+    def to_entries(self) -> dict[str, Any]:
+        """Return the plan as a JSON object."""
+        return {"format": _FORMAT, **asdict(self)}
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Read a plan.
+
+        Raises:
+            DatasetError: it is not the JSON of a plan.
+        """
+        try:
+            entries = json.loads(text)
+        except ValueError as error:
+            raise DatasetError(f"the plan is not JSON: {error}") from None
+        return cls.from_entries(entries)
+
+    @classmethod
+    def from_entries(cls, entries: Any) -> Self:
+        """Return the plan of a JSON object.
+
+        Raises:
+            DatasetError: it is not that of a plan.
+        """
+        if not isinstance(entries, dict) or entries.get("format") != _FORMAT:
+            raise DatasetError(
+                f"expected a plan of format {_FORMAT}, as Plan.to_json returns it"
+            )
+        names = {field.name for field in fields(cls)}
+        if set(entries) != names | {"format"}:
+            different = sorted(set(entries) ^ (names | {"format"}))
+            raise DatasetError(f"the plan has other entries than expected: {different}")
+        return cls(**{name: entries[name] for name in names})
+
+    def differences(self, other: Plan) -> list[str]:
+        """Return the names of options in which another plan means other bytes."""
+        mine, others = asdict(self), asdict(other)
+        return [name for name in _BYTES if mine[name] != others[name]]
+
+
+# What the bytes of shards depend on, besides the rows.
+_BYTES = (
+    *("record", "fingerprint", "rows", "shards", "shard_bytes", "shuffle_seed"),
+    *("key_field", "on_error", "compression", "compression_level"),
+)
+
+
+def plan_of(
+    schema: Schema,
+    module: str,
+    directory: str | os.PathLike[str],
+    split: str,
+    *,
+    run: str | None = None,
+    **options: Any,
+) -> Plan:
+    """Return a plan.
+
+    Args:
+        schema: of the records.
+        module: the generated module that has the serializer.
+        directory: the data directory.
+        split: the split's name.
+        run: the run's id; None draws one.
+        options: as the attributes of `Plan`.
+
+    Raises:
+        TypeError: the directory or the split is of another type, such as rows.
+        DatasetError: an argument is out of range; says what is expected.
+    """
+    check_destination(directory, split)
+    flags = {name: options[name] for name in ("overwrite", "allow_empty", "index")}
+    check_flags(**flags)
+    options |= {name: bool(flag) for name, flag in flags.items()}  # not numpy's
+    if run is not None and (
+        not isinstance(run, str) or not run.isprintable() or not run
+    ):
+        raise DatasetError(
+            f"run={run!r}: expected an id, as text, such as the id of the job"
+        )
+    plan = Plan(
+        directory=path_of(directory),
+        split=split,
+        run=uuid.uuid4().hex[:12] if run is None else run,
+        module=module,
+        record=schema.record,
+        fingerprint=schema.fingerprint,
+        **options,
+    )
+    _check_sharding(plan)
+    if plan.on_error not in ("raise", "skip"):
+        raise DatasetError(f"on_error={plan.on_error!r}: expected 'raise' or 'skip'")
+    for name in ("rows", "shuffle_seed"):
+        value = getattr(plan, name)
+        if value is not None and not _is_int(value):
+            raise DatasetError(f"{name}={value!r}: expected an integer, or None")
+    if plan.rows is not None and plan.rows < 0:
+        raise DatasetError(f"rows={plan.rows}: expected the length of the source")
+    if plan.key_field is not None and plan.shuffle_seed is None:
+        raise DatasetError(
+            f"key_field={plan.key_field!r} without shuffle_seed: keys are compared while "
+            "shuffling; pass shuffle_seed too"
+        )
+    _check_packing(plan.compression, plan.compression_level)
+    return plan
 
 
 def check_destination(directory: object, split: object) -> None:
@@ -76,53 +258,31 @@ def check_destination(directory: object, split: object) -> None:
         )
 
 
-def check_sharding(shards: int | None, shard_bytes: int) -> None:
-    """Refuse numbers and sizes of shards that are out of range.
-
-    Raises:
-        DatasetError: naming the range.
-    """
+def _check_sharding(plan: Plan) -> None:
+    shards, size = plan.shards, plan.shard_bytes
     if shards is not None and not (_is_int(shards) and 1 <= shards <= _MOST_SHARDS):
         raise DatasetError(f"shards={shards!r}: expected 1 to {_MOST_SHARDS}, or None")
-    if not _is_int(shard_bytes) or shard_bytes < 1:
-        raise DatasetError(f"shard_bytes={shard_bytes!r}: expected an integer from 1")
-    if shards is not None and shard_bytes != DEFAULT_SHARD_BYTES:
+    if not _is_int(size) or size < 1:
+        raise DatasetError(f"shard_bytes={size!r}: expected an integer from 1")
+    if shards is not None and size != DEFAULT_SHARD_BYTES:
         raise DatasetError(
-            f"shard_bytes={shard_bytes} and shards={shards}: expected one of them, "
-            "the number of files or their size"
+            f"shard_bytes={size} and shards={shards}: expected one of them, the number "
+            "of files or their size"
         )
 
 
-def check_records(where: str, split: str, records: int, *, allow_empty: bool) -> None:
-    """Refuse to publish a split without records, unless that is wanted.
-
-    Raises:
-        DatasetError: there are none.
-    """
-    if not records and not allow_empty:
+def _check_packing(compression: str | None, level: int | None) -> None:
+    if compression not in (None, "GZIP", "ZLIB"):
         raise DatasetError(
-            f"{where}: split {split!r} has no records, so nothing was published; was "
-            "the source of the rows used up before? To publish an empty split, pass "
-            "allow_empty=True"
+            f"compression={compression!r}: expected None, 'GZIP' or 'ZLIB'"
         )
-
-
-def check_keys(key_field: str | None, shuffle_seed: int | None) -> None:
-    """Refuse a key field without a shuffle, in which keys are compared.
-
-    Raises:
-        DatasetError: there is none.
-    """
-    if key_field is not None and shuffle_seed is None:
+    if level is not None and not (_is_int(level) and 1 <= level <= 9):
+        raise DatasetError(f"compression_level={level!r}: expected 1 to 9, or None")
+    if level is not None and compression is None:
         raise DatasetError(
-            f"key_field={key_field!r} without shuffle_seed: keys are compared while "
-            "shuffling; pass shuffle_seed too"
+            f"compression_level={level} without compression: pass compression='GZIP' "
+            "or 'ZLIB' with it"
         )
-
-
-def _is_int(value: object) -> TypeGuard[int]:
-    """Tell an integer from True, which equals 1, and from floats and text."""
-    return type(value) is int
 
 
 def check_workers(workers: object) -> None:
@@ -135,93 +295,6 @@ def check_workers(workers: object) -> None:
         raise DatasetError(f"workers={workers!r}: expected an integer from 1")
 
 
-def check_refusing(on_error: object, refused: object) -> None:
-    """Refuse what does not say what becomes of wrong rows.
-
-    Raises:
-        DatasetError: saying what to ask for.
-    """
-    if on_error not in ("raise", "skip"):
-        raise DatasetError(f"on_error={on_error!r}: expected 'raise' or 'skip'")
-    if refused is not None and on_error == "raise":
-        raise DatasetError(
-            f"refused={str(refused)!r} is for on_error='skip': otherwise no row is left "
-            "out"
-        )
-
-
-def packing_of(
-    compression: str | None, level: int | None, *, open_shards: int
-) -> Packing:
-    """Return how shards are to be stored.
-
-    Args:
-        compression: None, "GZIP" or "ZLIB".
-        level: 1 (fast) to 9 (small); None for 6.
-        open_shards: how many shards are written at a time.
-
-    Raises:
-        DatasetError: an argument has another value.
-    """
-    if compression not in (None, "GZIP", "ZLIB"):
-        raise DatasetError(
-            f"compression={compression!r}: expected None, 'GZIP' or 'ZLIB'"
-        )
-    if level is not None and not (_is_int(level) and 1 <= level <= 9):
-        raise DatasetError(f"compression_level={level!r}: expected 1 to 9, or None")
-    if level is not None and compression is None:
-        raise DatasetError(
-            f"compression_level={level} without compression: pass compression='GZIP' "
-            "or 'ZLIB' with it"
-        )
-    return Packing(compression or "", level or 6, open_shards)
-
-
-# Names.
-
-SUFFIXES = {"": "", "GZIP": ".gz", "ZLIB": ".zlib"}
-"""What a shard's name ends in after `.tfrecord`, by its compression."""
-
-
-def shard_name(split: str, index: int, total: int, compression: str) -> str:
-    """Return a shard's file name, such as `train-00000-of-00008.tfrecord`."""
-    return f"{split}-{index:05d}-of-{total:05d}.tfrecord{SUFFIXES[compression]}"
-
-
-def temporary_name(split: str, index: int, token: str) -> str:
-    """Return the hidden name under which a run with this token writes a shard."""
-    return f".{split}-{index:05d}.{token}.tmp"
-
-
-def bucket_folder(directory: Directory, split: str) -> Path:
-    """Return where a split's records may be put in order, on this machine."""
-    if directory.local is not None:
-        return directory.local / f".{split}.shuffle"
-    import tempfile  # seldom needed, and slow to import
-
-    tag = f"{crc32c(directory.where.encode()):08x}"
-    return Path(tempfile.gettempdir()) / f"schemagen-{tag}-{split}.shuffle"
-
-
-def temporary_files(names: Iterable[str], split: str) -> dict[str, str]:
-    """Return those of a directory's files that runs have written for a split.
-
-    Returns:
-        The token of the run by the file's name, without what tells its attempts apart;
-        "" for what is a journal, a marker or an index before it has its name.
-    """
-    pattern = re.compile(
-        rf"\.{re.escape(split)}(?:-\d{{5,}}\.([0-9a-f]{{12}})[0-9a-f]*"
-        r"(?:\.receipt)?(?:\.[0-9a-f]{12})?(?:\.tmp|\.receipt)"
-        r"|\.(?:journal|run\.[0-9a-f]{12}|[0-9a-f]{8}\.index)\.[0-9a-f]{12}\.tmp)"
-    )
-    found = {name: pattern.fullmatch(name) for name in names}
-    return {name: match[1] or "" for name, match in found.items() if match}
-
-
-def shard_files(names: Iterable[str], split: str) -> set[str]:
-    """Return those of a directory's files that are named as shards of a split."""
-    pattern = re.compile(
-        re.escape(split) + r"-\d{5,}-of-\d{5,}\.tfrecord(\.gz|\.zlib)?"
-    )
-    return set(filter(pattern.fullmatch, names))
+def _is_int(value: object) -> TypeGuard[int]:
+    """Tell an integer from True, which equals 1, and from floats and text."""
+    return type(value) is int

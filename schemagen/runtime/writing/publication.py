@@ -14,24 +14,25 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from multiprocessing.pool import ThreadPool
-from typing import Any
 
 from ..codecs.compatibility import check_compatible
 from ..shared.errors import DatasetError, warn
 from ..storage import manifest
 from ..storage.directory import Directory
 from ..storage.index import index_files, index_name, index_of
-from ..storage.journal import journal_name, read_journal
 from ..storage.lock import Busy
 from ..storage.manifest import Manifest, Shard, Split, checksum_of
-from .markers import remove_marker
-from .plan import bucket_folder, shard_files, temporary_files
-
-_THREADS = 16
+from .names import (
+    bucket_folder,
+    claim_name,
+    files_of_runs,
+    lock_name,
+    shard_files,
+)
+from .plan import Plan
 
 LOCK = ".manifest.lock"
 """The lock of a directory, held while a split is published."""
@@ -39,47 +40,45 @@ LOCK = ".manifest.lock"
 _MANIFEST_LEFTOVER = re.compile(r"\.manifest\.json\.[0-9a-f]{12}\.tmp")
 
 
-def load_or_new(directory: Directory, mine: Manifest) -> Manifest:
-    """Read a directory's manifest; without one, return one like `mine` of no splits."""
-    return manifest.load(directory) or replace(mine, splits={})
-
-
 def check_place(
     directory: Directory,
-    split: str,
+    plan: Plan,
     mine: Manifest,
+    found: Manifest | None,
+    names: Iterable[str],
     *,
-    overwrite: bool,
     resume: bool = False,
 ) -> Manifest:
     """Refuse to write a split for which the directory has no place.
 
     Args:
         directory: the data directory.
-        split: the split's name.
+        plan: of the split.
         mine: a manifest of the writer's record.
-        overwrite: whether the split may be replaced.
+        found: the directory's manifest, if it has one.
+        names: the directory's files.
         resume: whether an interrupted run was to be gone on with.
 
     Returns:
-        The directory's manifest; one like `mine` if there is none yet.
+        The directory's manifest; one like `mine` without splits if there is none yet.
 
     Raises:
         DatasetError: it has the split, or other records, or files that no one knows.
         SchemaMismatchError: it has splits that readers of this one could not read.
     """
-    existing = load_or_new(directory, mine)
+    existing = found or replace(mine, splits={})
     where = f"{directory.where}/{manifest.FILE_NAME}"
     if existing.record != mine.record:
         raise DatasetError(
             f"{where}: this directory holds {existing.record!r} records, not "
             f"{mine.record!r}; write to a directory of its own"
         )
+    split = plan.split
     for other in sorted(set(existing.splits) - {split}):
         # All splits of a directory are read by the same code.
         name = f"{where}: split {other!r}"
         check_compatible(existing.spec_of(other), mine.spec, name, directory.where)
-    if overwrite:
+    if plan.overwrite:
         return existing
     if split in existing.splits:
         records = existing.splits[split].records
@@ -88,7 +87,7 @@ def check_place(
             f"{where}: split {split!r} exists with {records} records{nothing}; pass "
             "overwrite=True to replace it"
         )
-    unknown = sorted(shard_files(directory.names(), split))
+    unknown = sorted(shard_files(names, split))
     if unknown:
         raise DatasetError(
             f"{directory.where}: {len(unknown)} files of a split {split!r} that no "
@@ -98,14 +97,15 @@ def check_place(
     return existing
 
 
-def publish(
+def publish_files(
     directory: Directory,
     split: str,
     new: Manifest,
     files: Sequence[str],
     *,
     lengths: Iterable[str | None] | None,
-    overwrite: bool,
+    current: Manifest,
+    names: Sequence[str],
 ) -> None:
     """Publish finished files, in a directory that the caller has locked.
 
@@ -116,16 +116,14 @@ def publish(
         files: the temporary name of each shard.
         lengths: those of each shard's frames, from which the index is written; None to
             write none.
-        overwrite: whether the split may be replaced.
+        current: the directory's manifest, in which the split has its place.
+        names: the directory's files.
 
     Raises:
-        DatasetError: the directory has changed, so that the split does not belong
-            there any more, or a file is missing. Nothing has changed by this run.
+        DatasetError: a file is missing. Nothing has changed.
         OSError: the disk refuses. If the manifest lists the split, it is committed, and
             the next run completes what fails here.
     """
-    settle(directory, split, overwrite=overwrite)
-    current = check_place(directory, split, new, overwrite=overwrite)
     held = new.splits[split]
     _check_files(directory, split, held.hidden_as(files), is_begun=False)
     index = None if lengths is None else index_of(lengths)
@@ -137,7 +135,7 @@ def publish(
     splits = {name: _described(current, name, new) for name in current.splits}
     splits[split] = hidden = held.hidden_as(files)
     _save(directory, replace(new, splits=splits))
-    _exchange(directory, split, hidden)
+    _exchange(directory, split, hidden, {*names, *files})
     splits[split] = held
     _save(directory, replace(new, splits=splits))
 
@@ -150,10 +148,12 @@ def settle_if_needed(
     if found is None or not found.unsettled:
         return {}
     with directory.lock(LOCK, wait=True):
-        return settle(directory, split, overwrite=overwrite)
+        return settle(directory, split, overwrite=overwrite)[1]
 
 
-def settle(directory: Directory, mine: str, *, overwrite: bool) -> dict[str, Split]:
+def settle(
+    directory: Directory, mine: str, *, overwrite: bool
+) -> tuple[Manifest | None, dict[str, Split]]:
     """Complete what interrupted runs have committed, and remove what they have left.
 
     The caller has locked the directory.
@@ -165,51 +165,63 @@ def settle(directory: Directory, mine: str, *, overwrite: bool) -> dict[str, Spl
         overwrite: whether that split may be replaced, so that it need not be completed.
 
     Returns:
-        The splits that were completed, with the hidden names of their files.
+        The directory's manifest, and the splits that were completed, with the hidden names
+        of their files.
 
     Raises:
         DatasetError: files of the split are missing.
         OSError: the disk refuses.
     """
     found = manifest.load(directory)
-    waiting = found.unsettled if found else {}
+    if found is None or not found.unsettled:
+        return found, {}
+    names = directory.names()
     settled = dict[str, Split]()
-    for name, split in waiting.items():
+    for name, split in found.unsettled.items():
         try:
             _check_files(directory, name, split, is_begun=True)
-            _exchange(directory, name, split)
+            _exchange(directory, name, split, set(names))
         except DatasetError as error:
             if name == mine and not overwrite:
                 raise
             warn(f"{error}; this publication was not completed")
         else:
             settled[name] = split
-    if found and settled:
+    if settled:
         splits = found.splits | {name: each.settled for name, each in settled.items()}
-        _save(directory, replace(found, splits=splits))
+        found = replace(found, splits=splits)
+        _save(directory, found)
     for name, split in settled.items():
-        remove_run(directory, name, token_of(name, split))
-    return settled
+        remove_run(directory, name, token_of(name, split), names)
+        if name != mine:
+            remove_lock(directory, name, names)
+    return found, settled
 
 
 def token_of(name: str, split: Split) -> str:
     """Return the token of the run that has committed a split, as hidden names have it."""
     hidden = [shard.hidden or "" for shard in split.shards]
-    return next(iter(temporary_files(hidden, name).values()), "")
+    return next(iter(files_of_runs(hidden, name).values()), "")
 
 
-def _exchange(directory: Directory, name: str, split: Split) -> None:
-    """Exchange the old files of a split for the new ones, from wherever a run stopped."""
-    there = set(directory.names())
+def _exchange(directory: Directory, name: str, split: Split, there: set[str]) -> None:
+    """Exchange the old files of a split for the new ones, from wherever a run stopped.
+
+    Args:
+        directory: the data directory.
+        name: the split's name.
+        split: with the hidden names of its files.
+        there: the directory's files.
+    """
     hidden = {shard.hidden or "": shard for shard in split.shards}
     moved = {shard.file for each, shard in hidden.items() if each not in there}
     old = sorted(shard_files(there, name) - moved)
-    _for_each(directory, directory.remove, old)
+    directory.for_each(directory.remove, old)
     if old:
         directory.sync()
     waiting = [each for each, shard in hidden.items() if shard.file not in moved]
     names = [hidden[each].file for each in waiting]
-    _for_each(directory, directory.rename, waiting, names)
+    directory.for_each(directory.rename, waiting, names)
     directory.sync()
     unlisted = index_files(there, name) - {index_name(name, split.index or "")}
     for each in (*filter(_MANIFEST_LEFTOVER.fullmatch, there), *unlisted):
@@ -245,44 +257,36 @@ def _check_files(
             "the split again with overwrite=True"
         )
 
-    for found in filter(None, _for_each(directory, problem, split.shards)):
+    for found in filter(None, directory.for_each(problem, split.shards)):
         raise DatasetError(found)
 
 
-def remove_run(directory: Directory, split: str, token: str) -> None:
+def remove_run(
+    directory: Directory, split: str, token: str, names: Sequence[str]
+) -> None:
     """Remove all that a run has left in a directory.
 
-    The marker goes first, so receipts that are left are those of a run that has ended. The
-    journal goes last: as long as it is there, the next run does the same again.
+    The claim goes first, so receipts that are left are those of a run that has ended; the
+    next run of the split removes them.
+
+    Args:
+        directory: the data directory.
+        split: the split's name.
+        token: of the run.
+        names: the directory's files, as they were a moment ago.
     """
-    names = directory.names()
-    remove_marker(directory, split, token)
-    temporary = temporary_files(names, split).items()
-    left = [name for name, id in temporary if id in (token, "")]
-    _for_each(directory, directory.remove, left)
-    shutil.rmtree(bucket_folder(directory, split), ignore_errors=True)
-    lock = f".{split}.lock"
-    if lock in names:
-        with suppress(Busy), directory.lock(lock):
-            pass  # of a process that was killed: releasing it removes the file
-    if journal_name(split) in names:
-        found = read_journal(directory, split)
-        if found is not None and found.token == token:
-            directory.remove(journal_name(split))
+    directory.remove(claim_name(split, token))
+    of_runs = files_of_runs(names, split).items()
+    left = [name for name, run in of_runs if run in (token, "")]
+    directory.for_each(directory.remove, left)
+    shutil.rmtree(bucket_folder(directory, split, token), ignore_errors=True)
 
 
-def _for_each(
-    directory: Directory, function: Callable[..., Any], *items: Sequence[Any]
-) -> list[Any]:
-    """Apply a function to many files, on a remote directory in threads.
-
-    An object store takes half a second to rename a file.
-    """
-    calls = list(zip(*items, strict=True))
-    if directory.local is not None or not calls:
-        return [function(*call) for call in calls]
-    with ThreadPool(min(_THREADS, len(calls))) as pool:
-        return pool.starmap(function, calls, chunksize=1)
+def remove_lock(directory: Directory, split: str, names: Sequence[str]) -> None:
+    """Remove the lock of a split that a process has left that was killed."""
+    if lock_name(split) in names:
+        with suppress(Busy), directory.lock(lock_name(split)):
+            pass  # releasing it removes the file
 
 
 def _described(existing: Manifest, split: str, mine: Manifest) -> Split:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Protocol
 
@@ -12,9 +13,8 @@ from numpy.typing import NDArray
 
 from ..shared.tfrecord import Framed, extend_crc32c
 from ..shared.wire import Buffer
-from ..storage.directory import Directory, OutputFile
+from ..storage.directory import OutputFile
 from ..storage.index import pack_lengths
-from ..storage.journal import Contents
 from ..storage.manifest import TAIL_BYTES
 from .plan import Packing
 
@@ -123,6 +123,28 @@ def runs_of(numbers: NDArray[np.int64]) -> Iterator[tuple[int, int, int]]:
         yield int(numbers[first]), first, stop
 
 
+@dataclass(frozen=True, kw_only=True)
+class Contents:
+    """What a durable shard holds.
+
+    Attributes:
+        records: how many.
+        bytes: its size on disk.
+        crc32c: the CRC-32C of its bytes on disk, eight hex digits.
+        last: the last four bytes, before compression: its last record's checksum.
+        tail: its last bytes on disk, in hex, as manifests list them.
+        lengths: those of its frames, as `storage.index` packs them; None if it is
+            compressed.
+    """
+
+    records: int
+    bytes: int
+    crc32c: str
+    last: str
+    tail: str
+    lengths: str | None
+
+
 class ShardFile:
     """A file that counts what goes into it.
 
@@ -198,39 +220,14 @@ class ShardFile:
         """
         self._file.finish()
         return Contents(
-            self.records,
-            self._bytes,
-            f"{self._checksum:08x}",
-            self._last.hex(),
-            self._tail.hex(),
-            pack_lengths(self._lengths) if self._stream is None else None,
+            records=self.records,
+            bytes=self._bytes,
+            crc32c=f"{self._checksum:08x}",
+            last=self._last.hex(),
+            tail=self._tail.hex(),
+            lengths=pack_lengths(self._lengths) if self._stream is None else None,
         )
 
     def discard(self) -> None:
         """Close the file and remove it."""
         self._file.discard()
-
-
-def write_shard_file(
-    directory: Directory, name: str, packing: Packing, pieces: Iterable[Framed]
-) -> Contents:
-    """Write a whole shard, and make it durable.
-
-    Args:
-        directory: the data directory.
-        name: the file's, which must not be there yet.
-        packing: how the records are stored.
-        pieces: the records. If they raise an error, the file is removed.
-
-    Raises:
-        OSError: the disk refuses.
-    """
-    file = ShardFile(directory.create(name), packing)
-    try:
-        for framed in pieces:
-            file.add(framed)
-        file.fill()
-        return file.finish()
-    except BaseException:
-        file.discard()
-        raise

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from numpy.typing import NDArray
 
 from ..shared.errors import DatasetError
 from ..shared.tfrecord import Framed
+from .encoding import Refused
 from .external_sort import (
     ENTRY,
     Block,
@@ -61,6 +63,9 @@ class Buckets:
         key_field: the field whose values the keys are digests of, if they are: then
             equal keys are an error.
 
+    Attributes:
+        refused: the rows that were left out while records were added.
+
     Raises:
         FileExistsError: there is something at `path`.
     """
@@ -82,6 +87,7 @@ class Buckets:
         self._bytes: NDArray[np.int64] = np.zeros(1 << bits, np.int64)
         self._parts = False
         self._sealed = False
+        self.refused: list[Refused] = []
         # What has not gone to the buckets yet. The system gives the arena its memory
         # only as it is filled, and it is filled again and again. The rest of what is
         # allowed is for sorting, which for small records takes more than the records.
@@ -115,6 +121,7 @@ class Buckets:
         found._records = np.array(index.records, np.int64)
         found._bytes = np.array(index.bytes, np.int64)
         found._parts = index.parts
+        found.refused = [Refused(**row) for row in index.refused]
         found._close()
         sizes = {entry.name: entry.stat().st_size for entry in path.iterdir()}
         for bucket, size in enumerate(index.bytes):
@@ -219,6 +226,7 @@ class Buckets:
             self._bytes.tolist(),
             self._parts,
             self._key_field,
+            [asdict(row) for row in self.refused],
         )
         save_index(self._path, index)
 

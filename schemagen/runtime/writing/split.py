@@ -15,91 +15,52 @@ from ..shared.calling import check_flags
 from ..shared.errors import ChangedSourceError, DatasetError
 from ..shared.processes import in_parallel
 from ..shared.tfrecord import Framed
-from ..storage.journal import Finished
-from ..storage.manifest import of_schema
 from ..storage.schema import Schema
-from .encoding import Chunk, Encoding
+from .chunks import all_chunks, check_source, chunks_of
+from .encoding import Chunk, Encoding, Refused
 from .keys import order_of, shard_of
-from .pending import PendingSplit
-from .plan import (
-    check_destination,
-    check_keys,
-    check_refusing,
-    check_sharding,
-    check_workers,
-    packing_of,
-)
+from .parts import ShardsOf
+from .plan import DEFAULT_SHARD_BYTES, check_destination, check_workers, plan_of
 from .progress import Progress, Reporter, reporter
-from .refused import Report
+from .receipts import Receipt
+from .refused import check_report
+from .run import Run
 from .shards import BySize, InTurn, Layout, by_number
 from .shuffle import Buckets
 from .sources import Indexed, Parts, RowSource, Source, source_of
-from .workers import WholeShards, check_source, chunks
 
 
 @dataclass(frozen=True)
 class Job:
     """One split on its way from its source to its shards.
 
+    Each method writes all shards, and returns how many there are and the rows that were
+    left out of no shard in particular.
+
     Attributes:
-        pending: takes the shards, and knows those of an interrupted run.
+        run: takes the shards, and knows those of an interrupted run.
         source: gives the rows.
         encoding: how rows become records.
         workers: how many processes encode.
-        report: gets the rows that are left out.
         told: is told of records and their bytes.
     """
 
-    pending: PendingSplit
+    run: Run
     source: Source
     encoding: Encoding
     workers: int
-    report: Report
     told: Reporter
 
-    def by_parts(self, parts: int) -> int:
-        """Write each part of the source to a shard of its own.
-
-        Returns:
-            The number of shards; errors are those of `chunks` and of the disk.
-        """
-        left = [part for part in range(parts) if part not in self.pending.finished]
-        last_rows = dict.fromkeys(left, -1)
-        if isinstance(self.source, Indexed):
-            for before in list(self.pending.finished.values())[-1:]:
-                if before.last_row >= 0:
-                    first = next(
-                        chunks(self.source, self.encoding, skip=before.last_row)
-                    )
-                    self._compare(before, first)
-        if self.workers > 1 and isinstance(self.source, (Indexed, Parts)):
-            self._by_processes(self.source, parts, left)
-            return parts
-        found = chunks(self.source, self.encoding, blocks=parts, parts=left)
-        for chunk in self._all(found):
-            self.pending.add(chunk.part, chunk.framed)
-            if len(chunk.rows):
-                last_rows[chunk.part] = int(chunk.rows[-1])
-            if chunk.last:
-                self.pending.finish(chunk.part, last_row=last_rows[chunk.part])
-        return parts
-
-    def _by_processes(
-        self, source: Indexed | Parts, parts: int, left: list[int]
-    ) -> None:
-        """Write whole shards in several processes."""
-        pending = self.pending
-        work = WholeShards(
-            pending.where,
-            pending.split,
-            pending.token,
-            pending.packing,
-            source,
-            self.encoding,
-            parts,
-        )
-        try:
-            for _, (shard, refused) in in_parallel(
+    def by_parts(self, source: Indexed | Parts) -> tuple[int, list[Refused]]:
+        """Write each part of the source to a shard of its own."""
+        plan, receipts = self.run.plan, self.run.receipts
+        left = [shard for shard in plan.numbers if shard not in receipts]
+        for before in list(receipts.values())[-1:]:
+            if isinstance(source, Indexed) and before.last_row >= 0:
+                self._compare(before, next(self._chunks(skip=before.last_row)))
+        if self.workers > 1:
+            work = ShardsOf(source, plan, self.encoding)
+            found = in_parallel(
                 work,
                 left,
                 workers=self.workers,
@@ -107,96 +68,100 @@ class Job:
                 moved=self.told,
                 counts=2,
                 in_order=True,
-            ):
-                self.report.add(refused)
-                pending.take(shard)
-        except BaseException:
-            pending.remove(set(left) - set(pending.finished))
-            raise
+            )
+            for _, receipt in found:
+                receipts[receipt.shard] = receipt
+            return len(plan.numbers), []
+        for shard in left:
+            last_row, refused = -1, list[Refused]()
+            for chunk in self._all(chunks_of(source, plan, shard, self.encoding)):
+                self.run.add(shard, chunk.framed)
+                refused += chunk.refused
+                if len(chunk.rows):
+                    last_row = int(chunk.rows[-1])
+            self.run.finish(shard, last_row=last_row, refused=refused)
+        return len(plan.numbers), []
 
-    def in_order(self, shards: int | None, shard_bytes: int) -> int:
-        """Write the rows as they come: to a number of shards in turn, or by size.
-
-        Returns:
-            The number of shards; errors are those of `chunks` and of the disk.
-        """
-        shard = self.pending.keep_leading()
-        layout: Layout = InTurn(shards) if shards else BySize(shard_bytes, shard)
-        last_row = -1
+    def in_order(self) -> tuple[int, list[Refused]]:
+        """Write the rows as they come: to a number of shards in turn, or by size."""
+        plan = self.run.plan
+        if plan.shards:
+            self.run.start_over()  # all of its shards end with the source
+        shard = self.run.keep_leading()
+        layout: Layout = (
+            InTurn(plan.shards) if plan.shards else BySize(plan.shard_bytes, shard)
+        )
+        last_row, refused = -1, list[Refused]()
         for chunk in self._chunks_after(shard):
+            refused += chunk.refused
             at = 0
             for number, records in layout.deal(chunk.framed):
                 if layout.in_order and number > shard:
-                    self.pending.finish(
-                        shard, next_row=int(chunk.rows[at]), last_row=last_row
-                    )
+                    # A run that goes on reads the rows after the last one again.
+                    mine = [row for row in refused if row.row < last_row]
+                    del refused[: len(mine)]
+                    self.run.finish(shard, last_row=last_row, refused=mine)
                     shard = number
-                self.pending.add(number, records)
+                self.run.add(number, records)
                 at += len(records)
                 last_row = int(chunk.rows[at - 1])
-        return shards or shard + 1
+        return plan.shards or shard + 1, refused
 
-    def shuffled(self, seed: int, shards: int | None, shard_bytes: int) -> int:
+    def shuffled(self, seed: int) -> tuple[int, list[Refused]]:
         """Write all rows in a random order, by way of buckets on disk.
-
-        Returns:
-            The number of shards.
 
         Raises:
             DuplicateKeyError: two rows have the same key.
-            Exception: as `chunks`, or as the disk.
         """
+        plan = self.run.plan
         buckets = self._filled_buckets(seed)
-        shard = self.pending.keep_leading()
-        done = self.pending.finished[shard - 1].next if shard else 0
-        by_size = BySize(shard_bytes, shard)
+        shard = self.run.keep_leading()
+        done = self.run.durable
+        by_size = BySize(plan.shard_bytes, shard)
         for keys, piece in self._ordered(buckets, done):
             dealt = (
-                by_number(shard_of(keys, shards), piece)
-                if shards
+                by_number(shard_of(keys, plan.shards), piece)
+                if plan.shards
                 else by_size.deal(piece)
             )
             for number, records in dealt:
                 for full in range(shard, number):
-                    self.pending.finish(full, next_row=done)
+                    self.run.finish(full)
                 shard = number
-                self.pending.add(number, records)
-                done += len(records)
-            with self.pending.telling():
-                buckets.forget(self.pending.durable)
-        return shards or shard + 1
+                self.run.add(number, records)
+            with self.run.telling():
+                buckets.forget(self.run.durable)
+        return plan.shards or shard + 1, buckets.refused
 
     def _filled_buckets(self, seed: int) -> Buckets:
         """Return buckets of all records, those of an interrupted run if it had them."""
-        path = self.pending.buckets
-        telling = self.pending.telling
+        telling = self.run.telling
         with telling():
-            found = Buckets.reopen(path) if self.pending.shuffled else None
+            found = Buckets.reopen(self.run.buckets)
         if found is not None:
             return found
-        self.pending.start_over()
+        self.run.start_over()
         with telling():
-            buckets = Buckets(path, key_field=self.encoding.key_field)
+            buckets = Buckets(self.run.buckets, key_field=self.encoding.key_field)
         for chunk in self._all(self._chunks()):
             keys = chunk.keys
             if keys is None:
                 keys = order_of(seed, chunk.part, chunk.rows)
             with telling():
                 buckets.add(keys, chunk.rows, chunk.part, chunk.framed)
+            buckets.refused += chunk.refused
         with telling():
             buckets.seal()
-        self.pending.note_shuffled()
         return buckets
 
     def _ordered(
         self, buckets: Buckets, skip: int
     ) -> Iterator[tuple[NDArray[np.uint64], Framed]]:
-        with self.pending.telling():
+        with self.run.telling():
             yield from buckets.ordered(skip=skip)
 
     def _all(self, found: Iterator[Chunk]) -> Iterator[Chunk]:
         for chunk in found:
-            self.report.add(chunk.refused)
             self.told(len(chunk.framed), len(chunk.framed.data))
             yield chunk
 
@@ -204,7 +169,7 @@ class Job:
         """Yield the chunks of rows that no shard before this one has."""
         if not shard:
             return self._all(self._chunks())
-        before = self.pending.finished[shard - 1]
+        before = self.run.receipts[shard - 1]
         # Beginning with the last row that is written, to compare it.
         found = self._chunks(skip=before.last_row)
         first = next(found)
@@ -213,13 +178,13 @@ class Job:
         return self._all(chain([rest], found))
 
     def _chunks(self, skip: int = 0) -> Iterator[Chunk]:
-        return chunks(self.source, self.encoding, workers=self.workers, skip=skip)
+        return all_chunks(self.source, self.encoding, workers=self.workers, skip=skip)
 
-    def _compare(self, before: Finished, first: Chunk) -> None:
+    def _compare(self, before: Receipt, first: Chunk) -> None:
         """See that a row is what an interrupted run has written of it.
 
         Args:
-            before: the shard that has the row as its last one.
+            before: of the shard that has the row as its last one.
             first: the row's chunk, which begins with it.
 
         Raises:
@@ -227,35 +192,12 @@ class Job:
         """
         rows = first.rows[:1].tolist()
         checksum = bytes(first.framed[:1].data[-4:]).hex()
-        if rows != [before.last_row] or checksum != before.contents.last:
+        if rows != [before.last_row] or checksum != before.last:
             raise ChangedSourceError(
-                f"{self.pending.where}: the source has changed: row {before.last_row} "
+                f"{self.run.where}: the source has changed: row {before.last_row} "
                 "is not what the interrupted run has written; begin again with "
                 "resume=False"
             )
-
-
-def passed(
-    pending: PendingSplit, source: Source, parts: int | None
-) -> Callable[[int | None, int], bool]:
-    """Return what tells, by shard and row, which rows a run does not see again.
-
-    Args:
-        pending: knows the shards of the interrupted run.
-        source: gives the rows.
-        parts: into how many parts it falls; None if it is read in order.
-    """
-    finished = pending.finished
-    if pending.shuffled or pending.total is not None:
-        return lambda shard, row: True
-    if parts is not None and isinstance(source, Indexed):
-        blocks = [source.block(part, parts) for part in finished]
-        return lambda shard, row: any(row in block for block in blocks)
-    if parts is not None:
-        return lambda shard, row: shard in finished
-    leading = pending.keep_leading()
-    last_row = finished[leading - 1].last_row if leading else -1
-    return lambda shard, row: row <= last_row
 
 
 def write_split(
@@ -282,81 +224,68 @@ def write_split(
 ) -> int:
     """Write a whole split; options, result and errors are those of `write_dataset`."""
     check_destination(directory, split)
-    check_sharding(shards, shard_bytes)
     check_workers(workers)
-    check_flags(
-        overwrite=overwrite, allow_empty=allow_empty, index=index, resume=resume
-    )
-    check_refusing(on_error, refused)
-    if shuffle_seed is not None and type(shuffle_seed) is not int:
-        raise DatasetError(
-            f"shuffle_seed={shuffle_seed!r}: expected an integer, or None"
-        )
-    check_keys(key_field, shuffle_seed)
+    check_flags(resume=resume)
     rows = source_of(source)
-    check_source(rows, workers, shuffled=shuffle_seed is not None)
-    encoding = Encoding(serialize, on_error == "skip", key_field, shuffle_seed or 0)
-    parts = _parts(rows, shards, shuffled=shuffle_seed is not None)
-    in_turn = shards is not None and parts is None and shuffle_seed is None
-    pending = PendingSplit(
+    is_shuffled = shuffle_seed is not None
+    if isinstance(rows, Parts) and not is_shuffled:
+        if shards not in (None, len(rows)):
+            raise DatasetError(
+                f"shards={shards}: the source has a function for each of {len(rows)} "
+                "shards; leave `shards` out, or shuffle with shuffle_seed"
+            )
+        shards, shard_bytes = len(rows), DEFAULT_SHARD_BYTES
+    plan = plan_of(
+        schema,
+        getattr(serialize, "__module__", ""),
         directory,
         split,
-        of_schema(schema),
-        packing=packing_of(
-            compression,
-            compression_level,
-            open_shards=(shards or 1) if in_turn else 1,
-        ),
-        request={
-            "fingerprint": schema.fingerprint,
-            "source": type(rows).__name__,
-            "rows": rows.length,
-            "parts": parts,
-            "shards": shards,
-            "shard_bytes": shard_bytes,
-            "shuffle_seed": shuffle_seed,
-            "key_field": key_field,
-            "on_error": on_error,
-        },
+        shards=shards,
+        rows=rows.length if isinstance(rows, Indexed) else None,
+        shard_bytes=shard_bytes,
+        shuffle_seed=shuffle_seed,
+        key_field=key_field,
+        compression=compression,
+        compression_level=compression_level,
+        on_error=on_error,
         overwrite=overwrite,
         allow_empty=allow_empty,
         index=index,
+    )
+    if refused is not None and on_error == "raise":
+        raise DatasetError(
+            f"refused={str(refused)!r} is for on_error='skip': otherwise no row is left "
+            "out"
+        )
+    check_report(refused)
+    check_source(rows, workers, shuffled=is_shuffled)
+    encoding = Encoding(serialize, on_error == "skip", key_field, shuffle_seed or 0)
+    by_parts = plan.shards is not None and not is_shuffled
+    in_turn = by_parts and not isinstance(rows, (Indexed, Parts))
+    run = Run(
+        plan,
+        schema,
+        open_shards=(plan.shards or 1) if in_turn else 1,
         resume=resume,
     )
+    if run.published is not None:
+        run.close()
+        return run.published
     try:
-        with (
-            Report(refused, split, keep=passed(pending, rows, parts)) as report,
-            reporter(progress, rows.length, split) as told,
-        ):
-            job = Job(pending, rows, encoding, workers, report, told)
-            if pending.total is not None:
-                total = pending.total  # all was written, and is published now
-            elif shuffle_seed is not None:
-                total = job.shuffled(shuffle_seed, shards, shard_bytes)
-            elif parts is not None:
-                total = job.by_parts(parts)
+        with reporter(progress, rows.length, split) as told:
+            job = Job(run, rows, encoding, workers, told)
+            if shuffle_seed is not None:
+                total, left_out = job.shuffled(shuffle_seed)
+            elif by_parts and isinstance(rows, (Indexed, Parts)):
+                total, left_out = job.by_parts(rows)
             else:
-                total = job.in_order(shards, shard_bytes)
-        return pending.publish(total)
+                total, left_out = job.in_order()
+        return run.publish(total, refused=left_out, report=refused)
     except BaseException as error:
-        kept = pending.abort(keep=True)
+        kept = run.abort(keep=True)
         if kept and not isinstance(error, ChangedSourceError):
             error.add_note(
                 f"{kept} records of split {split!r} are in finished shards: "
                 "resume=True goes on after them, and a run without it removes them"
             )
         raise
-
-
-def _parts(source: Source, shards: int | None, *, shuffled: bool) -> int | None:
-    """Return into how many parts, of a shard each, the source falls by itself."""
-    if shuffled:
-        return None
-    if isinstance(source, Parts):
-        if shards not in (None, len(source)):
-            raise DatasetError(
-                f"shards={shards}: the source has a function for each of {len(source)} "
-                "shards; leave `shards` out, or shuffle with shuffle_seed"
-            )
-        return len(source)
-    return shards if isinstance(source, Indexed) else None

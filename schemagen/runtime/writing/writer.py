@@ -8,15 +8,15 @@ from collections.abc import Iterable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from ..shared.calling import check_flags, options_by_name
+from ..shared.calling import options_by_name
 from ..shared.errors import DatasetError, warn
 from ..shared.tfrecord import Framed, frame_records
 from ..storage.schema import Schema
-from .plan import DEFAULT_SHARD_BYTES, check_destination, check_sharding, packing_of
+from .plan import DEFAULT_SHARD_BYTES
 from .shards import BySize, InTurn, Layout
 
 if TYPE_CHECKING:
-    from .pending import PendingSplit
+    from .run import Run
 
 # How many records or bytes of them wait to be framed together.
 _WAITING_RECORDS = 256
@@ -68,13 +68,22 @@ class ShardedWriter:
         index: bool = True,
     ) -> None:
         # These import much that serializing does without.
-        from ..storage.manifest import of_schema
-        from .pending import PendingSplit
+        from .plan import plan_of
+        from .run import Run
 
-        check_destination(directory, split)
-        check_sharding(shards, shard_bytes)
-        check_flags(overwrite=overwrite, allow_empty=allow_empty, index=index)
-        packing = packing_of(compression, compression_level, open_shards=shards or 1)
+        plan = plan_of(
+            self.schema,
+            type(self).__module__,
+            directory,
+            split,
+            shards=shards,
+            shard_bytes=shard_bytes,
+            compression=compression,
+            compression_level=compression_level,
+            overwrite=overwrite,
+            allow_empty=allow_empty,
+            index=index,
+        )
         self._split = split
         self._shards = shards
         self._layout: Layout = InTurn(shards) if shards else BySize(shard_bytes)
@@ -84,18 +93,9 @@ class ShardedWriter:
         self._waiting_bytes = 0
         self._closed = False
         self._failure: BaseException | None = None
-        self._pending = PendingSplit(
-            directory,
-            split,
-            of_schema(self.schema),
-            packing=packing,
-            request={},
-            overwrite=overwrite,
-            allow_empty=allow_empty,
-            index=index,
-        )
+        self._run = Run(plan, self.schema, open_shards=shards or 1, keep_receipts=False)
         # Not a method: it must not keep alive what it waits for.
-        self._abandoned = weakref.finalize(self, _abandon, self._pending, split)
+        self._abandoned = weakref.finalize(self, _abandon, self._run, split)
 
     @property
     def records(self) -> int:
@@ -144,8 +144,8 @@ class ShardedWriter:
         try:
             for shard, records in self._layout.deal(framed):
                 if self._layout.in_order and shard > self._last:
-                    self._pending.finish(self._last)
-                self._pending.add(shard, records)
+                    self._run.finish(self._last)
+                self._run.add(shard, records)
                 self._last = shard
         except OSError as error:
             self._fail(error)
@@ -169,7 +169,7 @@ class ShardedWriter:
             return
         try:
             self._write_waiting()
-            self._pending.publish(self._shards or self._last + 1)
+            self._run.publish(self._shards or self._last + 1)
         except BaseException as error:
             self._fail(error)
             raise
@@ -186,7 +186,7 @@ class ShardedWriter:
             return
         self._closed = True
         self._abandoned.detach()
-        self._pending.abort()
+        self._run.abort()
 
     def __enter__(self) -> Self:
         return self
@@ -204,11 +204,11 @@ class ShardedWriter:
             self.abort()
 
 
-def _abandon(pending: PendingSplit, split: str) -> None:
+def _abandon(run: Run, split: str) -> None:
     """Clean up after a writer that no one closed, and say that its records are lost."""
-    if pending.is_of_this_process:
+    if run.is_of_this_process:
         warn(
-            f"{pending.where}: split {split!r}: the writer was never closed, and its "
+            f"{run.where}: split {split!r}: the writer was never closed, and its "
             "records are not published; write in a `with` block or call close()"
         )
-        pending.abort()
+        run.abort()

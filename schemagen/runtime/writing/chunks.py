@@ -1,0 +1,100 @@
+"""From a source to its chunks, in this process or in several.
+
+Encoding is a pure function of rows, and chunks come in the order of rows, so the bytes
+of all chunks together do not depend on the number of processes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+
+from ..shared.errors import DatasetError
+from ..shared.processes import Moved, in_parallel
+from .encoding import Chunk, Encoding, encode_rows
+from .keys import shuffled_positions
+from .plan import Plan
+from .sources import Indexed, Parts, Source, check_start
+
+# How many rows another process encodes at a time, and sends back: few enough for their
+# bytes to fit into memory.
+_TASK_ROWS = 64
+
+
+def check_source(source: Source, workers: int, *, shuffled: bool) -> None:
+    """Refuse a source of which only one process can take rows.
+
+    Raises:
+        DatasetError: it is one, and there are several processes.
+    """
+    if workers > 1 and not isinstance(source, Indexed):
+        if isinstance(source, Parts) and not shuffled:
+            return
+        what = "functions with shuffle_seed" if isinstance(source, Parts) else "rows"
+        raise DatasetError(
+            f"workers={workers}: the source gives {what} one after the other, which one "
+            "process reads; pass a sequence, whose rows have an index, or leave workers out"
+        )
+
+
+def chunks_of(
+    source: Indexed | Parts, plan: Plan, shard: int, encoding: Encoding
+) -> Iterator[Chunk]:
+    """Encode the rows of one shard of a plan; chunks and errors as `all_chunks`."""
+    if isinstance(source, Parts):
+        return encode_rows(source.rows(shard), encoding, part=shard, shard=shard)
+    if plan.shuffle_seed is None:
+        block = source.block(shard, len(plan.numbers))
+        return encode_rows(source.at(block), encoding, first=block.start)
+    positions = shuffled_positions(
+        source.length, len(plan.numbers), shard, plan.shuffle_seed
+    ).tolist()
+    return encode_rows(source.at(positions), encoding, positions=positions)
+
+
+def all_chunks(
+    source: Source, encoding: Encoding, *, workers: int = 1, skip: int = 0
+) -> Iterator[Chunk]:
+    """Encode the rows of a source.
+
+    Args:
+        source: where the rows come from.
+        encoding: how rows become records.
+        workers: how many processes encode; several for an indexed source only.
+        skip: begin at the row at this position; not for a list of functions.
+
+    Yields:
+        The chunks of one part after the other, each in the order of its rows.
+
+    Raises:
+        RecordError, TypeError: as `encode_rows`, for the first wrong row.
+        DatasetError: a worker has died, or cannot be given what it needs.
+        Exception: whatever the source raises, with the position as note.
+    """
+    if isinstance(source, Parts):
+        for part in range(len(source)):
+            rows = source.rows(part)
+            yield from encode_rows(rows, encoding, part=part, shard=part)
+        return
+    if workers > 1 and isinstance(source, Indexed):
+        check_start(skip, source.length)
+        starts = range(skip, source.length, _TASK_ROWS)
+        work = _Rows(source, encoding)
+        found = in_parallel(work, starts, workers=workers, method=None, in_order=True)
+        yield from chain.from_iterable(each for _, each in found)
+        return
+    yield from encode_rows(source.rows(0, skip), encoding, first=skip)
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Encodes a few rows, in any process."""
+
+    source: Indexed
+    encoding: Encoding
+
+    def __call__(self, start: int, moved: Moved) -> list[Chunk]:
+        stop = min(self.source.length, start + _TASK_ROWS)
+        rows = self.source.rows(0, start, stop)
+        return list(encode_rows(rows, self.encoding, first=start))

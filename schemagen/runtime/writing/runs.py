@@ -1,0 +1,337 @@
+"""Beginning, joining and giving up a run: one run at a time writes a split."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from time import monotonic, sleep
+from typing import NamedTuple
+
+from ..shared.errors import DatasetError, warn
+from ..storage import manifest
+from ..storage.directory import Directory
+from ..storage.lock import Busy, Lock
+from ..storage.manifest import Split, of_schema
+from ..storage.opening import open_directory
+from ..storage.schema import Schema
+from .claims import Claim, claim_of, claims_of, create_claim
+from .external_sort import load_index
+from .names import (
+    bucket_folder,
+    bucket_folders,
+    claim_name,
+    files_of_runs,
+    journal_name,
+    lock_name,
+    receipt_name,
+    shards_with_receipts,
+)
+from .plan import Plan
+from .publication import LOCK, check_place, remove_run, settle_if_needed, token_of
+from .receipts import Receipt, receipts_of, whole
+
+# How long to wait for another process that begins the same run, in seconds.
+_PATIENCE, _PAUSE = 10.0, 0.05
+
+
+class Begun(NamedTuple):
+    """A run of one process that has begun.
+
+    Attributes:
+        plan: with the id of the run that it goes on with, if there is one.
+        receipts: what that run has written.
+        records: how many that run has published, if it only had to be completed.
+    """
+
+    plan: Plan
+    receipts: dict[int, Receipt]
+    records: int | None = None
+
+
+def begin(plan: Plan, schema: Schema, lock: Lock, *, resume: bool) -> Begun:
+    """Begin a run of one process, or go on with one that was interrupted.
+
+    What an interrupted run has committed is published first. What else runs have left of
+    the split, and this one does not go on with, is removed.
+
+    Args:
+        plan: what to write.
+        schema: of the records.
+        lock: the split's, which other runs on this machine would hold.
+        resume: whether to go on where a run has stopped.
+
+    Raises:
+        DatasetError: the directory has the split, or other records; another run is at
+            it; or what was interrupted was another plan.
+        OSError: the disk refuses.
+    """
+    directory = open_directory(plan.directory)
+    names = directory.names()
+    claims = claims_of(directory, plan.split, names)
+    for name, split in _settle(directory, plan).items():
+        mine = [claim for claim in claims if claim.id == token_of(name, split)]
+        if resume and name == plan.split and mine and not _differences(mine[0], plan):
+            return Begun(plan, {}, split.records)
+        _tell_settled(directory, name, split)
+        names = directory.names()
+        claims = claims_of(directory, plan.split, names)
+    _check_free(directory, plan, schema, lock, names, claims, resume=resume)
+    kept = dict[int, Receipt]()
+    for claim in claims:
+        if claim.plan is None or claim.shared:
+            continue
+        found = _left(directory, plan, claim, names)
+        folder = bucket_folder(directory, plan.split, claim.id)
+        if resume and (found or load_index(folder)):
+            _check_plan(directory, plan, claim)
+            plan, kept = replace(plan, run=claim.plan["run"]), found
+        elif found:
+            _tell_removed(directory, plan, found)
+    _claim(directory, plan, lock, claims, shared=False)
+    _clear(directory, plan, names, kept)
+    return Begun(plan, kept)
+
+
+def join(plan: Plan, schema: Schema) -> None:
+    """Begin a run of several processes, or join it: all but the first find its claim.
+
+    Raises:
+        DatasetError: the directory has the split, or other records; another run or
+            writer is at it; or this run was begun with another plan.
+        OSError: the disk refuses.
+    """
+    directory = open_directory(plan.directory)
+    until = monotonic() + _PATIENCE
+    while claim_of(directory, plan) is None:
+        try:
+            directory.make()
+            with directory.lock(lock_name(plan.split)) as lock:
+                if claim_of(directory, plan) is None:
+                    _begin_shared(directory, plan, schema, lock)
+        except Busy as error:
+            # A process of this run may be beginning it.
+            if monotonic() < until:
+                sleep(_PAUSE)
+                continue
+            raise DatasetError(
+                f"{plan.where}: another writer is writing the split: {error}; wait "
+                "until it ends"
+            ) from None
+
+
+def _begin_shared(directory: Directory, plan: Plan, schema: Schema, lock: Lock) -> None:
+    for name, split in _settle(directory, plan).items():
+        _tell_settled(directory, name, split)
+    found = manifest.load(directory)
+    held = found.splits.get(plan.split) if found else None
+    if held is not None and (not plan.overwrite or held.run == plan.token):
+        is_mine = "" if plan.overwrite else "either "
+        other = (
+            "; or it is another split: then write to another name, or replace it with "
+            "overwrite=True"
+        )
+        raise DatasetError(
+            f"{plan.where}: the split exists with {held.records} records; {is_mine}this "
+            "run has been published already, and nothing is left to do"
+            f"{'' if plan.overwrite else other}"
+        )
+    names = directory.names()
+    claims = claims_of(directory, plan.split, names)
+    for claim in claims:
+        if claim.shared and claim.id != plan.token and not plan.overwrite:
+            run = claim.plan and claim.plan.get("run")
+            raise DatasetError(
+                f"{plan.where}: the split is being written by {claim}; pass the same "
+                "run= in all processes of a run, or wait until the other one is "
+                f"published, or give it up: abandon a plan with run={run!r}"
+            )
+    _check_free(directory, plan, schema, lock, names, claims, resume=False)
+    for claim in claims:
+        if left := _left(directory, plan, claim, names):
+            _tell_removed(directory, plan, left)
+    _claim(directory, plan, lock, claims, shared=True)
+    # Files of this run that were there before its claim are of one that was given up.
+    _clear(directory, plan, names, {})
+
+
+def _settle(directory: Directory, plan: Plan) -> dict[str, Split]:
+    return settle_if_needed(directory, plan.split, overwrite=plan.overwrite)
+
+
+def _check_free(
+    directory: Directory,
+    plan: Plan,
+    schema: Schema,
+    lock: Lock,
+    names: Sequence[str],
+    claims: Sequence[Claim],
+    *,
+    resume: bool,
+) -> None:
+    """See that no other run is at work, and that the directory has a place for the split.
+
+    Raises:
+        DatasetError: a run may be going on, and is not to be replaced; or as
+            `check_place`.
+    """
+    for claim in claims:
+        if claim.is_dead(lock) or claim.id == plan.token:
+            continue
+        if not plan.overwrite:
+            raise claim.refusal(directory, plan.split)
+        warn(
+            f"{directory.where}: taking split {plan.split!r} over from {claim}, which is "
+            "told so when it publishes"
+        )
+    _check_0_2_0(directory, plan, names)
+    found = manifest.load(directory)
+    check_place(directory, plan, of_schema(schema), found, names, resume=resume)
+
+
+def _check_0_2_0(directory: Directory, plan: Plan, names: Sequence[str]) -> None:
+    """Refuse to remove what 0.2.0 had committed, and has not published.
+
+    Raises:
+        DatasetError: it was interrupted while it published this split.
+    """
+    name = journal_name(plan.split)
+    if name not in names or plan.overwrite:
+        return
+    if b'{"publishing"' in (directory.read(name) or b""):
+        raise DatasetError(
+            f"{directory.where}/{name}: version 0.2.0 was interrupted while it published "
+            f"split {plan.split!r}; complete it by writing any split there with 0.2.0, or "
+            "replace it with overwrite=True"
+        )
+
+
+def _left(
+    directory: Directory, plan: Plan, claim: Claim, names: Sequence[str]
+) -> dict[int, Receipt]:
+    """Return the receipts of whole shards that a run of one process has left."""
+    if claim.plan is None or claim.shared:
+        return {}
+    run = replace(plan, run=str(claim.plan.get("run")))
+    shards = shards_with_receipts(names, plan.split, claim.id)
+    found = whole(directory, receipts_of(directory, run, shards))
+    return {receipt.shard: receipt for receipt in found}
+
+
+def _tell_settled(directory: Directory, name: str, split: Split) -> None:
+    warn(
+        f"{directory.where}: an interrupted run had committed split {name!r} with "
+        f"{split.records} records; its publication is completed now"
+    )
+
+
+def _tell_removed(directory: Directory, plan: Plan, found: dict[int, Receipt]) -> None:
+    records = sum(receipt.records for receipt in found.values())
+    warn(
+        f"{directory.where}: an interrupted run had finished {len(found)} shards of split "
+        f"{plan.split!r} with {records} records; they are removed now (resume=True would "
+        "have gone on there)"
+    )
+
+
+def _differences(claim: Claim, plan: Plan) -> list[str]:
+    """Return the options in which a run has another plan than the one that is asked for."""
+    assert claim.plan is not None
+    return Plan.from_entries(claim.plan).differences(plan)
+
+
+def _check_plan(directory: Directory, plan: Plan, claim: Claim) -> None:
+    assert claim.plan is not None
+    different = [
+        f"{name}={claim.plan[name]!r} (now {getattr(plan, name)!r})"
+        for name in _differences(claim, plan)
+    ]
+    if different:
+        raise DatasetError(
+            f"{directory.where}: split {plan.split!r} cannot be resumed: the run that was "
+            f"interrupted had {', '.join(different)}; ask for the same, or begin again "
+            "with resume=False"
+        )
+
+
+def _claim(
+    directory: Directory,
+    plan: Plan,
+    lock: Lock,
+    claims: Sequence[Claim],
+    *,
+    shared: bool,
+) -> None:
+    """Create the claim, and see that no other run has done so at the same time.
+
+    Args:
+        directory: the data directory.
+        plan: of the run.
+        lock: as for `begin`.
+        claims: those that are there. One of this run is of the run that it goes on with,
+            or was cut off.
+        shared: whether other processes will join the run.
+
+    Raises:
+        DatasetError: one has, where there are no locks.
+        OSError: the disk refuses.
+    """
+    again = plan.token in {claim.id for claim in claims}
+    create_claim(directory, plan, shared=shared, again=again)
+    if lock.held or plan.overwrite:
+        return
+    try:
+        for claim in claims_of(directory, plan.split, directory.names()):
+            if claim.id != plan.token and not claim.ended:
+                raise claim.refusal(directory, plan.split)
+    except BaseException:
+        with suppress(OSError):
+            directory.remove(claim_name(plan.split, plan.token))
+        raise
+
+
+def _clear(
+    directory: Directory,
+    plan: Plan,
+    names: Sequence[str],
+    kept: dict[int, Receipt],
+) -> None:
+    """Remove what other runs have left of the split.
+
+    Args:
+        directory: the data directory.
+        plan: of the run that begins.
+        names: the files before it had its claim.
+        kept: the shards that it goes on with.
+    """
+    mine = {claim_name(plan.split, plan.token)}
+    for receipt in kept.values():
+        mine |= {receipt.file, receipt_name(plan.split, receipt.shard, plan.token)}
+    left = [name for name in files_of_runs(names, plan.split) if name not in mine]
+    directory.for_each(directory.remove, left)
+    for folder in bucket_folders(directory, plan.split):
+        if folder != bucket_folder(directory, plan.split, plan.token):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def abandon(plan: Plan) -> None:
+    """Give a run up: remove its claim and all that it has written.
+
+    Doing so twice is no error. What is published stays.
+
+    Raises:
+        DatasetError: the run is being published.
+        OSError: the disk refuses.
+    """
+    directory = open_directory(plan.directory)
+    if not directory.exists():
+        return
+    with directory.lock(LOCK, wait=True):
+        found = manifest.load(directory)
+        waiting = found.unsettled.get(plan.split) if found else None
+        if waiting is not None and token_of(plan.split, waiting) == plan.token:
+            raise DatasetError(
+                f"{plan.where}: its publication has begun; publish(plan) completes it"
+            )
+        remove_run(directory, plan.split, plan.token, directory.names())
