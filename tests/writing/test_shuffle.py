@@ -6,11 +6,10 @@ are divided again and again, which only gigabytes are otherwise.
 
 from __future__ import annotations
 
-import errno
 import random
 import shutil
 import tracemalloc
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -22,8 +21,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from published_splits import numbers_of
 from schemagen.runtime.shared.tfrecord import Framed, frame, frame_records
-from schemagen.runtime.writing import shuffle
-from schemagen.runtime.writing.external_sort import add_block
 from schemagen.runtime.writing.keys import digest_of, order_of
 from schemagen.runtime.writing.shuffle import Buckets, DuplicateKeyError
 from tiers import examples
@@ -62,17 +59,10 @@ def _add(buckets: Buckets, records: list[Keyed], chunk: int = 50) -> None:
 
 
 def _filled(path: Path, records: list[Keyed], memory: int = TINY) -> Buckets:
-    """Sealed buckets of records."""
+    """Buckets of records."""
     buckets = Buckets(path, memory=memory)
     _add(buckets, records)
-    buckets.seal()
     return buckets
-
-
-def _reopened(path: Path, memory: int = TINY) -> Buckets:
-    found = Buckets.reopen(path, memory=memory)
-    assert found is not None
-    return found
 
 
 def _split(framed: Framed) -> list[bytes]:
@@ -80,8 +70,8 @@ def _split(framed: Framed) -> list[bytes]:
     return [data[a:b] for a, b in pairwise([0, *framed.ends.tolist()])]
 
 
-def _read(buckets: Buckets, skip: int = 0) -> list[bytes]:
-    return [data for _, framed in buckets.ordered(skip) for data in _split(framed)]
+def _read(buckets: Buckets) -> list[bytes]:
+    return [data for _, framed in buckets.ordered() for data in _split(framed)]
 
 
 def _expected(records: list[Keyed]) -> list[bytes]:
@@ -154,7 +144,7 @@ def test_different_values_have_different_keys() -> None:
 def test_as_sorted_in_memory(
     data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """Any keys, equal ones too, any chunks and memory, also after a crash: as sorted()."""
+    """Any keys, equal ones too, any chunks and memory: as sorted()."""
     # Some keys are equal, and some share the first word alone.
     word = st.integers(0, 30).map(lambda number: digest_of(number, 0)[0])
     keys = data.draw(st.lists(st.tuples(word, word), max_size=100))
@@ -167,74 +157,28 @@ def test_as_sorted_in_memory(
     path = tmp_path_factory.mktemp("order") / "a"
     buckets = Buckets(path, memory=data.draw(memory))
     _add(buckets, records, data.draw(st.integers(1, 50)))
-    if data.draw(st.booleans()):
-        assert Buckets.reopen(path) is None
-        buckets.seal()
-        buckets = _reopened(path, data.draw(memory))
-    assert buckets.records == len(records)
-    skip = data.draw(st.integers(0, len(records) + 2))
-    assert _read(buckets, skip) == _expected(records)[skip:]
     assert _read(buckets) == _expected(records)
-    assert buckets.records == len(records)
 
 
 @pytest.mark.parametrize("memory", [TINY, 100_000])
-def test_files_go_as_their_records_are_stored_elsewhere(
-    tmp_path: Path, memory: int
-) -> None:
-    """What follows can be read, also after a crash; what went before is an error."""
+def test_a_file_goes_when_it_has_been_read(tmp_path: Path, memory: int) -> None:
+    """Large buckets are divided, again and again; what fits into memory has no files."""
     records = _records(1000)
     buckets = _filled(tmp_path / "a", records, memory)
-    assert _read(buckets) == _expected(records)
-    divided = [path for path in (tmp_path / "a").rglob("??") if path.is_dir()]
-    depths = {len(path.relative_to(tmp_path / "a").parts) for path in divided}
-    assert depths >= {1, 2} if memory == TINY else not depths
-    sizes = []
-    for done in range(0, 1001, 100):
-        buckets.forget(done)
-        files = (tmp_path / "a").rglob("*.bucket")
-        sizes.append(sum(path.stat().st_size for path in files))
-        for each in (buckets, _reopened(tmp_path / "a")):
-            assert _read(each, done) == _expected(records)[done:]
-        if memory == TINY and done == 900:
-            with pytest.raises(DatasetError, match=str(tmp_path / "a")):
-                _read(buckets)
-    assert sorted(sizes, reverse=True) == sizes or memory != TINY
-    assert sizes[-1] == 0
-
-
-def test_what_is_being_read_stays_whole_although_its_file_goes(tmp_path: Path) -> None:
-    """As it does while a split is written from it."""
-    records = _records(1000)
-    buckets = _filled(tmp_path / "a", records)
     found: list[bytes] = []
+    sizes, depths = [], set()
     for _, framed in buckets.ordered():
         found += _split(framed)
-        buckets.forget(len(found))
+        files = list((tmp_path / "a").rglob("*.bucket"))
+        sizes.append(sum(path.stat().st_size for path in files))
+        depths |= {len(path.relative_to(tmp_path / "a").parts) for path in files}
     assert found == _expected(records)
-
-
-@pytest.mark.quick_cases(4)
-@pytest.mark.parametrize("step", [0, 3, 8, 40, 1, 2, 4, 5, 6, 7, 20, 80, 160])
-def test_a_division_that_was_cut_short_is_done_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int
-) -> None:
-    """Wherever a crash was."""
-    calls = iter(range(100_000))
-
-    def failing(path: Path, *args: Any) -> int:
-        if next(calls) == step:
-            path.write_bytes(b"torn")
-            raise OSError(errno.ENOSPC, "No space left on device", str(path))
-        return add_block(path, *args)
-
-    records = _records(1000)
-    buckets = _filled(tmp_path / "a", records)
-    with monkeypatch.context() as patched:
-        patched.setattr(shuffle, "add_block", failing)
-        with pytest.raises(OSError, match=str(tmp_path)):
-            _read(buckets)
-    assert _read(_reopened(tmp_path / "a")) == _expected(records)
+    assert depths >= {1, 2, 3} if memory == TINY else depths == {1}
+    assert sizes[-1] < sizes[0] / 5
+    assert not list((tmp_path / "a").rglob("*.bucket"))
+    buckets = _filled(tmp_path / "b", records, 64 << 20)
+    assert _read(buckets) == _expected(records)
+    assert not (tmp_path / "b").exists()
 
 
 @pytest.mark.quick_cases(1)
@@ -251,10 +195,10 @@ def test_memory_is_bounded(tmp_path: Path, size: int) -> None:
         for start in range(0, total // (size + 40), chunk):
             rows = np.arange(start, start + chunk)
             buckets.add(order_of(0, 0, rows), rows, 0, framed)
-        buckets.seal()
         assert tracemalloc.get_traced_memory()[1] < memory
         tracemalloc.reset_peak()
-        assert sum(len(framed) for _, framed in buckets.ordered()) == buckets.records
+        found = sum(len(framed) for _, framed in buckets.ordered())
+        assert found == len(range(0, total // (size + 40), chunk)) * chunk
         # And the piece that is delivered.
         assert tracemalloc.get_traced_memory()[1] < memory + (1 << 20)
     finally:
@@ -277,7 +221,7 @@ def _add_named(
 def test_equal_keys_are_an_error_with_both_places(
     tmp_path: Path, memory: int, places: tuple[int, int] | None
 ) -> None:
-    """In one chunk and far apart, also after a crash; unique ones are none."""
+    """In one chunk and far apart; unique ones are none."""
     names = [*range(1000)]
     if places:
         names[places[1]] = names[places[0]]
@@ -285,8 +229,7 @@ def test_equal_keys_are_an_error_with_both_places(
     try:
         for start in range(0, 1000, 100):
             _add_named(buckets, names[start : start + 100], start, part=start // 500)
-        buckets.seal()
-        list(_reopened(tmp_path / "a", memory).ordered())
+        list(buckets.ordered())
     except DuplicateKeyError as error:
         assert places
         expected = tuple((place // 500, place) for place in places)
@@ -300,55 +243,25 @@ def test_a_key_that_is_always_the_same_is_found_soon(tmp_path: Path) -> None:
     buckets = Buckets(tmp_path / "a", memory=TINY, key_field="name")
     with pytest.raises(DuplicateKeyError):
         _add_named(buckets, ["cat"] * 100, 0)
-    assert buckets.records <= 100
 
 
 # Damage.
 
 
-def _shorter(path: Path) -> None:
-    path.write_bytes(path.read_bytes()[:-1])
-
-
-def _other(path: Path) -> None:
-    data = bytearray(path.read_bytes())
-    data[len(data) // 2] ^= 4
-    path.write_bytes(data)
-
-
-@pytest.mark.parametrize(
-    ("name", "damage"),
-    [("00.bucket", _shorter), ("index.json", _shorter), ("index.json", _other)],
-)
-def test_torn_buckets_are_not_reopened(
-    tmp_path: Path, name: str, damage: Callable[[Path], None]
-) -> None:
-    """After a power cut the index or the files may be torn: the caller begins again."""
-    _filled(tmp_path / "a", _records(300))
-    damage(tmp_path / "a" / name)
-    assert Buckets.reopen(tmp_path / "a") is None
-    assert Buckets.reopen(tmp_path / "nothing") is None
-    assert Buckets.reopen(tmp_path) is None
-
-
-@pytest.mark.parametrize("memory", [TINY, 64 << 20])
-def test_no_damage_goes_unseen(tmp_path: Path, memory: int) -> None:
+def test_no_damage_goes_unseen(tmp_path: Path) -> None:
     """A flipped bit or a cut anywhere, also between blocks, is an error with the file."""
-    _filled(tmp_path / "whole", _records(60), memory)
     numbers = random.Random(0)
-    files = sorted(p.name for p in (tmp_path / "whole").glob("*.bucket"))
     for turn in range(60):
-        shutil.copytree(tmp_path / "whole", tmp_path / "a")
-        buckets = _reopened(tmp_path / "a", memory)
-        path = tmp_path / "a" / numbers.choice(files)
+        buckets = _filled(tmp_path / "a", _records(60))
+        files = sorted((tmp_path / "a").glob("*.bucket"))
+        path = numbers.choice(files)
         data = bytearray(path.read_bytes())
-        place = numbers.randrange(len(data))
         if not turn:
-            del data[data.rindex(b"SGB1") :]
+            del data[:]
         elif numbers.random() < 0.3:
-            del data[place:]
+            del data[numbers.randrange(len(data)) :]
         else:
-            data[place] ^= 1 << numbers.randrange(8)
+            data[numbers.randrange(len(data))] ^= 1 << numbers.randrange(8)
         path.write_bytes(data)
         with pytest.raises(DatasetError, match=str(path)):
             _read(buckets)

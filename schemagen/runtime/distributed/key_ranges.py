@@ -193,7 +193,6 @@ def write_shard(
                 framed = Framed(block.data, np.cumsum(block.sizes))
                 buckets.add(block.keys, rows, 0, framed)
                 found += len(block)
-            buckets.seal()
             return fill(plan, shard, _chunks(buckets, tuple(refused))).finish()
         except DuplicateKeyError as error:
             value = "\n".join(values).split("\n")[error.first[1]]

@@ -88,22 +88,11 @@ def files_of_runs(names: Iterable[str], split: str) -> dict[str, str]:
     return {name: match[1] or match[2] or "" for name, match in found.items() if match}
 
 
-def bucket_folder(directory: Directory, split: str, token: str) -> Path:
-    """Return the local folder in which a run may put a split's records in order."""
-    parent, prefix = _bucket_place(directory, split)
-    return parent / f"{prefix}.{token}.shuffle"
-
-
-def bucket_folders(directory: Directory, split: str) -> list[Path]:
-    """Return the folders on this machine in which runs of a split put it in order."""
-    parent, prefix = _bucket_place(directory, split)
-    return list(parent.glob(f"{prefix}.{'?' * 12}.shuffle"))
-
-
-def _bucket_place(directory: Directory, split: str) -> tuple[Path, str]:
+def bucket_folder(directory: Directory, split: str) -> Path:
+    """Return where a split's records may be put in order, on this machine."""
     if directory.local is not None:
-        return directory.local, f".{split}"
+        return directory.local / f".{split}.shuffle"
     import tempfile  # seldom needed, and slow to import
 
     tag = f"{crc32c(directory.where.encode()):08x}"
-    return Path(tempfile.gettempdir()), f"schemagen-{tag}-{split}"
+    return Path(tempfile.gettempdir()) / f"schemagen-{tag}-{split}.shuffle"

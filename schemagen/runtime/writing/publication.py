@@ -279,7 +279,7 @@ def remove_run(
     of_runs = files_of_runs(names, split).items()
     left = [name for name, run in of_runs if run in (token, "")]
     directory.for_each(directory.remove, left)
-    shutil.rmtree(bucket_folder(directory, split, token), ignore_errors=True)
+    shutil.rmtree(bucket_folder(directory, split), ignore_errors=True)
 
 
 def remove_lock(directory: Directory, split: str, names: Sequence[str]) -> None:

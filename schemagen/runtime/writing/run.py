@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -18,7 +17,6 @@ from ..storage.opening import open_directory
 from ..storage.schema import Schema
 from .claims import claim_of, end_claim
 from .encoding import Refused
-from .external_sort import load_index
 from .names import (
     bucket_folder,
     files_of_runs,
@@ -94,7 +92,9 @@ class Run:
             self._lock.release()
             raise
         self.plan, self.receipts, self.published = begun
-        self.buckets = bucket_folder(self._directory, plan.split, self.plan.token)
+        if not keep_receipts:
+            self.receipts = {}
+        self.buckets = bucket_folder(self._directory, plan.split)
         self._sync = ThreadPoolExecutor(_SYNCING, "sync")
 
     @property
@@ -107,11 +107,6 @@ class Run:
         """Whether this process has begun it, not one of which it is a fork."""
         return self._process == os.getpid()
 
-    @property
-    def durable(self) -> int:
-        """How many records are in durable shards."""
-        return sum(receipt.records for receipt in self.receipts.values())
-
     def keep_leading(self) -> int:
         """Give up shards of an interrupted run that do not follow on one another.
 
@@ -119,20 +114,12 @@ class Run:
             How many are left: those from 0 to the first that is missing.
         """
         leading = next(number for number in count() if number not in self.receipts)
-        self._give_up([shard for shard in self.receipts if shard > leading])
-        return leading
-
-    def start_over(self) -> None:
-        """Give up all that an interrupted run has left."""
-        self._give_up(list(self.receipts))
-        shutil.rmtree(self.buckets, ignore_errors=True)
-
-    def _give_up(self, shards: Iterable[int]) -> None:
-        for shard in shards:
+        for shard in [shard for shard in self.receipts if shard > leading]:
             receipt = self.receipts.pop(shard)
             name = receipt_name(self.plan.split, shard, self.plan.token)
             self._directory.remove(name)
             self._directory.remove(receipt.file)
+        return leading
 
     def add(self, shard: int, framed: Framed) -> None:
         """Write records to a shard, which begins with the first call that names it.
@@ -243,7 +230,7 @@ class Run:
             file.discard()
         kept = {*self.receipts} - self._ending
         records = sum(self.receipts[shard].records for shard in kept)
-        keep &= records > 0 or load_index(self.buckets) is not None
+        keep &= self._keep_receipts and records > 0
         with suppress(OSError, DatasetError):
             keep = self._leave(keep)
         self.close()

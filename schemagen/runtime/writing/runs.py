@@ -17,10 +17,8 @@ from ..storage.manifest import Split, of_schema
 from ..storage.opening import open_directory
 from ..storage.schema import Schema
 from .claims import Claim, claim_of, claims_of, create_claim
-from .external_sort import load_index
 from .names import (
     bucket_folder,
-    bucket_folders,
     claim_name,
     files_of_runs,
     journal_name,
@@ -83,8 +81,7 @@ def begin(plan: Plan, schema: Schema, lock: Lock, *, resume: bool) -> Begun:
         if claim.plan is None or claim.shared:
             continue
         found = _left(directory, plan, claim, names)
-        folder = bucket_folder(directory, plan.split, claim.id)
-        if resume and (found or load_index(folder)):
+        if resume and found:
             _check_plan(directory, plan, claim)
             plan, kept = replace(plan, run=claim.plan["run"]), found
         elif found:
@@ -310,9 +307,7 @@ def _clear(
         mine |= {receipt.file, receipt_name(plan.split, receipt.shard, plan.token)}
     left = [name for name in files_of_runs(names, plan.split) if name not in mine]
     directory.for_each(directory.remove, left)
-    for folder in bucket_folders(directory, plan.split):
-        if folder != bucket_folder(directory, plan.split, plan.token):
-            shutil.rmtree(folder, ignore_errors=True)
+    shutil.rmtree(bucket_folder(directory, plan.split), ignore_errors=True)
 
 
 def abandon(plan: Plan) -> None:

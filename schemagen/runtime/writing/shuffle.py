@@ -1,4 +1,4 @@
-"""A dataset in the order of its keys, on disk, whatever its size.
+"""Records in the order of their keys, by way of a local disk, whatever their number.
 
 Records go to buckets by the first bits of their keys. All keys of a bucket stand before
 those of the next, so that sorting one bucket after the other, in memory, sorts all. A
@@ -6,15 +6,17 @@ bucket that is too large for memory is divided by the next bits of the keys when
 turn comes. The order is that of the keys and, where they are equal, of the positions:
 it depends neither on the number of buckets nor on how the records were handed over.
 
-The buckets are a folder of files on a local disk. They are scratch: nothing is synced,
-and what a crash leaves of them is recognised by sizes and checksums.
+The buckets are files in a folder, and each goes when it has been read. A file is a sequence
+of blocks: a header, an array of `ENTRY` with one item for each record, and the framed
+records one after the other.
 """
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
-from dataclasses import asdict
+import struct
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import reduce
 from itertools import pairwise
 from pathlib import Path
 
@@ -22,23 +24,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..shared.errors import DatasetError
-from ..shared.tfrecord import Framed
-from .encoding import Refused
-from .external_sort import (
-    ENTRY,
-    Block,
-    DuplicateKeyError,
-    Entries,
-    Index,
-    add_block,
-    load_index,
-    read_blocks,
-    save_index,
-    sorted_records,
-    sorting,
-)
+from ..shared.tfrecord import Framed, extend_crc32c
+from ..shared.wire import Buffer
+from ..storage.local import named
 
-__all__ = ["Buckets", "DuplicateKeyError"]
+ENTRY = np.dtype(
+    [("high", "<u8"), ("low", "<u8"), ("part", "<i8"), ("row", "<i8"), ("size", "<i8")]
+)
+"""A record's key (two words), its position, and how many bytes it has when framed."""
+
+Entries = NDArray[np.void]
+
+# How many records a block has, and how many bytes they have; then a checksum of all of it.
+_HEADER = struct.Struct("<QQ")
+_CHECKSUM = struct.Struct("<I")
 
 # Buckets are told apart by the first word of the keys. Only equal keys share all of it
 # in any number, and those of a key field are found at once.
@@ -52,88 +51,92 @@ _MOST_BITS = 8
 # With less, the header of a block alone would make a bucket too large to be read.
 _LEAST_MEMORY = 1 << 10
 
+# How much is delivered at a time. Small records are limited by their number: while
+# they are put together, each takes some hundred bytes more.
+_PIECE_BYTES = 1 << 20
+_PIECE_RECORDS = 1 << 13
+
+Position = tuple[int, int]
+"""The part of a source and the row in it."""
+
+
+class DuplicateKeyError(DatasetError):
+    """Two records have the same value in the key field.
+
+    Attributes:
+        key_field: the field's name.
+        first: part and row of one of them, the one that comes first in the source.
+        second: part and row of another.
+    """
+
+    def __init__(self, key_field: str, first: Position, second: Position) -> None:
+        super().__init__(key_field, first, second)
+        self.key_field = key_field
+        self.first = first
+        self.second = second
+
+    def __str__(self) -> str:
+        (part, row), (other_part, other_row) = self.first, self.second
+        if part or other_part:
+            where = f"row {row} of part {part} and row {other_row} of part {other_part}"
+        else:
+            where = f"rows {row} and {other_row}"
+        return (
+            f"key field {self.key_field!r}: {where} have the same value, expected one of "
+            "its own in every row; remove one of them, or take another key field"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Records that were written to a bucket together.
+
+    Attributes:
+        entries: ENTRY [records].
+        data: the framed records, one after the other.
+    """
+
+    entries: Entries
+    data: Buffer
+
 
 class Buckets:
     """Records on their way into the order of their keys.
 
     Args:
-        path: a folder of its own, which is made and must not be there yet.
+        path: a folder, which is made when it is needed and must be empty.
         memory: about how many bytes to hold at a time, at least 1 KiB; a chunk that
             is handed over comes on top.
         key_field: the field whose values the keys are digests of, if they are: then
             equal keys are an error.
-
-    Attributes:
-        refused: the rows that were left out while records were added.
-
-    Raises:
-        FileExistsError: there is something at `path`.
+        shift: how many first bits all keys have in common.
+        buckets: how many buckets to make, about; None for as many as go with the memory.
     """
 
     def __init__(
-        self, path: Path, *, memory: int = 64 << 20, key_field: str | None = None
+        self,
+        path: Path,
+        *,
+        memory: int = 64 << 20,
+        key_field: str | None = None,
+        shift: int = 0,
+        buckets: int | None = None,
     ) -> None:
-        path.mkdir(parents=True)
         self._path = path
         self._memory = max(memory, _LEAST_MEMORY)
         self._key_field = key_field
-        self._set_up(shift=0, bits=_bits_for(memory // 5 // _WRITE_BYTES, 0))
-
-    def _set_up(self, shift: int, bits: int) -> None:
-        # How many first bits all keys have in common, and how many tell buckets apart.
         self._shift = shift
-        self._bits = bits
-        self._records: NDArray[np.int64] = np.zeros(1 << bits, np.int64)
-        self._bytes: NDArray[np.int64] = np.zeros(1 << bits, np.int64)
-        self._parts = False
-        self._sealed = False
-        self.refused: list[Refused] = []
+        wanted = max(buckets or self._memory // 5 // _WRITE_BYTES, 4)
+        self._bits = min(wanted.bit_length() - 1, _MOST_BITS, _WORD_BITS - shift)
+        self._records: NDArray[np.int64] = np.zeros(1 << self._bits, np.int64)
+        self._bytes: NDArray[np.int64] = np.zeros(1 << self._bits, np.int64)
         # What has not gone to the buckets yet. The system gives the arena its memory
-        # only as it is filled, and it is filled again and again. The rest of what is
-        # allowed is for sorting, which for small records takes more than the records.
+        # as it fills, and one that is reused costs less than many small ones. Most of what
+        # is allowed is for sorting, which for small records takes more than the records.
         self._arena: NDArray[np.uint8] = np.empty(self._memory // 5, np.uint8)
         self._entries: list[Entries] = []
         self._data_bytes = 0
         self._entry_bytes = 0
-
-    @classmethod
-    def reopen(cls, path: Path, *, memory: int = 64 << 20) -> Buckets | None:
-        """Return the buckets that were sealed in a folder, or None if there are none.
-
-        None also stands for buckets that are torn: the caller then begins again.
-
-        Args:
-            path: the folder.
-            memory: as for the class; it may be another than before.
-        """
-        return cls._reopened(path, memory, shift=0)
-
-    @classmethod
-    def _reopened(cls, path: Path, memory: int, shift: int) -> Buckets | None:
-        index = load_index(path)
-        if index is None:
-            return None
-        found = cls.__new__(cls)
-        found._path = path
-        found._memory = max(memory, _LEAST_MEMORY)
-        found._key_field = index.key_field
-        found._set_up(shift, index.bits)
-        found._records = np.array(index.records, np.int64)
-        found._bytes = np.array(index.bytes, np.int64)
-        found._parts = index.parts
-        found.refused = [Refused(**row) for row in index.refused]
-        found._close()
-        sizes = {entry.name: entry.stat().st_size for entry in path.iterdir()}
-        for bucket, size in enumerate(index.bytes):
-            # A file that is not there has been forgotten, or divided.
-            if sizes.get(found._file(bucket).name, size) != size:
-                return None
-        return found
-
-    @property
-    def records(self) -> int:
-        """How many records have been added."""
-        return int(self._records.sum()) + sum(map(len, self._entries))
 
     def add(
         self,
@@ -155,18 +158,13 @@ class Buckets:
                 the others when reading.
             OSError: the disk refuses, naming the file; there is no going on then.
         """
-        if not len(keys) == len(positions) == len(framed):
-            raise ValueError("keys, positions and records of different numbers")
         entries = np.empty(len(positions), ENTRY)
         entries["high"], entries["low"] = keys[:, 0], keys[:, 1]
         entries["part"], entries["row"] = part, positions
         entries["size"] = np.diff(framed.ends, prepend=0)
-        self._parts = self._parts or part != 0
         self._take(entries, memoryview(framed.data))
 
     def _take(self, entries: Entries, data: memoryview) -> None:
-        if self._sealed:
-            raise ValueError(f"{self._path}: the buckets are sealed")
         size = entries.nbytes + len(data)
         if self._data_bytes + self._entry_bytes + size > len(self._arena):
             self._flush()
@@ -182,14 +180,19 @@ class Buckets:
     def _flush(self) -> None:
         """Distribute what the arena holds."""
         if self._entries:
-            entries = np.concatenate(self._entries)
+            waiting = self._waiting()
             self._entries.clear()
-            self._distribute(entries, self._arena.data[: self._data_bytes])
+            self._distribute(waiting.entries, memoryview(waiting.data))
         self._data_bytes = self._entry_bytes = 0
+
+    def _waiting(self) -> Block:
+        entries = np.concatenate([np.empty(0, ENTRY), *self._entries])
+        return Block(entries, self._arena.data[: self._data_bytes])
 
     def _distribute(self, entries: Entries, data: memoryview) -> None:
         """Append records to the files of their buckets, a block to each."""
-        order = sorting(entries, self._key_field, self._parts)
+        self._path.mkdir(parents=True, exist_ok=True)
+        order = _sorting(entries, self._key_field)
         ends = np.cumsum(entries["size"])
         starts = ends - entries["size"]
         unused = np.uint64(_WORD_BITS - self._shift - self._bits)
@@ -201,132 +204,183 @@ class Buckets:
                 mine = order[first:last]
                 places = zip(starts[mine].tolist(), ends[mine].tolist(), strict=True)
                 joined = b"".join([data[start:end] for start, end in places])
-                size = add_block(self._file(bucket), entries[mine], joined)
-                self._bytes[bucket] += size
+                block = Block(entries[mine], joined)
+                self._bytes[bucket] += _add_block(self._file(bucket), block)
                 self._records[bucket] += last - first
 
-    def seal(self) -> None:
-        """Say that all has been added: from now on `reopen` finds the buckets.
-
-        Raises:
-            DuplicateKeyError: as for `add`.
-            OSError: the disk refuses.
-        """
-        if self._sealed:
-            return
-        if not self._records.any():
-            # All of it fits into memory: one bucket is enough.
-            self._bits = 0
-            self._records, self._bytes = self._records[:1], self._bytes[:1]
-        self._flush()
-        self._close()
-        index = Index(
-            self._bits,
-            self._records.tolist(),
-            self._bytes.tolist(),
-            self._parts,
-            self._key_field,
-            [asdict(row) for row in self.refused],
-        )
-        save_index(self._path, index)
-
-    def _close(self) -> None:
-        self._sealed = True
-        self._arena = np.empty(0, np.uint8)
-
-    def ordered(self, skip: int = 0) -> Iterator[tuple[NDArray[np.uint64], Framed]]:
-        """Seal the buckets and yield keys and records in order, about 1 MiB at a time.
-
-        It can be called again, as long as nothing that it reads was forgotten.
-
-        Args:
-            skip: how many records to leave out at the beginning; buckets that hold
-                only such records are not read.
+    def ordered(self) -> Iterator[tuple[NDArray[np.uint64], Framed]]:
+        """Yield keys and records in order, about 1 MiB at a time. It can be done once.
 
         Raises:
             DuplicateKeyError: two keys of a key field are equal.
-            DatasetError: a bucket is damaged, or has been forgotten.
+            DatasetError: a bucket is damaged.
             OSError: the disk refuses.
         """
-        self.seal()
-        for bucket, records in enumerate(self._records.tolist()):
-            if skip >= records:
-                skip -= records
-                continue
-            divided = self._divided(bucket)
-            if divided is None:
-                blocks = self._blocks(bucket)
-                yield from sorted_records(blocks, self._key_field, self._parts, skip)
+        if not self._records.any():  # all of it fits into memory
+            yield from _sorted_records([self._waiting()], self._key_field)
+            return
+        self._flush()
+        self._arena = np.empty(0, np.uint8)
+        for bucket in np.flatnonzero(self._records).tolist():
+            if self._bytes[bucket] > self._memory // 4 and self._bits_are_left:
+                yield from self._divided(bucket).ordered()
             else:
-                yield from divided.ordered(skip)
-            skip = 0
+                blocks = self._blocks(bucket)
+                yield from _sorted_records(blocks, self._key_field)
+                self._file(bucket).unlink()
 
-    def _divided(self, bucket: int) -> Buckets | None:
-        """Return the buckets that a large one was divided into; None if it fits."""
-        shift = self._shift + self._bits
-        folder, file = self._folder(bucket), self._file(bucket)
-        found = self._reopened(folder, self._memory, shift)
-        allowed = self._memory // 4
-        size = int(self._bytes[bucket])
-        if found is None and size > allowed and shift < _WORD_BITS:
-            # Left by a division that did not come to its end.
-            shutil.rmtree(folder, ignore_errors=True)
-            found = Buckets(folder, memory=self._memory, key_field=self._key_field)
-            found._set_up(shift, _bits_for(2 * size // allowed, shift))
-            found._parts = self._parts
-            for block in self._blocks(bucket):
-                found._take(block.entries, memoryview(block.data))
-            found.seal()
-        if found is not None:
-            file.unlink(missing_ok=True)
+    @property
+    def _bits_are_left(self) -> bool:
+        return self._shift + self._bits < _WORD_BITS
+
+    def _divided(self, bucket: int) -> Buckets:
+        """Return the buckets that a large one is divided into, in its place."""
+        file = self._file(bucket)
+        found = Buckets(
+            file.with_suffix(""),
+            memory=self._memory,
+            key_field=self._key_field,
+            shift=self._shift + self._bits,
+            buckets=8 * int(self._bytes[bucket]) // self._memory,
+        )
+        for block in self._blocks(bucket):
+            found._take(block.entries, memoryview(block.data))
+        file.unlink()
         return found
 
     def _blocks(self, bucket: int) -> Iterator[Block]:
         """Yield the blocks of a bucket, and see that they are all that was written."""
         path = self._file(bucket)
         records = 0
-        try:
-            for block in read_blocks(path):
-                records += len(block.entries)
-                yield block
-        except FileNotFoundError:
-            raise DatasetError(
-                f"{path}: this bucket of a shuffle is gone, and the records from it are "
-                "asked for; write the split from the start"
-            ) from None
+        for block in _read_blocks(path):
+            records += len(block.entries)
+            yield block
         if records != self._records[bucket]:
-            raise DatasetError(
-                f"{path}: this bucket of a shuffle has {records} records, expected "
-                f"{self._records[bucket]}; delete the folder {self._path} and write the "
-                "split from the start"
-            )
-
-    def forget(self, records: int) -> None:
-        """Delete the buckets that lie wholly within the first `records` records.
-
-        To be called once they are safely stored elsewhere; `ordered` can then begin
-        behind them only.
-        """
-        for bucket, held in enumerate(self._records.tolist()):
-            folder = self._folder(bucket)
-            if held > records:
-                divided = self._reopened(folder, self._memory, self._shift + self._bits)
-                if divided is not None:
-                    divided.forget(records)
-                return
-            self._file(bucket).unlink(missing_ok=True)
-            if folder.exists():
-                shutil.rmtree(folder)
-            records -= held
+            raise _damaged(path)
 
     def _file(self, bucket: int) -> Path:
         return self._path / f"{bucket:02x}.bucket"
 
-    def _folder(self, bucket: int) -> Path:
-        return self._path / f"{bucket:02x}"
+
+def _add_block(path: Path, block: Block) -> int:
+    """Append a block to a bucket's file and return how many bytes it takes there.
+
+    Raises:
+        OSError: the disk refuses, naming the file, which is torn then.
+    """
+    listed = block.entries.tobytes()
+    pieces = [_HEADER.pack(len(block.entries), len(block.data)), listed, block.data]
+    pieces.insert(0, _CHECKSUM.pack(_checksum(pieces)))
+    rest = joined = memoryview(b"".join(pieces))
+    with named(path), path.open("ab", buffering=0) as file:
+        while rest:
+            rest = rest[file.write(rest) :]
+    return len(joined)
 
 
-def _bits_for(buckets: int, shift: int) -> int:
-    """Return how many bits tell about so many buckets apart, behind `shift` others."""
-    bits = max(buckets, 4).bit_length() - 1
-    return min(bits, _MOST_BITS, _WORD_BITS - shift)
+def _checksum(pieces: Iterable[Buffer]) -> int:
+    return reduce(extend_crc32c, pieces, 0)
+
+
+def _read_blocks(path: Path) -> Iterator[Block]:
+    """Yield the blocks of a bucket's file, one in memory at a time.
+
+    Raises:
+        DatasetError: the file is damaged.
+        OSError: it cannot be read.
+    """
+    with path.open("rb") as file:
+        while start := file.read(_CHECKSUM.size):
+            header = file.read(_HEADER.size)
+            if len(start) + len(header) < _CHECKSUM.size + _HEADER.size:
+                raise _damaged(path)
+            records, size = _HEADER.unpack(header)
+            if max(records * ENTRY.itemsize, size) > path.stat().st_size:
+                raise _damaged(path)
+            listed, data = file.read(records * ENTRY.itemsize), file.read(size)
+            if _CHECKSUM.unpack(start)[0] != _checksum([header, listed, data]):
+                raise _damaged(path)
+            yield Block(np.frombuffer(listed, ENTRY), data)
+
+
+def _damaged(path: Path) -> DatasetError:
+    return DatasetError(
+        f"{path}: this file of a shuffle is not what was written; the disk has a fault, "
+        "or another program has changed it: write the split again"
+    )
+
+
+def _sorting(entries: Entries, key_field: str | None) -> NDArray[np.intp]:
+    """Return what sorts entries by key and position.
+
+    Args:
+        entries: ENTRY [records].
+        key_field: the field whose values the keys stand for, if they do.
+
+    Returns:
+        The places of the entries in sorted order.
+
+    Raises:
+        DuplicateKeyError: two keys of a key field are equal.
+    """
+    high = entries["high"]
+    order = np.argsort(high)
+    high = high[order]
+    if not (high[1:] == high[:-1]).any():
+        return order
+    order = np.lexsort([entries[name] for name in ("row", "part", "low", "high")])
+    if key_field is not None:
+        found = entries[order]
+        same = found["high"][1:] == found["high"][:-1]
+        same &= found["low"][1:] == found["low"][:-1]
+        if same.any():
+            at = int(same.argmax())
+            pair = found[["part", "row"]][at : at + 2].tolist()
+            raise DuplicateKeyError(key_field, pair[0], pair[1])
+    return order
+
+
+def _sorted_records(
+    blocks: Iterable[Block], key_field: str | None
+) -> Iterator[tuple[NDArray[np.uint64], Framed]]:
+    """Yield the keys and records of some blocks in order, about 1 MiB at a time.
+
+    Args:
+        blocks: all are held in memory.
+        key_field: as for `_sorting`.
+
+    Raises:
+        DuplicateKeyError: two keys of a key field are equal.
+    """
+    listed: list[Entries] = []
+    sources: list[memoryview] = []
+    starts: list[NDArray[np.int64]] = []
+    for block in blocks:
+        listed.append(block.entries)
+        sources.append(memoryview(block.data))
+        starts.append(np.cumsum(block.entries["size"]) - block.entries["size"])
+    numbers = np.repeat(np.arange(len(sources)), [len(some) for some in listed])
+    entries = np.concatenate(listed)
+    listed.clear()
+    order = _sorting(entries, key_field)
+    sizes = entries["size"][order]
+    keys = np.stack([entries[word][order] for word in ("high", "low")], axis=1)
+    del entries
+    numbers = numbers[order]
+    begins = np.concatenate(starts)[order]
+    ends = begins + sizes
+    total = np.cumsum(sizes)
+    first = 0
+    while first < len(order):
+        before = int(total[first] - sizes[first])
+        last = int(np.searchsorted(total, before + _PIECE_BYTES, "right"))
+        some = slice(first, min(max(last, first + 1), first + _PIECE_RECORDS))
+        places = zip(
+            numbers[some].tolist(),
+            begins[some].tolist(),
+            ends[some].tolist(),
+            strict=True,
+        )
+        data = b"".join([sources[at][start:end] for at, start, end in places])
+        yield keys[some], Framed(data, total[some] - before)
+        first = some.stop

@@ -85,8 +85,6 @@ class Job:
     def in_order(self) -> tuple[int, list[Refused]]:
         """Write the rows as they come: to a number of shards in turn, or by size."""
         plan = self.run.plan
-        if plan.shards:
-            self.run.start_over()  # all of its shards end with the source
         shard = self.run.keep_leading()
         layout: Layout = (
             InTurn(plan.shards) if plan.shards else BySize(plan.shard_bytes, shard)
@@ -114,11 +112,17 @@ class Job:
             DuplicateKeyError: two rows have the same key.
         """
         plan = self.run.plan
-        buckets = self._filled_buckets(seed)
-        shard = self.run.keep_leading()
-        done = self.run.durable
-        by_size = BySize(plan.shard_bytes, shard)
-        for keys, piece in self._ordered(buckets, done):
+        buckets = Buckets(self.run.buckets, key_field=plan.key_field)
+        refused = list[Refused]()
+        for chunk in self._all(self._chunks()):
+            keys = chunk.keys
+            if keys is None:
+                keys = order_of(seed, chunk.part, chunk.rows)
+            with self.run.telling():
+                buckets.add(keys, chunk.rows, chunk.part, chunk.framed)
+            refused += chunk.refused
+        shard, by_size = 0, BySize(plan.shard_bytes)
+        for keys, piece in self._ordered(buckets):
             dealt = (
                 by_number(shard_of(keys, plan.shards), piece)
                 if plan.shards
@@ -129,36 +133,11 @@ class Job:
                     self.run.finish(full)
                 shard = number
                 self.run.add(number, records)
-            with self.run.telling():
-                buckets.forget(self.run.durable)
-        return plan.shards or shard + 1, buckets.refused
+        return plan.shards or shard + 1, refused
 
-    def _filled_buckets(self, seed: int) -> Buckets:
-        """Return buckets of all records, those of an interrupted run if it had them."""
-        telling = self.run.telling
-        with telling():
-            found = Buckets.reopen(self.run.buckets)
-        if found is not None:
-            return found
-        self.run.start_over()
-        with telling():
-            buckets = Buckets(self.run.buckets, key_field=self.encoding.key_field)
-        for chunk in self._all(self._chunks()):
-            keys = chunk.keys
-            if keys is None:
-                keys = order_of(seed, chunk.part, chunk.rows)
-            with telling():
-                buckets.add(keys, chunk.rows, chunk.part, chunk.framed)
-            buckets.refused += chunk.refused
-        with telling():
-            buckets.seal()
-        return buckets
-
-    def _ordered(
-        self, buckets: Buckets, skip: int
-    ) -> Iterator[tuple[NDArray[np.uint64], Framed]]:
+    def _ordered(self, buckets: Buckets) -> Iterator[tuple[NDArray[np.uint64], Framed]]:
         with self.run.telling():
-            yield from buckets.ordered(skip=skip)
+            yield from buckets.ordered()
 
     def _all(self, found: Iterator[Chunk]) -> Iterator[Chunk]:
         for chunk in found:
@@ -267,6 +246,8 @@ def write_split(
         schema,
         open_shards=(plan.shards or 1) if in_turn else 1,
         resume=resume,
+        # The order of a shuffle, and the end of shards in turn, need all rows again.
+        keep_receipts=not is_shuffled and not in_turn,
     )
     if run.published is not None:
         run.close()
