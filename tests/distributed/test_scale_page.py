@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from digit_rows import hidden
 from lived_pages import assert_shown, live
 
 from generated.digit.serializer import plan_dataset
@@ -23,7 +24,7 @@ def test_commands_of_the_page_print_what_it_shows(tmp_path: Path) -> None:
     shown = live(tmp_path, TEXT)
     assert len(shown) == 3
     assert_shown(shown)
-    assert not list((tmp_path / "data").glob(".*"))
+    assert not hidden(tmp_path / "data")
 
 
 def test_every_option_is_on_the_page() -> None:

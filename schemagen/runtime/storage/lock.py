@@ -1,18 +1,19 @@
-"""One writer at a time: locks on files, which a dead process does not hold."""
+"""One writer at a time: locks on files, which a dead process does not hold.
+
+The package filelock would leave its files behind, and a child that was forked would go on
+holding the lock of a parent that has died.
+"""
 
 from __future__ import annotations
 
 import errno
 import os
 import sys
-import threading
 import weakref
 from contextlib import suppress
-from datetime import datetime
 from io import FileIO
 from pathlib import Path
 from time import monotonic, sleep
-from types import TracebackType
 from typing import Self
 
 from ..shared.errors import warn
@@ -36,18 +37,7 @@ _NO_LOCKS = {
 
 
 class Busy(OSError):
-    """A lock that another writer holds.
-
-    Attributes:
-        owner: who holds it, in words: process, host, and since when.
-    """
-
-    def __init__(self, path: str, owner: str) -> None:
-        super().__init__(errno.EWOULDBLOCK, f"held by {owner}", path)
-        self.owner = owner
-
-    def __str__(self) -> str:
-        return f"{self.filename}: {self.strerror}"
+    """A lock that another process or thread holds."""
 
 
 class Lock:
@@ -69,34 +59,19 @@ class Lock:
 
     def release(self) -> None:
         """Let others have it; releasing twice is no error."""
-        with _CHANGING:
-            file, self._file = self._file, None
-            if file is None or self._path is None or sys.platform == "win32":
-                return
-            _HELD.discard(self)
+        if self._file is not None and self._path is not None:
             # The file goes while it is locked: who waits for it sees that its path
             # leads elsewhere, and tries again. If it cannot be removed it stays,
             # unlocked, for the next holder.
             with suppress(OSError):
-                if _is_at(file, self._path):
+                if _is_at(self._file, self._path):
                     self._path.unlink()
             with suppress(OSError):
-                fcntl.flock(file, fcntl.LOCK_UN)
-            file.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.release()
+                fcntl.flock(self._file, fcntl.LOCK_UN)
+        self.forget()
 
     def forget(self) -> None:
-        """Close the file and leave the lock to the process that took it.
+        """Close the file. In a child, it leaves the lock to the process that took it.
 
         Descriptors that are inherited share one lock. A child that kept its own would
         hold the lock after its parent's death, and unlocking would take it from the
@@ -104,28 +79,26 @@ class Lock:
         """
         file, self._file = self._file, None
         if file is not None:
+            _OPEN.discard(self)
             file.close()
 
+    def __enter__(self) -> Self:
+        return self
 
-# Files are opened and closed, and processes forked, one at a time: a child
-# then knows every lock whose descriptor it has inherited.
-_CHANGING = threading.RLock()
-_HELD: weakref.WeakSet[Lock] = weakref.WeakSet()
+    def __exit__(self, *error: object) -> None:
+        self.release()
+
+
+_OPEN: weakref.WeakSet[Lock] = weakref.WeakSet()
 
 
 def _forget_inherited() -> None:
-    for lock in list(_HELD):
+    for lock in list(_OPEN):
         lock.forget()
-    _HELD.clear()
-    _CHANGING.release()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=_CHANGING.acquire,
-        after_in_parent=_CHANGING.release,
-        after_in_child=_forget_inherited,
-    )
+    os.register_at_fork(after_in_child=_forget_inherited)
 
 
 def acquire(path: Path, *, wait: bool = False) -> Lock:
@@ -148,38 +121,33 @@ def acquire(path: Path, *, wait: bool = False) -> Lock:
         OSError: the file cannot be made.
     """
     if sys.platform == "win32":
-        _warn(path, "this platform has no locks that end with their process")
-        return Lock()
+        return _without_lock(path, "this platform has no locks of processes")
     until = monotonic() + _GRACE_SECONDS
     while True:
-        with _CHANGING:
-            file = FileIO(str(path), "a+")
-            lock = Lock(path, file)
-            _HELD.add(lock)
+        file = FileIO(str(path), "a")
+        lock = Lock(path, file)
+        _OPEN.add(lock)
         try:
             fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
             if _is_at(file, path):
-                _sign(file)
                 return lock
-        except BlockingIOError:
-            owner = _owner(file)
+            # The holder before has removed the file while this one waited for it.
             lock.forget()
-            if monotonic() < until:
-                sleep(_RETRY_SECONDS)
-                continue
-            raise Busy(str(path), owner) from None
+        except BlockingIOError:
+            lock.forget()
+            if monotonic() > until:
+                raise Busy(errno.EWOULDBLOCK, "locked", str(path)) from None
+            sleep(_RETRY_SECONDS)
         except OSError as error:
             lock.forget()
             if error.errno not in _NO_LOCKS:
                 raise OSError(error.errno, error.strerror, str(path)) from None
             path.unlink(missing_ok=True)
-            _warn(path, f"this file system cannot lock files ({error.strerror})")
-            return Lock()
+            reason = f"this file system cannot lock files ({error.strerror})"
+            return _without_lock(path, reason)
         except BaseException:
             lock.forget()
             raise
-        # The holder before has removed the file while this one waited for it.
-        lock.forget()
 
 
 def _is_at(file: FileIO, path: Path) -> bool:
@@ -190,28 +158,6 @@ def _is_at(file: FileIO, path: Path) -> bool:
         return False
 
 
-def _sign(file: FileIO) -> None:
-    """Write into a locked file who holds it, for the messages of those who may not."""
-    import socket  # takes longer to import than all of this module
-
-    now = datetime.now().astimezone().isoformat(" ", "seconds")
-    text = f"process {os.getpid()} on {socket.gethostname()} since {now}\n"
-    try:
-        file.truncate(0)
-        file.write(text.encode())
-    except OSError:
-        # On a full disk the lock is good without its text.
-        return
-
-
-def _owner(file: FileIO) -> str:
-    try:
-        file.seek(0)
-        text = file.read().decode("utf-8", "replace").strip()
-    except OSError:
-        text = ""
-    return text or "another process"
-
-
-def _warn(path: Path, reason: str) -> None:
+def _without_lock(path: Path, reason: str) -> Lock:
     warn(f"{path}: {reason}; make sure yourself that no one else writes here meanwhile")
+    return Lock()

@@ -29,7 +29,7 @@ from .plan import Plan
 from .publication import remove_run, token_of
 from .publishing import publish
 from .receipts import Receipt
-from .runs import begin
+from .runs import begin, busy
 from .shards import ShardFile
 
 # How many shards may wait until they are durable while others are written.
@@ -80,11 +80,8 @@ class Run:
             with self.telling():
                 self._directory.make()
                 self._lock = self._directory.lock(lock_name(plan.split))
-        except Busy as busy:
-            raise DatasetError(
-                f"{self.where}: another writer is writing split {plan.split!r}: {busy}; "
-                "wait until it ends"
-            ) from None
+        except Busy:
+            raise busy(self._directory, plan.split) from None
         try:
             with self.telling():
                 begun = begin(plan, schema, self._lock, resume=resume)

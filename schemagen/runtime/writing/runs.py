@@ -91,6 +91,16 @@ def begin(plan: Plan, schema: Schema, lock: Lock, *, resume: bool) -> Begun:
     return Begun(plan, kept)
 
 
+def busy(directory: Directory, split: str) -> DatasetError:
+    """Return the error of a split whose lock another process has."""
+    claims = claims_of(directory, split, directory.names())
+    who = [str(claim) for claim in claims if not claim.ended] or ["another process"]
+    return DatasetError(
+        f"{directory.where}: split {split!r} is being written by {who[-1]}; wait until "
+        "it ends"
+    )
+
+
 def join(plan: Plan, schema: Schema) -> None:
     """Begin a run of several processes, or join it: all but the first find its claim.
 
@@ -107,15 +117,11 @@ def join(plan: Plan, schema: Schema) -> None:
             with directory.lock(lock_name(plan.split)) as lock:
                 if claim_of(directory, plan) is None:
                     _begin_shared(directory, plan, schema, lock)
-        except Busy as error:
+        except Busy:
             # A process of this run may be beginning it.
-            if monotonic() < until:
-                sleep(_PAUSE)
-                continue
-            raise DatasetError(
-                f"{plan.where}: another writer is writing the split: {error}; wait "
-                "until it ends"
-            ) from None
+            if monotonic() > until:
+                raise busy(directory, plan.split) from None
+            sleep(_PAUSE)
 
 
 def _begin_shared(directory: Directory, plan: Plan, schema: Schema, lock: Lock) -> None:
