@@ -104,7 +104,6 @@ def create_claim(
     )
     write = directory.replace if again else directory.create_whole
     write(claim_name(plan.split, plan.token), _text(claim))
-    directory.sync()
 
 
 def end_claim(directory: Directory, plan: Plan) -> None:

@@ -142,13 +142,13 @@ def publish_files(
 
 def settle_if_needed(
     directory: Directory, split: str, *, overwrite: bool
-) -> dict[str, Split]:
+) -> tuple[Manifest | None, dict[str, Split]]:
     """Do as `settle`, for a caller without the lock, which is taken if there is a need."""
     found = manifest.load(directory)
     if found is None or not found.unsettled:
-        return {}
+        return found, {}
     with directory.lock(LOCK, wait=True):
-        return settle(directory, split, overwrite=overwrite)[1]
+        return settle(directory, split, overwrite=overwrite)
 
 
 def settle(
@@ -275,11 +275,19 @@ def remove_run(
         token: of the run.
         names: the directory's files, as they were a moment ago.
     """
-    directory.remove(claim_name(split, token))
+    claim = claim_name(split, token)
+    directory.remove(claim)
     of_runs = files_of_runs(names, split).items()
-    left = [name for name, run in of_runs if run in (token, "")]
+    left = [name for name, run in of_runs if run in (token, "") and name != claim]
     directory.for_each(directory.remove, left)
-    shutil.rmtree(bucket_folder(directory, split), ignore_errors=True)
+    remove_buckets(directory, split)
+
+
+def remove_buckets(directory: Directory, split: str) -> None:
+    """Remove what runs have left on this machine of putting a split in order."""
+    folder = bucket_folder(directory, split)
+    if folder.exists():
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def remove_lock(directory: Directory, split: str, names: Sequence[str]) -> None:

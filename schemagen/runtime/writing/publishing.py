@@ -58,7 +58,9 @@ def publish(
         report(refused, plan.split, given)
         if mine is None and claim is not None:
             mine = _publish(directory, plan, schema, claim, given, found, names)
-        remove_run(directory, plan.split, plan.token, names)
+        moved = {receipt.file for receipt in given}
+        left = [name for name in names if name not in moved]
+        remove_run(directory, plan.split, plan.token, left)
         if claim is None or claim.shared:
             remove_lock(directory, plan.split, names)
     assert mine is not None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -13,12 +12,11 @@ from ..shared.errors import DatasetError, warn
 from ..storage import manifest
 from ..storage.directory import Directory
 from ..storage.lock import Busy, Lock
-from ..storage.manifest import Split, of_schema
+from ..storage.manifest import Manifest, Split, of_schema
 from ..storage.opening import open_directory
 from ..storage.schema import Schema
 from .claims import Claim, claim_of, claims_of, create_claim
 from .names import (
-    bucket_folder,
     claim_name,
     files_of_runs,
     journal_name,
@@ -27,7 +25,14 @@ from .names import (
     shards_with_receipts,
 )
 from .plan import Plan
-from .publication import LOCK, check_place, remove_run, settle_if_needed, token_of
+from .publication import (
+    LOCK,
+    check_place,
+    remove_buckets,
+    remove_run,
+    settle_if_needed,
+    token_of,
+)
 from .receipts import Receipt, receipts_of, whole
 
 # How long to wait for another process that begins the same run, in seconds.
@@ -68,24 +73,26 @@ def begin(plan: Plan, schema: Schema, lock: Lock, *, resume: bool) -> Begun:
     directory = open_directory(plan.directory)
     names = directory.names()
     claims = claims_of(directory, plan.split, names)
-    for name, split in _settle(directory, plan).items():
+    found, settled = _settle(directory, plan)
+    for name, split in settled.items():
         mine = [claim for claim in claims if claim.id == token_of(name, split)]
         if resume and name == plan.split and mine and not _differences(mine[0], plan):
             return Begun(plan, {}, split.records)
         _tell_settled(directory, name, split)
         names = directory.names()
         claims = claims_of(directory, plan.split, names)
-    _check_free(directory, plan, schema, lock, names, claims, resume=resume)
+    _check_free(directory, plan, lock, names, claims)
+    check_place(directory, plan, of_schema(schema), found, names, resume=resume)
     kept = dict[int, Receipt]()
     for claim in claims:
         if claim.plan is None or claim.shared:
             continue
-        found = _left(directory, plan, claim, names)
-        if resume and found:
+        left = _left(directory, plan, claim, names)
+        if resume and left:
             _check_plan(directory, plan, claim)
-            plan, kept = replace(plan, run=claim.plan["run"]), found
-        elif found:
-            _tell_removed(directory, plan, found)
+            plan, kept = replace(plan, run=claim.plan["run"]), left
+        elif left:
+            _tell_removed(directory, plan, left)
     _claim(directory, plan, lock, claims, shared=False)
     _clear(directory, plan, names, kept)
     return Begun(plan, kept)
@@ -125,9 +132,9 @@ def join(plan: Plan, schema: Schema) -> None:
 
 
 def _begin_shared(directory: Directory, plan: Plan, schema: Schema, lock: Lock) -> None:
-    for name, split in _settle(directory, plan).items():
+    found, settled = _settle(directory, plan)
+    for name, split in settled.items():
         _tell_settled(directory, name, split)
-    found = manifest.load(directory)
     held = found.splits.get(plan.split) if found else None
     if held is not None and (not plan.overwrite or held.run == plan.token):
         is_mine = "" if plan.overwrite else "either "
@@ -150,7 +157,8 @@ def _begin_shared(directory: Directory, plan: Plan, schema: Schema, lock: Lock) 
                 "run= in all processes of a run, or wait until the other one is "
                 f"published, or give it up: abandon a plan with run={run!r}"
             )
-    _check_free(directory, plan, schema, lock, names, claims, resume=False)
+    _check_free(directory, plan, lock, names, claims)
+    check_place(directory, plan, of_schema(schema), found, names)
     for claim in claims:
         if left := _left(directory, plan, claim, names):
             _tell_removed(directory, plan, left)
@@ -159,25 +167,23 @@ def _begin_shared(directory: Directory, plan: Plan, schema: Schema, lock: Lock) 
     _clear(directory, plan, names, {})
 
 
-def _settle(directory: Directory, plan: Plan) -> dict[str, Split]:
+def _settle(
+    directory: Directory, plan: Plan
+) -> tuple[Manifest | None, dict[str, Split]]:
     return settle_if_needed(directory, plan.split, overwrite=plan.overwrite)
 
 
 def _check_free(
     directory: Directory,
     plan: Plan,
-    schema: Schema,
     lock: Lock,
     names: Sequence[str],
     claims: Sequence[Claim],
-    *,
-    resume: bool,
 ) -> None:
-    """See that no other run is at work, and that the directory has a place for the split.
+    """See that no other run is at work.
 
     Raises:
-        DatasetError: a run may be going on, and is not to be replaced; or as
-            `check_place`.
+        DatasetError: a run may be going on, and is not to be replaced.
     """
     for claim in claims:
         if claim.is_dead(lock) or claim.id == plan.token:
@@ -189,8 +195,6 @@ def _check_free(
             "told so when it publishes"
         )
     _check_0_2_0(directory, plan, names)
-    found = manifest.load(directory)
-    check_place(directory, plan, of_schema(schema), found, names, resume=resume)
 
 
 def _check_0_2_0(directory: Directory, plan: Plan, names: Sequence[str]) -> None:
@@ -313,7 +317,7 @@ def _clear(
         mine |= {receipt.file, receipt_name(plan.split, receipt.shard, plan.token)}
     left = [name for name in files_of_runs(names, plan.split) if name not in mine]
     directory.for_each(directory.remove, left)
-    shutil.rmtree(bucket_folder(directory, plan.split), ignore_errors=True)
+    remove_buckets(directory, plan.split)
 
 
 def abandon(plan: Plan) -> None:
