@@ -7,6 +7,7 @@ import json
 import struct
 import zlib
 from collections.abc import Callable, Iterator
+from io import FileIO
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import tensorflow as tf
 from digit_rows import rows
 from published_splits import entry_of, shards_of
 from schemagen.runtime.shared.tfrecord import read_records
-from schemagen.runtime.storage.local import LocalDirectory
+from schemagen.runtime.storage.files import LocalFiles
 
 from generated import DatasetError, check_files
 from generated.digit.pipeline import make_dataset
@@ -193,15 +194,15 @@ def test_a_disk_that_does_not_answer_is_one_problem_of_several(
 ) -> None:
     """The next shard is checked all the same."""
     publish(tmp_path)
-    chunks = LocalDirectory.chunks
+    read = FileIO.readinto
 
-    def failing(self: LocalDirectory, name: str) -> Iterator[bytes]:
-        if "00000" in name.split("-")[1]:
-            yield b"\0" * 4
-            raise OSError(5, "Input/output error", f"{self.where}/{name}")
-        yield from chunks(self, name)
+    class _Failing(FileIO):
+        def readinto(self, buffer: Any, /) -> int:
+            if "00000" in str(self.name).split("-")[1] and self.tell():
+                raise OSError(5, "Input/output error", str(self.name))
+            return read(self, memoryview(buffer)[:4])
 
-    monkeypatch.setattr(LocalDirectory, "chunks", failing)
+    monkeypatch.setattr(LocalFiles, "open", lambda self, path: _Failing(path))
     _flip(tmp_path / LAST)
     first, *others = check_files(tmp_path)
     assert first.startswith(f"{tmp_path / LAST.replace('1', '0', 1)}:")

@@ -3,72 +3,18 @@
 from __future__ import annotations
 
 import errno
-import glob
-import os
 import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import FileIO, RawIOBase
-from typing import Any, Protocol
+from io import RawIOBase
+from typing import Any
 
 from ..codecs.tensorflow import tf
-from ..storage.remote_files import FileState, RemoteFiles
+from ..storage.files import FileAccess, FileState, LocalFiles
+from ..storage.remote_files import RemoteFiles
 
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.:-]*)://")
-
-
-class FileAccess(Protocol):
-    """What datasets ask of a file system. All errors are OSError with an errno."""
-
-    def is_dir(self, path: str) -> bool:
-        """Return whether there is a directory."""
-
-    def exists(self, path: str) -> bool:
-        """Return whether there is a file or directory."""
-
-    def names(self, path: str) -> list[str]:
-        """Return the names of what is in a directory."""
-
-    def glob(self, pattern: str) -> list[str]:
-        """Return the paths that match a glob, sorted."""
-
-    def state(self, path: str) -> FileState:
-        """Return a file's size and version."""
-
-    def read(self, path: str, start: int = 0, stop: int | None = None) -> bytes:
-        """Return the bytes of a file from `start` to `stop`, which it has, or to its end."""
-
-    def open(self, path: str) -> RawIOBase:
-        """Open a file for reading."""
-
-
-class LocalFiles:
-    """A `FileAccess` to the files of this machine."""
-
-    def is_dir(self, path: str) -> bool:
-        return os.path.isdir(path)
-
-    def exists(self, path: str) -> bool:
-        return os.path.exists(path)
-
-    def names(self, path: str) -> list[str]:
-        return os.listdir(path)
-
-    def glob(self, pattern: str) -> list[str]:
-        return sorted(glob.glob(pattern))
-
-    def state(self, path: str) -> FileState:
-        found = os.stat(path)
-        return FileState(found.st_size, str(found.st_mtime_ns))
-
-    def read(self, path: str, start: int = 0, stop: int | None = None) -> bytes:
-        with open(path, "rb") as file:
-            file.seek(start)
-            return file.read(-1 if stop is None else stop - start)
-
-    def open(self, path: str) -> RawIOBase:
-        return FileIO(path)
 
 
 @contextmanager

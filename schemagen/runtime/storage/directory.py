@@ -7,10 +7,12 @@ OSError of an implementation has an errno and names its file.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from ..shared.wire import Buffer
+from .files import FileAccess
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,9 +20,6 @@ if TYPE_CHECKING:
     from .lock import Lock
 
 Result = TypeVar("Result")
-
-PIECE_BYTES = 1 << 20
-"""How much of a file is read at a time."""
 
 
 class OutputFile(Protocol):
@@ -40,37 +39,57 @@ class OutputFile(Protocol):
         """
 
 
-class Directory(Protocol):
+class Directory(ABC):
     """A directory of files without subdirectories; files are named, never paths.
 
     Attributes:
         where: the path or URL, for messages and for joining with "/" and a name.
+        files: reads its files.
     """
 
     where: str
+    files: FileAccess
 
     @property
     def local(self) -> Path | None:
         """The path on this machine; None if it is remote."""
+        return None
+
+    def path(self, name: str) -> str:
+        """Return the path or URL of a file."""
+        return f"{self.where}/{name}"
 
     def exists(self) -> bool:
-        """Whether it is there; where directories are only parts of names, it always is."""
-
-    def make(self) -> None:
-        """Make the directory, and those above it, if it is not there."""
+        """Whether it is there; in an object store, whether it has files."""
+        return self.files.is_dir(self.where)
 
     def names(self) -> list[str]:
         """Return the names of its files, hidden ones too, sorted; [] without it."""
+        try:
+            found = self.files.names(self.where)
+        except FileNotFoundError:
+            return []
+        return [name for name in found if not name.endswith("/")]
 
     def read(self, name: str) -> bytes | None:
         """Return a file's bytes, or None if it is not there."""
+        try:
+            return self.files.read(self.path(name))
+        except FileNotFoundError:
+            return None
 
     def size(self, name: str) -> int | None:
         """Return a file's size in bytes, or None if it is not there."""
+        try:
+            return self.files.state(self.path(name)).size
+        except FileNotFoundError:
+            return None
 
-    def chunks(self, name: str) -> Iterator[bytes]:
-        """Yield a file's bytes in pieces of up to PIECE_BYTES."""
+    @abstractmethod
+    def make(self) -> None:
+        """Make the directory, and those above it, if it is not there."""
 
+    @abstractmethod
     def create(self, name: str) -> OutputFile:
         """Begin a new file; one that is there already is a FileExistsError."""
 
@@ -107,12 +126,15 @@ class Directory(Protocol):
             file.discard()
             raise
 
+    @abstractmethod
     def rename(self, old: str, new: str) -> None:
         """Give a file another name, in place of the file that has it; see `sync`."""
 
+    @abstractmethod
     def remove(self, name: str) -> None:
         """Remove a file; not being there is no error."""
 
+    @abstractmethod
     def sync(self) -> None:
         """Make what happened to names durable: new ones, renamed and removed ones."""
 
@@ -122,6 +144,7 @@ class Directory(Protocol):
         """Apply a function that waits for files to many of them, as `map` does."""
         return [function(*each) for each in zip(*items, strict=True)]
 
+    @abstractmethod
     def lock(self, name: str, *, wait: bool = False) -> Lock:
         """Lock the directory for one purpose, by a file of this name.
 

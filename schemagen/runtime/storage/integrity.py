@@ -7,14 +7,15 @@ from collections.abc import Iterator
 from io import BufferedReader, RawIOBase
 from typing import TYPE_CHECKING, Any
 
-from google_crc32c import extend as extend_crc32c  # type: ignore[import-untyped, unused-ignore]
-
 from ..shared.errors import DatasetError, no_split
-from ..shared.tfrecord import records_in
-from .directory import PIECE_BYTES, Directory
+from ..shared.tfrecord import extend_crc32c, records_in
+from .directory import Directory
 
 if TYPE_CHECKING:
     from .manifest import Shard
+
+# How much of a file is read at a time.
+_PIECE_BYTES = 1 << 20
 
 
 def check_files(
@@ -65,9 +66,11 @@ def _problems(directory: Directory, shard: Shard) -> Iterator[str]:
         if directory.size(name) is None:
             yield f"{where}: missing, and the manifest lists it; restore it from a copy, or write the split again"
             return
-        file = _Measured(directory.chunks(name))
-        records, problem = _count(file, where)
-        file.read_on()
+        with directory.files.open(directory.path(name)) as opened:
+            file = _Measured(opened)
+            records, problem = _count(file, where)
+            while file.read(_PIECE_BYTES):
+                pass  # what is behind a damaged record
     except OSError as error:
         yield f"{where}: it cannot be read: {error}"
         return
@@ -98,7 +101,7 @@ def _count(file: _Measured, where: str) -> tuple[int, str]:
     """
     records = 0
     try:
-        for _ in records_in(BufferedReader(file, PIECE_BYTES), where):
+        for _ in records_in(BufferedReader(file, _PIECE_BYTES), where):
             records += 1
     except DatasetError as error:
         if file.failure is not None:
@@ -111,7 +114,7 @@ class _Measured(RawIOBase):
     """A file that counts and sums up what is read of it.
 
     Args:
-        pieces: its bytes.
+        file: the file.
 
     Attributes:
         bytes: how many there have been.
@@ -119,9 +122,8 @@ class _Measured(RawIOBase):
         failure: why it cannot be read any further.
     """
 
-    def __init__(self, pieces: Iterator[bytes]) -> None:
-        self._pieces = pieces
-        self._rest = memoryview(b"")
+    def __init__(self, file: RawIOBase) -> None:
+        self._file = file
         self.bytes = 0
         self.checksum = 0
         self.failure: OSError | None = None
@@ -130,23 +132,11 @@ class _Measured(RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        view = memoryview(buffer).cast("B")
-        self._rest = self._rest or memoryview(self._next())
-        taken, self._rest = self._rest[: len(view)], self._rest[len(view) :]
-        view[: len(taken)] = taken
-        return len(taken)
-
-    def read_on(self) -> None:
-        """Read what readers have left."""
-        while self._next():
-            pass
-
-    def _next(self) -> bytes:
         try:
-            piece = next(self._pieces, b"")
+            count = self._file.readinto(buffer) or 0
         except OSError as error:
             self.failure = error
             raise
-        self.bytes += len(piece)
-        self.checksum = extend_crc32c(self.checksum, piece)
-        return piece
+        self.bytes += count
+        self.checksum = extend_crc32c(self.checksum, memoryview(buffer)[:count])
+        return count

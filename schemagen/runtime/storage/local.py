@@ -4,25 +4,14 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from io import FileIO
 from pathlib import Path
 
 from ..shared.wire import Buffer
-from .directory import PIECE_BYTES, Directory, OutputFile
+from .directory import Directory, OutputFile
+from .files import LocalFiles, named
 from .lock import Lock, acquire
-
-
-@contextmanager
-def named(path: Path) -> Iterator[None]:
-    """Give an error the file's name: those of open files do not say whose they are."""
-    try:
-        yield
-    except OSError as error:
-        if error.filename is not None or error.errno is None:
-            raise
-        raise OSError(error.errno, os.strerror(error.errno), str(path)) from None
 
 
 class LocalFile:
@@ -66,13 +55,11 @@ class LocalDirectory(Directory):
     def __init__(self, path: Path) -> None:
         self._path = path
         self.where = str(path)
+        self.files = LocalFiles()
 
     @property
     def local(self) -> Path | None:
         return self._path
-
-    def exists(self) -> bool:
-        return self._path.is_dir()
 
     def make(self) -> None:
         missing = [
@@ -88,37 +75,6 @@ class LocalDirectory(Directory):
             ) from None
         for path in missing:
             _sync(path.parent)
-
-    def names(self) -> list[str]:
-        try:
-            with os.scandir(self._path) as entries:
-                return sorted(entry.name for entry in entries if not entry.is_dir())
-        except FileNotFoundError:
-            return []
-
-    def read(self, name: str) -> bytes | None:
-        path = self._path / name
-        with named(path):
-            try:
-                return path.read_bytes()
-            except FileNotFoundError:
-                return None
-
-    def size(self, name: str) -> int | None:
-        try:
-            return (self._path / name).stat().st_size
-        except FileNotFoundError:
-            return None
-
-    def chunks(self, name: str) -> Iterator[bytes]:
-        path = self._path / name
-        with path.open("rb") as file:
-            while True:
-                with named(path):
-                    piece = file.read(PIECE_BYTES)
-                if not piece:
-                    return
-                yield piece
 
     def create(self, name: str) -> OutputFile:
         return LocalFile(self._path / name)

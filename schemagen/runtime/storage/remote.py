@@ -5,18 +5,18 @@ from __future__ import annotations
 import errno
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from multiprocessing.pool import ThreadPool
-from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
 
 from ..shared.wire import Buffer
-from .directory import PIECE_BYTES, Directory, OutputFile, Result
+from .directory import Directory, OutputFile, Result
 from .file_system import named_errors as _named
 from .file_system import open_file_system
 from .lock import Lock
+from .remote_files import RemoteFiles
 
 LEASE_SECONDS = 20.0
 """After how long a lease that is not renewed has ended."""
@@ -115,19 +115,10 @@ class RemoteDirectory(Directory):
     def __init__(self, url: str) -> None:
         self._file_system, self._root = open_file_system(url)
         self.where = url.rstrip("/")
+        self.files = RemoteFiles()
 
     def _path(self, name: str) -> str:
         return f"{self._root}/{name}"
-
-    def _url(self, name: str) -> str:
-        return f"{self.where}/{name}"
-
-    @property
-    def local(self) -> Path | None:
-        return None
-
-    def exists(self) -> bool:
-        return True
 
     def make(self) -> None:
         with _named(self.where):
@@ -135,58 +126,15 @@ class RemoteDirectory(Directory):
                 raise NotADirectoryError
             self._file_system.makedirs(self._root, exist_ok=True)
 
-    def names(self) -> list[str]:
-        with _named(self.where):
-            # Listings are kept for a while, and others write here too.
-            self._file_system.invalidate_cache()
-            try:
-                entries = self._file_system.ls(self._root, detail=True)
-            except FileNotFoundError:
-                return []
-            # Stores show a directory that was made by itself as an empty name in it.
-            files = [entry["name"] for entry in entries if entry["type"] == "file"]
-            if self._root in files:
-                raise NotADirectoryError
-        found = (name.rsplit("/", 1)[-1] for name in files)
-        return sorted(name for name in found if name)
-
-    def read(self, name: str) -> bytes | None:
-        with _named(self._url(name)):
-            self._file_system.invalidate_cache()
-            try:
-                return bytes(self._file_system.cat_file(self._path(name)))
-            except FileNotFoundError:
-                return None
-
-    def size(self, name: str) -> int | None:
-        with _named(self._url(name)):
-            self._file_system.invalidate_cache()
-            try:
-                return int(self._file_system.info(self._path(name))["size"])
-            except FileNotFoundError:
-                return None
-
-    def chunks(self, name: str) -> Iterator[bytes]:
-        with _named(self._url(name)):
-            self._file_system.invalidate_cache()
-            file = self._file_system.open(self._path(name), "rb")
-        with file:
-            while True:
-                with _named(self._url(name)):
-                    piece = file.read(PIECE_BYTES)
-                if not piece:
-                    return
-                yield piece
-
     def create(self, name: str) -> OutputFile:
-        return RemoteFile(self._file_system, self._path(name), self._url(name))
+        return RemoteFile(self._file_system, self._path(name), self.path(name))
 
     def rename(self, old: str, new: str) -> None:
-        with _named(self._url(old)):
+        with _named(self.path(old)):
             self._file_system.mv(self._path(old), self._path(new))
 
     def remove(self, name: str) -> None:
-        with _named(self._url(name)), suppress(FileNotFoundError):
+        with _named(self.path(name)), suppress(FileNotFoundError):
             self._file_system.rm(self._path(name))
 
     def sync(self) -> None:
@@ -211,7 +159,7 @@ class RemoteDirectory(Directory):
 
         Where a file system cannot do this in one step, it is asked before.
         """
-        with _named(self._url(name)):
+        with _named(self.path(name)):
             self._file_system.invalidate_cache()
             if self._file_system.exists(self._path(name)):
                 return False
@@ -230,7 +178,7 @@ class RemoteDirectory(Directory):
 
     def write_whole(self, name: str, data: bytes) -> None:
         """Write a small file in one step, in place of one that is there."""
-        with _named(self._url(name)):
+        with _named(self.path(name)):
             self._file_system.pipe_file(self._path(name), data)
 
 

@@ -6,11 +6,11 @@ import errno
 import os
 import re
 import time
-from dataclasses import dataclass
 from io import RawIOBase
 from typing import Any
 
 from .file_system import named_errors, open_file_system
+from .files import FileState
 
 PIECE_BYTES = 1 << 23
 """How many bytes are requested at a time."""
@@ -33,22 +33,8 @@ _VERSIONS = (
 _MAGIC = re.compile(r"[*?[]")
 
 
-@dataclass(frozen=True)
-class FileState:
-    """What a file system says of a file.
-
-    Attributes:
-        size: in bytes.
-        version: what is another one after the file was written again: an entity tag or
-            a modification time; "" if the file system has neither.
-    """
-
-    size: int
-    version: str
-
-
 class RemoteFiles:
-    """Reads files by URL. Every OSError has an errno and the URL.
+    """A `FileAccess` by fsspec.
 
     A request that fails is repeated twice, unless the file is missing or access is
     denied. Packages such as s3fs and gcsfs repeat requests on their own before that.
@@ -64,22 +50,16 @@ class RemoteFiles:
         self._listed = listed
 
     def is_dir(self, url: str) -> bool:
-        """Return whether there is a directory: on object stores, files below it."""
         file_system, path = self._open(url)
         with named_errors(url):
             return bool(file_system.isdir(path))
 
     def exists(self, url: str) -> bool:
-        """Return whether there is a file or directory."""
         file_system, path = self._open(url)
         with named_errors(url):
             return bool(file_system.exists(path))
 
     def names(self, url: str) -> list[str]:
-        """Return the names of the files and directories in a directory, sorted.
-
-        Those of directories end with "/".
-        """
         file_system, path = open_file_system(url)
         with named_errors(url):
             file_system.invalidate_cache()
@@ -94,7 +74,6 @@ class RemoteFiles:
         return sorted(found)
 
     def glob(self, pattern: str) -> list[str]:
-        """Return the URLs that match a glob, sorted."""
         magic = _MAGIC.search(pattern)
         start = pattern[: magic.start() if magic else len(pattern)].rpartition("/")[0]
         file_system, root = open_file_system(start)
@@ -104,11 +83,6 @@ class RemoteFiles:
         return sorted(f"{start}{path[len(root) :]}" for path in map(str, found))
 
     def state(self, url: str) -> FileState:
-        """Return a file's size and version.
-
-        Raises:
-            OSError: there is no such file, or the server does not answer.
-        """
         file_system, path = self._open(url)
         with named_errors(url):
             found = file_system.info(path)
@@ -118,20 +92,9 @@ class RemoteFiles:
         return FileState(int(found["size"] or 0), next(versions, ""))
 
     def read(self, url: str, start: int = 0, stop: int | None = None) -> bytes:
-        """Return the bytes of a file from `start` to `stop`, or to its end.
-
-        Raises:
-            OSError: there is no such file, it cannot be read, or it ends before `stop`.
-        """
-        stop = self.state(url).size if stop is None else stop
-        return b"" if start >= stop else _fetched(url, start, stop)
+        return b"" if stop is not None and start >= stop else _fetched(url, start, stop)
 
     def open(self, url: str) -> RawIOBase:
-        """Open a file, of which up to PIECE_BYTES are requested at a time.
-
-        Raises:
-            OSError: there is no such file; also from `read`.
-        """
         return _RemoteReader(url, self.state(url).size)
 
     def _open(self, url: str) -> tuple[Any, str]:
@@ -141,8 +104,12 @@ class RemoteFiles:
         return file_system, path
 
 
-def _fetched(url: str, start: int, stop: int) -> bytes:
-    """Return a range of bytes, with a few attempts."""
+def _fetched(url: str, start: int, stop: int | None) -> bytes:
+    """Return a range of bytes, with a few attempts.
+
+    Raises:
+        OSError: there is no such file, it cannot be read, or it ends before `stop`.
+    """
     for pause in _PAUSES:
         try:
             return _requested(url, start, stop)
@@ -153,11 +120,11 @@ def _fetched(url: str, start: int, stop: int) -> bytes:
     return _requested(url, start, stop)
 
 
-def _requested(url: str, start: int, stop: int) -> bytes:
+def _requested(url: str, start: int, stop: int | None) -> bytes:
     file_system, path = open_file_system(url)
     with named_errors(url):
-        data = bytes(file_system.cat_file(path, start=start, end=stop))
-    if len(data) != stop - start:
+        data = bytes(file_system.cat_file(path, start=start or None, end=stop))
+    if stop is not None and len(data) != stop - start:
         raise OSError(
             errno.EIO,
             f"found {len(data)} bytes, expected the {stop - start} from {start} on; the "

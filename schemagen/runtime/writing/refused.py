@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..shared.errors import DatasetError, RecordError, warn
-from ..storage.local import named
+from ..storage.files import named
 from .encoding import Refused
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from ..shared.errors import DatasetError
 from ..shared.tfrecord import Framed, extend_crc32c
 from ..shared.wire import Buffer
-from ..storage.local import named
+from ..storage.files import named
 
 ENTRY = np.dtype(
     [("high", "<u8"), ("low", "<u8"), ("part", "<i8"), ("row", "<i8"), ("size", "<i8")]

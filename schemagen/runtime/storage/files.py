@@ -1,0 +1,94 @@
+"""What reading asks of a file system, and the file system of this machine.
+
+`remote_files.py` has the file systems of fsspec, and `sources.file_access` those of
+TensorFlow.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from io import FileIO, RawIOBase
+from typing import Protocol
+
+
+@dataclass(frozen=True)
+class FileState:
+    """What a file system says of a file.
+
+    Attributes:
+        size: in bytes.
+        version: what is another one after the file was written again: an entity tag or
+            a modification time; "" if the file system has neither.
+    """
+
+    size: int
+    version: str
+
+
+class FileAccess(Protocol):
+    """Reads files by path or URL. Every OSError has an errno and names its file."""
+
+    def is_dir(self, path: str) -> bool:
+        """Return whether there is a directory: on object stores, files below it."""
+
+    def exists(self, path: str) -> bool:
+        """Return whether there is a file or directory."""
+
+    def names(self, path: str) -> list[str]:
+        """Return the names of what is in a directory, sorted; directories end with "/"."""
+
+    def glob(self, pattern: str) -> list[str]:
+        """Return the paths that match a glob, sorted."""
+
+    def state(self, path: str) -> FileState:
+        """Return a file's size and version."""
+
+    def read(self, path: str, start: int = 0, stop: int | None = None) -> bytes:
+        """Return the bytes of a file from `start` to `stop`, which it has, or to its end."""
+
+    def open(self, path: str) -> RawIOBase:
+        """Open a file for reading."""
+
+
+@contextmanager
+def named(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Give an error the file's name: those of open files do not say whose they are."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is not None or error.errno is None:
+            raise
+        raise OSError(error.errno, os.strerror(error.errno), str(path)) from None
+
+
+class LocalFiles:
+    """A `FileAccess` to the files of this machine."""
+
+    def is_dir(self, path: str) -> bool:
+        return os.path.isdir(path)
+
+    def exists(self, path: str) -> bool:
+        return os.path.exists(path)
+
+    def names(self, path: str) -> list[str]:
+        with os.scandir(path) as entries:
+            return sorted(entry.name + "/" * entry.is_dir() for entry in entries)
+
+    def glob(self, pattern: str) -> list[str]:
+        return sorted(glob.glob(pattern))
+
+    def state(self, path: str) -> FileState:
+        found = os.stat(path)
+        return FileState(found.st_size, str(found.st_mtime_ns))
+
+    def read(self, path: str, start: int = 0, stop: int | None = None) -> bytes:
+        with named(path), open(path, "rb") as file:
+            file.seek(start)
+            return file.read(-1 if stop is None else stop - start)
+
+    def open(self, path: str) -> RawIOBase:
+        return FileIO(path)
