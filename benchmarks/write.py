@@ -22,6 +22,7 @@ from .measure import Way, available, empty, exhausting, side_by_side, without_fs
 from .program import Part, Program, Setting
 from .records import WRITTEN, Columns, Row, Shape, batches_of
 from .report import Target, missing_lines, targets_table, times_table
+from .write_ranks import RANKS
 from .write_scaling import COMPRESSION, SCALING
 from .write_workers import WORKERS
 from .writing import (
@@ -199,6 +200,7 @@ PROGRAM = Program(
         "speed": Part(measure, markdown),
         "scaling": SCALING,
         "workers": WORKERS,
+        "ranks": RANKS,
         "compression": COMPRESSION,
         "memory": memory.WRITE,
     },

@@ -90,13 +90,15 @@ def test_rank_that_starts_again_after_publication_leaves_nothing(
     """It is told that there is nothing to do; also where it was to replace a split."""
     directory = tmp_path / "data"
     written(directory, rows(7))
-    for overwrite, words in ((True, "nothing is left"), (False, "either this run")):
+    for overwrite in (True, False):
         plan = _plan(directory, overwrite=overwrite)
         if overwrite:
             digit.write_parts(rows(_ROWS), plan, part=(0, 1))
             digit.publish(plan)
         before = contents(directory)
-        with pytest.raises(DatasetError, match=f"'train'.* {_ROWS} records; .*{words}"):
+        with pytest.raises(
+            DatasetError, match=f"'train'.* {_ROWS} records; this run has"
+        ):
             digit.write_parts(rows(_ROWS), plan, part=(0, 2))
         assert contents(directory) == before
         assert digit.publish(plan) == _ROWS
@@ -158,7 +160,7 @@ def test_process_with_another_plan_is_told_what_differs(tmp_path: Path) -> None:
     """All processes of a run write the same."""
     plan = _plan(tmp_path / "data")
     digit.begin(plan)
-    with pytest.raises(DatasetError, match=r"shards=4 \(begun with 3\)"):
+    with pytest.raises(DatasetError, match=r"shards=3 \(here 4\)"):
         digit.begin(replace(plan, shards=4))
 
 
@@ -168,9 +170,9 @@ def test_publisher_with_another_plan_is_told_what_differs(tmp_path: Path) -> Non
     receipts = digit.write_parts(rows(_ROWS), plan, part=(0, 1))
     before = contents(tmp_path / "data")
     for found in (receipts, None):
-        with pytest.raises(DatasetError, match=r"compression='GZIP'"):
+        with pytest.raises(DatasetError, match=r"compression=None \(here 'GZIP'\)"):
             digit.publish(replace(plan, compression="GZIP"), found)
-        with pytest.raises(DatasetError, match=r"rows=19 \(begun with 20\)"):
+        with pytest.raises(DatasetError, match=r"rows=20 \(here 19\)"):
             digit.publish(replace(plan, rows=19), found)
     with pytest.raises(SchemaMismatchError, match=r"'photo'.*'digit'"):
         digit.publish(replace(plan, record="photo"), receipts)

@@ -58,8 +58,8 @@ class Claim:
         """Return the error of another run that this one is in the way of."""
         if self.shared:
             advice = (
-                "wait until it is published, or, if it has been given up, call "
-                "abandon(plan) or pass overwrite=True"
+                "its processes pass the same run=; wait until it is published, or, if it "
+                "has been given up, call abandon(plan) or pass overwrite=True"
             )
         else:
             advice = "wait for it, or, if it is dead, pass overwrite=True"
@@ -158,31 +158,12 @@ def claim_of(directory: Directory, plan: Plan) -> Claim | None:
     claim = read_claim(directory, plan.split, plan.token)
     if claim is None or claim.plan is None:
         return None
-    _check_same(Plan.from_entries(claim.plan), plan)
-    return claim
-
-
-def _check_same(begun: Plan, plan: Plan) -> None:
-    """See that a process has the plan with which its run was begun.
-
-    Raises:
-        DatasetError: it has another one; says in which options they differ.
-    """
-    mine, other = plan.to_entries(), begun.to_entries()
-    if mine["fingerprint"] != other["fingerprint"]:
-        raise DatasetError(
-            f"{plan.where}: the run was begun with other generated code: fingerprint "
-            f"{other['fingerprint']}, and here it is {mine['fingerprint']}; run the same "
-            "version of the code in all processes"
-        )
+    begun = Plan.from_entries(claim.plan)
     # Machines may see one directory under several paths.
-    different = [
-        f"{name}={mine[name]!r} (begun with {other[name]!r})"
-        for name in mine
-        if mine[name] != other[name] and name != "directory"
-    ]
-    if different:
+    names = [name for name in asdict(plan) if name != "directory"]
+    if different := plan.differences(begun, names, "here"):
         raise DatasetError(
-            f"{plan.where}: found {', '.join(different)}; pass the same options in all "
-            "processes of the run"
+            f"{plan.where}: the run was begun with {different}; use the same options and "
+            "the same generated code in all processes of the run"
         )
+    return claim

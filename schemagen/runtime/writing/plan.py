@@ -6,6 +6,7 @@ import json
 import os
 import re
 import uuid
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 from hashlib import blake2b
 from typing import Any, Self, TypeGuard
@@ -153,17 +154,26 @@ class Plan:
             raise DatasetError(f"the plan has other entries than expected: {different}")
         return cls(**{name: entries[name] for name in names})
 
-    def differences(self, other: Plan) -> list[str]:
-        """Return the names of options in which another plan means other bytes."""
-        mine, others = asdict(self), asdict(other)
-        return [name for name in _BYTES if mine[name] != others[name]]
+    def differences(self, begun: Plan, names: Iterable[str], now: str) -> str:
+        """Say in which options this plan differs from the one that a run has begun with.
+
+        Args:
+            begun: the other plan.
+            names: of the options.
+            now: what to call this plan.
+        """
+        return ", ".join(
+            f"{name}={getattr(begun, name)!r} ({now} {getattr(self, name)!r})"
+            for name in names
+            if getattr(begun, name) != getattr(self, name)
+        )
 
 
-# What the bytes of shards depend on, besides the rows.
-_BYTES = (
+BYTES = (
     *("record", "fingerprint", "rows", "shards", "shard_bytes", "shuffle_seed"),
     *("key_field", "on_error", "compression", "compression_level"),
 )
+"""The options on which the bytes of shards depend."""
 
 
 def plan_of(

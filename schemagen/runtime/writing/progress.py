@@ -7,7 +7,6 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Self
 
 from ..shared.errors import DatasetError
@@ -52,16 +51,21 @@ class Progress:
 
 
 class Reporter:
-    """Is told of records while they are written; this one says nothing.
+    """Is told of records while they are written, and tells a function of them.
 
     Used as a context manager around the writing, and called with the number of records
-    that were written since the last call, and their bytes.
+    that were written since the last call, and their bytes. The function is called about
+    ten times in a second, and once more if all went well.
 
     Args:
+        function: takes the progress; None for silence.
         total: how many rows there are, if it is known.
     """
 
-    def __init__(self, total: int | None) -> None:
+    def __init__(
+        self, function: Callable[[Progress], object] | None, total: int | None
+    ) -> None:
+        self._function = function
         self._records = self._bytes = 0
         self._total = total
         self._started = self._told = time.monotonic()
@@ -73,68 +77,34 @@ class Reporter:
         """Take note of records and their size in bytes."""
         self._records += records
         self._bytes += size
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Say no more."""
-
-    def _progress(self) -> Progress:
-        seconds = time.monotonic() - self._started
-        return Progress(self._records, self._bytes, self._total, seconds)
-
-
-class Callback(Reporter):
-    """Calls a function about ten times in a second, and at the end of the writing."""
-
-    def __init__(
-        self, function: Callable[[Progress], object], total: int | None
-    ) -> None:
-        super().__init__(total)
-        self._function = function
-
-    def __call__(self, records: int, size: int) -> None:
-        """Take note of records and their size in bytes; perhaps call the function."""
-        super().__call__(records, size)
         if time.monotonic() - self._told >= _INTERVAL_SECONDS:
-            self._told = time.monotonic()
-            self._function(self._progress())
+            self._tell()
 
-    def __exit__(self, kind: type[BaseException] | None, *others: object) -> None:
-        """Call the function once more if all went well."""
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
         if kind is None:
-            self._function(self._progress())
+            self._tell()
+
+    def _tell(self) -> None:
+        self._told = time.monotonic()
+        if self._function is not None:
+            seconds = self._told - self._started
+            self._function(Progress(self._records, self._bytes, self._total, seconds))
 
 
-class Bar(Reporter):
-    """A bar on stderr: records, MB in a second, and the time that is left.
+def _bar(total: int | None, title: str) -> Callable[[Progress], object]:
+    """Return what shows a bar on stderr: records, MB in a second, and the time left."""
+    from tqdm import tqdm  # takes time to import, and is seldom needed
 
-    Args:
-        total: how many rows there are, if it is known.
-        title: stands before the bar.
-    """
+    bar = tqdm(
+        total=total, desc=title, unit=" records", unit_scale=True, file=sys.stderr
+    )
 
-    def __init__(self, total: int | None, title: str) -> None:
-        from tqdm import tqdm  # takes time to import, and is seldom needed
+    def show(progress: Progress) -> None:
+        rate = progress.bytes_per_second / 1e6
+        bar.set_postfix_str(f"{rate:.1f} MB/s", refresh=False)
+        bar.update(progress.records - bar.n)
 
-        super().__init__(total)
-        self._bar = tqdm(
-            total=total, desc=title, unit=" records", unit_scale=True, file=sys.stderr
-        )
-
-    def __call__(self, records: int, size: int) -> None:
-        """Move on by so many records of so many bytes."""
-        super().__call__(records, size)
-        rate = self._progress().bytes_per_second / 1e6
-        self._bar.set_postfix_str(f"{rate:.1f} MB/s", refresh=False)
-        self._bar.update(records)
-
-    def __exit__(self, *error: object) -> None:
-        """Leave the bar as it is."""
-        self._bar.close()
+    return show
 
 
 def reporter(
@@ -158,11 +128,11 @@ def reporter(
         terminal = sys.stderr is not None and sys.stderr.isatty()
         progress = terminal and not os.environ.get("CI")
     if progress is True:
-        return Bar(total, title)
+        return Reporter(_bar(total, title), total)
     if progress is False:
-        return Reporter(total)
+        return Reporter(None, total)
     if callable(progress):
-        return Callback(progress, total)
+        return Reporter(progress, total)
     raise DatasetError(
         f"progress={described(progress)}: expected None, True, False, or a function "
         "that takes a Progress"

@@ -46,8 +46,7 @@ def check_place(
     mine: Manifest,
     found: Manifest | None,
     names: Iterable[str],
-    *,
-    resume: bool = False,
+    nothing: str = "",
 ) -> Manifest:
     """Refuse to write a split for which the directory has no place.
 
@@ -57,7 +56,7 @@ def check_place(
         mine: a manifest of the writer's record.
         found: the directory's manifest, if it has one.
         names: the directory's files.
-        resume: whether an interrupted run was to be gone on with.
+        nothing: what to say of a split that is there.
 
     Returns:
         The directory's manifest; one like `mine` without splits if there is none yet.
@@ -78,15 +77,18 @@ def check_place(
         # All splits of a directory are read by the same code.
         name = f"{where}: split {other!r}"
         check_compatible(existing.spec_of(other), mine.spec, name, directory.where)
+    held = existing.splits.get(split)
+    is_mine = held is not None and held.run == plan.token
+    if held is not None and (is_mine or not plan.overwrite):
+        advice = "pass overwrite=True to replace it"
+        if is_mine:
+            nothing, advice = "", "this run has published it, and nothing is left to do"
+        raise DatasetError(
+            f"{where}: split {split!r} exists with {held.records} records; "
+            f"{nothing + '; ' if nothing else ''}{advice}"
+        )
     if plan.overwrite:
         return existing
-    if split in existing.splits:
-        records = existing.splits[split].records
-        nothing = "; it is complete, and there is nothing to resume" if resume else ""
-        raise DatasetError(
-            f"{where}: split {split!r} exists with {records} records{nothing}; pass "
-            "overwrite=True to replace it"
-        )
     unknown = sorted(shard_files(names, split))
     if unknown:
         raise DatasetError(

@@ -50,7 +50,6 @@ class Run:
         plan: with the id of the run that it goes on with.
         receipts: of the shards that are durable, by number.
         buckets: a local folder for records on their way to their shards.
-        published: how many records the split has, if it only had to be completed.
 
     Raises:
         DatasetError: the split exists, another writer is at it, the directory holds
@@ -84,11 +83,12 @@ class Run:
             raise busy(self._directory, plan.split) from None
         try:
             with self.telling():
-                begun = begin(plan, schema, self._lock, resume=resume)
+                self.plan, self.receipts = begin(
+                    plan, schema, self._lock, resume=resume
+                )
         except BaseException:
             self._lock.release()
             raise
-        self.plan, self.receipts, self.published = begun
         if not keep_receipts:
             self.receipts = {}
         self.buckets = bucket_folder(self._directory, plan.split)

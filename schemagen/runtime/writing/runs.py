@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from time import monotonic, sleep
-from typing import NamedTuple
 
 from ..shared.errors import DatasetError, warn
 from ..storage import manifest
 from ..storage.directory import Directory
 from ..storage.lock import Busy, Lock
-from ..storage.manifest import Manifest, Split, of_schema
+from ..storage.manifest import of_schema
 from ..storage.opening import open_directory
 from ..storage.schema import Schema
 from .claims import Claim, claim_of, claims_of, create_claim
@@ -24,7 +23,7 @@ from .names import (
     receipt_name,
     shards_with_receipts,
 )
-from .plan import Plan
+from .plan import BYTES, Plan
 from .publication import (
     LOCK,
     check_place,
@@ -39,21 +38,9 @@ from .receipts import Receipt, receipts_of, whole
 _PATIENCE, _PAUSE = 10.0, 0.05
 
 
-class Begun(NamedTuple):
-    """A run of one process that has begun.
-
-    Attributes:
-        plan: with the id of the run that it goes on with, if there is one.
-        receipts: what that run has written.
-        records: how many that run has published, if it only had to be completed.
-    """
-
-    plan: Plan
-    receipts: dict[int, Receipt]
-    records: int | None = None
-
-
-def begin(plan: Plan, schema: Schema, lock: Lock, *, resume: bool) -> Begun:
+def begin(
+    plan: Plan, schema: Schema, lock: Lock, *, resume: bool
+) -> tuple[Plan, dict[int, Receipt]]:
     """Begin a run of one process, or go on with one that was interrupted.
 
     What an interrupted run has committed is published first. What else runs have left of
@@ -65,47 +52,32 @@ def begin(plan: Plan, schema: Schema, lock: Lock, *, resume: bool) -> Begun:
         lock: the split's, which other runs on this machine would hold.
         resume: whether to go on where a run has stopped.
 
+    Returns:
+        The plan, with the id of the run that it goes on with; and what that has written.
+
     Raises:
         DatasetError: the directory has the split, or other records; another run is at
             it; or what was interrupted was another plan.
         OSError: the disk refuses.
     """
     directory = open_directory(plan.directory)
-    names = directory.names()
-    claims = claims_of(directory, plan.split, names)
-    found, settled = _settle(directory, plan)
-    for name, split in settled.items():
-        mine = [claim for claim in claims if claim.id == token_of(name, split)]
-        if resume and name == plan.split and mine and not _differences(mine[0], plan):
-            return Begun(plan, {}, split.records)
-        _tell_settled(directory, name, split)
-        names = directory.names()
-        claims = claims_of(directory, plan.split, names)
-    _check_free(directory, plan, lock, names, claims)
-    check_place(directory, plan, of_schema(schema), found, names, resume=resume)
+    nothing = "it is complete, and there is nothing to resume" if resume else ""
+    names, claims = _free(directory, plan, schema, lock, nothing)
     kept = dict[int, Receipt]()
     for claim in claims:
-        if claim.plan is None or claim.shared:
-            continue
         left = _left(directory, plan, claim, names)
-        if resume and left:
-            _check_plan(directory, plan, claim)
-            plan, kept = replace(plan, run=claim.plan["run"]), left
+        if left and resume:
+            plan, kept = _resumed(directory, plan, claim), left
         elif left:
-            _tell_removed(directory, plan, left)
+            records = sum(receipt.records for receipt in left.values())
+            warn(
+                f"{directory.where}: an interrupted run had finished {len(left)} shards "
+                f"of split {plan.split!r} with {records} records; they are removed now "
+                "(resume=True would have gone on there)"
+            )
     _claim(directory, plan, lock, claims, shared=False)
     _clear(directory, plan, names, kept)
-    return Begun(plan, kept)
-
-
-def busy(directory: Directory, split: str) -> DatasetError:
-    """Return the error of a split whose lock another process has."""
-    claims = claims_of(directory, split, directory.names())
-    who = [str(claim) for claim in claims if not claim.ended] or ["another process"]
-    return DatasetError(
-        f"{directory.where}: split {split!r} is being written by {who[-1]}; wait until "
-        "it ends"
-    )
+    return plan, kept
 
 
 def join(plan: Plan, schema: Schema) -> None:
@@ -123,7 +95,12 @@ def join(plan: Plan, schema: Schema) -> None:
             directory.make()
             with directory.lock(lock_name(plan.split)) as lock:
                 if claim_of(directory, plan) is None:
-                    _begin_shared(directory, plan, schema, lock)
+                    nothing = "if this run has published it, nothing is left to do"
+                    names, claims = _free(directory, plan, schema, lock, nothing)
+                    _claim(directory, plan, lock, claims, shared=True)
+                    # What has the name of this run, and was there before its claim, is
+                    # of one that was given up.
+                    _clear(directory, plan, names, {})
         except Busy:
             # A process of this run may be beginning it.
             if monotonic() > until:
@@ -131,60 +108,43 @@ def join(plan: Plan, schema: Schema) -> None:
             sleep(_PAUSE)
 
 
-def _begin_shared(directory: Directory, plan: Plan, schema: Schema, lock: Lock) -> None:
-    found, settled = _settle(directory, plan)
+def busy(directory: Directory, split: str) -> DatasetError:
+    """Return the error of a split whose lock another process has."""
+    claims = claims_of(directory, split, directory.names())
+    who = [str(claim) for claim in claims if not claim.ended] or ["another process"]
+    return DatasetError(
+        f"{directory.where}: split {split!r} is being written by {who[-1]}; wait until "
+        "it ends"
+    )
+
+
+def _free(
+    directory: Directory, plan: Plan, schema: Schema, lock: Lock, nothing: str
+) -> tuple[list[str], list[Claim]]:
+    """See that no other run is at work, and that the directory has a place for the split.
+
+    Args:
+        directory: the data directory, in which committed splits are settled first.
+        plan: of the run that begins.
+        schema: of the records.
+        lock: as for `begin`.
+        nothing: what to say of a split that is there.
+
+    Returns:
+        The directory's files, and the claims among them, all of which have ended or are
+        to be replaced.
+
+    Raises:
+        DatasetError: as for `begin`.
+    """
+    found, settled = settle_if_needed(directory, plan.split, overwrite=plan.overwrite)
     for name, split in settled.items():
-        _tell_settled(directory, name, split)
-    held = found.splits.get(plan.split) if found else None
-    if held is not None and (not plan.overwrite or held.run == plan.token):
-        is_mine = "" if plan.overwrite else "either "
-        other = (
-            "; or it is another split: then write to another name, or replace it with "
-            "overwrite=True"
-        )
-        raise DatasetError(
-            f"{plan.where}: the split exists with {held.records} records; {is_mine}this "
-            "run has been published already, and nothing is left to do"
-            f"{'' if plan.overwrite else other}"
+        warn(
+            f"{directory.where}: an interrupted run had committed split {name!r} with "
+            f"{split.records} records; its publication is completed now"
         )
     names = directory.names()
     claims = claims_of(directory, plan.split, names)
-    for claim in claims:
-        if claim.shared and claim.id != plan.token and not plan.overwrite:
-            run = claim.plan and claim.plan.get("run")
-            raise DatasetError(
-                f"{plan.where}: the split is being written by {claim}; pass the same "
-                "run= in all processes of a run, or wait until the other one is "
-                f"published, or give it up: abandon a plan with run={run!r}"
-            )
-    _check_free(directory, plan, lock, names, claims)
-    check_place(directory, plan, of_schema(schema), found, names)
-    for claim in claims:
-        if left := _left(directory, plan, claim, names):
-            _tell_removed(directory, plan, left)
-    _claim(directory, plan, lock, claims, shared=True)
-    # Files of this run that were there before its claim are of one that was given up.
-    _clear(directory, plan, names, {})
-
-
-def _settle(
-    directory: Directory, plan: Plan
-) -> tuple[Manifest | None, dict[str, Split]]:
-    return settle_if_needed(directory, plan.split, overwrite=plan.overwrite)
-
-
-def _check_free(
-    directory: Directory,
-    plan: Plan,
-    lock: Lock,
-    names: Sequence[str],
-    claims: Sequence[Claim],
-) -> None:
-    """See that no other run is at work.
-
-    Raises:
-        DatasetError: a run may be going on, and is not to be replaced.
-    """
     for claim in claims:
         if claim.is_dead(lock) or claim.id == plan.token:
             continue
@@ -195,6 +155,8 @@ def _check_free(
             "told so when it publishes"
         )
     _check_0_2_0(directory, plan, names)
+    check_place(directory, plan, of_schema(schema), found, names, nothing)
+    return names, claims
 
 
 def _check_0_2_0(directory: Directory, plan: Plan, names: Sequence[str]) -> None:
@@ -226,40 +188,19 @@ def _left(
     return {receipt.shard: receipt for receipt in found}
 
 
-def _tell_settled(directory: Directory, name: str, split: Split) -> None:
-    warn(
-        f"{directory.where}: an interrupted run had committed split {name!r} with "
-        f"{split.records} records; its publication is completed now"
-    )
+def _resumed(directory: Directory, plan: Plan, claim: Claim) -> Plan:
+    """Return a plan with the id of an interrupted run, which must have had the same.
 
-
-def _tell_removed(directory: Directory, plan: Plan, found: dict[int, Receipt]) -> None:
-    records = sum(receipt.records for receipt in found.values())
-    warn(
-        f"{directory.where}: an interrupted run had finished {len(found)} shards of split "
-        f"{plan.split!r} with {records} records; they are removed now (resume=True would "
-        "have gone on there)"
-    )
-
-
-def _differences(claim: Claim, plan: Plan) -> list[str]:
-    """Return the options in which a run has another plan than the one that is asked for."""
-    assert claim.plan is not None
-    return Plan.from_entries(claim.plan).differences(plan)
-
-
-def _check_plan(directory: Directory, plan: Plan, claim: Claim) -> None:
-    assert claim.plan is not None
-    different = [
-        f"{name}={claim.plan[name]!r} (now {getattr(plan, name)!r})"
-        for name in _differences(claim, plan)
-    ]
-    if different:
+    Raises:
+        DatasetError: it had another one; says in which options they differ.
+    """
+    before = Plan.from_entries(claim.plan)
+    if different := plan.differences(before, BYTES, "now"):
         raise DatasetError(
-            f"{directory.where}: split {plan.split!r} cannot be resumed: the run that was "
-            f"interrupted had {', '.join(different)}; ask for the same, or begin again "
-            "with resume=False"
+            f"{directory.where}: split {plan.split!r} cannot be resumed: found "
+            f"{different}; ask for the same, or begin again with resume=False"
         )
+    return replace(plan, run=before.run)
 
 
 def _claim(

@@ -6,17 +6,14 @@ bucket that is too large for memory is divided by the next bits of the keys when
 turn comes. The order is that of the keys and, where they are equal, of the positions:
 it depends neither on the number of buckets nor on how the records were handed over.
 
-The buckets are files in a folder, and each goes when it has been read. A file is a sequence
-of blocks: a header, an array of `ENTRY` with one item for each record, and the framed
-records one after the other.
+A bucket is two files in a folder, which go when they have been read: an array of `ENTRY`
+with one item for each record, and the framed records one after the other.
 """
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import reduce
 from itertools import pairwise
 from pathlib import Path
 
@@ -35,10 +32,6 @@ ENTRY = np.dtype(
 
 Entries = NDArray[np.void]
 
-# How many records a block has, and how many bytes they have; then a checksum of all of it.
-_HEADER = struct.Struct("<QQ")
-_CHECKSUM = struct.Struct("<I")
-
 # Buckets are told apart by the first word of the keys. Only equal keys share all of it
 # in any number, and those of a key field are found at once.
 _WORD_BITS = 64
@@ -48,8 +41,10 @@ _WORD_BITS = 64
 _WRITE_BYTES = 1 << 17
 _MOST_BITS = 8
 
-# With less, the header of a block alone would make a bucket too large to be read.
 _LEAST_MEMORY = 1 << 10
+
+# About how much of a bucket is read at a time.
+_READ_BYTES = 1 << 17
 
 # How much is delivered at a time. Small records are limited by their number: while
 # they are put together, each takes some hundred bytes more.
@@ -89,7 +84,7 @@ class DuplicateKeyError(DatasetError):
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Records that were written to a bucket together.
+    """Some records of a bucket.
 
     Attributes:
         entries: ENTRY [records].
@@ -130,6 +125,7 @@ class Buckets:
         self._bits = min(wanted.bit_length() - 1, _MOST_BITS, _WORD_BITS - shift)
         self._records: NDArray[np.int64] = np.zeros(1 << self._bits, np.int64)
         self._bytes: NDArray[np.int64] = np.zeros(1 << self._bits, np.int64)
+        self._sums = [[0, 0] for _ in range(1 << self._bits)]
         # What has not gone to the buckets yet. The system gives the arena its memory
         # as it fills, and one that is reused costs less than many small ones. Most of what
         # is allowed is for sorting, which for small records takes more than the records.
@@ -204,9 +200,22 @@ class Buckets:
                 mine = order[first:last]
                 places = zip(starts[mine].tolist(), ends[mine].tolist(), strict=True)
                 joined = b"".join([data[start:end] for start, end in places])
-                block = Block(entries[mine], joined)
-                self._bytes[bucket] += _add_block(self._file(bucket), block)
+                self._append(bucket, (entries[mine].tobytes(), joined))
                 self._records[bucket] += last - first
+
+    def _append(self, bucket: int, pieces: tuple[bytes, bytes]) -> None:
+        """Append entries and records to the files of a bucket.
+
+        Raises:
+            OSError: the disk refuses, naming the file, which is torn then.
+        """
+        for at, (path, piece) in enumerate(
+            zip(self._files(bucket), pieces, strict=True)
+        ):
+            with named(path), path.open("ab") as file:
+                file.write(piece)
+            self._sums[bucket][at] = extend_crc32c(self._sums[bucket][at], piece)
+            self._bytes[bucket] += len(piece)
 
     def ordered(self) -> Iterator[tuple[NDArray[np.uint64], Framed]]:
         """Yield keys and records in order, about 1 MiB at a time. It can be done once.
@@ -227,7 +236,7 @@ class Buckets:
             else:
                 blocks = self._blocks(bucket)
                 yield from _sorted_records(blocks, self._key_field)
-                self._file(bucket).unlink()
+                self._remove(bucket)
 
     @property
     def _bits_are_left(self) -> bool:
@@ -235,9 +244,8 @@ class Buckets:
 
     def _divided(self, bucket: int) -> Buckets:
         """Return the buckets that a large one is divided into, in its place."""
-        file = self._file(bucket)
         found = Buckets(
-            file.with_suffix(""),
+            self._path / f"{bucket:02x}",
             memory=self._memory,
             key_field=self._key_field,
             shift=self._shift + self._bits,
@@ -245,62 +253,41 @@ class Buckets:
         )
         for block in self._blocks(bucket):
             found._take(block.entries, memoryview(block.data))
-        file.unlink()
+        self._remove(bucket)
         return found
 
     def _blocks(self, bucket: int) -> Iterator[Block]:
-        """Yield the blocks of a bucket, and see that they are all that was written."""
-        path = self._file(bucket)
-        records = 0
-        for block in _read_blocks(path):
-            records += len(block.entries)
-            yield block
-        if records != self._records[bucket]:
-            raise _damaged(path)
-
-    def _file(self, bucket: int) -> Path:
-        return self._path / f"{bucket:02x}.bucket"
-
-
-def _add_block(path: Path, block: Block) -> int:
-    """Append a block to a bucket's file and return how many bytes it takes there.
-
-    Raises:
-        OSError: the disk refuses, naming the file, which is torn then.
-    """
-    listed = block.entries.tobytes()
-    pieces = [_HEADER.pack(len(block.entries), len(block.data)), listed, block.data]
-    pieces.insert(0, _CHECKSUM.pack(_checksum(pieces)))
-    rest = joined = memoryview(b"".join(pieces))
-    with named(path), path.open("ab", buffering=0) as file:
-        while rest:
-            rest = rest[file.write(rest) :]
-    return len(joined)
-
-
-def _checksum(pieces: Iterable[Buffer]) -> int:
-    return reduce(extend_crc32c, pieces, 0)
-
-
-def _read_blocks(path: Path) -> Iterator[Block]:
-    """Yield the blocks of a bucket's file, one in memory at a time.
-
-    Raises:
-        DatasetError: the file is damaged.
-        OSError: it cannot be read.
-    """
-    with path.open("rb") as file:
-        while start := file.read(_CHECKSUM.size):
-            header = file.read(_HEADER.size)
-            if len(start) + len(header) < _CHECKSUM.size + _HEADER.size:
+        """Yield the records of a bucket, and see that they are what was written."""
+        paths, sums = self._files(bucket), [0, 0]
+        step = 1 + _READ_BYTES * int(self._records[bucket]) // int(self._bytes[bucket])
+        with paths[0].open("rb") as first, paths[1].open("rb") as second:
+            while listed := first.read(step * ENTRY.itemsize):
+                if len(listed) % ENTRY.itemsize:
+                    raise _damaged(paths[0])
+                entries = np.frombuffer(listed, ENTRY)
+                size = int(entries["size"].sum())
+                whole = paths[1].stat().st_size
+                if (entries["size"] < 0).any() or not 0 <= size <= whole:
+                    raise _damaged(paths[0])
+                data = second.read(size)
+                if len(data) != size:
+                    raise _damaged(paths[1])
+                sums = [*map(extend_crc32c, sums, (listed, data))]
+                yield Block(entries, data)
+        for path, found, expected in zip(paths, sums, self._sums[bucket], strict=True):
+            if found != expected:
                 raise _damaged(path)
-            records, size = _HEADER.unpack(header)
-            if max(records * ENTRY.itemsize, size) > path.stat().st_size:
-                raise _damaged(path)
-            listed, data = file.read(records * ENTRY.itemsize), file.read(size)
-            if _CHECKSUM.unpack(start)[0] != _checksum([header, listed, data]):
-                raise _damaged(path)
-            yield Block(np.frombuffer(listed, ENTRY), data)
+
+    def _files(self, bucket: int) -> tuple[Path, Path]:
+        """Return where the entries and the records of a bucket are."""
+        return (
+            self._path / f"{bucket:02x}.entries",
+            self._path / f"{bucket:02x}.records",
+        )
+
+    def _remove(self, bucket: int) -> None:
+        for path in self._files(bucket):
+            path.unlink()
 
 
 def _damaged(path: Path) -> DatasetError:

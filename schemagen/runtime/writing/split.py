@@ -249,9 +249,6 @@ def write_split(
         # The order of a shuffle, and the end of shards in turn, need all rows again.
         keep_receipts=not is_shuffled and not in_turn,
     )
-    if run.published is not None:
-        run.close()
-        return run.published
     try:
         with reporter(progress, rows.length, split) as told:
             job = Job(run, rows, encoding, workers, told)
