@@ -6,6 +6,8 @@ import os
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -83,6 +85,25 @@ def test_killed_write_is_resumed_and_published(
     here = {path.name: path.read_bytes() for path in (tmp_path / "data").iterdir()}
     assert there == here
     assert schemagen(project, "verify", URL)[0] == 0
+
+
+def test_ranks_that_begin_at_once_write_one_split(
+    module_of: ModuleOf, s3: Any, tmp_path: Path
+) -> None:
+    """Each of them may claim it, and several publish it."""
+    serializer = module_of("serializer")
+    rows = [row(number) for number in range(ROWS)]
+    plan = serializer.plan_dataset(URL, "train", shards=4, rows=ROWS, run="job")
+    with ThreadPoolExecutor(4) as pool:
+        write = partial(serializer.write_parts, rows, plan)
+        written = list(pool.map(lambda rank: write(part=(rank, 4)), range(4)))
+        assert [len(receipts) for receipts in written] == [1] * 4
+        found = list(pool.map(lambda _: serializer.publish(plan), range(3)))
+    assert found == [ROWS] * 3
+    serializer.write_dataset(rows, tmp_path, "train", shards=4)
+    s3.invalidate_cache()
+    there = {path.rsplit("/", 1)[1]: s3.cat(path) for path in s3.ls(URL)}
+    assert there == {path.name: path.read_bytes() for path in tmp_path.iterdir()}
 
 
 @pytest.mark.parametrize(
