@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .measure import Way, empty, figure, side_by_side
+from .measure import Way, empty, figure, side_by_side, without_fsync
 from .program import Part, Setting
 from .records import WRITTEN
 from .report import number, table
@@ -35,7 +35,7 @@ def measure(setting: Setting) -> dict[str, Any]:
     serializer = setting.generated.module(f"{shape.record}.serializer")
     shards = [setting.count(many) for many in _SHARDS]
 
-    def way(many: int) -> Way:
+    def way(many: int, *, synced: bool) -> Way:
         source = _Rows(rows, many * _ROWS_A_SHARD)
 
         def write() -> None:
@@ -46,22 +46,39 @@ def measure(setting: Setting) -> dict[str, Any]:
             serializer.write_parts(source, plan, part=(0, 1))
             serializer.publish(plan)
 
-        return write
+        def unsynced() -> None:
+            with without_fsync():
+                write()
+
+        return write if synced else unsynced
 
     setting.say(f"{', '.join(map(str, shards))} shards of {_ROWS_A_SHARD} records")
-    ways = {str(many): way(many) for many in shards}
     rounds = min(_ROUNDS, setting.rounds)
-    return {"seconds": side_by_side(ways, rounds, lambda: empty(setting.scratch))}
+    found = {}
+    for synced in (True, False):
+        ways = {str(many): way(many, synced=synced) for many in shards}
+        times = side_by_side(ways, rounds, lambda: empty(setting.scratch))
+        found["synced" if synced else "unsynced"] = times
+    return {"seconds": found}
 
 
 def markdown(found: dict[str, Any]) -> str:
     """Return a table by the number of shards."""
-    rows = []
-    for many, times in found["seconds"].items():
-        taken = figure(times).median
-        rows.append([f"{int(many):,}", number(taken), number(taken / int(many) * 1e3)])
-    head = [f"shards of {_ROWS_A_SHARD} records", "seconds", "milliseconds a shard"]
+    synced, unsynced = found["seconds"].values()
+    rows = [
+        [
+            f"{int(many):,}",
+            *(_each(times[many], int(many)) for times in (synced, unsynced)),
+        ]
+        for many in synced
+    ]
+    unit = "milliseconds a shard"
+    head = [f"shards of {_ROWS_A_SHARD} records", unit, f"{unit}, fsync left out"]
     return table(head, rows)
+
+
+def _each(times: list[float], many: int) -> str:
+    return number(figure(times).median / many * 1e3)
 
 
 RANKS = Part(measure, markdown)

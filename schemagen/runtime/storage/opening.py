@@ -9,7 +9,6 @@ from pathlib import Path
 from ..shared.errors import DatasetError
 from .directory import Directory
 from .local import LocalDirectory
-from .remote import RemoteDirectory
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*(::[^/]*)?://")
 _URL_OF_A_PATH = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/(?!/)")
@@ -53,5 +52,7 @@ def open_directory(path: str | os.PathLike[str]) -> Directory:
     if text.startswith(("file://", "local://")):
         return LocalDirectory(Path(text.partition("://")[2]))
     if is_remote(text):
+        from .remote import RemoteDirectory  # seldom needed
+
         return RemoteDirectory(text)
     return LocalDirectory(Path(text))

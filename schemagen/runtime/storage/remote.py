@@ -7,7 +7,6 @@ import os
 import threading
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from multiprocessing.pool import ThreadPool
 from time import monotonic, sleep
 from typing import Any
 
@@ -143,6 +142,8 @@ class RemoteDirectory(Directory):
     def for_each(
         self, function: Callable[..., Result], *items: Iterable[Any]
     ) -> list[Result]:
+        from multiprocessing.pool import ThreadPool  # slow to import
+
         # An object store takes half a second to rename a file.
         calls = list(zip(*items, strict=True))
         if not calls:

@@ -1,6 +1,6 @@
 """Receipts: what a run has written of a split, for those that publish it or go on with it.
 
-The receipt of a shard is a file with a fixed name, so that nobody lists the directory to
+The receipt of a shard is a file with a fixed name, so that no one lists the directory to
 find it. It has one line, and another one if an attempt has written something else.
 """
 
