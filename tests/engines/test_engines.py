@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from digit_rows import listed
 from digits import (
     Fails,
     Kills,
@@ -21,6 +20,7 @@ from digits import (
     digit,
     digits,
     files_of,
+    listed,
     plan_of,
     published,
     refuse,
