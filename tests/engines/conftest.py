@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import pytest
+
+# Beam's environment runs this folder alone, without the conftest above it.
+sys.path.append(str(Path(__file__).parents[1]))
 
 _PACKAGES = {"beam": "apache_beam", "ray": "ray", "spark": "pyspark"}
 _INSTALLED = [name for name, package in _PACKAGES.items() if find_spec(package)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 from collections.abc import Callable, Iterator
@@ -170,16 +169,6 @@ def plan_of(directory: Path, **options: Any) -> Any:
 def files_of(directory: Path) -> dict[str, bytes]:
     """Return all files of a directory, hidden ones too."""
     return {path.name: path.read_bytes() for path in directory.iterdir()}
-
-
-def listed(directory: Path) -> dict[str, Any]:
-    """Return all files, and a manifest that does not tell the run of a split."""
-    files: dict[str, Any] = files_of(directory)
-    manifest = json.loads(files["manifest.json"])
-    del manifest["crc32c"]
-    for split in manifest["splits"].values():
-        split.pop("run", None)
-    return {**files, "manifest.json": manifest}
 
 
 def settled(

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from digit_rows import listed
 from digits import (
     Fails,
     Kills,
@@ -20,7 +21,6 @@ from digits import (
     digit,
     digits,
     files_of,
-    listed,
     plan_of,
     published,
     refuse,

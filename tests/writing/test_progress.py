@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from digit_rows import row, rows
 from published_splits import names, published
-from schemagen.runtime.writing.progress import Progress
+from schemagen.runtime.writing.progress import Progress, reporter
 
 from generated import DatasetError
 from generated.digit.serializer import write_dataset
@@ -91,6 +91,18 @@ def test_a_terminal_shows_a_bar(
     source = map(row, range(1000))
     text = shown(Terminal(), tmp_path / "b", monkeypatch, source=source, progress=True)
     assert "train: 1.00k records" in text
+
+
+def test_a_bar_ends_with_a_failure_before_the_error_is_shown(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that the error stands on a line of its own."""
+    monkeypatch.setattr(sys, "stderr", terminal)
+    told = reporter(True, 10, "train")
+    with pytest.raises(KeyError) as kept, told:
+        raise KeyError
+    assert kept.value
+    assert terminal.getvalue().endswith("\n")
 
 
 @pytest.mark.parametrize("why", ["CI", "no terminal", "no stderr", "False"])

@@ -24,8 +24,8 @@ from ..shared.tfrecord import (
 from ..shared.wire import Buffer
 from ..sources.file_access import access_to
 from ..sources.files import Files
-from ..sources.manifests import in_threads
 from ..sources.replacement import replaced
+from ..storage.files import in_threads
 from .positions import Positions, surveyed
 
 # Records of a remote file that are as near to each other come with one request.

@@ -18,7 +18,7 @@ from ..shared.errors import DatasetError, warn
 from ..shared.tfrecord import FRAMING, survey
 from ..sources.file_access import access_to
 from ..sources.files import Files
-from ..sources.manifests import in_threads
+from ..storage.files import in_threads
 from ..storage.index import ends_of, index_name
 from ..storage.manifest import checksum_of
 

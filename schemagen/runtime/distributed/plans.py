@@ -9,6 +9,7 @@ from importlib import import_module
 from ..shared.errors import DatasetError, SchemaMismatchError
 from ..shared.values import described
 from ..storage.schema import Schema
+from ..writing.chunks import encoding_of
 from ..writing.encoding import Encoding
 from ..writing.plan import Plan
 
@@ -30,12 +31,7 @@ class Serializer:
     def encoding(self, plan: Plan) -> Encoding:
         """Return how rows become records; errors are those of `check`."""
         self.check(plan)
-        return Encoding(
-            self.serialize,
-            plan.on_error == "skip",
-            plan.key_field,
-            plan.shuffle_seed or 0,
-        )
+        return encoding_of(self.serialize, plan)
 
     def check(self, plan: Plan) -> None:
         """See that a plan is one for these records.

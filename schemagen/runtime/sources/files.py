@@ -13,12 +13,12 @@ from ..codecs.compatibility import check_compatible
 from ..shared.errors import DatasetError, no_split, nothing_at
 from ..shared.tfrecord import detect_compression
 from ..storage import manifest
+from ..storage.files import in_threads
 from ..storage.schema import Spec
 from .file_access import access_to, is_copied
 from .manifests import (
     Opened,
     check_shards,
-    in_threads,
     manifest_path,
     paths_of,
     read_manifest,

@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from multiprocessing.pool import ThreadPool
-from typing import TypeVar
 
 from ..shared.errors import DatasetError
 from ..storage import manifest
+from ..storage.files import in_threads
 from ..storage.manifest import TAIL_BYTES, Manifest, Shard, Split
 from .file_access import access_to
-
-_THREADS = 16
-
-Item = TypeVar("Item")
-Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -107,20 +101,6 @@ def _problem(listed: tuple[str, Shard]) -> str:
         "manifest lists: the file is another one, or was changed; restore it, or write "
         "the split again (`schemagen verify` compares every byte)"
     )
-
-
-def in_threads(
-    function: Callable[[Item], Result], items: Sequence[Item]
-) -> list[Result]:
-    """Apply a function that waits for files, to many at a time.
-
-    Datasets call this too. The pools of `concurrent.futures` share a lock, and a thread
-    that holds it may be one that waits until a dataset has ended.
-    """
-    if len(items) < 2:
-        return [function(item) for item in items]
-    with ThreadPool(min(_THREADS, len(items))) as pool:
-        return pool.map(function, items, chunksize=1)
 
 
 def paths_of(directory: str, split: Split) -> tuple[str, ...]:

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from ..shared.errors import DatasetError
 from ..storage import manifest
+from ..storage.files import in_threads
 from .files import Files, state_of
-from .manifests import Opened, in_threads, stated, text_of
+from .manifests import Opened, stated, text_of
 
 _ADVICE = "open it again to read what is there now"
 

@@ -9,17 +9,15 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..shared.wire import Buffer
-from .files import FileAccess
+from .files import FileAccess, Result
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from .lock import Lock
-
-Result = TypeVar("Result")
 
 
 class OutputFile(Protocol):

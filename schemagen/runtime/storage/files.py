@@ -8,11 +8,16 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import FileIO, RawIOBase
-from typing import Protocol
+from typing import Protocol, TypeVar
+
+_THREADS = 16
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -92,3 +97,19 @@ class LocalFiles:
 
     def open(self, path: str) -> RawIOBase:
         return FileIO(path)
+
+
+def in_threads(
+    function: Callable[[Item], Result], items: Sequence[Item]
+) -> list[Result]:
+    """Apply a function that waits for files, to many at a time.
+
+    Datasets call this too. The pools of `concurrent.futures` share a lock, and a thread
+    that holds it may be one that waits until a dataset has ended.
+    """
+    if len(items) < 2:
+        return [function(item) for item in items]
+    from multiprocessing.pool import ThreadPool  # slow to import
+
+    with ThreadPool(min(_THREADS, len(items))) as pool:
+        return pool.map(function, items, chunksize=1)

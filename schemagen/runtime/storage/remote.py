@@ -11,9 +11,10 @@ from time import monotonic, sleep
 from typing import Any
 
 from ..shared.wire import Buffer
-from .directory import Directory, OutputFile, Result
+from .directory import Directory, OutputFile
 from .file_system import named_errors as _named
 from .file_system import open_file_system
+from .files import Result, in_threads
 from .lock import Lock
 from .remote_files import RemoteFiles
 
@@ -21,8 +22,6 @@ LEASE_SECONDS = 20.0
 """After how long a lease that is not renewed has ended."""
 
 _POLL_SECONDS = 0.2
-
-_THREADS = 16
 
 
 class RemoteFile:
@@ -142,14 +141,8 @@ class RemoteDirectory(Directory):
     def for_each(
         self, function: Callable[..., Result], *items: Iterable[Any]
     ) -> list[Result]:
-        from multiprocessing.pool import ThreadPool  # slow to import
-
         # An object store takes half a second to rename a file.
-        calls = list(zip(*items, strict=True))
-        if not calls:
-            return []
-        with ThreadPool(min(_THREADS, len(calls))) as pool:
-            return pool.starmap(function, calls, chunksize=1)
+        return in_threads(lambda each: function(*each), list(zip(*items, strict=True)))
 
     def lock(self, name: str, *, wait: bool = False) -> Lock:
         """Return a lease, or a lock that holds nothing; see the class."""

@@ -6,7 +6,7 @@ of all chunks together do not depend on the number of processes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 
@@ -20,6 +20,16 @@ from .sources import Indexed, Parts, Source, check_start
 # How many rows another process encodes at a time, and sends back: few enough for their
 # bytes to fit into memory.
 _TASK_ROWS = 64
+
+
+def encoding_of(serialize: Callable[..., bytes], plan: Plan) -> Encoding:
+    """Return how the rows of a plan become records.
+
+    Raises:
+        DatasetError: the plan's `key_field` is no field of the record.
+    """
+    skips = plan.on_error == "skip"
+    return Encoding(serialize, skips, plan.key_field, plan.shuffle_seed or 0)
 
 
 def check_source(source: Source, workers: int, *, shuffled: bool) -> None:

@@ -1,6 +1,6 @@
 """Writing shards of a plan: durable files under temporary names, and their receipts.
 
-Ranks, engines, worker processes and `write_dataset` itself all write a shard like this.
+Ranks, engines and worker processes write whole shards like this.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..shared.errors import DatasetError
+from ..shared.processes import Moved
+from ..shared.tfrecord import Framed
 from ..storage import manifest
 from ..storage.directory import Directory
 from ..storage.opening import open_directory
@@ -22,9 +24,6 @@ from .plan import Plan
 from .receipts import Receipt, keep, written
 from .shards import ShardFile
 from .sources import Indexed, Parts, RowSource, Source, source_of
-
-Told = Callable[[int, int], object]
-"""Is told of records, and of their bytes."""
 
 
 @dataclass(frozen=True)
@@ -85,8 +84,35 @@ class Filled:
         return kept
 
 
+def add_all(
+    add: Callable[[Framed], object], chunks: Iterable[Chunk], moved: Moved
+) -> tuple[int, tuple[Refused, ...]]:
+    """Add the records of a shard to its file.
+
+    Args:
+        add: takes framed records.
+        chunks: the records.
+        moved: told of records, and of their bytes.
+
+    Returns:
+        The position of the last record's row, -1 if there is none; and the rows that were
+        left out.
+    """
+    last_row, refused = -1, list[Refused]()
+    for chunk in chunks:
+        add(chunk.framed)
+        refused += chunk.refused
+        if len(chunk.rows):
+            last_row = int(chunk.rows[-1])
+        moved(len(chunk.framed), len(chunk.framed.data))
+    return last_row, tuple(refused)
+
+
 def fill(
-    plan: Plan, shard: int, chunks: Iterable[Chunk], told: Told = lambda *moved: None
+    plan: Plan,
+    shard: int,
+    chunks: Iterable[Chunk],
+    moved: Moved = lambda *amounts: None,
 ) -> Filled:
     """Write the records of a shard to a file of a temporary name.
 
@@ -96,7 +122,7 @@ def fill(
         plan: what is written.
         shard: the number of the shard.
         chunks: its records. If they raise an error, the file is removed.
-        told: told of what is written.
+        moved: as for `add_all`.
 
     Raises:
         DatasetError: the run has not begun, or has ended.
@@ -109,26 +135,19 @@ def fill(
             "or replaced; processes of a run call begin(plan) first"
         )
     name = temporary_name(plan.split, shard, plan.token, os.urandom(6).hex())
-    refused: list[Refused] = []
-    last_row = -1
     file = ShardFile(directory.create(name), plan.packing)
     try:
-        for chunk in chunks:
-            file.add(chunk.framed)
-            refused += chunk.refused
-            if len(chunk.rows):
-                last_row = int(chunk.rows[-1])
-            told(len(chunk.framed), len(chunk.framed.data))
+        last_row, refused = add_all(file.add, chunks, moved)
         file.fill()
     except BaseException:
         file.discard()
         raise
-    return Filled(plan, directory, shard, name, file, last_row, tuple(refused))
+    return Filled(plan, directory, shard, name, file, last_row, refused)
 
 
 @dataclass(frozen=True)
 class ShardsOf:
-    """Writes the shards of a source, in any process.
+    """Writes the shards of a source, in worker processes.
 
     Attributes:
         source: the rows, by index or from a function for each shard.
@@ -140,10 +159,10 @@ class ShardsOf:
     plan: Plan
     encoding: Encoding
 
-    def __call__(self, shard: int, told: Told = lambda *moved: None) -> Receipt:
+    def __call__(self, shard: int, moved: Moved) -> Receipt:
         """Write a shard, durable and with its receipt; errors as `fill` and `finish`."""
         chunks = chunks_of(self.source, self.plan, shard, self.encoding)
-        return fill(self.plan, shard, chunks, told).finish()
+        return fill(self.plan, shard, chunks, moved).finish()
 
 
 def write_part(
@@ -155,7 +174,7 @@ def write_part(
     if found is not None:
         return found
     try:
-        return ShardsOf(rows, plan, encoding)(shard)
+        return fill(plan, shard, chunks_of(rows, plan, shard, encoding)).finish()
     except Exception as error:
         error.add_note(f"while shard {shard} was written, of {plan}")
         raise

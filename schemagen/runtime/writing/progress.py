@@ -60,12 +60,17 @@ class Reporter:
     Args:
         function: takes the progress; None for silence.
         total: how many rows there are, if it is known.
+        close: called at the end, however it comes.
     """
 
     def __init__(
-        self, function: Callable[[Progress], object] | None, total: int | None
+        self,
+        function: Callable[[Progress], object] | None,
+        total: int | None,
+        close: Callable[[], object] = lambda: None,
     ) -> None:
         self._function = function
+        self._close = close
         self._records = self._bytes = 0
         self._total = total
         self._started = self._told = time.monotonic()
@@ -81,8 +86,11 @@ class Reporter:
             self._tell()
 
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
-        if kind is None:
-            self._tell()
+        try:
+            if kind is None:
+                self._tell()
+        finally:
+            self._close()
 
     def _tell(self) -> None:
         self._told = time.monotonic()
@@ -91,8 +99,8 @@ class Reporter:
             self._function(Progress(self._records, self._bytes, self._total, seconds))
 
 
-def _bar(total: int | None, title: str) -> Callable[[Progress], object]:
-    """Return what shows a bar on stderr: records, MB in a second, and the time left."""
+def _with_bar(total: int | None, title: str) -> Reporter:
+    """Return a reporter with a bar on stderr: records, MB a second, and the time left."""
     from tqdm import tqdm  # takes time to import, and is seldom needed
 
     bar = tqdm(
@@ -104,7 +112,7 @@ def _bar(total: int | None, title: str) -> Callable[[Progress], object]:
         bar.set_postfix_str(f"{rate:.1f} MB/s", refresh=False)
         bar.update(progress.records - bar.n)
 
-    return show
+    return Reporter(show, total, bar.close)
 
 
 def reporter(
@@ -128,7 +136,7 @@ def reporter(
         terminal = sys.stderr is not None and sys.stderr.isatty()
         progress = terminal and not os.environ.get("CI")
     if progress is True:
-        return Reporter(_bar(total, title), total)
+        return _with_bar(total, title)
     if progress is False:
         return Reporter(None, total)
     if callable(progress):

@@ -22,7 +22,13 @@ from .publication import (
     settle,
     token_of,
 )
-from .receipts import Receipt, one_for_each, receipts_of, whole
+from .receipts import (
+    Receipt,
+    check_receipts,
+    one_for_each,
+    receipts_of,
+    whole,
+)
 from .refused import check_report, report
 
 
@@ -41,7 +47,7 @@ def publish(
     given = (
         receipts_of(directory, plan, plan.numbers)
         if receipts is None
-        else list(receipts)
+        else check_receipts(receipts)
     )
     with directory.lock(LOCK, wait=True):
         found, settled = settle(directory, plan.split, overwrite=plan.overwrite)
@@ -49,21 +55,21 @@ def publish(
         claim = claim_of(directory, plan)
         mine = settled.get(plan.split)
         if mine is None or token_of(plan.split, mine) != plan.token:
-            mine = _published(plan, found, given, names)
-        if mine is None and claim is None:
+            mine = published(plan, found, given, names)
+        if mine is not None:
+            report(refused, plan.split, given)
+        elif claim is None:
             raise _not_begun(plan, found)
-        if mine is None:
+        else:
             there = whole(directory, given) if receipts is None else given
             given = one_for_each(plan, plan.shards or len(given), there)
-        report(refused, plan.split, given)
-        if mine is None and claim is not None:
+            report(refused, plan.split, given)
             mine = _publish(directory, plan, schema, claim, given, found, names)
         moved = {receipt.file for receipt in given}
         left = [name for name in names if name not in moved]
         remove_run(directory, plan.split, plan.token, left)
         if claim is None or claim.shared:
             remove_lock(directory, plan.split, names)
-    assert mine is not None
     return mine.records
 
 
@@ -108,7 +114,7 @@ def _publish(
     return split
 
 
-def _published(
+def published(
     plan: Plan,
     found: Manifest | None,
     receipts: Sequence[Receipt],

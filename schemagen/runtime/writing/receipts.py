@@ -134,6 +134,23 @@ def keep(directory: Directory, plan: Plan, receipt: Receipt) -> Receipt:
     return written(directory, plan, receipt.shard) or receipt
 
 
+def check_receipts(given: Iterable[object]) -> list[Receipt]:
+    """Return what a caller gives as receipts.
+
+    Raises:
+        TypeError: it is not a receipt.
+    """
+    found = list[Receipt]()
+    for receipt in given:
+        if not isinstance(receipt, Receipt):
+            raise TypeError(
+                f"receipts have {described(receipt)}, expected what write_part or "
+                "Receipt.from_json returns"
+            )
+        found.append(receipt)
+    return found
+
+
 def one_for_each(plan: Plan, shards: int, receipts: Iterable[Receipt]) -> list[Receipt]:
     """Return one receipt for each shard of a plan, in order.
 
@@ -144,16 +161,10 @@ def one_for_each(plan: Plan, shards: int, receipts: Iterable[Receipt]) -> list[R
 
     Raises:
         ChangedSourceError: two receipts of a shard differ.
-        TypeError: what is given is not a receipt.
         DatasetError: a shard has none, or a receipt is of another run.
     """
     chosen: dict[int, Receipt] = {}
     for receipt in receipts:
-        if not isinstance(receipt, Receipt):
-            raise TypeError(
-                f"receipts have {described(receipt)}, expected what write_part or "
-                "Receipt.from_json returns"
-            )
         if receipt.run != plan.run or not 0 <= receipt.shard < shards:
             raise DatasetError(
                 f"{plan.where} with {shards} shards: found a receipt of shard "

@@ -13,6 +13,7 @@ from ..shared.errors import DatasetError
 from ..shared.tfrecord import Framed
 from ..storage import manifest
 from ..storage.lock import Busy
+from ..storage.manifest import Manifest, Split
 from ..storage.opening import open_directory
 from ..storage.schema import Schema
 from .claims import claim_of, end_claim
@@ -27,7 +28,7 @@ from .names import (
 from .parts import Filled
 from .plan import Plan
 from .publication import remove_run, token_of
-from .publishing import publish
+from .publishing import publish, published
 from .receipts import Receipt
 from .runs import begin, busy
 from .shards import ShardFile
@@ -70,10 +71,10 @@ class Run:
         self._schema = schema
         self._packing = replace(plan.packing, open_shards=open_shards)
         self._directory = open_directory(plan.directory)
+        self.receipts: dict[int, Receipt] = {}
         self._files: dict[int, ShardFile] = {}
         self._syncing: dict[int, Future[Receipt]] = {}
         self._ending: set[int] = set()  # shards that end with the source
-        self._publishing = False
         self._process = os.getpid()
         try:
             with self.telling():
@@ -201,7 +202,6 @@ class Run:
                 self._collect(shard)
             last = self.receipts[total - 1]
             self.receipts[total - 1] = replace(last, refused=(*last.refused, *refused))
-            self._publishing = True
             receipts = [self.receipts[shard] for shard in range(total)]
             records = publish(self.plan, receipts, self._schema, report)
         self.close()
@@ -240,7 +240,7 @@ class Run:
             OSError: the disk refuses.
         """
         directory, plan = self._directory, self.plan
-        if self._is_committed():
+        if self._is_committed(self._listed()[1]):
             end_claim(directory, plan)
             return False
         if claim_of(directory, plan) is None:  # another run has taken over
@@ -278,22 +278,15 @@ class Run:
     def _state(self) -> str:
         split = f"split {self.plan.split!r}"
         with suppress(OSError, DatasetError):
-            if self._is_committed():
+            found, held = self._listed()
+            if self._is_committed(held):
                 return (
                     f"{split} is complete, but not all of it has its name; the next run "
                     f"that writes to {self.where} publishes it"
                 )
-            found = manifest.load(self._directory)
-            held = found.splits.get(self.plan.split) if found else None
-            if held is not None and self._publishing:
-                names = [shard.file for shard in held.shards]
-                receipts = map(self.receipts.get, range(len(names)))
-                mine = [
-                    receipt and receipt.listed(name)
-                    for receipt, name in zip(receipts, names, strict=True)
-                ]
-                if mine == list(held.shards):
-                    return f"{split} is published, but may be lost in a power cut"
+            names = self._directory.names()
+            if published(self.plan, found, list(self.receipts.values()), names):
+                return f"{split} is published, but may be lost in a power cut"
             if held is not None:
                 return (
                     f"nothing new of {split} was published, and the {held.records} "
@@ -301,8 +294,11 @@ class Run:
                 )
         return f"nothing of {split} was published"
 
-    def _is_committed(self) -> bool:
-        """Whether the manifest lists the files of this run by their hidden names."""
+    def _listed(self) -> tuple[Manifest | None, Split | None]:
+        """Return the manifest, and the split as it lists it."""
         found = manifest.load(self._directory)
-        held = found.splits.get(self.plan.split) if found else None
+        return found, found.splits.get(self.plan.split) if found else None
+
+    def _is_committed(self, held: Split | None) -> bool:
+        """Whether a split has the files of this run by their hidden names."""
         return held is not None and token_of(self.plan.split, held) == self.plan.token

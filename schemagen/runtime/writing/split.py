@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from typing import Literal
 
@@ -16,10 +17,10 @@ from ..shared.errors import ChangedSourceError, DatasetError
 from ..shared.processes import in_parallel
 from ..shared.tfrecord import Framed
 from ..storage.schema import Schema
-from .chunks import all_chunks, check_source, chunks_of
+from .chunks import all_chunks, check_source, chunks_of, encoding_of
 from .encoding import Chunk, Encoding, Refused
 from .keys import order_of, shard_of
-from .parts import ShardsOf
+from .parts import ShardsOf, add_all
 from .plan import DEFAULT_SHARD_BYTES, check_destination, check_workers, plan_of
 from .progress import Progress, Reporter, reporter
 from .receipts import Receipt
@@ -57,11 +58,11 @@ class Job:
         left = [shard for shard in plan.numbers if shard not in receipts]
         for before in list(receipts.values())[-1:]:
             if isinstance(source, Indexed) and before.last_row >= 0:
-                self._compare(before, next(self._chunks(skip=before.last_row)))
+                found = all_chunks(source, self.encoding, skip=before.last_row)
+                self._compare(before, next(found))
         if self.workers > 1:
-            work = ShardsOf(source, plan, self.encoding)
-            found = in_parallel(
-                work,
+            written = in_parallel(
+                ShardsOf(source, plan, self.encoding),
                 left,
                 workers=self.workers,
                 method=None,
@@ -69,16 +70,13 @@ class Job:
                 counts=2,
                 in_order=True,
             )
-            for _, receipt in found:
+            for _, receipt in written:
                 receipts[receipt.shard] = receipt
             return len(plan.numbers), []
         for shard in left:
-            last_row, refused = -1, list[Refused]()
-            for chunk in self._all(chunks_of(source, plan, shard, self.encoding)):
-                self.run.add(shard, chunk.framed)
-                refused += chunk.refused
-                if len(chunk.rows):
-                    last_row = int(chunk.rows[-1])
+            chunks = chunks_of(source, plan, shard, self.encoding)
+            add = partial(self.run.add, shard)
+            last_row, refused = add_all(add, chunks, self.told)
             self.run.finish(shard, last_row=last_row, refused=refused)
         return len(plan.numbers), []
 
@@ -238,7 +236,7 @@ def write_split(
         )
     check_report(refused)
     check_source(rows, workers, shuffled=is_shuffled)
-    encoding = Encoding(serialize, on_error == "skip", key_field, shuffle_seed or 0)
+    encoding = encoding_of(serialize, plan)
     by_parts = plan.shards is not None and not is_shuffled
     in_turn = by_parts and not isinstance(rows, (Indexed, Parts))
     run = Run(
