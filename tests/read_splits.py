@@ -6,7 +6,7 @@ from typing import Any
 
 import tensorflow as tf
 from schemagen.runtime.datasets.records import read_pieces
-from schemagen.runtime.datasets.sharing import share_of
+from schemagen.runtime.sources.sharing import share_of
 from schemagen.runtime.faults.error_report import Parser
 from schemagen.runtime.faults.faults import Faults
 from schemagen.runtime.sources.files import Files

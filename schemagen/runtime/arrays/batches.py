@@ -11,6 +11,7 @@ import numpy as np
 
 from ..codecs.decoder import Batch
 from ..shared.errors import DatasetError
+from ..sources.sharing import numbers_of
 from .order import Order
 from .source import RecordSource
 
@@ -111,9 +112,7 @@ def batches_of(
     resume: State | None,
 ) -> Batches:
     """Return the batches of an epoch; arguments and errors are `Split.batches`'s."""
-    index, count = shard
-    if not 0 <= index < count:
-        raise DatasetError(f"shard={shard!r}: expected (index, count), such as (0, 2)")
+    index, count = numbers_of(shard)
     for name, value in (("batch_size", batch_size), ("block", block)):
         if value is not None and value < 1:
             raise DatasetError(f"{name}={value!r}: expected a number from 1")

@@ -22,11 +22,12 @@ from ..shared.tfrecord import (
     are_whole,
 )
 from ..shared.wire import Buffer
+from ..sources.contents import Contents
 from ..sources.file_access import access_to
 from ..sources.files import Files
 from ..sources.replacement import replaced
 from ..storage.files import in_threads
-from .positions import Positions, surveyed
+from .positions import Positions
 
 # Records of a remote file that are as near to each other come with one request.
 _GAP_BYTES = 1 << 16
@@ -206,7 +207,7 @@ class SequentialFetcher:
     def _all(self) -> Iterator[tuple[str, bytes | DatasetError]]:
         refuse_replaced(self._files)
         for path in self._files.paths:
-            for number, record in enumerate(surveyed(path)):
+            for number, record in enumerate(Contents(path)):
                 yield f"{path}: record {number}", record
 
 

@@ -5,17 +5,16 @@ from __future__ import annotations
 import mmap
 import os
 import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from io import BufferedReader
-from typing import Any
 
 import numpy as np
 
 from ..reading.columns import Rows
 from ..shared.errors import DatasetError, warn
-from ..shared.tfrecord import FRAMING, survey
+from ..shared.tfrecord import FRAMING
+from ..sources.contents import Contents, wrong_count
 from ..sources.file_access import access_to
 from ..sources.files import Files
 from ..storage.files import in_threads
@@ -26,8 +25,6 @@ _LENGTH = struct.Struct("<Q")
 
 # How much of a remote file is requested at a time, to follow its lengths.
 _PIECE_BYTES = 1 << 23
-
-_BUFFER_BYTES = 1 << 20
 
 Read = Callable[[int], tuple[int, bytes | mmap.mmap]]
 """Returns some bytes of a file from a position on, or from before, and where they begin."""
@@ -83,10 +80,7 @@ def find_positions(files: Files, *, skip: bool = False) -> Positions:
     if files.records is not None and not skip:
         for path, count, listed in zip(files.paths, counts, files.records, strict=True):
             if count != listed:
-                raise DatasetError(
-                    f"{path}: found {count} records, expected the {listed} that the "
-                    "manifest lists"
-                )
+                raise DatasetError(wrong_count(path, count, listed))
     bases = _sums(files.sizes)
     shifted = [ends + base for ends, base in zip(found, bases, strict=False)]
     firsts = _sums(counts)
@@ -168,14 +162,7 @@ def _followed(path: str, size: int, read: Read, *, skip: bool) -> Rows:
 def _damage(path: str) -> tuple[int, str]:
     """Return how many records come before damage, and what the damage is."""
     good, problem = 0, ""
-    for number, record in enumerate(surveyed(path)):
+    for number, record in enumerate(Contents(path)):
         if isinstance(record, DatasetError):  # the last one ends the file
             good, problem = number, str(record)
     return good, problem
-
-
-def surveyed(path: str) -> Iterator[bytes | DatasetError]:
-    """Yield the records of a file in order, and in place of a bad one its error."""
-    file: Any = access_to(path).open(path)
-    with BufferedReader(file, _BUFFER_BYTES) as buffered:
-        yield from survey(buffered, path)

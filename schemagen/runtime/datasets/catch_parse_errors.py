@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..codecs.graph import refuse_unless
-from ..faults.callbacks import after
+from ..faults.calls import after
 from ..faults.faults import Faults
 from ..shared.requirements import tf
 from .batching import PARALLEL

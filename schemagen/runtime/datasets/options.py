@@ -12,7 +12,7 @@ from ..shared.errors import DatasetError
 from ..shared.requirements import tf
 from .batching import Lengths, check_buckets
 from .caching import Cache, check_cache
-from .sharing import Shard
+from ..sources.sharing import Shard
 
 SERVICE_TIMEOUT = 600
 """For how many seconds a reader waits for a batch of a service, unless it is told."""

@@ -34,7 +34,7 @@ from .options import Options
 from .parsed_blocks import LARGEST_ROW, batches_of, fits, shuffled_rows
 from .records import read_pieces
 from .service import served
-from .sharing import Share
+from ..sources.sharing import Share
 
 # The usual shuffle buffers, in records. The second one is for splits that were shuffled
 # as a whole when they were written.
@@ -107,7 +107,13 @@ class Pipeline:
 
     def _all_batches(self, spec: Spec) -> tf.data.Dataset:
         options = self.options
-        faults = Faults(self.files, self.parser, options.on_corrupt, options.batch_size)
+        faults = Faults(
+            self.files,
+            self.parser,
+            options.on_corrupt,
+            options.batch_size,
+            counted=self._expected() is not None,
+        )
         if options.service is not None:
             return self._distributed(faults)
         if options.cache_decoded:

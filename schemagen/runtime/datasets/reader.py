@@ -23,7 +23,7 @@ from .mixing import weights_of
 from .options import SERVICE_TIMEOUT, Options
 from .pipeline import Pipeline, Sources
 from .selection import select
-from .sharing import Shard, share_of
+from ..sources.sharing import Shard, share_of
 
 _PREFETCHED = 2
 

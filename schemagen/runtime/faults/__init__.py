@@ -1,1 +1,1 @@
-"""Opening files by Python that graphs call: local copies, and what is wrong with data."""
+"""What is wrong with data, and reading by Python what TensorFlow cannot."""

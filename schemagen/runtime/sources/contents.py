@@ -1,0 +1,102 @@
+"""The records of a file in order, and what is wrong with the file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from io import BufferedReader, RawIOBase
+from typing import Any
+
+from ..shared.errors import DatasetError
+from ..shared.tfrecord import extend_crc32c, survey
+from .file_access import access_to
+
+_BUFFER_BYTES = 1 << 20
+
+
+class Contents:
+    """The records of a file, local or remote, compressed or not.
+
+    Args:
+        path: the file.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._file: _File | None = None
+
+    def __iter__(self) -> Iterator[bytes | DatasetError]:
+        """Yield records, and in place of a bad one its error.
+
+        Every error names the file and, where there is one, the record, counted from 0.
+        Behind the error of a record whose length is unknown, or of a file that cannot be
+        read, there is nothing more.
+        """
+        try:
+            self._file = _File(access_to(self._path).open(self._path))
+            with BufferedReader(self._file, _BUFFER_BYTES) as buffered:
+                yield from survey(buffered, self._path)
+        except (OSError, _UnreadableError) as error:
+            reason = error.strerror if isinstance(error, OSError) else error
+            yield DatasetError(f"{self._path}: it cannot be read: {reason}")
+
+    @property
+    def crc32c(self) -> str:
+        """The CRC-32C of the bytes that were read, as manifests list it."""
+        return f"{self._file.crc32c if self._file else 0:08x}"
+
+
+class _UnreadableError(Exception):
+    """A file that cannot be read, rather than one whose contents are damaged."""
+
+
+class _File(RawIOBase):
+    """An open file, whose errors `survey` does not take for damage."""
+
+    def __init__(self, file: RawIOBase) -> None:
+        self._file = file
+        self.crc32c = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            count = self._file.readinto(buffer) or 0
+        except OSError as error:
+            raise _UnreadableError(error.strerror or error) from None
+        self.crc32c = extend_crc32c(self.crc32c, memoryview(buffer)[:count])
+        return count
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+def opening_problem(path: str, size: int) -> str:
+    """Say why a file cannot be read, or return "" if it can.
+
+    Args:
+        path: the file.
+        size: how many bytes it had when it was found.
+    """
+    try:
+        with access_to(path).open(path) as file:
+            file.read(1)
+        found = access_to(path).state(path).size
+    except FileNotFoundError:
+        return f"{path}: it was there when the dataset was made, and is not there now"
+    except OSError as error:
+        return f"{path}: it cannot be read: {error.strerror}"
+    if found == size:
+        return ""
+    return (
+        f"{path}: found {found} bytes, expected the {size} that it had when the dataset "
+        "was made; do not write files while they are read, and make the dataset again"
+    )
+
+
+def wrong_count(path: str, found: int, listed: int) -> str:
+    """Say that a file has not the records that its manifest lists."""
+    return (
+        f"{path}: found {found} records, expected the {listed} that the manifest lists"
+    )
