@@ -6,10 +6,10 @@ from typing import Any
 
 import tensorflow as tf
 from schemagen.runtime.datasets.records import read_pieces
-from schemagen.runtime.sources.sharing import share_of
 from schemagen.runtime.faults.error_report import Parser
 from schemagen.runtime.faults.faults import Faults
 from schemagen.runtime.sources.files import Files
+from schemagen.runtime.sources.sharing import share_of
 
 
 def records_of(files: Files, shard: Any = None, **options: Any) -> tf.data.Dataset:

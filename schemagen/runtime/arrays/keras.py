@@ -2,50 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..codecs.decoder import Batch
+from ..reading.roles import Roles
 from ..shared.errors import DatasetError
 from .order import Order
-
-
-@dataclass(frozen=True)
-class Roles:
-    """Which part of a batch each field is for models.
-
-    Attributes:
-        features: the names of inputs, masks included.
-        targets: the names of targets.
-        weights: the name of sample weights, if there are any.
-        missing_targets: the value of a missing target that has a mask, by name.
-    """
-
-    features: tuple[str, ...] = ()
-    targets: tuple[str, ...] = ()
-    weights: tuple[str, ...] = ()
-    missing_targets: Mapping[str, float] = field(default_factory=dict)
-
-    def element(self, batch: Batch) -> Any:
-        """Return a batch as (inputs, targets, weights), without what is not there."""
-        inputs = {name: _input(batch[name]) for name in self.features if name in batch}
-        element: list[Any] = [inputs]
-        targets = {n: self._target(batch, n) for n in self.targets if n in batch}
-        if targets:
-            single = len(targets) == 1
-            element.append(next(iter(targets.values())) if single else targets)
-            element += [batch[name] for name in self.weights if name in batch]
-        return tuple(element)
-
-    def _target(self, batch: Batch, name: str) -> Any:
-        missing = self.missing_targets.get(name)
-        if missing is None:
-            return batch[name]
-        present = batch[f"{name}_present"][:, np.newaxis]
-        return np.where(present, batch[name], np.float32(missing))
 
 
 def _input(values: Any) -> Any:
@@ -99,7 +64,8 @@ def dataset_of(
             stop = min(records, start + batch_size)
             order = Order(records, seed, self._epoch)
             numbers = order.at(np.arange(start, stop))
-            return roles.element(flattened(read(numbers)))
+            inputs, *rest = roles.element(flattened(read(numbers)), np.where)
+            return {name: _input(value) for name, value in inputs.items()}, *rest
 
         def on_epoch_end(self) -> None:
             self._epoch += 1

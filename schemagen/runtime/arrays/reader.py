@@ -10,11 +10,11 @@ from ..codecs.columns import Lists
 from ..codecs.decoded import Form
 from ..codecs.decoder import Decoder
 from ..codecs.records import RecordCodec
+from ..reading.roles import Roles, missing_targets
 from ..shared.calling import check_flags, options_by_name
 from ..shared.errors import DatasetError, with_suggestion
 from ..sources.files import Source, find_files
 from ..storage.schema import Spec
-from .keras import Roles
 from .source import RecordSource
 from .split import Split
 
@@ -91,9 +91,6 @@ class SplitReader:
         )
         files = find_files(source, split, self.spec)
         records = RecordSource(files, decoder, skip=on_corrupt == "skip")
-        return Split(records, self._roles())
-
-    def _roles(self) -> Roles:
-        values = {name: self.record[name].missing_target for name in self.targets}
-        missing = {name: value for name, value in values.items() if value is not None}
-        return Roles(tuple(self.features), self.targets, self.weights, missing)
+        missing = missing_targets(self.record, self.targets)
+        roles = Roles(tuple(self.features), self.targets, self.weights, (), missing)
+        return Split(records, roles)

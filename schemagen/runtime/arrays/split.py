@@ -9,10 +9,11 @@ import numpy as np
 
 from ..codecs.decoder import Batch, Row
 from ..reading.columns import Rows
+from ..reading.roles import Roles
 from .arrow import joined, table_of
 from .batches import Batches, State, batches_of
 from .fetching import refuse_compressed
-from .keras import Roles, dataset_of
+from .keras import dataset_of
 from .source import RecordSource
 
 # How many records are read at a time where all are asked for one by one.

@@ -10,6 +10,7 @@ from typing import Any
 from ..codecs.classes import Label
 from ..codecs.images import Resized
 from ..codecs.records import RecordCodec
+from ..reading.roles import Roles
 from ..shared.requirements import tf
 from .batching import PARALLEL, Padding, lengthened, with_seeds
 
@@ -23,11 +24,7 @@ class Elements:
     """What an element holds, and how.
 
     Attributes:
-        features: the names of the features.
-        targets: the names of the targets.
-        weights: the name of sample weights, if there are any.
-        info: the names of what comes last, if that is asked for.
-        missing_targets: the value that stands for a missing target, by name.
+        roles: which tensors are features, targets, weights and info.
         max_lengths: the length that rows are padded to, by name.
         padding: the values that they are padded with, by name.
         images: the largest stored value of images that become floats, by name; None
@@ -36,11 +33,7 @@ class Elements:
         classes: how many there are of labels that become one-hot rows, by name.
     """
 
-    features: tuple[str, ...]
-    targets: tuple[str, ...] = ()
-    weights: tuple[str, ...] = ()
-    info: tuple[str, ...] = ()
-    missing_targets: Mapping[str, float] = field(default_factory=dict)
+    roles: Roles
     max_lengths: Mapping[str, int] = field(default_factory=dict)
     padding: Padding = field(default_factory=dict)
     images: Mapping[str, int | None] = field(default_factory=dict)
@@ -50,34 +43,15 @@ class Elements:
     def of(self, batch: Batch) -> Any:
         """Return the element of a parsed batch."""
         batch = lengthened(batch, self.max_lengths, self.padding)
-        element: list[Any] = [
-            {name: self._feature(batch, name) for name in self.features}
-        ]
-        values = {name: self._target(batch, name) for name in self.targets}
-        if values:
-            element.append(values if len(values) > 1 else next(iter(values.values())))
-            element += [batch[name] for name in self.weights]
-        if self.info:
-            element.append({name: batch[name] for name in self.info})
-        return element[0] if len(element) == 1 else tuple(element)
-
-    def _feature(self, batch: Batch, name: str) -> Any:
-        if name not in self.images:
-            return batch[name]
-        largest = self.images[name]
-        pixels = tf.cast(batch[name], tf.float32)
-        return tf.cast(
-            pixels if largest is None else pixels / largest, self.image_dtype
-        )
-
-    def _target(self, batch: Batch, name: str) -> Any:
-        if name in self.classes:
-            return tf.one_hot(batch[name], self.classes[name])
-        missing = self.missing_targets.get(name)
-        if missing is None:
-            return batch[name]
-        present = batch[f"{name}_present"][:, tf.newaxis]
-        return tf.where(present, batch[name], missing)
+        for name, largest in self.images.items():
+            if name in batch:
+                pixels = tf.cast(batch[name], tf.float32) / (largest or 1)
+                batch[name] = tf.cast(pixels, self.image_dtype)
+        for name, count in self.classes.items():
+            if name in batch:
+                batch[name] = tf.one_hot(batch[name], count)
+        element = self.roles.element(batch, tf.where)
+        return element[0] if len(element) == 1 else element
 
 
 def images_of(

@@ -10,9 +10,9 @@ from ..codecs.records import RecordCodec
 from ..faults.faults import OnCorrupt
 from ..shared.errors import DatasetError
 from ..shared.requirements import tf
+from ..sources.sharing import Shard
 from .batching import Lengths, check_buckets
 from .caching import Cache, check_cache
-from ..sources.sharing import Shard
 
 SERVICE_TIMEOUT = 600
 """For how many seconds a reader waits for a batch of a service, unless it is told."""

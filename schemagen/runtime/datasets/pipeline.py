@@ -9,13 +9,14 @@ from typing import Any
 
 from ..codecs.graph import unpadded
 from ..codecs.groups import lengths_in
-from ..codecs.nesting import first_record
+from ..codecs.nesting import first_record, flattened
 from ..faults.error_report import Parser
 from ..faults.faults import Faults
 from ..shared.errors import DatasetError, warn
 from ..shared.requirements import tf
 from ..sources.file_access import is_copied
 from ..sources.files import Files, Source
+from ..sources.sharing import Share
 from ..storage.schema import Spec
 from .batching import (
     PARALLEL,
@@ -34,7 +35,6 @@ from .options import Options
 from .parsed_blocks import LARGEST_ROW, batches_of, fits, shuffled_rows
 from .records import read_pieces
 from .service import served
-from ..sources.sharing import Share
 
 # The usual shuffle buffers, in records. The second one is for splits that were shuffled
 # as a whole when they were written.
@@ -87,7 +87,7 @@ class Pipeline:
 
     def parse(self, serialized: tf.Tensor) -> Batch:
         """Parse string [B]."""
-        return dict(self.parser.parse(serialized, self.parser.fields))
+        return flattened(self.parser.parse(serialized, self.parser.fields))
 
     def element(self, serialized: tf.Tensor) -> Any:
         """Parse string [B] to an element."""
@@ -181,20 +181,21 @@ class Pipeline:
             return None
         buffer = max(1, min(self._buffer(), total))
         rows = -(-buffer // options.batch_size) * options.batch_size
-        specs: dict[str, Any] = {}
-
-        def parse(serialized: tf.Tensor, seed: tf.Tensor) -> Any:
-            with unpadded():
-                block = self.parse(serialized)
-            specs.update({n: tf.type_spec_from_value(v) for n, v in block.items()})
-            return shuffled_rows(block, seed)
-
-        vectors = self._repeated(self._records(faults).batch(rows))
-        pairs = with_seeds(vectors, options.seed)
-        expected = Expected(total, rows, options.epochs)
-        blocks = parsed(pairs, parse, faults, expected, parallel=1)
+        with unpadded():
+            parse = tf.function(
+                self.parse, [tf.TensorSpec((None,), tf.string)], autograph=False
+            ).get_concrete_function()
+        specs = parse.structured_outputs
         if not fits(specs, size):
             return None
+        vectors = self._repeated(self._records(faults).batch(rows))
+        blocks = parsed(
+            with_seeds(vectors, options.seed),
+            lambda serialized, seed: shuffled_rows(parse(serialized), seed),
+            faults,
+            Expected(total, rows, options.epochs),
+            parallel=1,
+        )
         return batches_of(
             blocks,
             specs,

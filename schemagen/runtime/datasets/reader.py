@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ..codecs.nesting import flattened
 from ..codecs.records import RecordCodec
 from ..faults.error_report import Parser
 from ..faults.faults import OnCorrupt
+from ..reading.roles import Roles, missing_targets
 from ..shared.calling import check_flags, options_by_name
 from ..shared.errors import DatasetError
 from ..shared.requirements import tf
 from ..sources.files import find_files
+from ..sources.sharing import Shard, share_of
 from ..storage.schema import Spec
 from .batching import Lengths, Padding
 from .elements import Batch, Elements, augmented, classes_of, images_of, of_any_size
@@ -23,7 +24,6 @@ from .mixing import weights_of
 from .options import SERVICE_TIMEOUT, Options
 from .pipeline import Pipeline, Sources
 from .selection import select
-from ..sources.sharing import Shard, share_of
 
 _PREFETCHED = 2
 
@@ -72,12 +72,6 @@ class RecordReader:
         """The fields that records can be bucketed by."""
         codecs = self.record.fields.items()
         return {name: codec for name, codec in codecs if codec.item_size is not None}
-
-    @cached_property
-    def missing_targets(self) -> dict[str, float]:
-        """The value of a missing target that has a mask, by name."""
-        values = {name: self.record[name].missing_target for name in self.targets}
-        return {name: value for name, value in values.items() if value is not None}
 
     def __repr__(self) -> str:
         return f"RecordReader({self.spec['record']!r})"
@@ -223,16 +217,16 @@ class RecordReader:
                 "batch_size=1"
             )
 
-        def parse(serialized: tf.Tensor, names: Collection[str]) -> Batch:
-            return flattened(self.parse_batch(serialized, names))
-
         random = training and not (self.augmented is None and augment is None)
+        roles = Roles(
+            delivered,
+            self.targets if targets else (),
+            self.weights if targets else (),
+            self.info if info else (),
+            missing_targets(self.record, self.targets),
+        )
         elements = Elements(
-            features=delivered,
-            targets=self.targets if targets else (),
-            weights=self.weights if targets else (),
-            info=self.info if info else (),
-            missing_targets=self.missing_targets,
+            roles,
             max_lengths=self.max_lengths if pad_to_max_length else {},
             padding=self.padding,
             images=images_of(self.record, self.features) if image_dtype else {},
@@ -246,7 +240,7 @@ class RecordReader:
             list(sources.values()),
             [share_of(shard, len(one.paths), one.records) for one in files],
             Parser(
-                parse,
+                self.parse_batch,
                 self.record.keys,
                 self.record.description(),
                 fields=tuple(name for name in self.record.keys if name in wanted),

@@ -33,7 +33,8 @@ class Contents:
         """
         try:
             self._file = _File(access_to(self._path).open(self._path))
-            with BufferedReader(self._file, _BUFFER_BYTES) as buffered:
+            raw: Any = self._file
+            with BufferedReader(raw, _BUFFER_BYTES) as buffered:
                 yield from survey(buffered, self._path)
         except (OSError, _UnreadableError) as error:
             reason = error.strerror if isinstance(error, OSError) else error

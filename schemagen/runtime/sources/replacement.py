@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from ..shared.errors import DatasetError
 from ..storage import manifest
@@ -19,39 +20,28 @@ def replaced(found: Sequence[Files]) -> str:
     Manifests are compared by what they say of the splits that are read, since other
     splits may be written; files without one by their size and modification time.
     """
-    return rewritten(found) or next(_changed_files(found), "")
+    manifests = chain.from_iterable(files.manifests for files in found)
+    splits = chain.from_iterable(map(_replaced_splits, manifests))
+    return next(splits, "") or next(_changed_files(found), "")
 
 
-def rewritten(found: Sequence[Files]) -> str:
-    """Say which split was written again, or return ""."""
+def _changed_files(found: Sequence[Files]) -> Iterator[str]:
     for files in found:
-        for opened in files.manifests:
-            for problem in _replaced_splits(opened):
-                return problem
-    return ""
+        yield from filter(None, in_threads(_changed, list(files.states.items())))
 
 
-def changed(path: str, state: str) -> str:
-    """Say that a file has another size or modification time, or return "".
-
-    One that cannot be read is a fault of its own.
-    """
+def _changed(listed: tuple[str, str]) -> str:
+    path, state = listed
     try:
         same = state_of(path) == state
     except OSError:
-        same = True
+        same = True  # a fault of its own
     if same:
         return ""
     return (
         f"{path}: its size or modification time is not what it was when it "
         f"was opened, so that it was replaced or changed; {_ADVICE}"
     )
-
-
-def _changed_files(found: Sequence[Files]) -> Iterator[str]:
-    for files in found:
-        listed = list(files.states.items())
-        yield from filter(None, in_threads(lambda item: changed(*item), listed))
 
 
 def _replaced_splits(opened: Opened) -> Iterator[str]:
