@@ -22,7 +22,6 @@ from .reporting import (
 )
 
 if TYPE_CHECKING:
-    from ..data.verify import Verification
     from ..use_cases.infer import Inferred
 
 _MOST_SHOWN = 5
@@ -200,7 +199,9 @@ def adopt(
     generated pipeline, and lists what you have to decide in the schema. The files of
     DATA are not changed.
     """
-    from ..data.sources import find_data
+    from ..data import formatting
+    from ..data.inspect.inspecting import inspect_and_verify
+    from ..data.listing import list_data
     from ..data.verify import verify
     from ..data.verify.rendering import summary
     from ..findings import ExitCode, printable
@@ -208,6 +209,7 @@ def adopt(
     from ..use_cases.generate import generate
     from ..use_cases.infer import infer as infer_schema
 
+    pages: list[str] = []
     if html is not None:
         from ..data.report import writing
 
@@ -223,11 +225,18 @@ def adopt(
     changed = plural(len(plan.changes), "file")
     click.echo(f"generated {changed} in {there.settings.output}/")
     with refusing_data(data):
-        with Bar("verifying") as bar:
-            checked = verify(data, spec=found.spec, progress=bar)
+        listing = list_data(data)
+        if html is None:
+            with Bar("verifying") as bar:
+                checked = verify(listing, spec=found.spec, progress=bar)
+        else:
+            statistics, checked = inspect_and_verify(listing, found.spec, workers=None)
+            specs = dict.fromkeys(statistics.splits, found.spec)
+            size = writing.write_report(html, statistics, specs, checked)
+            pages.append(f"wrote {printable(html)} ({formatting.size(size)})")
         report([each.finding() for each in checked.findings], "text")
         click.echo(summary(checked))
-        paths = [file.path for file in find_data(data).files]
+        paths = [file.path for file in listing.data.files]
     with step("reading with the generated pipeline"):
         read = adopting.first_records(there, found.spec.record, paths)
     if read.records:
@@ -238,24 +247,11 @@ def adopt(
             click.echo(f"    {feature:{width}}  {dtype} {shape}")
     if read.problem:
         click.echo(f"the generated pipeline cannot read on: {printable(read.problem)}")
-    if html is not None:
-        _write_page(data, html, found, checked)
+    for page in pages:
+        click.echo(page)
     _tell_doubts(Path(out), found)
     if checked.findings or read.problem or found.foreign:
         leave(ExitCode.FINDINGS)
-
-
-def _write_page(data: str, html: str, found: Inferred, checked: Verification) -> None:
-    from ..data.formatting import size
-    from ..data.inspect.inspecting import inspect_data
-    from ..data.report import writing
-    from ..findings import printable
-
-    with refusing_data(data):
-        statistics = inspect_data(data, digests=True)
-        specs = dict.fromkeys(statistics.splits, found.spec)
-        written = writing.write_report(html, statistics, specs, checked)
-    click.echo(f"wrote {printable(html)} ({size(written)})")
 
 
 def _tell_doubts(out: Path, found: Inferred) -> None:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, TypedDict
 
 import click
 
-from ..progress import Bar
 from .completion import complete_records
 from .help import Verb
 from .reporting import (
@@ -20,6 +19,8 @@ from .reporting import (
 )
 
 if TYPE_CHECKING:
+    from ..data.checks.model import Verification
+    from ..data.listing import Listing
     from ..data.statistics.model import DataStatistics
     from ..spec.model import RecordSpec
 
@@ -76,34 +77,37 @@ def inspect(
     is damage, or files of other messages, which `verify` describes; the same with
     --html, whose page shows all that `verify` finds.
     """
-    from ..data.inspect.inspecting import inspect_data
+    from ..data.inspect.inspecting import inspect_and_verify, inspect_data
+    from ..data.listing import list_data
     from ..findings import ExitCode
 
     if record is not None and html is None:
         raise click.UsageError("--record goes with --html; `verify` takes it, too.")
     spec = spec_of_record(record, project)
     options: _Options = {
-        "split": split,
+        "limit": limit,
         "workers": workers,
         "max_record_bytes": max_record_bytes,
     }
     with refusing_data(data):
-        if html is not None:
+        if html is None:
+            found = inspect_data(data, split, **options)
+        else:
             from ..data.report.writing import check_target  # which imports jinja2
 
             check_target(html)
-        found = inspect_data(data, limit=limit, digests=html is not None, **options)
-        if html is not None:
-            _write_page(html, found, data, spec, limit, options)
+            listing = list_data(data, split)
+            found, verified = inspect_and_verify(listing, spec, **options)
+            _write_page(html, found, verified, listing, spec)
     _print(found, style, records, with_text=html is None)
     if not found.sound:
         leave(ExitCode.FINDINGS)
 
 
 class _Options(TypedDict):
-    """What says which data is read, and how."""
+    """How much data is read, and how."""
 
-    split: str | None
+    limit: int | None
     workers: int | None
     max_record_bytes: int
 
@@ -111,23 +115,19 @@ class _Options(TypedDict):
 def _write_page(
     target: str,
     found: DataStatistics,
-    data: str,
+    verified: Verification,
+    listing: Listing,
     spec: RecordSpec | None,
-    limit: int | None,
-    options: _Options,
 ) -> None:
-    """Verify data, and write a page about it."""
+    """Write a page about data, and tell of its findings."""
     from ..data import formatting
-    from ..data.report.writing import specs_of, write_report
-    from ..data.verify import verify
+    from ..data.report.columns import specs_by_split
+    from ..data.report.writing import write_report
     from ..findings import printable
 
-    with Bar("verifying") as bar:
-        verified = verify(data, spec=spec, limit=limit, progress=bar, **options)
+    specs = specs_by_split(listing.data)
     if spec is not None:
         specs = dict.fromkeys(found.splits, spec)
-    else:
-        specs = specs_of(data, options["split"])
     size = write_report(target, found, specs, verified)
     click.echo(f"wrote {printable(target)} ({formatting.size(size)})", err=True)
     kinds = len(verified.findings)

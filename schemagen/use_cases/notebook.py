@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from ..data.limits import MAX_RECORD_BYTES
 
 if TYPE_CHECKING:
+    from ..data.checks.model import Verification
     from ..data.describe.description import DataDescription
     from ..data.statistics.model import DataStatistics
-    from ..data.verify.model import Verification
     from ..schema.record import Record
     from ..spec.model import RecordSpec
 

@@ -10,7 +10,7 @@ from typing import Any
 import tensorflow as tf
 from hypothesis import strategies as st
 from schemagen import Steps
-from schemagen.data.verify.record import check_of
+from schemagen.data.checks.record import check_of
 from schemagen.kinds.field import FieldSpec
 from schemagen.runtime.codecs.decoded import Form
 from schemagen.runtime.codecs.decoder import CorruptError, Decoder

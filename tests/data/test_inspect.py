@@ -18,7 +18,7 @@ from command_line import run
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
-from schemagen.data.inspect import inspecting
+from schemagen.data import one_pass
 from schemagen.data.inspect.terminal import width
 from schemagen.data.statistics import samples
 from schemagen.runtime.shared.tfrecord import frame
@@ -246,10 +246,10 @@ def test_workers_and_parts_change_nothing(
     for at in range(3):
         write_file(tmp_path / f"train-0000{at}-of-00003", rows(300, at))
     usual = document(tmp_path, "--records", "9", "--workers", "1")
-    monkeypatch.setattr(inspecting, "_TASK_BYTES", 3000)
-    parts = inspecting.parts_of
-    monkeypatch.setattr(inspecting, "parts_of", lambda path: parts(path, 2000))
-    assert len(list(inspecting.parts_of(Path(usual["files"][0]["path"])))) > 2
+    monkeypatch.setattr(one_pass, "_TASK_BYTES", 3000)
+    parts = one_pass.parts_of
+    monkeypatch.setattr(one_pass, "parts_of", lambda path: parts(path, 2000))
+    assert len(list(one_pass.parts_of(Path(usual["files"][0]["path"])))) > 2
     one = document(tmp_path, "--records", "9", "--workers", "1")
     two = document(tmp_path, "--records", "9", "--workers", "2")
     assert one == two == usual
@@ -370,10 +370,10 @@ def test_a_hundred_damages_are_counted(
         each[20] ^= 1
     path = tmp_path / "records"
     path.write_bytes(b"".join(frames) + frame(rows(1)[0]))
-    parts = inspecting.parts_of
+    parts = one_pass.parts_of
     for size in (1 << 26, 2000):
         monkeypatch.setattr(
-            inspecting, "parts_of", lambda path, size=size: parts(path, size)
+            one_pass, "parts_of", lambda path, size=size: parts(path, size)
         )
         [file] = document(path)["files"]
         assert (file["damaged"], len(file["damages"])) == (100, 10)

@@ -219,7 +219,7 @@ def test_results_do_not_depend_on_parts_or_workers(
         assert len({each.rule for each in expected.findings}) > 2
         with monkeypatch.context() as patch:
             patch.setattr(
-                "schemagen.data.verify.verification.parts_of",
+                "schemagen.data.one_pass.parts_of",
                 lambda each: parts_of(each, 4000),
             )
             assert schemagen.verify(data, examples=5) == expected

@@ -12,7 +12,7 @@ import pytest
 import tensorflow as tf
 from command_line import run
 from parsed_by import values_of
-from schemagen.data.verify.record import check_of
+from schemagen.data.checks.record import check_of
 from schemagen.runtime.codecs.checking import RecordCheck
 from schemagen.runtime.reading.decoding import decode
 from schemagen.runtime.reading.records import records_of

@@ -3,49 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
-from dataclasses import replace
-from functools import reduce
-from typing import NamedTuple
-
-import numpy as np
 
 from ...progress import Bar
-from ...runtime.reading.decoding import decode
-from ...runtime.reading.records import Records
-from ...runtime.shared.errors import DatasetError
-from ...runtime.shared.processes import in_parallel
-from ...runtime.shared.tfrecord import detect_compression
-from ..framing import Moved, scan
-from ..keyed import Keyed, keyed_of
+from ...spec.model import RecordSpec
+from ..checks.model import Verification
 from ..limits import MAX_RECORD_BYTES
 from ..listing import Listing, list_data
-from ..parallel import (
-    PART_BYTES,
-    parts_of,
-    usual_workers,
-)
-from ..records import Damage, Part
-from ..remote_path import FilePath
+from ..one_pass import Group, Pass, Scanned, Wanted, read_data
 from ..sources import Data, DataFile
-from ..statistics.measuring import Measuring
-from ..statistics.model import (
-    DataStatistics,
-    FileStatistics,
-    RecordStatistics,
-    WrittenBy,
-    merged_records,
-)
-
-# So many damages of a file are told one by one.
-_MOST_DAMAGES = 10
-
-# Small files make one task together, up to so many bytes.
-_TASK_BYTES = 1 << 25
-
-# Results are merged when there are so many.
-_PARTS = 8
+from ..statistics.model import DataStatistics, FileStatistics, WrittenBy
+from ..verify.splits import splits_of
+from ..verify.verification import EXAMPLES, verification_of, with_total
 
 
 def inspect_data(
@@ -75,31 +43,54 @@ def inspect_data(
             themselves, and of the manifest, is in what is returned.
     """
     listing = source if isinstance(source, Listing) else list_data(source, split)
+    groups = [Group(name, None, files) for name, files in listing.data.splits.items()]
+    wanted = Wanted(
+        statistics=True,
+        digests=digests,
+        limit=limit,
+        max_record_bytes=max_record_bytes,
+    )
+    with Bar("inspecting") as bar:
+        moved = with_total(listing, bar)
+        found = read_data(listing, groups, wanted, workers=workers, moved=moved)
+    return statistics_of(listing, found, limit)
+
+
+def inspect_and_verify(
+    listing: Listing,
+    spec: RecordSpec | None = None,
+    *,
+    limit: int | None = None,
+    workers: int | None = 1,
+    max_record_bytes: int = MAX_RECORD_BYTES,
+) -> tuple[DataStatistics, Verification]:
+    """Return what files hold, with digests, and what is wrong with them, in one pass.
+
+    Arguments are those of `inspect_data` and of `verify`.
+
+    Raises:
+        DatasetError: a worker died.
+    """
+    splits = splits_of(listing, spec, EXAMPLES)
+    groups = [each.group for each in splits]
+    wanted = Wanted(EXAMPLES, True, True, limit, max_record_bytes)
+    with Bar("reading") as bar:
+        moved = with_total(listing, bar)
+        found = read_data(listing, groups, wanted, workers=workers, moved=moved)
+    statistics = statistics_of(listing, found, limit)
+    return statistics, verification_of(listing, splits, found)
+
+
+def statistics_of(listing: Listing, found: Pass, limit: int | None) -> DataStatistics:
+    """Return what is known of files that were read and measured."""
     data = listing.data
-    tasks = list(_tasks(listing, limit, max_record_bytes, digests))
-    tasks.sort(key=lambda task: -task.bytes)
-    total = sum(task.bytes for task in tasks)
-    if workers is None:
-        workers = usual_workers(total)
-    files: dict[FilePath, list[tuple[Part, FileStatistics]]] = {
-        file.path: [] for file in data.files
-    }
-    records: dict[str, list[RecordStatistics]] = {name: [] for name in data.splits}
-    with Bar("inspecting", total) as bar:
-        for index, found in in_parallel(_inspect, tasks, workers=workers, moved=bar):
-            task = tasks[index]
-            for piece, file in zip(task.pieces, found[0], strict=True):
-                files[piece.part.path].append((piece.part, file))
-            some = records[task.split]
-            some.append(found[1])
-            if len(some) >= _PARTS:
-                some[:] = [merged_records(some)]
-    for parts in files.values():
-        parts.sort(key=lambda each: each[0].start)
     return DataStatistics(
         where=data.where,
-        files=tuple(_joined([file for _, file in some]) for some in files.values()),
-        splits={name: merged_records(some) for name, some in records.items()},
+        files=tuple(
+            _file(file, found.files[file.path], listing.sizes[file.path] or 0)
+            for file in data.files
+        ),
+        splits={name: found.statistics[name] for name in data.splits},
         written_by=_written_by(data),
         unlisted=data.unlisted,
         manifest_problem=listing.problem,
@@ -108,6 +99,23 @@ def inspect_data(
         passed_over=data.passed_over,
         publishing=data.publishing,
         tfds=data.tfds,
+    )
+
+
+def _file(file: DataFile, scanned: Scanned, size: int) -> FileStatistics:
+    shard = file.shard
+    return FileStatistics(
+        path=str(file.path),
+        split=file.split,
+        bytes=size,
+        compression=scanned.compression or "",
+        records=scanned.tally.records,
+        listed=None if shard is None else shard.records,
+        listed_bytes=None if shard is None else shard.bytes,
+        damages=tuple(scanned.damages),
+        damaged=scanned.damaged,
+        complete=scanned.complete,
+        keyed=scanned.tally.keyed,
     )
 
 
@@ -128,142 +136,3 @@ def _written_by(data: Data) -> dict[str, WrittenBy]:
         for name, files in data.splits.items()
         if name in data.manifest.splits and all(file.shard for file in files)
     }
-
-
-class _Piece(NamedTuple):
-    """A file or a part of it, the file's place in its split, and the bytes on disk."""
-
-    rank: int
-    file: DataFile
-    part: Part
-    bytes: int
-
-
-class _Task(NamedTuple):
-    """What one process reads at a time: pieces of a split, up to so many records."""
-
-    split: str
-    pieces: Sequence[_Piece]
-    limit: int | None
-    max_record_bytes: int
-    digests: bool
-
-    @property
-    def bytes(self) -> int:
-        """The size on disk."""
-        return sum(piece.bytes for piece in self.pieces)
-
-
-def _tasks(
-    listing: Listing, limit: int | None, max_record_bytes: int, digests: bool
-) -> Iterator[_Task]:
-    """Yield what to read: with a limit, each split by one process.
-
-    Small files go together, and large ones are cut; their sizes alone determine how, so
-    sums are rounded alike for any number of processes.
-    """
-    how = (limit, max_record_bytes, digests)
-    for split, files in listing.data.splits.items():
-        group: list[_Piece] = []
-        grouped = 0
-        for rank, each in enumerate(files):
-            # A spec is not looked at, and need not go to another process.
-            file = replace(each, spec=None)
-            size = listing.sizes[file.path] or 0
-            if limit is None and size >= 2 * PART_BYTES:
-                for part in parts_of(file.path):
-                    stop = size if part.stop is None else part.stop
-                    piece = _Piece(rank, file, part, stop - part.start)
-                    yield _Task(split, [piece], *how)
-                continue
-            group.append(_Piece(rank, file, Part(file.path), size))
-            grouped += size
-            if limit is None and grouped >= _TASK_BYTES:
-                yield _Task(split, group, *how)
-                group, grouped = [], 0
-        if group:
-            yield _Task(split, group, *how)
-
-
-def _size(path: FilePath) -> int:
-    with suppress(OSError):
-        return path.stat().st_size
-    return 0
-
-
-def _joined(parts: list[FileStatistics]) -> FileStatistics:
-    """Put the parts of a file together, which are in order."""
-    if len(parts) == 1:
-        return parts[0]
-    damages = [damage for part in parts for damage in part.damages]
-    return replace(
-        parts[0],
-        records=sum(part.records for part in parts),
-        damages=tuple(damages[:_MOST_DAMAGES]),
-        damaged=sum(part.damaged for part in parts),
-        keyed=reduce(Keyed.merged, (part.keyed for part in parts)),
-    )
-
-
-def _inspect(
-    task: _Task, moved: Moved
-) -> tuple[list[FileStatistics], RecordStatistics]:
-    """Return the statistics of the files, or of their parts, and of all records."""
-    measuring = Measuring(digests=task.digests)
-    left = task.limit
-    files = []
-    for piece in task.pieces:
-        scanned = scan(piece.part, moved=moved, max_record_bytes=task.max_record_bytes)
-        found = _inspect_piece(piece, measuring, left, scanned)
-        files.append(found)
-        if left is not None:
-            left -= files[-1].records
-    return files, measuring.found()
-
-
-def _inspect_piece(
-    piece: _Piece,
-    measuring: Measuring,
-    left: int | None,
-    scanned: Iterable[Records | Damage],
-) -> FileStatistics:
-    records = damaged = 0
-    keyed = Keyed()
-    damages: list[Damage] = []
-    complete = left != 0
-    for run in scanned if complete else ():
-        if isinstance(run, Damage):
-            damaged += 1
-            if len(damages) < _MOST_DAMAGES:
-                damages.append(run)
-            continue
-        if left is not None and records + len(run) > left:
-            run = run.only(np.arange(left - records))
-            complete = False
-        if len(run):
-            columns = decode(run)
-            measuring.add(columns, piece.rank)
-            keyed = keyed.merged(keyed_of(columns))
-            records += len(run)
-        if not complete:
-            break
-    file = piece.file
-    return FileStatistics(
-        path=str(file.path),
-        split=file.split,
-        bytes=_size(file.path),
-        compression=_compression(file.path),
-        records=records,
-        listed=None if file.shard is None else file.shard.records,
-        listed_bytes=None if file.shard is None else file.shard.bytes,
-        damages=tuple(damages),
-        damaged=damaged,
-        complete=complete,
-        keyed=keyed,
-    )
-
-
-def _compression(path: FilePath) -> str:
-    with suppress(OSError, DatasetError), path.open("rb") as file:
-        return detect_compression(file.read(12) or b"")
-    return ""

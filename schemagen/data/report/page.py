@@ -7,6 +7,7 @@ from typing import Any
 
 from ...progress import track
 from ...spec.model import RecordSpec
+from ..checks.model import Verification
 from ..formatting import one_line, plural
 from ..inspect.text import (
     SPLIT,
@@ -17,7 +18,6 @@ from ..inspect.text import (
     split_row,
 )
 from ..statistics.model import DataStatistics
-from ..verify.model import Verification
 from .classes import class_counts
 from .columns import columns_of, spec_of_data, splits_of, title_of
 from .differences import differences_figure, repetitions_figure

@@ -15,11 +15,9 @@ from markupsafe import Markup
 from ...atomic_write import write_whole
 from ...runtime.shared.errors import DatasetError
 from ...spec.model import RecordSpec
+from ..checks.model import Verification
 from ..formatting import number, one_line, plural, share, size
-from ..sources import find_data
 from ..statistics.model import DataStatistics
-from ..verify.model import Verification
-from .columns import specs_by_split
 
 _PACKAGES = ("vl_convert", "PIL")
 _MARK = b'<meta name="generator" content="schemagen inspect">'
@@ -58,16 +56,6 @@ def _replaceable(target: Path) -> bool:
     except OSError:
         return False
     return not start or _MARK in start
-
-
-def specs_of(
-    source: str | os.PathLike[str], split: str | None = None
-) -> dict[str, RecordSpec]:
-    """Return the specs in the manifest, by split.
-
-    Specs of later versions that this one cannot read are left out.
-    """
-    return specs_by_split(find_data(source, split))
 
 
 def write_report(

@@ -1,6 +1,6 @@
 """Checking data files: framing, checksums, the manifest, and every record."""
 
-from .model import DataFinding, Example, Note, SplitCounts, Verification
+from ..checks.model import DataFinding, Example, Note, SplitCounts, Verification
 from .verification import verify
 
 __all__ = [

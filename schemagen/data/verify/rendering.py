@@ -8,9 +8,9 @@ from dataclasses import asdict
 
 from ...display.blocks import Block, Items, Paragraph
 from ...findings import findings_table, printable, render_json, render_text
+from ..checks.model import Note, SplitCounts, Verification
 from ..formatting import plural, size
 from ..layouts import listed_names
-from .model import Note, SplitCounts, Verification
 
 _SHOWN_NOTES = 10
 

@@ -12,12 +12,13 @@ from ...runtime.storage.manifest import unsettled_problem
 from ...runtime.storage.schema import Spec
 from ...spec.model import RecordSpec
 from ...spec.serial import from_data, to_data
+from ..checks.model import SplitCounts
+from ..checks.tally import Tally
 from ..formatting import one_line
 from ..listing import Listing
 from ..names import Gap
+from ..one_pass import Group
 from ..sources import Data, DataFile
-from .model import SplitCounts
-from .tally import Tally
 
 
 @dataclass
@@ -30,8 +31,8 @@ class CheckedSplit:
         spec_from: where that is from: "manifest", "project" or "".
         tally: what is wrong.
         files: its files, without those that are missing.
+        group: all of them, to be read.
         whole: whether all of them were read to the end.
-        left: how many records are still to be read; None for all.
     """
 
     name: str | None
@@ -39,8 +40,8 @@ class CheckedSplit:
     spec_from: str
     tally: Tally
     files: list[DataFile] = field(default_factory=list)
+    group: Group = field(init=False)
     whole: bool = True
-    left: int | None = None
 
     @property
     def fields(self) -> list[str]:
@@ -65,7 +66,7 @@ class CheckedSplit:
 
 
 def splits_of(
-    listing: Listing, spec: RecordSpec | None, examples: int, limit: int | None
+    listing: Listing, spec: RecordSpec | None, examples: int
 ) -> list[CheckedSplit]:
     """Return the splits of data, with the findings that need no record.
 
@@ -73,7 +74,6 @@ def splits_of(
         listing: the files.
         spec: what the records should be, if not what the manifest says wrote them.
         examples: how many places to keep of each kind of finding.
-        limit: how many records to read of each; None for all.
     """
     data = listing.data
     splits = _splits(data, spec, examples)
@@ -104,7 +104,7 @@ def splits_of(
         own = (each.tally for each in splits if each.name == gap.split)
         _add_gap(next(own, general), gap)
     for each in splits:
-        each.left = limit
+        each.group = Group(each.name or "", each.spec, each.files)
         listed, each.files = each.files, []
         for file in listed:
             if file.shard is None or listing.sizes[file.path] is not None:

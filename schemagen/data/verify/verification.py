@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
-from itertools import groupby
-from pathlib import Path
+from collections.abc import Callable, Sequence
 
-from ...runtime.shared.processes import in_parallel
 from ...spec.model import RecordSpec
+from ..checks.model import Verification
 from ..limits import MAX_RECORD_BYTES
 from ..listing import Listing, list_data
-from ..parallel import parts_of, usual_workers
-from ..records import Part
-from ..remote_path import FilePath
+from ..one_pass import Pass, Wanted, read_data
 from ..sources import Data, DataFile
-from .files import Checked, Task, check_part, joined, judge_empty, judge_file
-from .model import Verification
+from .files import judge_empty, judge_file
 from .splits import CheckedSplit, splits_of
 
 EXAMPLES = 3
@@ -25,7 +19,7 @@ EXAMPLES = 3
 
 
 def verify(
-    source: str | os.PathLike[str],
+    source: str | os.PathLike[str] | Listing,
     *,
     spec: RecordSpec | None = None,
     split: str | None = None,
@@ -40,7 +34,8 @@ def verify(
     What it finds does not depend on the number of workers.
 
     Args:
-        source: a data directory, a file, or a glob; or the URL of one.
+        source: a data directory, a file, or a glob; or the URL of one; or the files,
+            already listed.
         spec: what the records should be, if not what the manifest says wrote them.
             Without either only framing, checksums and protobuf messages are checked.
         split: only this split.
@@ -57,67 +52,55 @@ def verify(
     Raises:
         DatasetError: there is no such data, or no such split.
     """
-    listing = list_data(source, split)
-    splits = splits_of(listing, spec, examples, limit)
+    listing = source if isinstance(source, Listing) else list_data(source, split)
+    splits = splits_of(listing, spec, examples)
+    found = read_data(
+        listing,
+        [each.group for each in splits],
+        Wanted(examples, limit=limit, max_record_bytes=max_record_bytes),
+        workers=workers,
+        moved=with_total(listing, progress),
+    )
+    return verification_of(listing, splits, found)
+
+
+def with_total(
+    listing: Listing, progress: Callable[[int, int], object] | None
+) -> Callable[[int], object]:
+    """Return a function that tells of progress, and how many bytes there are in all."""
     total = sum(size or 0 for size in listing.sizes.values())
 
     def moved(size: int) -> None:
         if progress is not None:
             progress(size, total)
 
-    like = Task(Part(Path()), None, examples, False, None, max_record_bytes)
-    if workers is None:
-        workers = usual_workers(total)
-    if limit is not None:  # what a task reads depends on the one before
-        workers = 1
-    tasks = _tasks(splits, like)
-    done = in_parallel(check_part, tasks, workers=workers, moved=moved)
-    return _verification(listing, splits, done)
+    return moved
 
 
-def _tasks(splits: Iterable[CheckedSplit], like: Task) -> Iterator[Task]:
-    """Yield tasks like one, for each part of each file, in order."""
-    for each in splits:
-        for file in each.files:
-            if each.left == 0:
-                each.whole = False
-                break
-            task = replace(
-                like, spec=each.spec, checksum=file.shard is not None, most=each.left
-            )
-            for part in parts_of(file.path) if each.left is None else [Part(file.path)]:
-                yield replace(task, part=part)
-
-
-def _verification(
-    listing: Listing,
-    splits: list[CheckedSplit],
-    done: Iterable[tuple[int, Checked]],
+def verification_of(
+    listing: Listing, splits: Sequence[CheckedSplit], found: Pass
 ) -> Verification:
-    """Put the results of all tasks together.
+    """Return what is wrong with files that were read and checked.
 
     Args:
         listing: the files.
-        splits: as `splits_of` returned them; results are added to their tallies.
-        done: the number and result of each task, in any order.
+        splits: as `splits_of` returned them; what was found is added to their tallies.
+        found: the pass over their groups.
     """
     data = listing.data
-    owners = {file.path: (each, file) for each in splits for file in each.files}
-    results = _in_order(done, {path: split for path, (split, _) in owners.items()})
-    empty = []
-    for path, parts in groupby(results, key=lambda checked: checked.part.path):
-        owner, file = owners[path]
-        checked = joined(list(parts))
-        judge_file(checked, path, file.shard, _compression(data, file))
-        owner.tally.merge(checked.tally)
-        owner.whole &= checked.whole
-        unread = checked.damaged or not checked.whole
-        if file.shard is None and not checked.tally.records and not unread:
-            empty.append((owner, checked, path))
-    for owner, checked, path in empty:
+    for split in splits:
+        empty = []
+        for file in split.files:
+            scanned = found.files[file.path]
+            judge_file(scanned, file.path, file.shard, _compression(data, file))
+            split.tally.merge(scanned.tally)
+            split.whole &= scanned.whole
+            unread = scanned.damaged or not scanned.whole
+            if file.shard is None and not scanned.tally.records and not unread:
+                empty.append(scanned)
         # Among files with records an empty one is usual: its worker had no rows.
-        if not owner.tally.records:
-            judge_empty(checked, path, owner.tally)
+        for scanned in empty if not split.tally.records else ():
+            judge_empty(scanned, scanned.part.path, split.tally)
     return Verification(
         data.where,
         tuple(each.counts for each in splits),
@@ -128,23 +111,6 @@ def _verification(
         ),
         data.passed_over,
     )
-
-
-def _in_order(
-    done: Iterable[tuple[int, Checked]], owners: Mapping[FilePath, CheckedSplit]
-) -> Iterator[Checked]:
-    """Yield results in the order of their tasks, once what is left is counted."""
-    early: dict[int, Checked] = {}
-    following = 0
-    for index, checked in done:
-        early[index] = checked
-        while following in early:
-            checked = early.pop(following)
-            following += 1
-            owner = owners[checked.part.path]
-            if owner.left is not None:
-                owner.left -= checked.tally.records
-            yield checked
 
 
 def _compression(data: Data, file: DataFile) -> str | None:

@@ -151,13 +151,13 @@ class Verification:
     passed_over: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        from .rendering import verification_text  # which imports this module
+        from ..verify.rendering import verification_text  # which imports this module
 
         return verification_text(self)
 
     def _repr_html_(self) -> str:
         from ...display.html import html
-        from .rendering import verification_blocks
+        from ..verify.rendering import verification_blocks
 
         return html(verification_blocks(self))
 

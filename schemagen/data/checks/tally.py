@@ -84,6 +84,11 @@ class Tally:
     _notes: dict[tuple[str, str], int] = field(default_factory=dict)
     keyed: Keyed = field(default_factory=Keyed)
 
+    def count(self, columns: Columns) -> None:
+        """Count a run of records."""
+        self.records += len(columns.records)
+        self.keyed = self.keyed.merged(keyed_of(columns))
+
     def add_records(self, check: RecordCheck, columns: Columns) -> None:
         """Check a run of records and count what is wrong."""
         records = columns.records
@@ -113,9 +118,7 @@ class Tally:
             del group.examples[self.most :]
         for what, key, rows in facts_of(check, columns):
             self.note(what, key, rows)
-        self.records += len(records)
         self.wrong += int(wrong.sum())
-        self.keyed = self.keyed.merged(keyed_of(columns))
 
     def add_damage(self, damage: Damage) -> None:
         """Count a place where no record can be read."""

@@ -1,0 +1,302 @@
+"""One pass over the files of some data, for checks and statistics alike."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
+
+from ..runtime.codecs.checking import RecordCheck
+from ..runtime.reading.decoding import decode
+from ..runtime.shared.processes import Moved, in_parallel
+from ..runtime.shared.tfrecord import HEADER_SIZE, extend_crc32c
+from ..spec.model import RecordSpec
+from .checks.checksums import combined
+from .checks.record import check_of
+from .checks.tally import Tally
+from .framing import scan
+from .limits import MAX_RECORD_BYTES
+from .listing import Listing
+from .parallel import PART_BYTES, parts_of, usual_workers
+from .records import Damage, Part
+from .remote_path import FilePath
+from .sources import DataFile
+from .statistics.measuring import Measuring
+from .statistics.model import RecordStatistics, merged_records
+from .stream import compression_of
+
+# So many damages of a file are kept.
+_MOST_DAMAGES = 10
+
+# Small files make one task together, up to so many bytes.
+_TASK_BYTES = 1 << 25
+
+# Statistics of a split are merged when there are so many.
+_MOST_PARTS = 8
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a pass finds out.
+
+    Attributes:
+        examples: how many examples of each kind of finding to keep; None for no checks.
+        statistics: whether to measure records.
+        digests: whether statistics have digests of records and values, in which
+            repetitions show.
+        limit: only so many records of each group, the first ones; None for all.
+        max_record_bytes: longer records are damages and are not read.
+    """
+
+    examples: int | None = None
+    statistics: bool = False
+    digests: bool = False
+    limit: int | None = None
+    max_record_bytes: int = MAX_RECORD_BYTES
+
+
+@dataclass(frozen=True)
+class Group:
+    """Files of one split whose records should be of one spec.
+
+    Attributes:
+        split: its name.
+        spec: what the records should be; None if no one knows.
+        files: in order.
+    """
+
+    split: str
+    spec: RecordSpec | None
+    files: Sequence[DataFile]
+
+
+@dataclass
+class Scanned:
+    """A file, or a part of it, that was read.
+
+    Attributes:
+        part: which.
+        tally: what is wrong, and how many records there are.
+        damages: the first places at which no record can be read.
+        damaged: how many such places there are.
+        over_limit: whether a record takes more than the limit, so that the file may
+            hold more good records than were read.
+        readable: False if it is missing, or cannot be read.
+        complete: whether it was read to its end, and not to a limit.
+        crc32c: of its bytes on disk, if the manifest lists the file.
+        start: its first bytes, which tell the compression.
+    """
+
+    part: Part
+    tally: Tally
+    damages: list[Damage] = field(default_factory=list)
+    damaged: int = 0
+    over_limit: bool = False
+    readable: bool = True
+    complete: bool = True
+    crc32c: int = 0
+    start: bytes = b""
+
+    @property
+    def whole(self) -> bool:
+        """Whether all of it was read."""
+        return self.readable and self.complete
+
+    @property
+    def compression(self) -> str | None:
+        """What its first bytes say: "", "GZIP" or "ZLIB"; None for neither."""
+        return compression_of(self.start)
+
+    def add_damage(self, damage: Damage) -> None:
+        """Count a place at which no record can be read."""
+        self.damaged += 1
+        self.over_limit |= damage.kind == "limit"
+        if damage.kind == "unreadable":
+            self.readable = False
+            if isinstance(self.part.path, Path) and self.part.path.is_symlink():
+                to = os.readlink(self.part.path)
+                damage = replace(damage, cause=f"a link to {to}, which was not copied?")
+        self.damages += [damage][: _MOST_DAMAGES - len(self.damages)]
+        self.tally.add_damage(damage)
+
+
+@dataclass(frozen=True)
+class Pass:
+    """What one pass has found.
+
+    Attributes:
+        files: what was read, by path, in the order of groups.
+        statistics: of each split, if they were wanted.
+    """
+
+    files: Mapping[FilePath, Scanned]
+    statistics: Mapping[str, RecordStatistics]
+
+
+def read_data(
+    listing: Listing,
+    groups: Sequence[Group],
+    wanted: Wanted,
+    *,
+    workers: int | None,
+    moved: Moved,
+) -> Pass:
+    """Read files once. What is found does not depend on the number of workers.
+
+    Args:
+        listing: of which data.
+        groups: the files to read.
+        wanted: what to find out.
+        workers: how many processes read; None for one each core, if there is enough to
+            do.
+        moved: told how many bytes have been read since the last call.
+
+    Raises:
+        DatasetError: a worker died. Damage of files is in what is returned.
+    """
+    tasks = [task for group in groups for task in _tasks(listing, group, wanted)]
+    if workers is None:
+        workers = usual_workers(sum(piece.bytes for t in tasks for piece in t.pieces))
+    parts: list[Scanned] = []
+    statistics: dict[str, list[RecordStatistics]] = {g.split: [] for g in groups}
+    done = in_parallel(_read, tasks, workers=workers, moved=moved, in_order=True)
+    for index, (scanned, measured) in done:
+        parts += scanned
+        some = statistics[tasks[index].split]
+        some += measured
+        if len(some) >= _MOST_PARTS:
+            some[:] = [merged_records(some)]
+    return Pass(
+        {
+            path: _joined(list(own))
+            for path, own in groupby(parts, key=lambda each: each.part.path)
+        },
+        {name: merged_records(some) for name, some in statistics.items()},
+    )
+
+
+class _Piece(NamedTuple):
+    """A file or a part of it, the file's place in its split, and the bytes on disk."""
+
+    part: Part
+    rank: int
+    bytes: int
+    listed: bool
+
+
+class _Task(NamedTuple):
+    """What one process reads at a time: pieces of a split."""
+
+    split: str
+    spec: RecordSpec | None
+    pieces: Sequence[_Piece]
+    wanted: Wanted
+
+
+def _tasks(listing: Listing, group: Group, wanted: Wanted) -> Iterator[_Task]:
+    """Yield what to read: with a limit, a group by one process.
+
+    Small files go together, and large ones are cut; their sizes alone determine how, so
+    sums are rounded alike for any number of processes.
+    """
+    same = [file.path for file in listing.data.files if file.split == group.split]
+    ranks = {path: rank for rank, path in enumerate(same)}
+    held: list[_Piece] = []
+    for file in group.files:
+        size = listing.sizes[file.path] or 0
+        rank, listed = ranks[file.path], file.shard is not None
+        large = wanted.limit is None and size >= 2 * PART_BYTES
+        if held and (large or _bytes(held) >= _TASK_BYTES) and wanted.limit is None:
+            yield _Task(group.split, group.spec, held, wanted)
+            held = []
+        if not large:
+            held.append(_Piece(Part(file.path), rank, size, listed))
+            continue
+        for part in parts_of(file.path):
+            stop = size if part.stop is None else part.stop
+            piece = _Piece(part, rank, stop - part.start, listed)
+            yield _Task(group.split, group.spec, [piece], wanted)
+    if held:
+        yield _Task(group.split, group.spec, held, wanted)
+
+
+def _bytes(pieces: Iterable[_Piece]) -> int:
+    return sum(piece.bytes for piece in pieces)
+
+
+def _read(task: _Task, moved: Moved) -> tuple[list[Scanned], list[RecordStatistics]]:
+    """Return what each file or part of one holds, and the statistics of all records."""
+    wanted, left = task.wanted, task.wanted.limit
+    measuring = Measuring(digests=wanted.digests) if wanted.statistics else None
+    check = None if wanted.examples is None else _check_of(task.spec)
+    found = []
+    for piece in task.pieces:
+        scanned = _scanned(piece, wanted, check, measuring, left, moved)
+        found.append(scanned)
+        if left is not None:
+            left -= scanned.tally.records
+    return found, [measuring.found()] if measuring else []
+
+
+@lru_cache(maxsize=8)
+def _check_of(spec: RecordSpec | None) -> RecordCheck:
+    return check_of(spec)
+
+
+def _scanned(
+    piece: _Piece,
+    wanted: Wanted,
+    check: RecordCheck | None,
+    measuring: Measuring | None,
+    left: int | None,
+    moved: Moved,
+) -> Scanned:
+    """Read a file or a part of it. It never raises, whatever the file holds."""
+    tally = Tally(wanted.examples or 0)
+    scanned = Scanned(piece.part, tally, complete=left != 0)
+    if not scanned.complete:
+        return scanned
+
+    def seen(data: memoryview) -> None:
+        scanned.start += data[: HEADER_SIZE - len(scanned.start)].tobytes()
+        tally.bytes += len(data)
+        if check and piece.listed:
+            scanned.crc32c = extend_crc32c(scanned.crc32c, data)
+
+    limit = wanted.max_record_bytes
+    for run in scan(piece.part, moved=moved, seen=seen, max_record_bytes=limit):
+        if isinstance(run, Damage):
+            scanned.add_damage(run)
+            continue
+        if left is not None and tally.records + len(run) > left:
+            run = run.only(slice(left - tally.records))
+            scanned.complete = False
+        if len(run):
+            columns = decode(run)
+            tally.count(columns)
+            if check:
+                tally.add_records(check, columns)
+            if measuring:
+                measuring.add(columns, piece.rank)
+        if not scanned.complete:
+            break
+    return scanned
+
+
+def _joined(parts: list[Scanned]) -> Scanned:
+    """Put the parts of one file together."""
+    first, *others = parts
+    for part in others:
+        size = part.tally.bytes
+        first.tally.merge(part.tally)
+        first.damages += part.damages[: _MOST_DAMAGES - len(first.damages)]
+        first.damaged += part.damaged
+        first.over_limit |= part.over_limit
+        first.readable &= part.readable
+        first.complete &= part.complete
+        first.crc32c = combined(first.crc32c, part.crc32c, size)
+    return first
