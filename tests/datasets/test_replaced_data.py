@@ -120,17 +120,19 @@ def _without_split(path: Path) -> None:
     manifest.save(path.parent, found)
 
 
-def test_manifest_without_the_split_is_refused(write: Write) -> None:
+def test_manifest_without_the_split_is_refused(
+    package: Workspace, write: Write
+) -> None:
     """It is gone, damaged, or the split is being published; when it is back, all is well."""
     directory = write(0)
     path = directory / "manifest.json"
     text = path.read_bytes()
-    dataset = _records(directory, "train")
+    dataset = package.module("small", "pipeline").make_dataset(directory, batch_size=8)
     for change in (_without_manifest, _damaged, _without_split):
         change(path)
         assert f"{path}: split 'train'" in _refusal(dataset)
         path.write_bytes(text)
-        assert len(list(dataset)) == _ROWS
+        assert len(_numbers(dataset)) == _ROWS
 
 
 def test_files_without_a_manifest_are_compared_by_size_and_time(write: Write) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -55,14 +57,34 @@ def read_pieces(
     dataset = tf.data.Dataset.from_tensor_slices(_table(files, parts, size))
     if shuffle:
         dataset = dataset.shuffle(max(1, len(parts)), seed=seed)
-    reader = None
+    parallel = max(1, min(len(parts), _PARALLEL_FILES)) if shuffle else 1
+
+    def interleaved(pieces: Callable[..., tf.data.Dataset]) -> tf.data.Dataset:
+        return dataset.interleave(
+            pieces,
+            cycle_length=parallel,
+            num_parallel_calls=parallel if shuffle else None,
+        )
+
     if faults is not None and faults.by_python(files):
-        reader = PythonReader(lambda at: faults.records(files, parts[at]), size)
+
+        def records(number: int) -> Iterator[bytes]:
+            return faults.records(files, parts[number], begins=number == 0)
+
+        reader = PythonReader(records, size)
+        read = interleaved(lambda part: reader.pieces(part["number"]))
+        reader.close_with(read)
+        return read
 
     def pieces(part: dict[str, tf.Tensor]) -> tf.data.Dataset:
-        if reader is not None:
-            return reader.pieces(part["number"])
-        found = tf.data.TFRecordDataset(part["path"], part["compression"])
+        checks = []
+        if faults is not None:  # once in an epoch
+            nothing = tf.zeros((0,), tf.string)
+            first = part["number"] == 0
+            checks.append(tf.cond(first, faults.compared, lambda: nothing))
+        with tf.control_dependencies(checks):
+            path = tf.identity(part["path"])
+        found = tf.data.TFRecordDataset(path, part["compression"])
         if not all_of_files:
             # Of records that are passed over, tensorflow reads the lengths only.
             found = found.skip(part["first"]).take(part["stop"] - part["first"])
@@ -70,20 +92,9 @@ def read_pieces(
         # Errors are ignored later, and tensorflow tries for ever to open a file that is
         # gone. So each attempt to read gets a number, and numbers end.
         numbers = tf.data.Dataset.range(part["attempts"])
-        numbered = tf.data.Dataset.zip((numbers, found.batch(size)))
-        return numbered.map(lambda _, piece: piece)
+        return tf.data.Dataset.zip((numbers, found.batch(size)))
 
-    parallel = max(1, min(len(parts), _PARALLEL_FILES)) if shuffle else 1
-    read = dataset.interleave(
-        pieces,
-        cycle_length=parallel,
-        num_parallel_calls=parallel if shuffle else None,
-    )
-    if reader is not None:
-        reader.close_with(read)
-    if faults is None:
-        return read
-    return faults.unchanged(read).concatenate(read)
+    return interleaved(pieces).map(lambda _, piece: piece)
 
 
 def _table(

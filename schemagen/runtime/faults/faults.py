@@ -1,7 +1,7 @@
 """What becomes of files and records that cannot be read: an error, or a skip.
 
-Python runs at the start and end of an epoch where the graph alone cannot see that data
-is what it was, once something has gone wrong, and to read what TensorFlow cannot.
+Python runs at the start and end of an epoch, to see that data was not replaced; once
+something has gone wrong; and to read what TensorFlow cannot.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from typing import Literal
 from ..shared.errors import DatasetError
 from ..shared.requirements import tf
 from ..sources.contents import Contents, opening_problem, wrong_count
-from ..sources.file_access import is_copied
 from ..sources.files import Files
 from ..sources.replacement import replaced
 from ..sources.sharing import Part
@@ -72,14 +71,23 @@ class Faults:
         cut_off_is_noticed = self._counted or not any(files.compressions)
         return self.skips or files.copied or not cut_off_is_noticed
 
-    def records(self, files: Files, part: Part) -> Iterator[bytes]:
+    def records(
+        self, files: Files, part: Part, *, begins: bool = False
+    ) -> Iterator[bytes]:
         """Yield the sound records of a part of a file.
+
+        Args:
+            files: of which it is one.
+            part: of it.
+            begins: whether to see that data was not replaced before.
 
         Raises:
             DatasetError: the file is not the one that is listed, or is damaged and
                 nothing is skipped.
         """
         path, size = files.paths[part.file], files.sizes[part.file]
+        if begins and (problem := replaced(self._found)):
+            self._raise(problem)
         if problem := opening_problem(path, size):
             self._judge([problem])
             return
@@ -133,11 +141,18 @@ class Faults:
     ) -> tf.data.Dataset:
         """Return an empty dataset like another one, or an error if data was replaced.
 
-        The graph reads the manifests, and calls Python only if one has changed, or if
-        there are files that no manifest lists.
-
         Args:
             dataset: any one.
+            report: tell what was skipped.
+        """
+        return tf.data.Dataset.range(1).flat_map(
+            lambda _: after(self.compared(report=report), dataset)
+        )
+
+    def compared(self, *, report: bool = False) -> tf.Tensor:
+        """See that data was not replaced: string [0], or an error.
+
+        Args:
             report: tell what was skipped.
         """
 
@@ -147,27 +162,7 @@ class Faults:
                 self._report()
             return problem, []
 
-        opened = [each for files in self._found for each in files.manifests]
-        paths, texts = [o.path for o in opened], [o.text for o in opened]
-        by_graph = not report and not any(files.states for files in self._found)
-        if not by_graph or any(map(is_copied, paths)):
-            return tf.data.Dataset.range(1).flat_map(
-                lambda _: after(call_python(compare, []), dataset)
-            )
-        manifests = tf.data.Dataset.from_tensor_slices((paths, texts))
-
-        def compared(_: tf.Tensor) -> tf.data.Dataset:
-            same = manifests.map(lambda path, text: tf.io.read_file(path) == text)
-            found = same.ignore_errors().filter(lambda same: same)
-            count = found.reduce(0, lambda count, _: count + 1)
-            done = tf.cond(
-                count == len(paths),
-                lambda: tf.zeros((0,), tf.string),
-                lambda: call_python(compare, []),
-            )
-            return after(done, dataset)
-
-        return tf.data.Dataset.range(1).flat_map(compared)
+        return call_python(compare, [])
 
     def reported(self) -> tf.Tensor:
         """Raise an error that says what is wrong with the files, or what was.
@@ -224,14 +219,16 @@ class Faults:
             return
         if not self.skips:
             self._raise(problems[0])
+        if problem := replaced(self._found):
+            self._raise(problem)
         with self._lock:
             self._skipped += count
             self._first += problems[: _SHOWN - len(self._first)]
 
     def _raise(self, problem: str) -> None:
         """Raise an error, which is the answer if the graph leaves it out."""
-        self._problem = problem
-        raise DatasetError(problem)
+        self._problem = replaced(self._found) or problem
+        raise DatasetError(self._problem)
 
     def _report(self) -> None:
         """Tell what has been skipped since the last report."""
