@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import keyword
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
+from keyword import iskeyword
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from .findings import Finding, Location, SchemagenError, refuse
 from .runtime.shared.errors import did_you_mean
@@ -22,54 +24,54 @@ _setting_finding = partial(Finding, rule="SG401")
 # No name is hidden, ends in a way that Windows drops, or leads out of the project.
 _PART = re.compile(r"\w([\w.-]*[\w-])?")
 
-
-def _is_package(value: object) -> bool:
-    """Return whether a value is a path that Python can import from."""
-    parts = PurePosixPath(value).parts if isinstance(value, str) else ()
-    return bool(parts) and all(
-        part.isidentifier() and not keyword.iskeyword(part) for part in parts
-    )
-
-
-def _is_plain_path(value: object) -> bool:
-    """Return whether a value is a path inside the project that works everywhere."""
-    parts = PurePosixPath(value).parts if isinstance(value, str) else ()
-    return bool(parts) and all(map(_PART.fullmatch, parts))
-
-
 _PACKAGE = (
-    _is_package,
-    'a path inside the project whose parts are Python names, such as "src/schemas"',
+    'a path inside the project whose parts are Python names, such as "src/schemas"'
 )
 
-# For each setting: whether a value is one, and what is expected.
-_VALUES: dict[str, tuple[Callable[[object], bool], str]] = {
-    "schemas": _PACKAGE,
-    "output": _PACKAGE,
-    "constants": (
-        lambda value: isinstance(value, dict),
-        "a [tool.schemagen.constants] table",
-    ),
-    "templates": (_is_plain_path, 'a path inside the project, such as "templates"'),
-}
+
+def _package(path: str) -> str:
+    """Return a path that Python can import from, with "/" between its parts."""
+    parts = PurePosixPath(path).parts
+    if not parts or not all(p.isidentifier() and not iskeyword(p) for p in parts):
+        raise ValueError
+    return PurePosixPath(path).as_posix()
+
+
+def _plain_path(path: str) -> str:
+    """Return a path inside the project that works everywhere."""
+    parts = PurePosixPath(path).parts
+    if not parts or not all(map(_PART.fullmatch, parts)):
+        raise ValueError
+    return PurePosixPath(path).as_posix()
+
+
+class Settings(BaseModel):
+    """What a project may set. Descriptions say what is expected."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    schemas: Annotated[str, AfterValidator(_package)] = Field(
+        default="schemas", description=_PACKAGE
+    )
+    """The directory of schema files, relative to the project."""
+
+    output: Annotated[str, AfterValidator(_package)] = Field(
+        default="generated", description=_PACKAGE
+    )
+    """The directory of generated code, relative to the project."""
+
+    constants: dict[str, Any] = Field(
+        default={}, description="a [tool.schemagen.constants] table"
+    )
+    """Values that schema files share; see `constants`."""
+
+    templates: Annotated[str, AfterValidator(_plain_path)] | None = Field(
+        default=None, description='a path inside the project, such as "templates"'
+    )
+    """The directory of the project's own templates; None if it has none."""
+
+
 _PATHS = ("schemas", "output", "templates")
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What a project may set.
-
-    Attributes:
-        schemas: the directory of schema files, relative to the project.
-        output: the directory of generated code, relative to the project.
-        constants: values that schema files share; see `constants`.
-        templates: the directory of the project's own templates; None if it has none.
-    """
-
-    schemas: str = "schemas"
-    output: str = "generated"
-    constants: Mapping[str, Any] = field(default_factory=dict)
-    templates: str | None = None
 
 
 class Constants(dict[str, Any]):
@@ -143,7 +145,7 @@ def output_in(text: str) -> str | None:
     """
     try:
         table = tomllib.loads(text)["tool"]["schemagen"]
-        return str(table.get("output", Settings.output))
+        return str(table.get("output", Settings().output))
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
 
@@ -211,38 +213,36 @@ def _place_in_message(message: str, text: str) -> Location:
 
 
 def _settings(table: dict[str, Any], text: str) -> Settings:
-    findings = [*_wrong_settings(table, text)]
-    if not findings:
-        paths = {name: _posix(table[name]) for name in _PATHS if name in table}
-        settings = Settings(**{**table, **paths})
+    try:
+        settings = Settings.model_validate(table)
+    except ValidationError as error:
+        wrong = {each["loc"][0] for each in error.errors()}
+        names = [name for name in table if name in wrong]
+        findings = [_wrong_setting(name, table[name], text) for name in names]
+    else:
         findings = [*_overlaps(settings, text)]
     if findings:
         raise SchemagenError(findings)
     return settings
 
 
-def _wrong_settings(table: dict[str, Any], text: str) -> Iterator[Finding]:
-    """Yield what is wrong with each setting by itself."""
-    for name, value in table.items():
-        place = setting_place(text, name)
-        if name not in _VALUES:
-            yield _setting_finding(
-                place,
-                message=f"unknown setting {name!r}",
-                found=name,
-                expected=f"one of {', '.join(_VALUES)}",
-                advice=did_you_mean(name, _VALUES) or "take it out",
-            )
-            continue
-        fits, expected = _VALUES[name]
-        if not fits(value):
-            yield _setting_finding(
-                place,
-                message=f"setting {name!r} has a wrong value",
-                found=repr(value),
-                expected=expected,
-                advice="correct the value, or take the setting out",
-            )
+def _wrong_setting(name: str, value: object, text: str) -> Finding:
+    fields = Settings.model_fields
+    if name not in fields:
+        return _setting_finding(
+            setting_place(text, name),
+            message=f"unknown setting {name!r}",
+            found=name,
+            expected=f"one of {', '.join(fields)}",
+            advice=did_you_mean(name, fields) or "take it out",
+        )
+    return _setting_finding(
+        setting_place(text, name),
+        message=f"setting {name!r} has a wrong value",
+        found=repr(value),
+        expected=fields[name].description or "",
+        advice="correct the value, or take the setting out",
+    )
 
 
 def setting_place(text: str, name: str) -> Location:
@@ -267,10 +267,6 @@ def setting_place(text: str, name: str) -> Location:
         elif inside and "=" in start and start.split("=")[0].strip(" \"'") == name:
             return here
     return default
-
-
-def _posix(path: str) -> str:
-    return PurePosixPath(path).as_posix()
 
 
 def _overlaps(settings: Settings, text: str) -> Iterator[Finding]:
