@@ -4,72 +4,26 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from keyword import iskeyword
 from pathlib import Path, PurePosixPath
-from typing import Annotated, Any
-
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from typing import TYPE_CHECKING, Any
 
 from .findings import Finding, Location, SchemagenError, refuse
 from .runtime.shared.errors import did_you_mean
 
+if TYPE_CHECKING:
+    from pydantic.fields import FieldInfo
+
+    from .settings import Settings
+
 FILE_NAME = "pyproject.toml"
 _TABLE = "tool.schemagen"
 
+_DEFAULT_OUTPUT = "generated"
+
 _setting_finding = partial(Finding, rule="SG401")
-
-# No name is hidden, ends in a way that Windows drops, or leads out of the project.
-_PART = re.compile(r"\w([\w.-]*[\w-])?")
-
-_PACKAGE = (
-    'a path inside the project whose parts are Python names, such as "src/schemas"'
-)
-
-
-def _package(path: str) -> str:
-    """Return a path that Python can import from, with "/" between its parts."""
-    parts = PurePosixPath(path).parts
-    if not parts or not all(p.isidentifier() and not iskeyword(p) for p in parts):
-        raise ValueError
-    return PurePosixPath(path).as_posix()
-
-
-def _plain_path(path: str) -> str:
-    """Return a path inside the project that works everywhere."""
-    parts = PurePosixPath(path).parts
-    if not parts or not all(map(_PART.fullmatch, parts)):
-        raise ValueError
-    return PurePosixPath(path).as_posix()
-
-
-class Settings(BaseModel):
-    """What a project may set. Descriptions say what is expected."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-    schemas: Annotated[str, AfterValidator(_package)] = Field(
-        default="schemas", description=_PACKAGE
-    )
-    """The directory of schema files, relative to the project."""
-
-    output: Annotated[str, AfterValidator(_package)] = Field(
-        default="generated", description=_PACKAGE
-    )
-    """The directory of generated code, relative to the project."""
-
-    constants: dict[str, Any] = Field(
-        default={}, description="a [tool.schemagen.constants] table"
-    )
-    """Values that schema files share; see `constants`."""
-
-    templates: Annotated[str, AfterValidator(_plain_path)] | None = Field(
-        default=None, description='a path inside the project, such as "templates"'
-    )
-    """The directory of the project's own templates; None if it has none."""
-
 
 _PATHS = ("schemas", "output", "templates")
 
@@ -145,7 +99,7 @@ def output_in(text: str) -> str | None:
     """
     try:
         table = tomllib.loads(text)["tool"]["schemagen"]
-        return str(table.get("output", Settings().output))
+        return str(table.get("output", _DEFAULT_OUTPUT))
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
 
@@ -213,21 +167,23 @@ def _place_in_message(message: str, text: str) -> Location:
 
 
 def _settings(table: dict[str, Any], text: str) -> Settings:
-    try:
-        settings = Settings.model_validate(table)
-    except ValidationError as error:
-        wrong = {each["loc"][0] for each in error.errors()}
-        names = [name for name in table if name in wrong]
-        findings = [_wrong_setting(name, table[name], text) for name in names]
-    else:
+    from .settings import Settings, wrong_names  # which imports pydantic
+
+    fields = Settings.model_fields
+    findings = [
+        _wrong_setting(name, table[name], fields, text) for name in wrong_names(table)
+    ]
+    if not findings:
+        settings = Settings(**table)
         findings = [*_overlaps(settings, text)]
     if findings:
         raise SchemagenError(findings)
     return settings
 
 
-def _wrong_setting(name: str, value: object, text: str) -> Finding:
-    fields = Settings.model_fields
+def _wrong_setting(
+    name: str, value: object, fields: Mapping[str, FieldInfo], text: str
+) -> Finding:
     if name not in fields:
         return _setting_finding(
             setting_place(text, name),

@@ -200,7 +200,6 @@ def adopt(
     DATA are not changed.
     """
     from ..data import formatting
-    from ..data.inspect.inspecting import inspect_and_verify
     from ..data.listing import list_data
     from ..data.verify import verify
     from ..data.verify.rendering import summary
@@ -208,6 +207,7 @@ def adopt(
     from ..use_cases import adopt as adopting
     from ..use_cases.generate import generate
     from ..use_cases.infer import infer as infer_schema
+    from ..use_cases.inspect import inspect_and_verify
 
     pages: list[str] = []
     if html is not None:

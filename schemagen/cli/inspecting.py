@@ -77,7 +77,7 @@ def inspect(
     is damage, or files of other messages, which `verify` describes; the same with
     --html, whose page shows all that `verify` finds.
     """
-    from ..data.inspect.inspecting import inspect_and_verify, inspect_data
+    from ..data.inspect.inspecting import inspect_data
     from ..data.listing import list_data
     from ..findings import ExitCode
 
@@ -94,6 +94,7 @@ def inspect(
             found = inspect_data(data, split, **options)
         else:
             from ..data.report.writing import check_target  # which imports jinja2
+            from ..use_cases.inspect import inspect_and_verify
 
             check_target(html)
             listing = list_data(data, split)

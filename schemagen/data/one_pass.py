@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..runtime.codecs.checking import RecordCheck
 from ..runtime.reading.decoding import decode
 from ..runtime.shared.processes import Moved, in_parallel
 from ..runtime.shared.tfrecord import HEADER_SIZE, extend_crc32c
-from ..spec.model import RecordSpec
 from .checks.checksums import combined
 from .checks.record import check_of
 from .checks.tally import Tally
@@ -28,6 +28,9 @@ from .sources import DataFile
 from .statistics.measuring import Measuring
 from .statistics.model import RecordStatistics, merged_records
 from .stream import compression_of
+
+if TYPE_CHECKING:
+    from ..spec.model import RecordSpec
 
 # So many damages of a file are kept.
 _MOST_DAMAGES = 10
@@ -143,7 +146,7 @@ def read_data(
     wanted: Wanted,
     *,
     workers: int | None,
-    moved: Moved,
+    progress: Callable[[int, int], object] | None,
 ) -> Pass:
     """Read files once. What is found does not depend on the number of workers.
 
@@ -153,14 +156,21 @@ def read_data(
         wanted: what to find out.
         workers: how many processes read; None for one each core, if there is enough to
             do.
-        moved: told how many bytes have been read since the last call.
+        progress: told how many bytes have been read since the last call, and how many
+            there are in all.
 
     Raises:
         DatasetError: a worker died. Damage of files is in what is returned.
     """
     tasks = [task for group in groups for task in _tasks(listing, group, wanted)]
+    total = sum(_bytes(task.pieces) for task in tasks)
     if workers is None:
-        workers = usual_workers(sum(piece.bytes for t in tasks for piece in t.pieces))
+        workers = usual_workers(total)
+
+    def moved(size: int) -> None:
+        if progress is not None:
+            progress(size, total)
+
     parts: list[Scanned] = []
     statistics: dict[str, list[RecordStatistics]] = {g.split: [] for g in groups}
     done = in_parallel(_read, tasks, workers=workers, moved=moved, in_order=True)
@@ -259,6 +269,8 @@ def _scanned(
     tally = Tally(wanted.examples or 0)
     scanned = Scanned(piece.part, tally, complete=left != 0)
     if not scanned.complete:
+        with suppress(OSError), piece.part.path.open("rb") as file:
+            scanned.start = file.read(HEADER_SIZE) or b""
         return scanned
 
     def seen(data: memoryview) -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...runtime.codecs.checking import RecordCheck
 from ...runtime.codecs.records import RecordCodec
 from ...runtime.reading.columns import Columns
-from ...spec.model import RecordSpec
 from ..keyed import describe_record
+
+if TYPE_CHECKING:
+    from ...spec.model import RecordSpec
 
 
 class Facts(NamedTuple):

@@ -5,15 +5,11 @@ from __future__ import annotations
 import os
 
 from ...progress import Bar
-from ...spec.model import RecordSpec
-from ..checks.model import Verification
 from ..limits import MAX_RECORD_BYTES
 from ..listing import Listing, list_data
 from ..one_pass import Group, Pass, Scanned, Wanted, read_data
 from ..sources import Data, DataFile
 from ..statistics.model import DataStatistics, FileStatistics, WrittenBy
-from ..verify.splits import splits_of
-from ..verify.verification import EXAMPLES, verification_of, with_total
 
 
 def inspect_data(
@@ -51,34 +47,8 @@ def inspect_data(
         max_record_bytes=max_record_bytes,
     )
     with Bar("inspecting") as bar:
-        moved = with_total(listing, bar)
-        found = read_data(listing, groups, wanted, workers=workers, moved=moved)
+        found = read_data(listing, groups, wanted, workers=workers, progress=bar)
     return statistics_of(listing, found, limit)
-
-
-def inspect_and_verify(
-    listing: Listing,
-    spec: RecordSpec | None = None,
-    *,
-    limit: int | None = None,
-    workers: int | None = 1,
-    max_record_bytes: int = MAX_RECORD_BYTES,
-) -> tuple[DataStatistics, Verification]:
-    """Return what files hold, with digests, and what is wrong with them, in one pass.
-
-    Arguments are those of `inspect_data` and of `verify`.
-
-    Raises:
-        DatasetError: a worker died.
-    """
-    splits = splits_of(listing, spec, EXAMPLES)
-    groups = [each.group for each in splits]
-    wanted = Wanted(EXAMPLES, True, True, limit, max_record_bytes)
-    with Bar("reading") as bar:
-        moved = with_total(listing, bar)
-        found = read_data(listing, groups, wanted, workers=workers, moved=moved)
-    statistics = statistics_of(listing, found, limit)
-    return statistics, verification_of(listing, splits, found)
 
 
 def statistics_of(listing: Listing, found: Pass, limit: int | None) -> DataStatistics:

@@ -59,22 +59,9 @@ def verify(
         [each.group for each in splits],
         Wanted(examples, limit=limit, max_record_bytes=max_record_bytes),
         workers=workers,
-        moved=with_total(listing, progress),
+        progress=progress,
     )
     return verification_of(listing, splits, found)
-
-
-def with_total(
-    listing: Listing, progress: Callable[[int, int], object] | None
-) -> Callable[[int], object]:
-    """Return a function that tells of progress, and how many bytes there are in all."""
-    total = sum(size or 0 for size in listing.sizes.values())
-
-    def moved(size: int) -> None:
-        if progress is not None:
-            progress(size, total)
-
-    return moved
 
 
 def verification_of(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..codecs.decoder import Batch
-from ..reading.roles import Roles
+from ..codecs.roles import Roles
 from ..shared.errors import DatasetError
 from .order import Order
 

@@ -10,7 +10,7 @@ from ..codecs.columns import Lists
 from ..codecs.decoded import Form
 from ..codecs.decoder import Decoder
 from ..codecs.records import RecordCodec
-from ..reading.roles import Roles, missing_targets
+from ..codecs.roles import Roles, missing_targets
 from ..shared.calling import check_flags, options_by_name
 from ..shared.errors import DatasetError, with_suggestion
 from ..sources.files import Source, find_files

@@ -8,8 +8,8 @@ from typing import Any, overload
 import numpy as np
 
 from ..codecs.decoder import Batch, Row
+from ..codecs.roles import Roles
 from ..reading.columns import Rows
-from ..reading.roles import Roles
 from .arrow import joined, table_of
 from .batches import Batches, State, batches_of
 from .fetching import refuse_compressed

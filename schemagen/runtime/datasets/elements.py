@@ -10,7 +10,7 @@ from typing import Any
 from ..codecs.classes import Label
 from ..codecs.images import Resized
 from ..codecs.records import RecordCodec
-from ..reading.roles import Roles
+from ..codecs.roles import Roles
 from ..shared.requirements import tf
 from .batching import PARALLEL, Padding, lengthened, with_seeds
 

@@ -9,9 +9,9 @@ from functools import cached_property
 from typing import Any
 
 from ..codecs.records import RecordCodec
+from ..codecs.roles import Roles, missing_targets
 from ..faults.error_report import Parser
 from ..faults.faults import OnCorrupt
-from ..reading.roles import Roles, missing_targets
 from ..shared.calling import check_flags, options_by_name
 from ..shared.errors import DatasetError
 from ..shared.requirements import tf

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..codecs.records import RecordCodec
+from .records import RecordCodec
 
 
 @dataclass(frozen=True)

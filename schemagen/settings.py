@@ -1,0 +1,69 @@
+"""The settings in `[tool.schemagen]`, which pydantic checks."""
+
+from __future__ import annotations
+
+import re
+from keyword import iskeyword
+from pathlib import PurePosixPath
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+# No name is hidden, ends in a way that Windows drops, or leads out of the project.
+_PART = re.compile(r"\w([\w.-]*[\w-])?")
+
+_PACKAGE = (
+    'a path inside the project whose parts are Python names, such as "src/schemas"'
+)
+
+
+def _package(path: str) -> str:
+    """Return a path that Python can import from, with "/" between its parts."""
+    parts = PurePosixPath(path).parts
+    if not parts or not all(p.isidentifier() and not iskeyword(p) for p in parts):
+        raise ValueError
+    return PurePosixPath(path).as_posix()
+
+
+def _plain_path(path: str) -> str:
+    """Return a path inside the project that works everywhere."""
+    parts = PurePosixPath(path).parts
+    if not parts or not all(map(_PART.fullmatch, parts)):
+        raise ValueError
+    return PurePosixPath(path).as_posix()
+
+
+class Settings(BaseModel):
+    """What a project may set. Descriptions say what is expected."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    schemas: Annotated[str, AfterValidator(_package)] = Field(
+        default="schemas", description=_PACKAGE
+    )
+    """The directory of schema files, relative to the project."""
+
+    output: Annotated[str, AfterValidator(_package)] = Field(
+        default="generated", description=_PACKAGE
+    )
+    """The directory of generated code, relative to the project."""
+
+    constants: dict[str, Any] = Field(
+        default={}, description="a [tool.schemagen.constants] table"
+    )
+    """Values that schema files share; see `constants`."""
+
+    templates: Annotated[str, AfterValidator(_plain_path)] | None = Field(
+        default=None, description='a path inside the project, such as "templates"'
+    )
+    """The directory of the project's own templates; None if it has none."""
+
+
+def wrong_names(table: dict[str, Any]) -> list[str]:
+    """Return the names in a table that are unknown, or whose values are wrong."""
+    try:
+        Settings.model_validate(table)
+    except ValidationError as error:
+        wrong = {each["loc"][0] for each in error.errors()}
+        return [name for name in table if name in wrong]
+    return []
