@@ -23,7 +23,7 @@ from .header import (
 from .render import RenderedFile
 from .spec_changes import spec_changes
 
-_SAVE = "save what you need of it"
+_SAVE = "save the parts you need"
 
 
 class Risk(Enum):

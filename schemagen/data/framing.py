@@ -36,7 +36,7 @@ def scan(
     """Yield the good records of a file in runs, and the places that hold none.
 
     Compression is told by content, and an empty file yields nothing. The damages of a
-    run follow its records. It never raises, whatever the file holds.
+    run follow its records. It never raises, regardless of the contents.
 
     Args:
         source: the file, or a part of it.

@@ -79,7 +79,7 @@ def _record_of(where: str, found: Manifest, split: str) -> RecordCodec:
     """Return the codecs of a split's fields.
 
     Raises:
-        DatasetError: there is no such split, or only a later version knows its fields.
+        DatasetError: the split does not exist, or only a later version knows its fields.
     """
     if split not in found.splits:
         raise DatasetError(f"{where}: {no_split(split, found.splits)}")

@@ -243,7 +243,7 @@ class Scanner:
             "foreign",
             found,
             "a TFRecord file, uncompressed or compressed with GZIP or ZLIB",
-            "this is no TFRecord file",
+            "this is not a TFRecord file",
             at=self._began,
         )
         stream.end()

@@ -84,7 +84,7 @@ def compare(
         old: the specs before it, as their JSON, by the names of the records.
         new: the specs after it.
         mode: who has to get along with whom.
-        axes: which of the axes to look at; without "api", old is the specs of data,
+        axes: the axes to look at; without "api", old is the specs of data,
             which is read alike or not, whether its record is a draft or not.
 
     Returns:
@@ -109,7 +109,7 @@ def compare(
 
 
 def _unread(record: str) -> Change:
-    """Return that there is data of a record that is not declared."""
+    """Return that data exists for a record that is not declared."""
     words = f"record: written {record!r}, and no record of this name is declared"
     return Change("SG220", "", "record", record, None, words)
 

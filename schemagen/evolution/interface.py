@@ -122,7 +122,7 @@ def _of_record(before: Spec, after: Spec) -> Iterator[Change]:
     kept = set(after.get("reserved", ()))
     for name in before.get("reserved", ()):
         if name not in kept:
-            words = f"{name!r} was reserved and is no more"
+            words = f"{name!r} is no longer reserved"
             yield Change("SG250", "", "reserved", name, None, words)
     was, now = _form(before), _form(after)
     if was != now:

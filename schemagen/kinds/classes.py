@@ -121,7 +121,7 @@ def read_vocabulary(vocabulary: str, directory: Path | None) -> tuple[str, ...]:
         directory: where that path begins: the directory of the schema file.
 
     Raises:
-        Problem: no such file, another encoding, or a line that is no name of its own.
+        Problem: no such file, another encoding, or a line that is not a new name.
     """
     given = f"vocabulary={vocabulary!r}"
     if directory is None or Path(vocabulary).is_absolute():

@@ -60,7 +60,7 @@ class Kind(Parameters, ABC):
     """Whether such a target can be predicted from it."""
 
     step_block: ClassVar[str] = "items"
-    """The block of the model that encodes steps of it: images, tokens or items."""
+    """The block of the model that encodes its steps: images, tokens or items."""
 
     marks_missing: ClassVar[bool] = False
     """Whether one of its own values stands for a missing one, as -1 does."""
@@ -69,7 +69,7 @@ class Kind(Parameters, ABC):
     """Whether its values can weigh the records of a batch."""
 
     uses_vocabulary: ClassVar[bool] = False
-    """Whether the model looks ids or words of it up in a vocabulary."""
+    """Whether the model looks up its ids or words in a vocabulary."""
 
     derived: ClassVar[Mapping[str, Any]] = {}
     """The properties that a spec has like parameters, with their usual values."""

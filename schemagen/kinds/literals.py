@@ -10,8 +10,8 @@ import unicodedata
 class Code(str):
     """Text that is safe to print into generated code.
 
-    Templates print nothing else. What is made of it by joining, formatting or cutting
-    is a plain str again, so that nothing gets in next to it.
+    Templates print nothing else. Joining, formatting or cutting it returns a plain str,
+    so no other text gets in next to it.
     """
 
     __slots__ = ()

@@ -30,7 +30,7 @@ MaskShape = Annotated[
 class Mask(Kind):
     """A class id for each pixel of a picture, [height, width]. Ids are never scaled.
 
-    Its default role is target, or info if any id may stand in it.
+    Its default role is target, or info if any id is allowed.
 
     Attributes:
         shape: (height, width). None for any size, of a PNG, or of raw ids with the
@@ -74,7 +74,7 @@ class Mask(Kind):
 
     @property
     def count(self) -> int | None:
-        """How many classes there are; None if any id may stand in it."""
+        """How many classes there are; None if any id is allowed."""
         return len(self.classes) if self.classes else self.num_classes
 
     @property

@@ -85,7 +85,7 @@ class Ragged(Kind):
 
 
 def _items_of(python_type: Any) -> tuple[Any, ...]:
-    """Return what a list, tuple or Sequence holds; nothing if the type is no such."""
+    """Return what a list, tuple or Sequence holds; nothing for another type."""
     if get_origin(python_type) not in (list, tuple, Sequence):
         return ()
     return tuple(item for item in get_args(python_type) if item is not Ellipsis)

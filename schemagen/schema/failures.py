@@ -21,7 +21,7 @@ _UNKNOWN = re.compile(r"(?:name|attribute|keyword argument) '(\w+)'")
 class GeneratedImportError(Exception):
     """A schema tried to import what is generated from it.
 
-    It is no ImportError, so that code which does without a module that is not there
+    It is not an ImportError, so code which does without a module that is not there
     does not hide it.
     """
 

@@ -80,7 +80,7 @@ def _refused(rule: LiteralString, error: Exception) -> PydanticCustomError:
 
 
 def _nested_check(model: type[BaseModel]) -> Callable[[Any], Any]:
-    """Return a check of a nested model's members, which returns an instance of it."""
+    """Return a check of a nested model's members, which returns an instance."""
     checks = {
         name: (_RowCheck(model, name, info), not info.is_required())
         for name, info in model.model_fields.items()
@@ -181,7 +181,7 @@ class Record(BaseModel):
         for name in kwargs:  # what pydantic knows it has taken
             hint = did_you_mean(name, ("reserved", "draft"))
             raise TypeError(
-                f"class {cls.__name__}: there is no class parameter {name!r}"
+                f"class {cls.__name__}: unknown class parameter {name!r}"
                 + (f"; {hint}" if hint else "")
             )
         cls.__schemagen_reserved__ = reserved

@@ -22,7 +22,7 @@ class RecordSpec:
         fields: in the order of their declaration.
         message: the message that stores a record: "Example" or "SequenceExample".
         reserved: names and keys of former fields, which no field may bear again.
-        draft: whether a break is no more than a warning yet.
+        draft: whether a break is only a warning.
     """
 
     record: str

@@ -72,7 +72,7 @@ def _of_split(found: Verification, split: SplitCounts) -> Iterator[str]:
         where = place[split.spec_from]
         yield f"    compared with the schema of {split.record} in {where}"
     if not split.whole:
-        yield "    not all of it was read, so that whole files were not compared"
+        yield "    not all records were read, so whole files were not compared"
     for note in split.notes[:_SHOWN_NOTES]:
         yield f"    note: {_note(note)}"
     if len(split.notes) > _SHOWN_NOTES:

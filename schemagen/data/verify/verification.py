@@ -50,7 +50,7 @@ def verify(
             there are in all.
 
     Raises:
-        DatasetError: there is no such data, or no such split.
+        DatasetError: the data or the split does not exist.
     """
     listing = source if isinstance(source, Listing) else list_data(source, split)
     splits = splits_of(listing, spec, examples)

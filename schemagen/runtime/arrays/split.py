@@ -57,7 +57,7 @@ class Split:
                 an array of numbers, in whose order the records come.
 
         Raises:
-            IndexError: there is no such record, or none is asked for.
+            IndexError: the record does not exist, or none is asked for.
             DatasetError: a record is corrupt, or the files are compressed.
         """
         if isinstance(index, slice):
@@ -82,7 +82,7 @@ class Split:
         """Return numbers of records, counted from the beginning.
 
         Raises:
-            IndexError: there is no such record, or no number.
+            IndexError: the record does not exist, or there is no number.
         """
         total = len(self)
         wrong = numbers[(numbers < -total) | (numbers >= total)]

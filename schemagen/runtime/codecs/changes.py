@@ -344,7 +344,7 @@ def _is_reinterpreted(old: Old, new: New) -> bool:
 
 
 def _less(after: int | None, before: int | None) -> bool:
-    """Compare limits; None is no limit."""
+    """Compare limits; None means no limit."""
     return after is not None and (before is None or after < before)
 
 

@@ -342,7 +342,7 @@ class MultiLabel(_Classes):
             self._check_array(value)
             value = value.tolist()
         if not isinstance(value, (list, tuple)):
-            advice = "a set has no order: sorted() makes a list of it"
+            advice = "a set has no order: pass sorted(...)"
             advice = advice if isinstance(value, (set, frozenset)) else ""
             raise Problem(described(value), "a list of classes", advice)
         ids = [self._id_of(item) for item in value]

@@ -235,7 +235,7 @@ def differences(written: Spec, expected: Spec) -> list[Change]:
 
     Args:
         written: the spec that wrote the data.
-        expected: the spec that shall read it.
+        expected: the spec that should read it.
 
     Returns:
         In the order of the fields, those of the whole record first.
@@ -256,7 +256,7 @@ def check_compatible(
 
     Args:
         written: the spec that wrote the data.
-        expected: the spec that shall read it.
+        expected: the spec that should read it.
         where: what to call the data in the error.
         directory: the data's directory, if another split is to be written there; "" if
             the data is to be read.

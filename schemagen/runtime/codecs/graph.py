@@ -307,7 +307,7 @@ def from_base64(data: tf.Tensor, name: str) -> tf.Tensor:
     """Decode base64 text, of either alphabet, with padding or without.
 
     Args:
-        data: string [B]; "" is no data.
+        data: string [B]; "" means no data.
         name: the field's name.
 
     Returns:

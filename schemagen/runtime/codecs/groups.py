@@ -37,7 +37,7 @@ def check_lengths(
     Args:
         group: the group's name.
         fields: pairs of a codec and its value. None does not count, nor does a
-            value that is no sequence, which its own field refuses.
+            value that is not a sequence, which its own field refuses.
         row: the row's position in its batch, for the error.
 
     Raises:
@@ -87,7 +87,7 @@ def check_column_lengths(group: str, *columns: tuple[Codec, Column | None]) -> N
 
 
 def item_count(value: object) -> int | None:
-    """Return how many items a row's value has, or None if it is no sequence."""
+    """Return how many items a row's value has, or None if it is not a sequence."""
     if isinstance(value, np.ndarray):
         return len(value) if value.ndim else None
     return len(value) if isinstance(value, (list, tuple)) else None

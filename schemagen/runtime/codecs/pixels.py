@@ -49,7 +49,7 @@ def each(function: Callable[[Item], Any], images: Sequence[Item]) -> list[Any]:
 
 @cache
 def _threads(process: int) -> ThreadPoolExecutor:
-    """Return the threads of a process, which a fork of it does not have."""
+    """Return the threads of a process, which a fork does not have."""
     return ThreadPoolExecutor(os.cpu_count(), "schemagen-images")
 
 

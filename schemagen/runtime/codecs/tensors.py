@@ -234,7 +234,7 @@ class Tensor(Compound, _Padded):
 
 @dataclass(eq=False, kw_only=True)
 class SerializedTensor(_Padded):
-    """A tensor of any shape, in the bytes that tf.io.serialize_tensor makes of it."""
+    """A tensor of any shape, as tf.io.serialize_tensor writes it."""
 
     shape_key: None = None
 

@@ -110,7 +110,7 @@ class PartWriter:
     def begin(self, plan: Plan) -> None:
         """Claim the split for a run. Other runs and writers of it are then refused.
 
-        `write_parts` does it too. Beginning again with the same plan is no error.
+        `write_parts` does it too. Beginning again with the same plan is not an error.
 
         Raises:
             DatasetError: the split exists, another run or writer is writing it, or the

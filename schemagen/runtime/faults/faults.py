@@ -78,7 +78,7 @@ class Faults:
 
         Args:
             files: of which it is one.
-            part: of it.
+            part: which part.
             begins: whether to see that data was not replaced before.
 
         Raises:

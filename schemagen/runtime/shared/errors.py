@@ -96,7 +96,7 @@ class Problem(ValueError):
 
 
 class RecordError(ValueError):
-    """A row that the schema refuses. Nothing of it has been written.
+    """A row that the schema refuses. No part of it has been written.
 
     Attributes:
         field: the name of the field that is wrong; empty if it is the whole row.

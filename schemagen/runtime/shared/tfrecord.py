@@ -344,7 +344,7 @@ class _Inflated:
 
         Raises:
             EOFError: the file ends inside a stream.
-            zlib.error: what stands there is no ZLIB stream.
+            zlib.error: these bytes are not a ZLIB stream.
         """
         pieces: list[bytes] = []
         while size:

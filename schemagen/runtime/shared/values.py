@@ -151,7 +151,7 @@ class Numbers:
         """Make a flat array of numbers of some types.
 
         Raises:
-            Problem: one is no number, or bools and numbers are mixed.
+            Problem: one is not a number, or bools and numbers are mixed.
         """
         if not types:
             return np.empty(0, "float32" if self.dtype == "bfloat16" else self.dtype)

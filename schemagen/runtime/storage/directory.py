@@ -130,7 +130,7 @@ class Directory(ABC):
 
     @abstractmethod
     def remove(self, name: str) -> None:
-        """Remove a file; not being there is no error."""
+        """Remove a file; a missing one is not an error."""
 
     @abstractmethod
     def sync(self) -> None:

@@ -58,7 +58,7 @@ class Lock:
         return self._file is not None
 
     def release(self) -> None:
-        """Let others have it; releasing twice is no error."""
+        """Let others have it; releasing twice is not an error."""
         if self._file is not None and self._path is not None:
             # The file goes while it is locked: who waits for it sees that its path
             # leads elsewhere, and tries again. If it cannot be removed it stays,

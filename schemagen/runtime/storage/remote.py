@@ -219,7 +219,7 @@ class Lease(Lock):
                 self._directory.write_whole(self._name, self._text())
 
     def release(self) -> None:
-        """Let others have it; releasing twice is no error."""
+        """Let others have it; releasing twice is not an error."""
         if self._released.is_set():
             return
         self._released.set()

@@ -108,7 +108,7 @@ def _fetched(url: str, start: int, stop: int | None) -> bytes:
     """Return a range of bytes, with a few attempts.
 
     Raises:
-        OSError: there is no such file, it cannot be read, or it ends before `stop`.
+        OSError: the file does not exist or cannot be read, or it ends before `stop`.
     """
     for pause in _PAUSES:
         try:

@@ -26,7 +26,7 @@ def encoding_of(serialize: Callable[..., bytes], plan: Plan) -> Encoding:
     """Return how the rows of a plan become records.
 
     Raises:
-        DatasetError: the plan's `key_field` is no field of the record.
+        DatasetError: the plan's `key_field` is not a field of the record.
     """
     skips = plan.on_error == "skip"
     return Encoding(serialize, skips, plan.key_field, plan.shuffle_seed or 0)

@@ -85,7 +85,7 @@ class Encoding:
         seed: for the digests of keys.
 
     Raises:
-        DatasetError: `key_field` is no field of the record.
+        DatasetError: `key_field` is not a field of the record.
     """
 
     serialize: Callable[..., bytes]

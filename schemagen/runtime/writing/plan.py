@@ -296,7 +296,7 @@ def _check_packing(compression: str | None, level: int | None) -> None:
 
 
 def check_workers(workers: object) -> None:
-    """Refuse what is no number of processes.
+    """Refuse an invalid number of processes.
 
     Raises:
         DatasetError: naming the range.

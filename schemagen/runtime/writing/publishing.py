@@ -41,7 +41,9 @@ def publish(
     """Publish a split; arguments, result and errors are those of `PartWriter`."""
     directory = open_directory(plan.directory)
     if not directory.exists():
-        raise DatasetError(f"{plan.where}: there is no such directory, so no run began")
+        raise DatasetError(
+            f"{plan.where}: the directory does not exist, so no run has begun"
+        )
     check_report(refused)
     # Another publisher may end the run while this one waits; these tell what it was.
     given = (

@@ -24,7 +24,7 @@ def check_report(path: str | os.PathLike[str] | None) -> None:
     """See that a report can be written.
 
     Raises:
-        DatasetError: the path is no local one, or leads to something else than a file.
+        DatasetError: the path is not local, or names something other than a file.
         OSError: the file cannot be written.
     """
     if path is None:

@@ -264,7 +264,7 @@ def _clear(
 def abandon(plan: Plan) -> None:
     """Give a run up: remove its claim and all that it has written.
 
-    Doing so twice is no error. What is published stays.
+    Doing so twice is not an error. What is published stays.
 
     Raises:
         DatasetError: the run is being published.
