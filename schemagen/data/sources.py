@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..runtime.shared.errors import DatasetError, no_split, nothing_at
+from ..runtime.sources.manifests import paths_of
 from ..runtime.storage import manifest
 from ..runtime.storage.manifest import Manifest, Shard
 from ..runtime.storage.opening import is_remote
@@ -57,8 +58,6 @@ class Data:
         gaps: contradictions in names, where there is no manifest.
         passed_over: names of what else is in a directory without a manifest; those of
             directories end with "/".
-        publishing: splits of the directory that are being published, or whose
-            publication was interrupted.
         tfds: the directory of the TFDS dataset that the files are of; "" if they are of
             none.
     """
@@ -70,7 +69,6 @@ class Data:
     unlisted: tuple[str, ...] = ()
     gaps: tuple[Gap, ...] = ()
     passed_over: tuple[str, ...] = ()
-    publishing: tuple[str, ...] = ()
     tfds: str = ""
 
     @property
@@ -127,8 +125,6 @@ def _find_data(where: str, split: str | None, *, use_manifest: bool) -> Data:
             data = replace(data, gaps=_gaps_of_glob(data.files))
     if split is None:
         return data
-    if split in data.publishing:
-        raise DatasetError(manifest.unsettled_problem(where, split))
     if split not in data.splits:
         raise DatasetError(f"{where}: {no_split(split, filter(None, data.splits))}")
     return replace(
@@ -153,12 +149,7 @@ def has_damaged_manifest(where: str) -> bool:
 
 
 def _in_directory(where: str, path: FilePath, *, use_manifest: bool) -> Data:
-    found, publishing = None, set[str]()
-    if use_manifest:
-        found = manifest.load(str(path))
-        publishing = set(found.unsettled) if found else set()
-        if found and publishing and publishing == set(found.splits):
-            raise DatasetError(manifest.unsettled_problem(where, min(publishing)))
+    found = manifest.load(str(path)) if use_manifest else None
     data, others = names_in(path)
     if found is None:
         directories = [Directory(path, (), data, others)]
@@ -188,12 +179,14 @@ def _in_directory(where: str, path: FilePath, *, use_manifest: bool) -> Data:
             f"{path / manifest.FILE_NAME}: it lists no split; write one, or to "
             f"look at files that it does not list, name them by a glob: {glob_of(path)}"
         )
-    names = {file.path.name for file in known}
+    # Of a split that is being published there may be old files, and new ones by now.
+    names = {file.shard.file for file in known if file.shard is not None}
     unlisted = tuple(
-        name for name in data if name not in names and split_of(name) not in publishing
+        name
+        for name in data
+        if name not in names and split_of(name) not in found.unsettled
     )
-    going_on = tuple(sorted(publishing))
-    return Data(where, path, found, _sorted(known), unlisted, publishing=going_on)
+    return Data(where, path, found, _sorted(known), unlisted)
 
 
 def _files_of_names(splits: Mapping[FilePath, str]) -> tuple[DataFile, ...]:
@@ -227,12 +220,13 @@ def _listed(where: str, paths: list[FilePath], *, use_manifest: bool) -> Data:
 
 
 def _files_of(directory: FilePath, found: Manifest) -> dict[FilePath, DataFile]:
-    """Return the files of the settled splits of a manifest, by their paths."""
+    """Return the files of a manifest, by their paths."""
     files = (
-        DataFile(directory / shard.file, name, shard, found.spec_of(name))
+        DataFile(file_path(path), name, shard, found.spec_of(name))
         for name, split in found.splits.items()
-        if name not in found.unsettled
-        for shard in split.shards
+        for path, shard in zip(
+            paths_of(str(directory), split), split.shards, strict=True
+        )
     )
     return {file.path: file for file in files}
 

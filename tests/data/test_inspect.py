@@ -170,8 +170,9 @@ def test_a_limit_goes_across_the_files_of_a_split(digits: Path) -> None:
     assert data["splits"][0] == document(digits)["splits"][0]
 
 
-def test_an_interrupted_publication_is_named(copy: Path) -> None:
-    """A split that waits for the next writer is not passed over in silence."""
+def test_a_split_that_is_being_published_is_read(copy: Path) -> None:
+    """By the hidden names of those files that do not have their names yet."""
+    before = document(copy)
     directory = open_directory(copy)
     found = manifest.load(directory)
     assert found is not None
@@ -179,8 +180,12 @@ def test_an_interrupted_publication_is_named(copy: Path) -> None:
     hidden = [f".{at}.tmp" for at, _ in enumerate(found.splits[first].shards)]
     splits = {**found.splits, first: found.splits[first].hidden_as(hidden)}
     manifest.save(directory, replace(found, splits=splits))
+    (copy / found.splits[first].shards[0].file).rename(copy / hidden[0])
     data = document(copy)
-    assert (data["publishing"], data["sound"]) == ([first], False)
+    counts = [[each["records"] for each in some["splits"]] for some in (before, data)]
+    assert counts[0] == counts[1]
+    assert (data["publishing"], data["sound"]) == ([first], True)
+    assert run("verify", copy).exit_code == 0
 
 
 def test_a_manifest_without_splits_is_an_error(copy: Path) -> None:

@@ -67,7 +67,7 @@ def statistics_of(listing: Listing, found: Pass, limit: int | None) -> DataStati
         limit=limit,
         gaps=data.gaps,
         passed_over=data.passed_over,
-        publishing=data.publishing,
+        publishing=tuple(sorted(data.manifest.unsettled)) if data.manifest else (),
         tfds=data.tfds,
     )
 

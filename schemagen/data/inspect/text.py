@@ -8,7 +8,6 @@ from pathlib import Path
 
 from ...display.blocks import Block, Code, Heading, Items, Listing, Paragraph, Table
 from ...runtime.codecs.checking import WRITE_EXAMPLES
-from ...runtime.storage.manifest import unsettled_problem
 from ..formatting import plural, shell_word, size, sizes
 from ..keyed import NO_KEY
 from ..layouts import import_command, listed_names
@@ -278,9 +277,6 @@ def troubles_of(found: DataStatistics) -> list[str]:
     lines: list[str] = []
     if found.manifest_problem:
         lines.append(escaped(found.manifest_problem))
-    lines += [
-        escaped(unsettled_problem(found.where, split)) for split in found.publishing
-    ]
     for file in found.files:
         lines += _of_file(file, found.where)
     for name, split in found.splits.items():

@@ -218,7 +218,7 @@ class DataStatistics:
         limit: only so many records of each split were read; None for all.
         gaps: what names of files say of further ones that are not there.
         passed_over: names of what else is in a directory without a manifest.
-        publishing: splits whose publication goes on or was interrupted; not read.
+        publishing: splits that are being published: some files are read by hidden names.
         tfds: the directory of the TFDS dataset that this is; "" if it is none.
     """
 
@@ -275,7 +275,6 @@ class DataStatistics:
             self.damaged
             or self.manifest_problem
             or any(found.malformed for found in self.splits.values())
-            or self.publishing
             or any(
                 file.miscounted or file.resized or file.foreign or file.keyed.other
                 for file in self.files

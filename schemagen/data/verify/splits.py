@@ -8,7 +8,6 @@ from pathlib import Path
 
 from ...runtime.codecs.compatibility import differences
 from ...runtime.storage import manifest
-from ...runtime.storage.manifest import unsettled_problem
 from ...runtime.storage.schema import Spec
 from ...spec.model import RecordSpec
 from ...spec.serial import from_data, to_data
@@ -78,19 +77,8 @@ def splits_of(
     data = listing.data
     splits = _splits(data, spec, examples)
     general = splits[0].tally
-    where = str(data.directory or Path())
     if listing.problem:
         _add_manifest(general, data, listing.problem)
-    for name in data.publishing:
-        _, _, cause = unsettled_problem(where, name).partition(f"{where}: ")
-        general.add_file(
-            "SG502",
-            "split is not published",
-            "each split that was written in the manifest",
-            where,
-            f"split {name!r}",
-            cause,
-        )
     for name in data.unlisted:
         general.add_file(
             "SG504",
