@@ -27,7 +27,7 @@ MKDOCS = NO_MKDOCS_2_WARNING=true $(RUN) mkdocs
 help:  ## Show what there is to make.
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
 
-demo: $(VENV)/demo.installed  ## Generate, write, read and train on real data (minutes).
+demo: $(VENV)/demo.installed  ## Declare, generate, write, catch a mistake, train, look (two minutes).
 	$(RUN) schemagen generate
 	$(RUN) demo
 

@@ -15,7 +15,8 @@ from digit_rows import rows
 from schemagen.runtime.codecs import pixels
 
 from generated import DatasetError
-from generated.digit.model import build_model
+from generated.digit.model import adapt, build_model
+from generated.digit.pipeline import make_dataset
 from generated.digit.reader import open_split
 from generated.digit.serializer import write_dataset
 
@@ -178,6 +179,21 @@ def test_images_are_resized_as_tensorflow_does(
     np.testing.assert_allclose(found, wanted, atol=0.01)
     wanted = tf.image.resize(image, size, "nearest").numpy()
     np.testing.assert_array_equal(pixels.resized(image, size, "nearest"), wanted)
+
+
+def test_keras_learns_from_lists_of_any_length(tmp_path: Path) -> None:
+    """Also where the longest lists of the first two batches are equally long."""
+    some = rows(COUNT)
+    for row in some:
+        row["ink_runs"] = [1, 2, 3]
+    some[-1]["ink_runs"] = [1] * 9
+    write_dataset(some, tmp_path, "train")
+    split = open_split(tmp_path, "train", fields=["ink_runs", "digit"])
+    batches = split.keras(8)
+    assert [batches[at][0]["ink_runs"].shape[1] for at in (0, 1)] == [3, 4]
+    model = build_model(fields=["ink_runs"])
+    adapt(model, make_dataset(tmp_path, batch_size=8, fields=["ink_runs"]))
+    assert np.isfinite(model.fit(batches, verbose=0).history["loss"]).all()
 
 
 def test_a_generated_model_learns_from_it(tmp_path: Path) -> None:

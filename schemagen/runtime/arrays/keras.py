@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ..codecs.base import Codec
 from ..codecs.decoder import Batch
+from ..codecs.records import RecordCodec
 from ..codecs.roles import Roles
 from ..shared.errors import DatasetError
 from .order import Order
@@ -27,9 +29,25 @@ def _input(values: Any) -> Any:
     return values
 
 
+def _lengthened(values: Any, codec: Codec, odd: bool) -> Any:
+    """Pad lists that have no fixed length to an odd or an even one.
+
+    Keras takes a length that the first two batches have in common for that of all, so
+    they must differ.
+    """
+    if not codec.padded or not isinstance(values, np.ndarray):
+        return values
+    ends = [(0, 0)] * values.ndim
+    for axis, size in enumerate(codec.delivered_shape, 1):
+        if size is None:
+            ends[axis] = (0, (values.shape[axis] + odd) % 2)
+    return np.pad(values, ends, constant_values=codec.filler)
+
+
 def dataset_of(
     read: Callable[[Any], Batch],
     records: int,
+    record: RecordCodec,
     roles: Roles,
     batch_size: int,
     seed: int | None,
@@ -40,6 +58,7 @@ def dataset_of(
     Args:
         read: returns the records of some numbers.
         records: how many there are.
+        record: the codecs of their fields.
         roles: what models take of them.
         batch_size: records in a batch.
         seed: of the order; None for that in which they are stored.
@@ -64,7 +83,10 @@ def dataset_of(
             stop = min(records, start + batch_size)
             order = Order(records, seed, self._epoch)
             numbers = order.at(np.arange(start, stop))
-            inputs, *rest = roles.element(flattened(read(numbers)), np.where)
+            batch = flattened(read(numbers))
+            for name in batch.keys() & record.fields.keys():
+                batch[name] = _lengthened(batch[name], record[name], index == 0)
+            inputs, *rest = roles.element(batch, np.where)
             return {name: _input(value) for name, value in inputs.items()}, *rest
 
         def on_epoch_end(self) -> None:

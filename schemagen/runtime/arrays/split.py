@@ -158,6 +158,7 @@ class Split:
         return dataset_of(
             self.__getitem__,
             len(self),
+            self._source.decoder.record,
             self._roles,
             batch_size,
             shuffle_seed,
