@@ -86,8 +86,10 @@ class Faults:
                 nothing is skipped.
         """
         path, size = files.paths[part.file], files.sizes[part.file]
-        if begins and (problem := replaced(self._found)):
-            self._raise(problem)
+        if begins:
+            self._problem = ""  # of an earlier epoch
+            if problem := replaced(self._found):
+                self._raise(problem)
         if problem := opening_problem(path, size):
             self._judge([problem])
             return
