@@ -86,10 +86,7 @@ def never_written(written: Spec, expected: Spec) -> Iterator[Change]:
     for field in _without_data(written, expected):
         if not field["optional"]:
             former = former_fields(field, written, expected)
-            words = (
-                f"nothing was written under the key {field['key']!r}, expected a "
-                f"{field['kind']}"
-            )
+            words = f"the field is required, and the data has no key {field['key']!r}"
             hint = _renamed(field, former) if former else ""
             key = field["key"]
             yield Change("SG202", field["name"], "key", None, key, words, hint)
@@ -110,10 +107,7 @@ def moved_keys(written: Spec, expected: Spec) -> Iterator[Change]:
         former = former_fields(field, written, expected)
         if field["optional"] and former:
             keys = " or ".join(repr(each["key"]) for each in former)
-            words = (
-                f"nothing was written under the key {field['key']!r}, and what was "
-                f"written under the key {keys} is read by no field"
-            )
+            words = f"the data has no key {field['key']!r}, and no field reads its key {keys}"
             old = former[0]
             hint = f"if it is the same, {_same(field, former[:1])}; if not, reserve {old['name']!r}"
             yield Change(
