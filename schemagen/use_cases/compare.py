@@ -192,12 +192,12 @@ def _finding(found: _Found, against: str) -> Finding:
     change, to_do = str(broken.change), broken.rule.to_do
     if broken.forward:  # the reader's schema is an old one, which no hint can change
         change = broken.change.plain
-        expected = f"code of {found.where} to read the new data alike"
+        expected = "existing readers understand new data"
         to_do = "update all readers before anything is written with the new schema"
     elif broken.rule.axis == "api":
-        expected = f"what runs with the code of {found.where} to run unchanged"
+        expected = "existing programs keep working"
     else:
-        expected = f"data of {found.where} to read as before"
+        expected = "existing data stays readable"
     accept = (
         f"; or `schemagen breaking --against {against} --accept {found.selector} "
         "--reason TEXT`"

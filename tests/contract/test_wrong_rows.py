@@ -313,7 +313,7 @@ def test_a_wrong_value_is_refused(
         ("half", np.full(2, 0.1), ".astype('bfloat16')"),
         ("note", np.array([]), "np.array([], 'int64')"),
         ("tags", np.array([False, True]), "np.flatnonzero(row)"),
-        ("tags", {1, 2}, "sorted()"),
+        ("tags", {1, 2}, "sorted(...)"),
         ("count", NOON, "int(value.timestamp())"),
         ("count", np.datetime64(NOON), ".astype('datetime64[s]').astype('int64')"),
         ("count", None, "| None = None"),

@@ -117,7 +117,7 @@ def test_a_break_in_full(repository: Repository) -> None:
     for part in ("'breed'", "class id 0: written 'pug', expected 'tabby'"):
         assert part in first
     assert source.endswith('breed: Annotated[str, Label(classes=("tabby", "pug"))]')
-    assert f"main ({commit})" in result.stderr
+    assert f"main ({commit})" in result.stdout
     assert "--against main --accept SG221:pet.breed --reason " in result.stderr
 
 
