@@ -19,6 +19,7 @@ from .reporting import (
     project_option,
     refusing_data,
     table_option,
+    terminal_columns,
 )
 
 if TYPE_CHECKING:
@@ -147,6 +148,7 @@ def _refuse_data_options(context: click.Context, names: Iterable[str]) -> None:
 
 
 def _print_records(specs: list[RecordSpec], style: str, *, markdown: bool) -> None:
+    from ..display.terminal import UNBOUNDED
     from ..spec.describe import describe_markdown, describe_text
     from ..spec.serial import dumps, to_data
 
@@ -154,8 +156,11 @@ def _print_records(specs: list[RecordSpec], style: str, *, markdown: bool) -> No
         data: dict[str, Any] = {"version": 1, "records": [to_data(s) for s in specs]}
         print_document(dumps(data))
     else:
+        columns = terminal_columns(in_pipe=UNBOUNDED)
         texts = (
-            describe_markdown(spec) if markdown else titled(describe_text(spec))
+            describe_markdown(spec)
+            if markdown
+            else titled(describe_text(spec, columns))
             for spec in specs
         )
         click.echo("\n".join(texts), nl=False)
@@ -164,8 +169,6 @@ def _print_records(specs: list[RecordSpec], style: str, *, markdown: bool) -> No
 def _describe_data(
     target: str, options: dict[str, Any], style: str, *, markdown: bool
 ) -> None:
-    from shutil import get_terminal_size
-
     from ..data.describe.as_json import description_data
     from ..data.describe.describing import describe_data
     from ..findings import ExitCode
@@ -180,7 +183,6 @@ def _describe_data(
     elif markdown:
         click.echo(found.markdown(), nl=False)
     else:
-        columns = max(60, min(get_terminal_size().columns, 160))
-        click.echo(found.text(columns), nl=False)
+        click.echo(found.text(terminal_columns()), nl=False)
     if not found.sound:
         leave(ExitCode.FINDINGS)

@@ -16,6 +16,7 @@ from .reporting import (
     refusing_data,
     spec_of_record,
     table_option,
+    terminal_columns,
 )
 
 if TYPE_CHECKING:
@@ -139,14 +140,11 @@ def _write_page(
 
 def _print(found: DataStatistics, style: str, records: int, *, with_text: bool) -> None:
     """Print statistics as data, or for people."""
-    from shutil import get_terminal_size
-
     from ..data.inspect.as_json import inspection_json
     from ..data.inspect.text import inspection_text
 
     if style == "json":
         print_document(inspection_json(found, records=records))
     elif with_text:
-        columns = min(get_terminal_size().columns, 160)
-        text = inspection_text(found, columns=max(columns, 60), records=records)
+        text = inspection_text(found, columns=terminal_columns(), records=records)
         click.echo(text, nl=False)

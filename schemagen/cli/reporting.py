@@ -63,6 +63,18 @@ def print_document(text: str) -> None:
         click.echo(text, nl=not text.endswith("\n"))
 
 
+def terminal_columns(in_pipe: int = 80) -> int:
+    """Return the columns of a line: those of the terminal, where a person can read them.
+
+    Args:
+        in_pipe: the columns where stdout is not a terminal.
+    """
+    from shutil import get_terminal_size
+
+    columns = get_terminal_size((in_pipe, 24)).columns
+    return max(60, columns if columns == in_pipe else min(columns, 160))
+
+
 def project_option(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option(
         "--project",

@@ -115,6 +115,17 @@ def one_line(text: str, limit: int = 120) -> str:
     return shown(text, limit).replace("\n", "\\n")
 
 
+def quoted(text: str, limit: int) -> str:
+    """Return text of data in quotes, on one line."""
+    return f'"{one_line(text, limit)}"'
+
+
+def key_name(key: str, limit: int = 200) -> str:
+    """Return a key as it is, or in quotes if it could be taken for something else."""
+    is_plain = key.isprintable() and key == key.strip() and key and '"' not in key
+    return one_line(key, limit) if is_plain else quoted(key, limit)
+
+
 def decoded(data: bytes, limit: int = 120) -> str | None:
     """Return bytes as text, if they are text that one can read."""
     try:

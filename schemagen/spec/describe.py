@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-
-from ..display.blocks import Block, Cell, Code, Heading, Table, prose, without_empty
+from ..display.blocks import (
+    Block,
+    Cell,
+    Code,
+    Heading,
+    Listing,
+    Table,
+    prose,
+    without_empty,
+)
 from ..display.markdown import markdown
+from ..display.terminal import UNBOUNDED, terminal_text
 from ..kinds.field import FieldSpec
 from .model import RecordSpec
 from .serial import fingerprint
@@ -13,24 +21,22 @@ from .serial import fingerprint
 _HEADINGS = ("field", "kind", "role", "key", "stored as", "parsed as")
 
 
-def describe_text(spec: RecordSpec) -> str:
-    """Return a record's name, source and fields, one field a line."""
-    rows = [_HEADINGS, *map(_row, spec.fields)]
-    title = (
-        f"{spec.class_name} ({_shown(spec.source)}), fingerprint {fingerprint(spec)}"
-    )
-    doc = [_shown(line) for line in spec.doc.split("\n")[:1] if line]
+def describe_text(spec: RecordSpec, columns: int = UNBOUNDED) -> str:
+    """Return a record's name, source and fields, one field a line if there is room.
+
+    Args:
+        spec: the record.
+        columns: the width of the terminal.
+    """
+    title = f"{spec.class_name} ({spec.source}), fingerprint {fingerprint(spec)}"
+    blocks: list[Block] = [
+        Listing("\n".join([title, *spec.doc.split("\n")[:1]]).rstrip()),
+        Table(_HEADINGS, [_row(field) for field in spec.fields]),
+    ]
     varied = [_augmentation(field) for field in spec.fields if _given(field)]
-    lines = [title, *doc, "", *aligned(rows), *[""] * bool(varied), *varied]
-    return "\n".join(line.rstrip() for line in lines) + "\n"
-
-
-def aligned(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
-    """Yield the rows of a table as lines, with columns of equal width."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        yield "  ".join(cells).rstrip()
+    if varied:
+        blocks.append(Listing("\n".join(varied)))
+    return terminal_text(blocks, columns)
 
 
 def _augmentation(field: FieldSpec) -> str:
@@ -40,11 +46,6 @@ def _augmentation(field: FieldSpec) -> str:
 def _given(field: FieldSpec) -> str:
     given = field.kind.augment.said() if field.kind.augment else {}
     return ", ".join(f"{name}={value!r}" for name, value in given.items())
-
-
-def _shown(text: str) -> str:
-    """Write text so that a terminal prints it and does nothing else."""
-    return text if text.isprintable() else repr(text)[1:-1]
 
 
 def _row(field: FieldSpec) -> tuple[str, ...]:

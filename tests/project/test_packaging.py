@@ -22,7 +22,7 @@ from schemagen.runtime.shared.tfrecord import read_records
 
 CHECKOUT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((CHECKOUT / "pyproject.toml").read_text("utf-8"))["project"]
-ALWAYS = {"click", "google-crc32c", "jinja2", "numpy", "pydantic", "tqdm"}
+ALWAYS = {"click", "google-crc32c", "jinja2", "numpy", "pydantic", "rich", "tqdm"}
 ENGINES = {"beam", "ray", "spark"}
 EXTRAS = {"all", "remote", "report", "tensorflow", "tfmd", "watch", *ENGINES}
 """The extras for users; the others of pyproject.toml are for development."""

@@ -123,10 +123,10 @@ class DataDescription:
 
     def text(self, columns: int = 80) -> str:
         """Return the description for a terminal of so many columns."""
-        from ..inspect.terminal import blocks_text
+        from ...display.terminal import terminal_text
         from .card import description_blocks
 
-        return blocks_text(description_blocks(self, docs_apart=True), columns)
+        return terminal_text(description_blocks(self, docs_apart=True), columns)
 
     def __repr__(self) -> str:
         return self.text().rstrip("\n")

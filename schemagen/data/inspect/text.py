@@ -6,9 +6,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 
-from ...display.blocks import Block, Code, Heading, Items, Listing, Paragraph, Table
+from ...display.blocks import (
+    Block,
+    Code,
+    Heading,
+    Items,
+    Listing,
+    Paragraph,
+    Table,
+    printable,
+)
+from ...display.terminal import terminal_text
 from ...runtime.codecs.checking import WRITE_EXAMPLES
-from ..formatting import plural, shell_word, size, sizes
+from ..formatting import key_name, plural, shell_word, size, sizes
 from ..keyed import NO_KEY
 from ..layouts import import_command, listed_names
 from ..records import Damage
@@ -22,7 +32,6 @@ from ..statistics.model import (
     StepsStatistics,
     merged_records,
 )
-from .terminal import blocks_text, escaped, named
 from .values import extent, sample_text, share, values_text
 
 RECORDS = 3
@@ -56,14 +65,14 @@ def inspection_text(
             split.samples[:records],
             key=lambda each: (order.get(each.file, 0), each.number),
         ):
-            lines = sample_text(sample, named(Path(sample.file).name), columns)
+            lines = sample_text(sample, key_name(Path(sample.file).name), columns)
             yield Listing("\n".join(lines))
 
     blocks = inspection_blocks(found, samples, characters=columns)
     troubles = troubles_of(found)
     if troubles:
         blocks.append(Items(troubles))
-    text = blocks_text(blocks, columns, bullet="")
+    text = terminal_text(blocks, columns, bullet="")
     return f"{text}{advice_of(found)}\n" if troubles else text
 
 
@@ -109,14 +118,14 @@ def _keys(
 ) -> Iterator[Block]:
     """Yield the tables of the keys, and what is unusual about them."""
     rows = [
-        (Code(named(key.key, characters)), *row)
+        (Code(key_name(key.key, characters)), *row)
         for key in islice(found.keys.values(), most)
         for row in key_rows(key, found.read, classes.get(key.key))
     ]
     if rows:
         yield Table(KEYS, rows)
     rows = [
-        (Code(named(lists.key, characters)), *row)
+        (Code(key_name(lists.key, characters)), *row)
         for lists in islice(found.steps.values(), most)
         for row in step_rows(lists, found.read)
     ]
@@ -140,7 +149,8 @@ def described_splits(found: DataStatistics) -> dict[str, RecordStatistics]:
     if len(own) > _SPLITS_APART:
         return {"all splits: ": merged_records(list(own.values()))}
     return {
-        f"split {named(name)}: " if name else "": split for name, split in own.items()
+        f"split {key_name(name)}: " if name else "": split
+        for name, split in own.items()
     }
 
 
@@ -152,24 +162,24 @@ def facts_of(found: DataStatistics) -> Iterator[str]:
         plural(records, "record"),
         size(sum(file.bytes for file in found.files)),
     ]
-    yield f"{escaped(found.where)}: {', '.join(facts)}"
+    yield f"{printable(found.where)}: {', '.join(facts)}"
     if found.limit is not None:
         yield f"read: the first {plural(found.limit, 'record')} of each split"
     for record, fingerprint in dict.fromkeys(
         (written.record, written.fingerprint) for written in found.written_by.values()
     ):
         yield (
-            f"written by the record {escaped(record)}, "
-            f"fingerprint {escaped(fingerprint)}, says manifest.json"
+            f"written by the record {printable(record)}, "
+            f"fingerprint {printable(fingerprint)}, says manifest.json"
         )
     if found.unlisted:
-        names = ", ".join(named(name) for name in found.unlisted[:LISTED])
+        names = ", ".join(key_name(name) for name in found.unlisted[:LISTED])
         more = ", ..." if len(found.unlisted) > LISTED else ""
         yield f"not in manifest.json, and not read: {names}{more}"
     if found.passed_over:
         yield f"not looked at: {listed_names(found.passed_over)}"
     for gap in found.gaps[:LISTED]:
-        yield f"note: {named(gap.split)}: {gap.text}"
+        yield f"note: {key_name(gap.split)}: {gap.text}"
 
 
 def split_row(
@@ -180,7 +190,7 @@ def split_row(
     compressions = sorted({file.compression or "none" for file in files})
     sized = split.sizes
     return (
-        named(name) if name else "-",
+        key_name(name) if name else "-",
         f"{sum(file.readable for file in files):,}",
         f"{split.records:,}",
         size(sum(file.bytes for file in files)),
@@ -250,21 +260,21 @@ def notes_of(found: RecordStatistics) -> Iterator[str]:
         yield f"There are more than {MOST_KEYS:,} keys; the others are left out."
     both = sorted(set(found.keys) & set(found.steps))
     for key in both[:LISTED]:
-        yield f"{named(key)} is a key of the context and of the feature lists."
+        yield f"{key_name(key)} is a key of the context and of the feature lists."
     values = [*found.keys.values(), *(lists.values for lists in found.steps.values())]
     for each in [each for each in values if len(each.kinds) > 1][:LISTED]:
         kinds = " and ".join(
             f"{kind} in {each.by_kind[kind].present:,}" for kind in each.kinds
         )
-        yield f"{named(each.key)} is {kinds}: a reader can ask for one kind only."
+        yield f"{key_name(each.key)} is {kinds}: a reader can ask for one kind only."
     if any("" in each.by_kind for each in values):
         yield "A feature without a list reads as one that is absent."
     for name, count in list(found.repeated.items())[:LISTED]:
         many = plural(count, "record")
-        yield f"{named(name)} occurs twice in {many}; the last one counts."
+        yield f"{key_name(name)} occurs twice in {many}; the last one counts."
     for name, count in list(found.unknown.items())[:LISTED]:
         many = plural(count, "record")
-        yield f"{escaped(name)} in {many}: no Example has it, and readers skip it."
+        yield f"{printable(name)} in {many}: no Example has it, and readers skip it."
 
 
 def advice_of(found: DataStatistics) -> str:
@@ -276,7 +286,7 @@ def troubles_of(found: DataStatistics) -> list[str]:
     """Say what is wrong with the files, with no more than the first things."""
     lines: list[str] = []
     if found.manifest_problem:
-        lines.append(escaped(found.manifest_problem))
+        lines.append(printable(found.manifest_problem))
     for file in found.files:
         lines += _of_file(file, found.where)
     for name, split in found.splits.items():
@@ -289,16 +299,16 @@ def troubles_of(found: DataStatistics) -> list[str]:
 
 def _of_file(file: FileStatistics, where: str) -> list[str]:
     below = file.path.removeprefix(f"{where.rstrip('/')}/")
-    name = named(below if below != file.path else Path(file.path).name)
+    name = key_name(below if below != file.path else Path(file.path).name)
     lines = [f"{name}: {_damage(damage)}" for damage in file.damages]
     if file.foreign:
         lines.append(
-            f"{name}: {NO_KEY}: found {escaped(file.foreign)}; {WRITE_EXAMPLES}"
+            f"{name}: {NO_KEY}: found {printable(file.foreign)}; {WRITE_EXAMPLES}"
         )
     elif file.keyed.other:
         lines.append(
             f"{name}: {plural(file.records - file.keyed.records, 'record')} without a "
-            f"key: found {escaped(file.keyed.other)}"
+            f"key: found {printable(file.keyed.other)}"
         )
     if file.damaged > len(file.damages):
         lines.append(f"{name}: {file.damaged - len(file.damages):,} more such places")
@@ -319,12 +329,14 @@ def _of_file(file: FileStatistics, where: str) -> list[str]:
 
 def _damage(damage: Damage) -> str:
     if damage.kind == "unreadable":
-        return escaped(damage.found)
+        return printable(damage.found)
     place = f"record {damage.record:,} at byte {damage.offset:,}"
     where = "" if damage.kind == "foreign" else f"{place}: "
-    text = f"{where}found {escaped(damage.found)}, expected {escaped(damage.expected)}"
+    text = (
+        f"{where}found {printable(damage.found)}, expected {printable(damage.expected)}"
+    )
     if damage.kind == "limit":
-        text += f"; {escaped(damage.cause)}"
+        text += f"; {printable(damage.cause)}"
     elif damage.skipped:
         text += f"; {size(damage.skipped)} passed over"
     elif damage.skipped is None:
@@ -334,8 +346,8 @@ def _damage(damage: Damage) -> str:
 
 def _malformed(found: RecordStatistics) -> list[str]:
     lines = [
-        f"{named(Path(file).name)}: record {number:,} is no tf.train.Example: "
-        f"{escaped(reason)}"
+        f"{key_name(Path(file).name)}: record {number:,} is no tf.train.Example: "
+        f"{printable(reason)}"
         for (file, number), reason in list(found.malformed_reasons.items())[:3]
     ]
     if found.malformed > len(lines):

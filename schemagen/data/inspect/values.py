@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from ...display.blocks import Table
+from ...display.terminal import terminal_text
 from ...runtime.codecs.tensor_proto import TensorHead
 from ...runtime.reading.message import (
     BYTES,
@@ -12,7 +14,16 @@ from ...runtime.reading.message import (
     MalformedError,
     parse_message,
 )
-from ..formatting import number, percent, plural, record_value, size, sizes
+from ..formatting import (
+    key_name,
+    number,
+    percent,
+    plural,
+    quoted,
+    record_value,
+    size,
+    sizes,
+)
 from ..statistics.bytes_values import (
     EMPTY,
     IMAGES,
@@ -26,7 +37,6 @@ from ..statistics.bytes_values import (
 from ..statistics.model import KindStatistics
 from ..statistics.numbers import DISTINCT, Numbers
 from ..statistics.samples import Sample
-from .terminal import escaped, named, quoted, room_for_last, table, width
 
 # So many different values are listed with their shares, and so many texts, of which
 # each takes so many columns.
@@ -242,15 +252,16 @@ def sample_text(sample: Sample, name: str, columns: int) -> list[str]:
     columns -= 2
     features = sorted(message.features.items())[:_SAMPLE_KEYS]
     lists = sorted(message.lists.items())[:_SAMPLE_KEYS]
-    heads = [(named(key, columns), each.kind or "-") for key, each in features]
-    heads += [(named(key, columns), _step_kinds(steps)) for key, steps in lists]
+    heads = [(key_name(key, columns // 3), each.kind or "-") for key, each in features]
+    heads += [(key_name(key, columns // 3), _step_kinds(steps)) for key, steps in lists]
     lines = ["no keys"]
     if heads:
-        room = room_for_last(heads, columns)
+        room = max(columns - max(len(key) + len(kind) + 4 for key, kind in heads), 8)
         texts = [feature_text(each, sample.data, room) for _, each in features]
         texts += [steps_text(steps, sample.data, room) for _, steps in lists]
         rows = [(*head, text) for head, text in zip(heads, texts, strict=True)]
-        lines = table(rows, columns)
+        text = terminal_text([Table(("", "", ""), rows)], columns)
+        lines = text.rstrip().split("\n")
     more = len(message.features) + len(message.lists) - len(heads)
     if more > 0:
         lines.append(f"... {plural(more, 'key')} more")
@@ -298,7 +309,7 @@ def _fitting(
     """
     used = 0
     for at, text in enumerate(texts):
-        used += width(text) + gap
+        used += len(text) + gap
         if at and used > room and not (whole and at + 1 == len(texts)):
             return texts[:at]
     return texts
@@ -313,8 +324,7 @@ def _bytes_value(value: bytes) -> str:
     if content.format == TEXT:
         text = value.decode()
         shown = quoted(text, _SAMPLE_COLUMNS)
-        fits = width(escaped(text[: _SAMPLE_COLUMNS + 1])) <= _SAMPLE_COLUMNS
-        return shown if fits and len(text) <= _SAMPLE_COLUMNS else f"{shown} ({amount})"
+        return shown if len(text) <= _SAMPLE_COLUMNS else f"{shown} ({amount})"
     if content.picture is not None:
         return f"{_picture(content.picture)}, {amount}"
     if content.trouble:

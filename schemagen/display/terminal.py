@@ -1,0 +1,106 @@
+"""Blocks as plain text for a terminal, laid out by rich."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from io import StringIO
+from typing import TYPE_CHECKING
+
+from .blocks import (
+    Block,
+    Cell,
+    Heading,
+    Items,
+    Listing,
+    Paragraph,
+    Picture,
+    Pictures,
+    Table,
+    printable,
+    printable_lines,
+)
+
+if TYPE_CHECKING:  # rich takes time to import
+    from rich.console import RenderableType
+
+UNBOUNDED = 10_000
+"""So many columns that no line is wrapped."""
+
+# The first column takes no more than this share of the lines.
+_FIRST_SHARE = 0.4
+
+
+def terminal_text(
+    blocks: Iterable[Block], columns: int = UNBOUNDED, bullet: str = "- "
+) -> str:
+    """Return blocks as lines that fit so many columns; listings stay as they are.
+
+    Args:
+        blocks: the blocks; an empty line separates them.
+        columns: the width of the terminal.
+        bullet: what each item of a list begins with.
+    """
+    from rich.console import Console
+
+    console = Console(
+        file=StringIO(), width=columns, color_system=None, highlight=False
+    )
+    texts: list[str] = []
+    for block in blocks:
+        if isinstance(block, Heading | Listing):
+            texts.append(printable_lines(block.text))
+            continue
+        with console.capture() as captured:
+            console.print(_renderable(block, columns, bullet))
+        texts.append("\n".join(map(str.rstrip, captured.get().splitlines())))
+    return "\n\n".join(texts) + "\n"
+
+
+def _renderable(
+    block: Paragraph | Table | Items | Pictures, columns: int, bullet: str
+) -> RenderableType:
+    from rich.text import Text
+
+    match block:
+        case Paragraph():
+            return Text(printable(" ".join(block.text.split())))
+        case Table():
+            return _table(block, columns)
+        case Items():
+            return _items(block.items, bullet)
+        case _:
+            return Text("\n".join(map(_cell, block.pictures)))
+
+
+def _items(items: Sequence[str], bullet: str) -> RenderableType:
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+    grid = Grid.grid()
+    for item in items:
+        grid.add_row(bullet, Text(printable(" ".join(item.split()))))
+    return grid
+
+
+def _table(block: Table, columns: int) -> RenderableType:
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+    grid = Grid(
+        box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=any(block.headings)
+    )
+    last = len(block.headings) - 1
+    for index, heading in enumerate(block.headings):
+        grid.add_column(
+            Text(heading),
+            no_wrap=0 < index < last,
+            overflow="fold",
+            max_width=int(columns * _FIRST_SHARE) if index == 0 else None,
+        )
+    for row in block.rows:
+        grid.add_row(*(Text(_cell(cell)) for cell in row))
+    return grid
+
+
+def _cell(cell: Cell) -> str:
+    return printable(cell.about if isinstance(cell, Picture) else cell)
