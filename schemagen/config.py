@@ -68,7 +68,7 @@ def find_project(start: Path) -> Project:
     """Find the project that a directory is in: it, or the nearest parent that is one.
 
     Raises:
-        SchemagenError: there is none, or its settings cannot be used.
+        SchemagenError: there is no project, or its settings cannot be used.
     """
     start = start.resolve()
     for directory in (start, *start.parents):
@@ -202,7 +202,7 @@ def _wrong_setting(
 
 
 def setting_place(text: str, name: str) -> Location:
-    """Return where a setting stands in the file, or where its table begins.
+    """Return the place of a setting in the file, or the beginning of its table.
 
     Args:
         text: of the file.

@@ -72,7 +72,7 @@ def _fail_of(what: str, findings: Iterable[Finding]) -> None:
 
 
 def _existing(directory: Path | str) -> Path:
-    """Return a directory that is there: a mistyped one would stand for one above it."""
+    """Return a directory that is there: a mistyped one would mean one above it."""
     __tracebackhide__ = True
     if not Path(directory).is_dir():
         raise AssertionError(f"there is no directory {str(directory)!r}")

@@ -46,7 +46,7 @@ class _Group(VerbGroup):
 def _asked_format(arguments: Sequence[str]) -> str:
     """Return the value of `--format`, also where the rest is wrong.
 
-    It is "text" if there is none, or one that no command knows.
+    It is "text" without the option, and for an unknown format.
     """
     found = "text"
     for argument, following in zip(arguments, [*arguments[1:], ""], strict=False):

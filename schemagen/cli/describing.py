@@ -128,7 +128,7 @@ def _specs(target: str | None, project: str) -> list[RecordSpec] | None:
 
 
 def _or_data(finding: Finding, target: str) -> Finding:
-    """Add to a finding about the project or its records that there is no such data."""
+    """Add to a finding about the project or its records that the data does not exist."""
     if finding.rule not in ("SG402", "SG405"):
         return finding
     path = "a path of data"

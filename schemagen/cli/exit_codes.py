@@ -78,7 +78,7 @@ def ending(output: Output) -> Iterator[None]:
 
 
 def _document(output: Output, rule: str, message: str, advice: str) -> None:
-    """Print a finding for programs, where people have been told in another way."""
+    """Print a finding for programs, where people already have a message."""
     if output.style != "text" and not output.printed:
         report([Finding(COMMAND_LINE, rule, message, advice=advice)], output.style)
 

@@ -108,7 +108,7 @@ def changed_records(found: Plan) -> tuple[str, ...]:
 
 
 def usage_text(found: Plan, project: Project) -> str:
-    """Return how to import what was written; "" if that is no code of a record."""
+    """Return how to import what was written; "" if no code of a record was."""
     records = changed_records(found)
     if not records:
         return ""

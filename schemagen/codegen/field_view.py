@@ -171,7 +171,7 @@ def constructor(codec: Codec) -> Code:
         value = getattr(codec, name, None)
         if name not in usual or value == usual[name]:
             continue
-        # 0 stands for the padding of each dtype, and names tell their number.
+        # 0 is the padding of each dtype, and names state their number.
         padding = name == "padding_value" and not value
         counted = name == "num_classes" and bool(getattr(codec, "classes", False))
         if not padding and not counted:

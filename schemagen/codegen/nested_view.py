@@ -1,4 +1,4 @@
-"""What templates see of nested models: where their fields stand in rows and batches."""
+"""Nested models for templates: the places of their fields in rows and batches."""
 
 from __future__ import annotations
 

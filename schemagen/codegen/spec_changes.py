@@ -23,9 +23,9 @@ def spec_changes(old: str, new: str) -> str:
     """Return what has changed, such as "breed.classes, +age, -note"; "" if unknown.
 
     Args:
-        old: the text of the `spec.json` that there was; another version of schemagen
+        old: the text of the old `spec.json`; another version of schemagen
             may have written it, so only its being JSON is assumed.
-        new: the text of the one that there is.
+        new: the text of the new one.
     """
     try:
         found = [*_changes(json.loads(old), json.loads(new))]

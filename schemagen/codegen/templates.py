@@ -46,7 +46,7 @@ class Templates:
     """The templates of a run.
 
     Attributes:
-        directory: the project's own, of which each stands for ours of the same name;
+        directory: the project's own, which replace ours of the same name;
             None if it has none.
         shown: that directory relative to the project, for messages.
     """

@@ -90,7 +90,7 @@ def describe_start(start: bytes) -> str:
 
 
 def _text_of(start: bytes) -> str:
-    """Return the beginning of a text; "" if it is none."""
+    """Return the beginning of a text; "" for other bytes."""
     try:
         text = start.decode()
     except UnicodeDecodeError as error:

@@ -23,7 +23,7 @@ from .stream import Stream, compression_of, fill_from, inflated
 _SCRATCH_BYTES = 1 << 20
 
 Moved = Callable[[int], object]
-"""Is told how many bytes have been read since the last call."""
+"""Called with the number of bytes that were read since the last call."""
 
 
 def scan(
@@ -35,12 +35,12 @@ def scan(
 ) -> Iterator[Records | Damage]:
     """Yield the good records of a file in runs, and the places that hold none.
 
-    Compression is told by content, and an empty file yields nothing. The damages of a
+    The content decides the compression, and an empty file yields nothing. The damages of a
     run follow its records. It never raises, regardless of the contents.
 
     Args:
         source: the file, or a part of it.
-        moved: told of bytes as they are read.
+        moved: called with numbers of bytes as they are read.
         seen: given all bytes as they are read, also those behind the last record that
             is searched.
         max_record_bytes: longer records are damages, of kind "limit", and never held.
@@ -89,7 +89,7 @@ def scan_stream(
     """Scan a stream that begins with the beginning of a file, or with a record.
 
     Args:
-        stream: the bytes; compression is told at offset 0 only.
+        stream: the bytes; compression is detected at offset 0 only.
         where: what to call the file.
         size: the offset at which they end, if that is known.
         first: the number of the first record.

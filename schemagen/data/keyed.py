@@ -43,7 +43,7 @@ class Keyed:
 
     Attributes:
         records: how many have one.
-        other: what the first record without one is; empty if there is none, or if
+        other: the contents of the first record without one; empty if every record has one, or if
             those without one are Examples without a feature.
     """
 

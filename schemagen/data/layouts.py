@@ -178,7 +178,7 @@ def _dataset_names(directory: FilePath) -> list[str]:
         (directory / _TFDS_INFO).open("rb") as file,
     ):
         names.append(str(json.loads(file.read() or b"").get("name", "")))
-    # The version is in a directory of the dataset, or of a config of it.
+    # The version is in a directory of the dataset, or of one of its configs.
     names += [directory.parent.name, directory.parent.parent.name]
     return [name for name in names if name]
 

@@ -18,7 +18,7 @@ class Listing:
     Attributes:
         data: the files, their splits and their manifest.
         sizes: of each file, in bytes; None if the file does not exist.
-        problem: why the manifest cannot be read; empty if it can, or there is none.
+        problem: why the manifest cannot be read; empty if it can, and without one.
     """
 
     data: Data

@@ -134,7 +134,7 @@ def gaps_of(
     """Find what is missing of files that are numbered as `-00000-of-00008`.
 
     Args:
-        paths: all files that there are, of one directory or of several.
+        paths: all files, of one directory or of several.
         splits: the split of files by their directory and the split in their name,
             where it is another one.
     """

@@ -156,7 +156,7 @@ def read_data(
         wanted: what to find out.
         workers: how many processes read; None for one each core, if there is enough to
             do.
-        progress: told how many bytes have been read since the last call, and how many
+        progress: called with the bytes that were read since the last call, and with how many
             there are in all.
 
     Raises:

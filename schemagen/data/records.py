@@ -21,8 +21,8 @@ class Damage:
         found: what is there.
         expected: what should be.
         cause: the likely cause; empty if unknown.
-        skipped: how many bytes were passed over until the next good record; 0 if none
-            were, None if there is no further one.
+        skipped: how many bytes were skipped until the next good record; 0 if none
+            were, None without a further one.
     """
 
     file: str

@@ -1,4 +1,4 @@
-"""The records of a stream in order, and reading on where there is none."""
+"""The records of a stream in order, and recovery behind damage."""
 
 from __future__ import annotations
 
@@ -295,7 +295,7 @@ class Scanner:
             expected: what should be.
             cause: the likely cause.
             at: where it begins; None for the next record.
-            to: where the next good record is; None if there is none.
+            to: where the next good record is; None without one.
         """
         at = self._stream.offset if at is None else at
         skipped = None if to is None else to - at

@@ -37,7 +37,7 @@ def markdown(blocks: Sequence[Block]) -> str:
 
 
 def parts(text: str) -> Iterator[tuple[str, bool]]:
-    """Yield the parts of a text, and whether each stands in backticks."""
+    """Yield the parts of a text, and whether each is in backticks."""
     for index, part in enumerate(_CODE.split(text)):
         if part:
             yield part, bool(index % 2)

@@ -1,7 +1,7 @@
 """What of the generated code's interface has changed: keywords, batches and models.
 
 Specs are compared as their JSON: the one that programs were written against, and the
-one whose code they are to run with.
+one that they should run with.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ def with_attributes(text: str, output: str) -> str:
     is; if it says everything, the text is returned as it is.
 
     Args:
-        text: the file's text; empty if there is none. Its line ends are kept.
+        text: the file's text; empty without a file. Its line ends are kept.
         output: the directory of generated code, relative to the file.
     """
     wanted = {

@@ -100,7 +100,7 @@ def in_repository(findings: Iterable[Finding], root: Path) -> list[Finding]:
     """Return findings with paths from the top of the repository, not the project.
 
     GitHub looks for the files of annotations there. Without a repository the
-    workspace of the running job stands for it, and without one the project.
+    workspace of the running job takes its place, and without one the project.
 
     Args:
         findings: with paths relative to the project.

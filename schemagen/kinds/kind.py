@@ -36,7 +36,7 @@ class Kind(Parameters, ABC):
         key: the feature's key in the Example; the field's name if None.
         role: input, target, weight or info; the kind's default if None.
         presence: of an optional field, deliver `<name>_present`, a bool for each
-            record, also where a default stands for what is missing.
+            record, also where a default replaces a missing value.
     """
 
     _: KW_ONLY
@@ -63,7 +63,7 @@ class Kind(Parameters, ABC):
     """The block of the model that encodes its steps: images, tokens or items."""
 
     marks_missing: ClassVar[bool] = False
-    """Whether one of its own values stands for a missing one, as -1 does."""
+    """Whether one of its own values marks a missing one, as -1 does."""
 
     can_be_weight: ClassVar[bool] = False
     """Whether its values can weigh the records of a batch."""

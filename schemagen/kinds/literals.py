@@ -95,7 +95,7 @@ def _escaped_quotes(run: re.Match[str]) -> str:
 
 
 def prose(text: str, indent: int = 0) -> Code:
-    """Write text so that it can stand inside a docstring.
+    """Write text for the inside of a docstring.
 
     Lines after the first are indented; nothing in the text can end the docstring.
     """
@@ -112,5 +112,5 @@ _ENCODING = re.compile(r"(?<=coding)[:=](?=[ \t]*[-\w.])")
 
 
 def comment(text: str) -> Code:
-    """Write text so that it can stand in a comment of one line."""
+    """Write text for a comment of one line."""
     return Code(_ENCODING.sub(lambda match: f"\\x{ord(match[0]):02x}", _shown(text)))

@@ -1,6 +1,6 @@
 """Parameters of kinds, whose types and ranges pydantic checks.
 
-One run reports all mistakes of a schema. So a wrong parameter is no error where a kind is
+One run reports all mistakes of a schema. So a wrong parameter is not an error where a kind is
 made: the kind keeps it, and yields what is wrong when the schema is read.
 """
 

@@ -29,7 +29,7 @@ def is_list(python_type: Any) -> bool:
 
 
 def item_type(python_type: Any) -> Any:
-    """Return the type of a list's items; None if the list does not say, or is none."""
+    """Return the type of a list's items; None if it is not a list, or the items have no type."""
     if not is_list(python_type):
         return None
     items = [item for item in get_args(python_type) if item is not Ellipsis]

@@ -44,7 +44,7 @@ class Tensor(Kind):
         dtype: of its numbers.
         encoding: "raw" stores little-endian bytes and "list" an int64 or float list,
             both with the sizes under `shape_key`. "proto" stores what
-            tf.io.serialize_tensor makes of it, sizes and all.
+            tf.io.serialize_tensor returns, with its sizes.
         shape_key: where the sizes are stored: the key of a list of all of them, or
             one key for each dimension, with None for a fixed one that is not stored.
         padding_value: what fills a batch up to its largest tensor.

@@ -57,11 +57,11 @@ class Declaration:
         kind: how it is stored, or None if the type alone does not tell.
         optional: whether it has a default.
         nullable: whether its type allows None.
-        default: the default, or None if there is none.
+        default: the default; None without one.
         doc: the field's description.
         foreign: metadata beyond one kind or one prefix, in words.
         nested: how a nested model's keys begin, if that is declared.
-        path: where it stands in nested models, by names; empty if in none.
+        path: its place in nested models, by names; empty at the top.
         problems: what is wrong with files that its kind names.
     """
 

@@ -1,4 +1,4 @@
-"""Where classes and fields stand in a file, and the strings below fields."""
+"""The places of classes and fields in a file, and the strings below fields."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def field_docstrings(cls: type) -> dict[str, str]:
         cls: the class, as long as the statement that makes it is being run.
 
     Returns:
-        The strings by name; none where there is no source, or none that says this.
+        The strings by name; empty where the source is missing or has no strings.
     """
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:

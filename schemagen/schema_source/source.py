@@ -91,7 +91,7 @@ class _File:
     def models(self) -> Iterator[str]:
         """Yield the lines of the nested models, each before those that hold it."""
         for body, name in self._models.items():
-            # pydantic itself reads docstrings of fields only where it is told to.
+            # pydantic itself reads docstrings of fields only where a setting asks for it.
             documented = any('"""' in line for line in body)
             option = ", use_attribute_docstrings=True" if documented else ""
             yield from ("", "", f"class {name}({self.words('BaseModel')}{option}):")

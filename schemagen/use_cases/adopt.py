@@ -113,7 +113,7 @@ def first_records(
     It runs in a process of its own, as a program of the user does.
 
     Args:
-        project: whose generated code is imported.
+        project: its generated code is imported.
         record: the record's name.
         paths: the files; the first ones are read.
     """

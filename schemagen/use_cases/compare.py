@@ -87,7 +87,7 @@ def breaking(
 
     Raises:
         SchemagenError: the schemas or what they are compared with cannot be read, or
-            there is no such break to accept. Nothing is recorded then.
+            the break to accept does not exist. Nothing is recorded then.
     """
     project = find_project(Path(directory))
     resolved = resolve_schemas(project)
@@ -158,7 +158,7 @@ def _baselines(against: str, project: Project) -> tuple[Baseline, ...]:
 
 
 def _nothing(part: Baseline, project: Project) -> Finding:
-    """Say that there is nothing to compare with: the first commit of a project."""
+    """Say that nothing exists to compare with: the first commit of a project."""
     return Finding(
         Location(project.settings.schemas),
         "SG431",
@@ -252,7 +252,7 @@ def _chosen(
             Location(f"{project.settings.output}/{ACCEPTED_BREAKS}"),
             "SG433",
             f"--accept {selector}: "
-            + ("there is no such break" if not meant else "several breaks are meant"),
+            + ("no break matches" if not meant else "several breaks match"),
             found=", ".join(sorted({each.selector for each in meant}) or names)
             or "no break at all",
             expected="one break, by its rule and field: SG221:pet_photo.breed",

@@ -26,7 +26,7 @@ def explained(rule_id: str) -> str:
     """Return the explanation of a rule, as text for a terminal.
 
     Raises:
-        LookupError: there is no such rule.
+        LookupError: the rule does not exist.
     """
     rule = ALL_RULES.get(rule_id.upper())
     if rule is None:

@@ -92,7 +92,7 @@ def plan(project: Project, *, force: bool = False, command: str = COMMAND) -> Pl
         raise _unreadable(project, error, command) from None
     wanted = render(resolved.specs, templates, existing.files)
     there = dict(existing.files)
-    there.pop(ACCEPTED_BREAKS, None)  # what people have decided is no generated code
+    there.pop(ACCEPTED_BREAKS, None)  # decisions of people are not generated code
     found = make_plan(
         wanted,
         there,
@@ -246,7 +246,7 @@ def describe(directory: Path | str, record: str | None = None) -> list[RecordSpe
     """Return the specs of all records, or of one by its name or class name.
 
     Raises:
-        SchemagenError: the schemas cannot be read, or there is no such record.
+        SchemagenError: the schemas cannot be read, or the record does not exist.
     """
     project = find_project(Path(directory))
     specs = load_specs(project)
@@ -272,7 +272,7 @@ def spec_of(record: str, specs: tuple[RecordSpec, ...], project: Project) -> Rec
     """Return the spec of a record by its name or class name.
 
     Raises:
-        SchemagenError: there is no such record.
+        SchemagenError: the record does not exist.
     """
     for spec in specs:
         if record in (spec.record, spec.class_name):

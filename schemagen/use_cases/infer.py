@@ -59,7 +59,7 @@ class Inferred:
         foreign: what files hold whose records are no Examples, by their names.
         lacking: that the record has no target or no input, and what could be one; what
             the split `train` lacks.
-        tfds: the directory of the TFDS dataset that the data is; "" if it is none.
+        tfds: the directory of the TFDS dataset; "" for other data.
     """
 
     path: Path
@@ -156,7 +156,7 @@ def _check_path(path: Path, *, force: bool) -> None:
     if path.suffix != ".py" or not path.stem.isidentifier() or path.stem[0] == "_":
         raise refused(
             path,
-            f"{path.name} is no name of a schema file",
+            f"{path.name} is not the name of a schema file",
             expected="a name that Python can import, such as schemas/photos.py",
             advice="schema files are imported; those that begin with '_' are not "
             "searched for records",

@@ -124,7 +124,7 @@ def check_evidence(data: Data, reading: Reading, evidence: Evidence) -> None:
             f"more than {MOST_KEYS:,} keys",
             found=f"keys such as {', '.join(map(ascii, list(evidence.keys)[:3]))}",
             expected="keys that are the same in all records",
-            advice="data that stands in keys cannot be declared: write it as values",
+            advice="keys that hold data cannot be declared: write the data as values",
         )
     if 0 < evidence.sequences < evidence.records:
         raise refused(

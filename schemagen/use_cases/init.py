@@ -25,7 +25,7 @@ output = "generated"   # where their code is written; commit both
 
 
 def init(directory: Path | str = ".") -> tuple[str, ...]:
-    """Make a directory a project: settings, a schema to start from, what git is told.
+    """Make a directory a project: settings, a schema to start from, git attributes.
 
     What is there is kept: the settings are added to a pyproject.toml that exists, and
     to a .gitattributes what it does not say of generated files; no schema is written
@@ -129,7 +129,7 @@ def init_training(record: str, directory: Path | str = ".") -> Training:
         The file that is written.
 
     Raises:
-        SchemagenError: the schemas cannot be read, there is no such record, it has no
+        SchemagenError: the schemas cannot be read, the record does not exist, it has no
             target, or there is a `train.py`.
     """
     project = find_project(Path(directory))

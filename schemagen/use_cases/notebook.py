@@ -37,7 +37,7 @@ def describe(
         The specification. A notebook shows it as a table of fields.
 
     Raises:
-        SchemagenError: the schema is not valid, or there is no such record.
+        SchemagenError: the schema is not valid, or the record does not exist.
         TypeError: `record` is neither a record class nor a name.
     """
     from . import generate
@@ -58,7 +58,7 @@ def describe_data(
     """Read data and return what people publish with it: the dataset card.
 
     The description has the splits, the fields with their ranges and missing values, the
-    classes, and how to read the files. `markdown()` of it returns the dataset card. A
+    classes, and how to read the files. Its `markdown()` returns the dataset card. A
     manifest in the directory tells the record that wrote the data. Without one the
     description has what the files themselves show.
 
@@ -79,7 +79,7 @@ def describe_data(
         The description. A notebook shows it as tables.
 
     Raises:
-        DatasetError: there is no such data, or no such split.
+        DatasetError: the data or the split does not exist.
     """
     from ..data.describe.describing import describe_data
     from ..progress import showing
@@ -118,7 +118,7 @@ def inspect(
         what is damaged.
 
     Raises:
-        DatasetError: there is no such data, or no such split.
+        DatasetError: the data or the split does not exist.
     """
     from ..data.inspect.inspecting import inspect_data
     from ..progress import showing
@@ -163,7 +163,7 @@ def verify(
         The findings and the counts of each split. A notebook shows them as tables.
 
     Raises:
-        DatasetError: there is no such data, or no such split.
+        DatasetError: the data or the split does not exist.
         SchemagenError: `record` is a class that is not valid, or no record has that name.
     """
     from ..data.verify import verify as verify_data

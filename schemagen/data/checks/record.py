@@ -32,7 +32,7 @@ def check_of(spec: RecordSpec | None) -> RecordCheck:
 
 
 def facts_of(check: RecordCheck, columns: Columns) -> Iterator[Facts]:
-    """Yield what readers pass over silently."""
+    """Yield what readers skip silently."""
     if check.known:
         for key, some in columns.by_key.items():
             if key not in check.known or key in check.lists:

@@ -125,8 +125,8 @@ class Tally:
         rule, what, expected = _DAMAGES[damage.kind]
         whole = damage.kind in ("foreign", "unreadable")
         cause = damage.cause
-        told = damage.kind in ("truncated", "limit")
-        if damage.skipped is None and not whole and not told:
+        is_known = damage.kind in ("truncated", "limit")
+        if damage.skipped is None and not whole and not is_known:
             cause += "; no further record was found behind it"
         elif damage.skipped and damage.kind not in ("checksum", "limit"):
             cause += f"; the next record stands {damage.skipped} bytes on"
@@ -193,7 +193,7 @@ class Tally:
         """Return what was found, whole files first, then by field.
 
         Args:
-            split: whose it is.
+            split: the split it belongs to.
             order: the names of the fields.
         """
         places = {name: at for at, name in enumerate(["", *order])}

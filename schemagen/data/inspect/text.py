@@ -242,7 +242,7 @@ def step_rows(found: StepsStatistics, whole: int) -> list[tuple[str, ...]]:
 def _kinds(
     found: KeyStatistics, classes: Mapping[int, str] | None = None
 ) -> list[tuple[str, KindStatistics, str]]:
-    """Return the kinds, and what their values are; of none if there is no other."""
+    """Return the kinds with their values; the empty kind if it is the only one."""
     none = found.by_kind.get("")
     if none is not None and not found.kinds:
         return [("", none, "never a list")]
@@ -338,7 +338,7 @@ def _damage(damage: Damage) -> str:
     if damage.kind == "limit":
         text += f"; {printable(damage.cause)}"
     elif damage.skipped:
-        text += f"; {size(damage.skipped)} passed over"
+        text += f"; {size(damage.skipped)} skipped"
     elif damage.skipped is None:
         text += "; nothing behind it can be read"
     return text
@@ -346,10 +346,10 @@ def _damage(damage: Damage) -> str:
 
 def _malformed(found: RecordStatistics) -> list[str]:
     lines = [
-        f"{key_name(Path(file).name)}: record {number:,} is no tf.train.Example: "
+        f"{key_name(Path(file).name)}: record {number:,} is not a tf.train.Example: "
         f"{printable(reason)}"
         for (file, number), reason in list(found.malformed_reasons.items())[:3]
     ]
     if found.malformed > len(lines):
-        lines.append(f"{found.malformed:,} records are no tf.train.Example.")
+        lines.append(f"{found.malformed:,} records are not a tf.train.Example.")
     return lines

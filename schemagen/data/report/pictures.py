@@ -78,7 +78,7 @@ class Picture:
         height: of the original, in pixels.
         width: likewise.
         coarse: True if there are so few pixels that each is shown as a square.
-        trouble: the reason why there is no copy.
+        trouble: the reason why the copy is missing.
         name: of its column.
         overlays: data URLs of its masks.
         boxes: the boxes over it.

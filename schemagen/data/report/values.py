@@ -107,7 +107,7 @@ def common_bins(every: Sequence[Numbers]) -> tuple[list[Bins], bool]:
     # A logarithmic scale has no place for zero.
     if crowded and low > 0 and high > 100 * low:
         return [list(each.magnitudes.bins()) for each in every], True
-    # Whole numbers of a bin each stand in the middle of it.
+    # Whole numbers with a bin each are in its middle.
     middle = 0.5 if exponent == 0 and not every[0].floats else 0.0
     return [
         [(one.low - middle, one.high - middle, one.values) for one in each.bins()]

@@ -27,7 +27,7 @@ def check_target(path: str | os.PathLike[str]) -> None:
     """See that a report can be made and may be written there, before data is read.
 
     Raises:
-        DatasetError: a package is not installed; there is no such directory; or the
+        DatasetError: a package is not installed; the directory does not exist; or the
             file is not a report.
     """
     for package in _PACKAGES:

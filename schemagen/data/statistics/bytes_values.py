@@ -20,7 +20,7 @@ from .histograms import summed
 from .numbers import Numbers, few, merged_numbers, numbers
 
 LONGEST_COUNTED = 256
-"""Values of more bytes are not told apart: no one names a class like that."""
+"""Longer values are not counted one by one: no class has such a name."""
 
 
 EMPTY, TEXT, TENSOR, RAW = "empty", "text", "tensor", "raw"

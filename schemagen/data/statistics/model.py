@@ -18,7 +18,7 @@ from .samples import Sample, Samples, merged_samples
 Value = TypeVar("Value")
 
 MOST_KEYS = 5_000
-"""So many keys are told apart, the first ones by their order."""
+"""The most keys that have statistics of their own, the first ones by their order."""
 
 MOST_KEY_CHARACTERS = 1 << 22
 """As long as they have no more characters than these together."""
@@ -219,7 +219,7 @@ class DataStatistics:
         gaps: what names of files say of further ones that are not there.
         passed_over: names of what else is in a directory without a manifest.
         publishing: splits that are being published: some files are read by hidden names.
-        tfds: the directory of the TFDS dataset that this is; "" if it is none.
+        tfds: the directory of the TFDS dataset; "" for other data.
     """
 
     where: str
@@ -352,10 +352,10 @@ def by_name(parts: Iterable[Mapping[str, Value]]) -> dict[str, list[Value]]:
 
 
 def first_keys(keys: Iterable[str]) -> tuple[list[str], bool]:
-    """Return the keys that are told apart, and whether there are more.
+    """Return the keys that have statistics of their own, and whether there are more.
 
     The first keys of all are among the first ones of any part, so that what is kept of
-    a key is never half of it.
+    a key is never cut in half.
     """
     found: list[str] = []
     characters = 0

@@ -73,7 +73,7 @@ class Numbers:
 
     @property
     def mean(self) -> float | None:
-        """The mean of those that are finite; None if there is none."""
+        """The mean of the finite ones; None without any."""
         if self.minimum is None or self.maximum is None:
             return None
         mean = float(self.total) / self.finite
@@ -81,7 +81,7 @@ class Numbers:
 
     @property
     def deviation(self) -> float | None:
-        """The standard deviation of those that are finite; None if there is none."""
+        """The standard deviation of the finite ones; None without any."""
         return math.sqrt(self.squares / self.finite) if self.finite else None
 
     @property

@@ -21,12 +21,12 @@ def judge_file(
     shard: Shard | None,
     compression: str | None,
 ) -> None:
-    """Compare a file as a whole with what its name and the manifest say of it.
+    """Compare a file as a whole with its name and its entry in the manifest.
 
     Args:
         scanned: all of it; findings are added to its tally.
         path: the file.
-        shard: what the manifest says of it.
+        shard: its entry in the manifest.
         compression: what the manifest says of its split's; None without one.
     """
     tally, where = scanned.tally, str(path)
@@ -68,7 +68,7 @@ def judge_empty(scanned: Scanned, path: FilePath, tally: Tally) -> None:
 
 
 def _compare(scanned: Scanned, where: str, shard: Shard) -> None:
-    """Compare a file with what the manifest says of it."""
+    """Compare a file with its entry in the manifest."""
     tally = scanned.tally
     add = partial(tally.add_file, "SG503", "file differs from the manifest")
     if tally.bytes != shard.bytes:

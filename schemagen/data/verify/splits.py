@@ -86,7 +86,7 @@ def splits_of(
             "no other files of records in a data directory",
             str((data.directory or Path()) / name),
             "a file",
-            "left over from an older dataset, or copied here: readers pass over it",
+            "left over from an older dataset, or copied here: readers skip it",
         )
     for gap in data.gaps:
         own = (each.tally for each in splits if each.name == gap.split)

@@ -27,7 +27,7 @@ class Order:
         records: how many there are.
         seed: None for the order in which they are stored.
         epoch: gives each epoch another order.
-        block: shuffle blocks of so many neighbouring records, and the records of
+        block: shuffle blocks of so many consecutive records, and the records of
             sixteen such blocks with each other; None to shuffle single records.
     """
 

@@ -130,7 +130,7 @@ class RecordSource:
             return None
         try:
             return run.batch(start, stop)
-        except CorruptError:  # it is told, or left out, when it is read again
+        except CorruptError:  # reported, or skipped, when it is read again
             return self.read(run.numbers[start:stop], self.decoder.batch)
 
     def runs(self) -> Iterator[Run]:

@@ -54,7 +54,7 @@ class Split:
 
         Args:
             index: a number, counted from the end if negative; or a slice, or a list or
-                an array of numbers, in whose order the records come.
+                an array of numbers: the records come in its order.
 
         Raises:
             IndexError: the record does not exist, or none is asked for.
@@ -82,7 +82,7 @@ class Split:
         """Return numbers of records, counted from the beginning.
 
         Raises:
-            IndexError: the record does not exist, or there is no number.
+            IndexError: the record does not exist, or the index is not an integer.
         """
         total = len(self)
         wrong = numbers[(numbers < -total) | (numbers >= total)]
@@ -119,7 +119,7 @@ class Split:
             shard: (index, count): read one of several parts, which differ by a record
                 at most. With `drop_remainder` they have equally many batches.
             block: for slow disks and object stores: shuffle blocks of so many
-                neighbouring records, and the records of sixteen blocks with each
+                consecutive records, and the records of sixteen blocks with each
                 other, so that reads are long.
             drop_remainder: leave out a last batch that is smaller.
             resume: what `Batches.state` has returned: go on after those batches.

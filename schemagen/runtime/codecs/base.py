@@ -109,7 +109,7 @@ class Codec(ABC):
 
     @property
     def filler(self) -> Any:
-        """The value that pads shorter rows; 0 stands for the zero of each dtype."""
+        """The value that pads shorter rows; 0 is the zero of each dtype."""
         dtype = self.delivered_dtype
         zero = {"string": "", "bool": False}.get(dtype, 0.0 if dtype in FLOATS else 0)
         return getattr(self, "padding_value", zero) or zero
@@ -197,12 +197,12 @@ class Codec(ABC):
 
     @property
     def missing(self) -> bool:
-        """Whether a missing value has no default that stands for it."""
+        """Whether a missing value has no default."""
         return self.optional and self.default is None
 
     @property
     def in_band(self) -> bool:
-        """Whether one of its own values stands for a missing one."""
+        """Whether one of its own values marks a missing one."""
         return False
 
     @property

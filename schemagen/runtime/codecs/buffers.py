@@ -41,7 +41,7 @@ class TableSlice:
 
     Attributes:
         table: uint8 [rows, W].
-        written: bool [rows, W], which of them belong to the row; None for all.
+        written: bool [rows, W], the bytes that belong to the row; None for all.
     """
 
     table: NDArray[np.uint8]

@@ -31,7 +31,7 @@ _IDS = Numbers("int64")
 _KEPT = 4096
 _SHOWN = 5
 
-# What stands for a class without being taken for another number: True equals 1.
+# Types of a class id. A bool is not one, although True equals 1.
 _PLAIN = frozenset((int, str, np.int64, np.int32, np.uint8))
 
 
@@ -77,7 +77,7 @@ class _Classes(Codec):
 
     @cached_property
     def check(self) -> Check:
-        """The rule for stored ids; -1 stands for a missing one."""
+        """The rule for stored ids; -1 is a missing class."""
         first, last = self.offset, self.offset + self.num_classes - 1
         none = (-1,) if self._none else ()
         expected = f"class ids from {first} to {last}"
@@ -91,7 +91,7 @@ class _Classes(Codec):
 
     @property
     def _none(self) -> bool:
-        """Whether -1, or "", stands for a missing class."""
+        """Whether -1, or "", is a missing class."""
         return self.missing and self.count == 1
 
     def _cause_of_id(self, value: Any) -> str:
@@ -210,7 +210,7 @@ class _Classes(Codec):
 
 @dataclass(eq=False, kw_only=True)
 class Label(_Classes):
-    """One class; -1 stands for a missing one."""
+    """One class; -1 is a missing one."""
 
     dtype: str = field(default="int64", init=False)
     count: ClassVar[int | None] = 1

@@ -103,7 +103,7 @@ class _Target:
 
     @property
     def default(self) -> Any:
-        """The value that stands for a missing one in a single record."""
+        """The value of a missing field in a single record."""
         if None in self._shape:
             return self._nothing()
         if self._dtype.kind == "O" and not self._shape:
@@ -139,7 +139,7 @@ class _Target:
         return self._padded(rows, values, count)
 
     def _nothing(self) -> Any:
-        """Return what stands for a missing list, tensor or image."""
+        """Return the value of a missing list, tensor or image."""
         codec = self._codec
         if codec.layout == "sparse":
             rank = len(self._shape)

@@ -30,9 +30,9 @@ class Change:
     Attributes:
         rule: the id of the rule that it comes under.
         field: the name of the field, as it is expected; empty for a whole record.
-        attribute: what of it differs.
-        written: what the spec that wrote the data says of it.
-        expected: what the reader's spec says of it.
+        attribute: the attribute that differs.
+        written: its value in the spec that wrote the data.
+        expected: its value in the reader's spec.
         words: the change in words, for those that an attribute does not tell; or "".
         hint: a possible cause, for people who can change the reader's schema; or "".
         record_by_record: data may be opened, since each record tells whether it is
@@ -116,7 +116,7 @@ def moved_keys(written: Spec, expected: Spec) -> Iterator[Change]:
 
 
 def _is_of_field(old: OwnedKey, after: OwnedKey) -> bool:
-    """Tell whether a key is the same of a field by name, whose own key may have moved."""
+    """Return whether a key belongs to the same field of both specs; its key may have changed."""
     same = old.field["name"] == after.field["name"]
     return same and old.attribute == after.attribute
 
@@ -156,7 +156,7 @@ def other_owners(written: Spec, expected: Spec) -> Iterator[Change]:
 def other_kinds(
     rule: str, written: Spec, expected: Spec, *, same_list: bool
 ) -> Iterator[Change]:
-    """Find the fields of another kind, whose values stand in the same list or not."""
+    """Find the fields of another kind, whether or not their values are in the same list."""
     for name, old, new in _pairs(written, expected):
         known = {StoredField(old).list, StoredField(new).list} - {""}
         alike = len(known) < 2
@@ -289,7 +289,7 @@ def former_fields(field: FieldSpec, written: Spec, expected: Spec) -> list[Field
     """Return what a field may have been before it got its name and key.
 
     Those are the fields that are there no more and that hold the same, or failing
-    these, one whose key is nearly the same. What the reader's schema reserves is gone
+    these, one with nearly the same key. What the reader's schema reserves is gone
     on purpose.
     """
     kept = {each["name"] for each in expected["fields"]}

@@ -153,7 +153,7 @@ def class_ids_of_names(
     """Look up the ids of classes that are stored by name.
 
     Args:
-        names: string [B]; "" stands for none if they are optional.
+        names: string [B]; "" is a missing one if they are optional.
         name: the field's name.
         classes: the classes' names in the order of their ids.
         optional: whether there may be none, which then is -1.

@@ -1,4 +1,4 @@
-"""One encoded image in a graph: told apart by its first bytes, and decoded."""
+"""One encoded image in a graph: its format by its first bytes, and its pixels."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .tensorflow import tf
 _NAMES = ", ".join(STARTS)
 
 # Of a BMP tensorflow decodes plain pixels, of 32 bits also with these masks for blue,
-# green, red and alpha, and of 8 bits with the palette that is no palette.
+# green, red and alpha, and of 8 bits with a PNG type 3 palette of another meaning.
 _BMP_HEAD, _BMP_INFO = 54, 40
 _BMP_PLAIN, _BMP_MASKS = 0, 3
 _BMP_BGRA = bytes.fromhex("0000ff00 00ff0000 ff000000")

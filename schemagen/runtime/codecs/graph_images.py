@@ -31,7 +31,7 @@ def decode_images(
     Images of any size have to be resized to make a batch, or come one at a time.
 
     Args:
-        data: string [B]; "" stands for none if they are optional.
+        data: string [B]; "" is a missing one if they are optional.
         name: the field's name.
         encoding: "jpeg", "png", "bmp", "gif", "webp", or "any" of them.
         shape: (height, width, channels); None for any size.
@@ -76,7 +76,7 @@ def each(
         decode: from an item to its pixels.
         data: string [B], or a tuple that begins with it.
         spec: of one item's pixels.
-        blank: the shape of the zeros that stand for "", if that stands for none.
+        blank: the shape of the zeros for "", if that is a missing image.
     """
 
     def decode_optional(item: Any) -> tf.Tensor:
@@ -108,7 +108,7 @@ def decode_pixels(
     """Decode raw little-endian pixels of which a part of the shape is stored too.
 
     Args:
-        data: string [B]; "" stands for none if they are optional.
+        data: string [B]; "" is a missing one if they are optional.
         name: the field's name.
         dtype: of the pixels.
         shape: (height, width, channels); None for what is stored.

@@ -46,7 +46,7 @@ def decode_masks(
     Masks of any size have to be resized to make a batch, or come one at a time.
 
     Args:
-        data: string [B]; "" stands for none if they are optional.
+        data: string [B]; "" is a missing one if they are optional.
         name: the field's name.
         shape: (height, width); None for any size.
         dtype: of the ids.

@@ -242,7 +242,7 @@ def _padded(
     batch_shape: tf.Tensor,
     padding_value: Any,
 ) -> tf.Tensor:
-    """Fill tensors, whose numbers [N] stand one after the other, up to one shape."""
+    """Fill tensors, whose numbers [N] follow each other, up to one shape."""
     checks = refuse_unless(
         tf.reduce_prod(tf.cast(batch_shape, tf.float64)) <= _MOST,
         f"field {name!r}: expected tensors that can be batched, found sizes so "

@@ -13,7 +13,7 @@ from .tensorflow import tf
 def nested(
     batch: Mapping[str, Any], paths: Mapping[str, tuple[str, ...]]
 ) -> dict[str, Any]:
-    """Put tensors where they stand in nested dicts.
+    """Put tensors into their places in nested dicts.
 
     Args:
         batch: tensors by name.

@@ -40,7 +40,7 @@ class Parsed(dict[str, Any]):
 
 
 def present_in(serialized: tf.Tensor, keys: Sequence[str]) -> tf.Tensor:
-    """Return which Examples [B] have which of some features: bool [B, keys]."""
+    """Return for each Example and key whether the feature is present: bool [B, keys]."""
     there = _present_keys(serialized)
     return tf.reduce_any(there[:, :, tf.newaxis] == list(keys), axis=1)
 
@@ -80,7 +80,7 @@ def _fields(messages: tf.Tensor, *paths: str) -> list[tf.Tensor]:
 
 
 def lists_present_in(serialized: tf.Tensor, keys: Sequence[str]) -> tf.Tensor:
-    """Return which messages [B] have which of some feature lists: bool [B, keys]."""
+    """Return for each message and key whether the feature list is present: bool [B, keys]."""
     there, _ = map_entries(
         serialized, "SequenceExample.feature_lists", "FeatureLists.feature_list"
     )

@@ -178,7 +178,7 @@ class Picture(Compound):
 
     @property
     def _empty_is_missing(self) -> bool:
-        """Whether empty bytes stand for a missing picture."""
+        """Whether empty bytes are a missing picture."""
         return self.optional
 
     def _bytes(self, features: Features, expected: str) -> Passed:
@@ -358,7 +358,7 @@ def _single(features: Features, key: str, kind: str) -> Column:
 
 
 def in_place_of(value: object) -> str:
-    """Say what to give in place of what only stands for an image, or ""."""
+    """Say what to pass instead of a path or another stand-in for an image; or ""."""
     if isinstance(value, (str, os.PathLike)):
         return "pass Path(...).read_bytes() of a file"
     if type(value).__module__.startswith("PIL."):

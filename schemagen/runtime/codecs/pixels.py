@@ -147,8 +147,8 @@ def resized(
     if antialias:
         scaled = _filtered(_filtered(pixels, 0, size[0]), 1, size[1])
     else:
-        scaled = _mixed(flat, 0, *_neighbours(height, size[0], 1))
-        scaled = _mixed(scaled, 1, *_neighbours(width, size[1], channels))
+        scaled = _mixed(flat, 0, *_sample_points(height, size[0], 1))
+        scaled = _mixed(scaled, 1, *_sample_points(width, size[1], channels))
     if wanted.kind in "iu":
         np.rint(scaled, out=scaled)
     return scaled.reshape(*size, channels).astype(wanted, copy=False)
@@ -169,7 +169,7 @@ def _nearest(size: int, wanted: int, channels: int) -> NDArray[np.int64]:
 
 
 @lru_cache(maxsize=256)
-def _neighbours(size: int, wanted: int, channels: int) -> tuple[Any, Any, Any]:
+def _sample_points(size: int, wanted: int, channels: int) -> tuple[Any, Any, Any]:
     """Return the two old rows next to each new one, and the share of the second."""
     scale = np.float32(size) / np.float32(wanted)
     centers = (np.arange(wanted, dtype=np.float32) + np.float32(0.5)) * scale

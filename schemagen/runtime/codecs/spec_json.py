@@ -48,7 +48,7 @@ _DTYPES = ("bool", "string", "bytes", *INTEGERS, *FLOATS)
 
 
 def check_spec(spec: Any, where: str = "the spec") -> None:
-    """Check that the JSON of a spec has what comparisons ask of it.
+    """Check that the JSON of a spec has what comparisons need.
 
     Kinds and attributes that only a later version knows pass: comparisons refuse them.
 

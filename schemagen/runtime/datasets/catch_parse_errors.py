@@ -22,7 +22,7 @@ _MOST = 2**62
 
 @dataclass(frozen=True)
 class Expected:
-    """The vectors of records that there are if all is well.
+    """The vectors of the records, if all is well.
 
     Attributes:
         records: in an epoch.

@@ -15,7 +15,7 @@ from .batching import Lengths, check_buckets
 from .caching import Cache, check_cache
 
 SERVICE_TIMEOUT = 600
-"""For how many seconds a reader waits for a batch of a service, unless it is told."""
+"""The default number of seconds that a reader waits for a batch of a service."""
 
 
 @dataclass(frozen=True)

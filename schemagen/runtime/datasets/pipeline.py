@@ -74,7 +74,7 @@ class Pipeline:
         return self.shares[0].records if len(self.files) == 1 else None
 
     def warn_of_no_batch(self) -> None:
-        """Warn where drop_remainder leaves out all that there is to read."""
+        """Warn where drop_remainder leaves out all records."""
         options, fewest = self.options, self.shares[0].fewest
         if not (options.drop_remainder and self.records) or fewest is None:
             return

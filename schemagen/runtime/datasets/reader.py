@@ -154,7 +154,7 @@ class RecordReader:
             info: end each element with a dict of the fields with role info. Not for
                 `model.fit`.
             image_dtype: the name of a float dtype: input images are delivered in it,
-                scaled to 0 to 1, for models of one's own. None: as the schema says,
+                scaled to 0 to 1, for your own models. None: as the schema says,
                 which is what `build_model` expects.
             one_hot: deliver targets that are labels as float32 [B, classes] in place of
                 ids; a missing label is a row of zeros.

@@ -86,7 +86,7 @@ def read_pieces(
             path = tf.identity(part["path"])
         found = tf.data.TFRecordDataset(path, part["compression"])
         if not all_of_files:
-            # Of records that are passed over, tensorflow reads the lengths only.
+            # TensorFlow reads only the lengths of records that are skipped.
             found = found.skip(part["first"]).take(part["stop"] - part["first"])
             found = found.shard(part["step"], 0)
         # Errors are ignored later, and tensorflow tries for ever to open a file that is

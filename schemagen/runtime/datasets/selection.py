@@ -31,7 +31,7 @@ def select(
 
     Raises:
         TypeError: one name in place of several.
-        ValueError: no name at all, or one that is no input field.
+        ValueError: no name at all, or a name that is not an input field.
         DatasetError: the record has no input field.
     """
     if not features:

@@ -44,7 +44,7 @@ _FIRST_ROWS = 16
 # a smaller block would be single records.
 _CUT_BYTES = 16 << 20
 
-# Shards are grouped by number, whose coder has to be known.
+# Shards are grouped by number, and Beam has to know its coder.
 _BY_SHARD = tuple[int, Block]
 
 
@@ -124,7 +124,7 @@ class WriteParts(beam.PTransform):  # type: ignore[misc]
 
     Args:
         source: the rows: an object with a length and rows by index, or a list of
-            functions, one per shard. Workers get a pickled copy of it.
+            functions, one per shard. Workers get a pickled copy.
         plan: what to write.
         refused: as for `WriteDataset`; positions count in the source.
     """

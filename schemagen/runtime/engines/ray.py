@@ -199,7 +199,7 @@ def _results(tasks: list[Any]) -> Iterator[Any]:
 
 @contextmanager
 def _errors_of_tasks() -> Iterator[None]:
-    """Raise the error of a task itself, not Ray's report of it."""
+    """Raise the error of a task itself, not Ray's report."""
     try:
         yield
     except RayTaskError as error:

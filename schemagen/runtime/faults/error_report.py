@@ -118,7 +118,7 @@ def _stored(record: bytes) -> Mapping[str, Any] | str:
         features = tf.train.Example.FromString(record).features.feature
     except DecodeError:
         return (
-            "found bytes that are no tf.train.Example: another protobuf, or records of "
+            "found bytes that are not a tf.train.Example: another protobuf, or records of "
             "another program"
         )
     return dict(features)

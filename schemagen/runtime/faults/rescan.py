@@ -12,7 +12,7 @@ from .error_report import Parser, fault_of, fault_of_all, refused
 
 
 def place_of(record: bytes, paths: Iterable[str]) -> str:
-    """Return which file a record stands in, and which one it is there.
+    """Return the file of a record, and its number in that file.
 
     Records do not carry with them where they are from, since that would cost more than
     a tenth of reading; so that files are searched once something is wrong.

@@ -63,7 +63,7 @@ def check_learnable(model: Any, dataset: tf.data.Dataset) -> None:
         dataset: for `model.fit` or `model.evaluate`.
 
     Raises:
-        ValueError: targets are missing or one-hot, or a dict stands for the weights.
+        ValueError: targets are missing or one-hot, or the weights are a dict.
     """
     if getattr(model, "loss", None) is not None:
         _refuse([*_unlearnable(model, _element(dataset))])
@@ -262,7 +262,7 @@ def _input_spec(tensor: Any) -> Any:
 
 
 def _fits(found: Any, wanted: Any) -> bool:
-    """Tell whether tensors of a spec may stand for those of another."""
+    """Return whether tensors of one spec are valid for another."""
     return bool(
         _layout(found) == _layout(wanted)
         and found.dtype == wanted.dtype

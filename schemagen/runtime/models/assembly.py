@@ -30,7 +30,7 @@ def choose_fields(
             strings, ragged, ragged strings or sparse.
 
     Raises:
-        ValueError: a name that is no input field, none at all, or one that the
+        ValueError: a name that is not an input field, no name at all, or one that the
             backend or the version of Keras cannot take.
     """
     if fields is None:
@@ -78,7 +78,7 @@ def choose_encoders(
         own: encoders to use in place of the known ones.
 
     Raises:
-        ValueError: a name that is no input, or none at all.
+        ValueError: a name that is not an input, or no name at all.
     """
     if not delivered:
         raise ValueError(
@@ -102,7 +102,7 @@ def choose_heads(
             record with one target.
 
     Raises:
-        ValueError: a name that is no target, or one head for several targets.
+        ValueError: a name that is not a target, or one head for several targets.
     """
     if own is None:
         return dict(known)
@@ -125,7 +125,7 @@ def choose_loss_weights(targets: Collection[str], own: Any) -> dict[str, float] 
         own: numbers by name; None for 1 throughout.
 
     Raises:
-        ValueError: no dict, a name that is no target, or no number.
+        ValueError: not a dict, a name that is not a target, or a value that is not a number.
     """
     if own is None:
         return None

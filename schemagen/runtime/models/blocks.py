@@ -13,7 +13,7 @@ from typing import Any
 from ..shared.requirements import keras, layers, ops
 from .layers import Densify, EachItem, Normalization
 
-# From a sequence's steps [B, T, D] and which of them count, [B, T], to features [B, D].
+# From a sequence's steps [B, T, D] and their mask, [B, T], to features [B, D].
 Pool = Callable[[Any, Any], Any]
 
 DEFAULT_UNITS = 64
@@ -81,7 +81,7 @@ def numbers(
     Args:
         values: the numbers, of any numeric dtype or bool.
         name: the field's name.
-        missing: NaN stands for a missing value; the encoder is told which are.
+        missing: NaN is the value of a missing field; the encoder gets a mask.
         units: the size of the result.
     """
     size = prod(values.shape[1:])
@@ -97,7 +97,7 @@ def numbers(
 def category(
     ids: Any, *, num_classes: int, missing: bool = False, units: int = DEFAULT_UNITS
 ) -> Any:
-    """Encode class ids [B] by an embedding; -1 stands for a missing one."""
+    """Encode class ids [B] by an embedding; -1 is a missing class."""
     shifted = ops.cast(ids, "int32") + int(missing)
     return layers.Embedding(num_classes + int(missing), units)(shifted)
 
@@ -151,7 +151,7 @@ def tokens(
     Args:
         ids: the ids, of any integer dtype, or the strings.
         name: the field's name.
-        padding_value: the value that stands for no token.
+        padding_value: the value that pads the tokens.
         max_tokens: the size of the vocabulary, with padding and unknown tokens.
         sequence_length: the number of tokens that are read of each sequence; None for
             all.
@@ -188,7 +188,7 @@ def nested_tokens(lists: Any, *, name: str, padding_value: Any, **options: Any) 
     Args:
         lists: the ids or strings.
         name: the field's name.
-        padding_value: the value that stands for no token.
+        padding_value: the value that pads the tokens.
         options: those of `tokens`.
     """
     dense = Densify(padding_value, name=f"{name}_flat")(lists)
@@ -275,7 +275,7 @@ def items(
         float(padding_value), name=f"{name}_normalization", dtype="float32"
     )
     features = normalization(flat)
-    # What stands for padding may be NaN or far away, and 0 times infinity is no 0.
+    # The padding value may be NaN or infinite, and 0 times infinity is not 0.
     kept = ops.expand_dims(mask, -1)
     features = ops.where(kept, features, ops.zeros_like(features))
     features = layers.Dense(units, activation="relu")(features)

@@ -29,7 +29,7 @@ class Input:
         shape: of one record; None varies.
         dtype: its name.
         encoder: from the Keras input to features [B, D].
-        layout: how tensors of it are laid out.
+        layout: the layout of its tensors.
         field: the field that delivers it; None if that has the input's name.
         vocabulary: whether the encoder takes `max_tokens` and `sequence_length`.
     """
@@ -286,7 +286,7 @@ class ModelBuilder:
 
         Raises:
             FileExistsError: there is something already.
-            TypeError: the model is none, or has no dict of inputs.
+            TypeError: `model` is not a Keras model, or its inputs are not a dict.
             ValueError: one of its inputs is not a field.
             RuntimeError: the model has not been adapted.
             NotImplementedError: Keras has another backend than TensorFlow.

@@ -36,7 +36,7 @@ def _checking(
         self._check(x)
         if batches:
             _refuse_single_values(self, x)
-        # A class of one's own may learn from anything.
+        # Subclasses of users may learn from anything.
         if learns and type(self) is RecordModel:
             for dataset in (x, kwargs.get("validation_data")):
                 if hasattr(dataset, "element_spec"):

@@ -39,7 +39,7 @@ def export(
     Raises:
         FileExistsError: there is something, and it may not be replaced.
         TypeError: the model has no dict of inputs, or is not one.
-        ValueError: one of its inputs is no field.
+        ValueError: one of its inputs is not a field.
         RuntimeError: the model has not been adapted.
         DatasetError: `overwrite` is neither True nor False.
         NotImplementedError: Keras has another backend than TensorFlow.
@@ -122,7 +122,9 @@ def _inputs_of(model: Any) -> list[str]:
 def _check_inputs(inputs: Collection[str], delivered: Collection[str]) -> None:
     for name in inputs:
         if name not in delivered:
-            words = f"the model has an input {name!r}, which is no field of the record"
+            words = (
+                f"the model has an input {name!r}, which is not a field of the record"
+            )
             raise ValueError(with_suggestion(words, name, delivered))
 
 
@@ -136,7 +138,7 @@ def check_place(path: str, *, overwrite: bool) -> None:
         return
     if not _is_saved_model(path):
         raise FileExistsError(
-            f"{path}: it exists and is no SavedModel, so that it is never replaced; "
+            f"{path}: it exists and is not a SavedModel, so it is not replaced; "
             "export to another path"
         )
     if not overwrite:
@@ -158,7 +160,7 @@ def write_beside(path: str, write: Callable[[str], None]) -> None:
 
     Args:
         path: the directory; if there is one it is replaced, once the new one is whole.
-        write: writes the directory whose name it is given.
+        write: writes a directory; takes its path.
     """
     parent, name = os.path.split(path.rstrip("/" + os.sep))
     token = uuid.uuid4().hex[:12]

@@ -148,7 +148,7 @@ class Columns:
 
 
 def column_of(by_key: Mapping[str, tuple[Column, ...]], key: str, kind: str) -> Column:
-    """Return the column of a key and a kind; one without rows if there is none."""
+    """Return the column of a key and a kind; it is empty if no record has the key."""
     for column in by_key.get(key, ()):
         if column.kind == kind:
             return column

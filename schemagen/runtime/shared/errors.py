@@ -67,7 +67,7 @@ def warn(message: str) -> None:
 
 
 class Problem(ValueError):
-    """What is wrong with a value, before it is known whose value it is.
+    """What is wrong with a value; the field is added later.
 
     Attributes:
         found: what was given, in words.
@@ -101,7 +101,7 @@ class RecordError(ValueError):
     Attributes:
         field: the name of the field that is wrong; empty if it is the whole row.
         row: the row's position in the batch or source, or None for one row.
-        shard: which of several sources the row is from, one for each shard; None
+        shard: the index of the source that the row is from, one for each shard; None
             where there is one source.
         found: what was given, in words.
         expected: what the schema asks for, in words.

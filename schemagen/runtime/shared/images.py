@@ -1,4 +1,4 @@
-"""Encoded images: told apart, looked at without decoding, and made of pixels."""
+"""Encoded images: their formats, their headers without decoding, and encoding pixels."""
 
 from __future__ import annotations
 

@@ -117,9 +117,9 @@ def check_entries(
 
 
 def fits(value: Any, hint: Any) -> bool:
-    """Return whether JSON holds a value of a type; lists stand for tuples.
+    """Return whether JSON holds a value of a type; a tuple is a list.
 
-    Any stands for the value of a field: numbers, texts, and lists of them.
+    `Any` is the value of a field: numbers, texts, and lists of them.
     """
     if hint is Any:
         return _is_value(value)

@@ -20,7 +20,7 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 Moved = Callable[..., object]
-"""Is told of progress: so many bytes, or whatever counts."""
+"""Called with progress: a number of bytes, or of another unit."""
 
 # How often progress is reported.
 _REPORT_SECONDS = 0.1
@@ -50,7 +50,7 @@ def in_parallel(
         tasks: taken one by one; those that take longest come best first.
         workers: how many processes to start at most.
         method: how they are started; None for the default of `multiprocessing`.
-        moved: told of the progress of all of them together.
+        moved: called with the progress of all of them together.
         counts: how many numbers it is called with.
         in_order: yield the results, and raise errors, in the order of tasks.
 
@@ -72,7 +72,7 @@ def in_parallel(
     )
     left = enumerate(tasks)
     running: dict[Future[Result], int] = {}
-    told = [0] * counts
+    reported = [0] * counts
     finished = False
     try:
         while True:
@@ -85,8 +85,10 @@ def in_parallel(
             awaited = [next(iter(running))] if in_order else running
             done, _ = wait(awaited, _REPORT_SECONDS, return_when=FIRST_COMPLETED)
             now = amounts[:]  # it grows meanwhile
-            moved(*(after - before for after, before in zip(now, told, strict=True)))
-            told = now
+            moved(
+                *(after - before for after, before in zip(now, reported, strict=True))
+            )
+            reported = now
             for future in done:
                 yield running.pop(future), future.result()
     except BrokenProcessPool:

@@ -62,13 +62,13 @@ def extend_crc32c(crc: int, data: Buffer | NDArray[np.uint8]) -> int:
 
 
 def frame(record: bytes) -> bytes:
-    """Return one record as it stands in a file."""
+    """Return one record with its framing."""
     return bytes(frame_records([record]).data)
 
 
 @dataclass(frozen=True, slots=True)
 class Framed:
-    """Consecutive records as they stand in a file.
+    """Consecutive records with their framing.
 
     Attributes:
         data: the framed records, one after the other.
@@ -203,14 +203,14 @@ def _crc32c_changes() -> tuple[NDArray[np.uint32], np.uint32]:
 
 
 def checksum_bytes(crcs: NDArray[np.uint32]) -> NDArray[np.uint8]:
-    """Return checksums, rotated and offset, as they stand in a file: uint8 [N, 4]."""
+    """Return masked checksums, as a file has them: uint8 [N, 4]."""
     rotated = crcs >> np.uint32(15) | crcs << np.uint32(17)
     masked = (rotated + np.uint32(_MASK_DELTA)).astype("<u4")
     return masked.view(np.uint8).reshape(-1, 4)
 
 
 def are_headers(headers: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Return which of some headers, uint8 [N, 12], have the right checksum."""
+    """Return for each header, uint8 [N, 12], whether its checksum is right."""
     right = checksum_bytes(crc32c_of_lengths(headers[:, :8])) == headers[:, 8:]
     return np.asarray(right.all(axis=1))
 

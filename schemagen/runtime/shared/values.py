@@ -270,7 +270,7 @@ def shortened(value: object, limit: int = 60) -> str:
 
 
 def check_shape(array: NDArray[Any], expected: Sequence[int | None]) -> None:
-    """Refuse an array of another shape; None in `expected` stands for any size.
+    """Refuse an array of another shape; None in `expected` is any size.
 
     Raises:
         Problem: naming both shapes.
@@ -311,7 +311,7 @@ def _wrong_dtype(array: NDArray[Any], dtype: str) -> Problem:
 
 
 def _no_number(value: object, dtype: str, *, single: bool = False) -> Problem:
-    """Say what stands in place of a number."""
+    """Describe a value that is not a number."""
     one = f"{'an' if dtype.startswith('int') else 'a'} {dtype}"
     one += " number" * (dtype != "bool")
     expected = one if single else f"{dtype} numbers"

@@ -167,7 +167,7 @@ def varint_table(
         values: int64 [N]; negative values take ten bytes, as in protobuf.
 
     Returns:
-        The bytes, uint8 [N, W], and which of them are written, bool [N, W]: the first
+        The bytes, uint8 [N, W], and a mask of those that are written, bool [N, W]: the first
         of each row, and as many more as it needs. W is 1, 4, 8 or 10.
     """
     width = largest_varint(values)

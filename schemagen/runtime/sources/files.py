@@ -253,7 +253,7 @@ def state_of(path: str) -> str:
 def _check_shards(paths: Sequence[str]) -> None:
     """Refuse a glob that finds some shards of a split and not the others.
 
-    However many a name says that there are, only those that are there are counted.
+    Only files that exist are counted, whatever number a name states.
     """
     found: dict[tuple[str, str], set[int]] = {}
     for path in paths:

@@ -19,7 +19,7 @@ class Opened:
 
     Attributes:
         path: its file.
-        text: what was read of it.
+        text: its text.
         splits: what it says of the splits that are read, by name.
     """
 

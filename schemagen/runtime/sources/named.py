@@ -68,7 +68,7 @@ class Listing:
         paths: the files.
 
     Attributes:
-        entries: of each file what a manifest says of it, or None.
+        entries: the manifest's entry of each file, or None.
 
     Raises:
         DatasetError: a manifest is damaged.
@@ -155,7 +155,7 @@ class Listing:
             )
 
     def _manifest_near(self, path: str) -> str:
-        """Return the manifest which does not list a file, or "" if there is none.
+        """Return the manifest that does not list a file; "" without one.
 
         Raises:
             DatasetError: the file is named as a shard of a split that is being

@@ -52,7 +52,7 @@ def _replaced_splits(opened: Opened) -> Iterator[str]:
         if text == opened.text:
             return
         if text is None:
-            why = "there is no manifest now"
+            why = "the manifest is gone"
         else:
             found = manifest.loads(text, opened.path)
             now = {name: stated(found, name) for name in found.splits}

@@ -81,7 +81,7 @@ def share_of(
         counts: how many records each has, if that is known.
 
     Raises:
-        DatasetError: it is no number of a reader.
+        DatasetError: it is not the number of a reader.
     """
     index, readers = numbers_of(shard)
     if files < readers:
@@ -146,7 +146,7 @@ def numbers_of(shard: Shard | None) -> tuple[int, int]:
     """Return the number of a reader, and how many there are.
 
     Raises:
-        DatasetError: it is no number of a reader.
+        DatasetError: it is not the number of a reader.
     """
     if shard is None:
         return 0, 1

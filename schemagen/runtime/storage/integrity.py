@@ -111,7 +111,7 @@ def _count(file: _Measured, where: str) -> tuple[int, str]:
 
 
 class _Measured(RawIOBase):
-    """A file that counts and sums up what is read of it.
+    """A file that counts its bytes, and sums them up, as they are read.
 
     Args:
         file: the file.

@@ -72,7 +72,7 @@ class Claim:
         """Whether the run is known to have ended without removing its claim.
 
         Args:
-            lock: a lock that the run would hold. Whether it does can be told on its
+            lock: a lock that the run would hold. Whether it does can be asked on its
                 own machine alone, and only where there are locks.
         """
         is_here = self.host in ("", socket.gethostname())

@@ -41,7 +41,7 @@ class Refused:
         found: what was given, in words.
         expected: what the schema asks for, in words.
         advice: what to do about it; may be empty.
-        part: which of several sources `row` counts in, one for each shard; None
+        part: the index of the source that `row` counts in, one for each shard; None
             where there is one source.
     """
 
@@ -58,8 +58,8 @@ class Chunk:
     """The records of some consecutive rows.
 
     Attributes:
-        part: which of the sources or blocks the rows are from; 0 where there is one.
-        framed: the records as they stand in a file.
+        part: the index of the source or block that the rows are from.
+        framed: the records with their framing.
         rows: int64 [records], the position of each record's row in its source.
         keys: uint64 [records, 2], the digest of each row's key; None without keys.
         refused: the rows that were left out, in order.
@@ -178,9 +178,9 @@ def encode_rows(
 
     Args:
         rows: dicts of fields, or what dict() makes one of, such as an instance of
-            the schema's class; `Unreadable` stands for a row that cannot be read.
+            the schema's class; `Unreadable` marks a row that cannot be read.
         encoding: how rows become records.
-        part: which of the sources or blocks this is.
+        part: the index of the source or block.
         shard: what errors call the source that the rows are counted in, where there
             is one source for each shard.
         first: the position of the first row.

@@ -77,7 +77,7 @@ class Filled:
         directory, plan, receipt = self.directory, self.plan, self.receipt()
         kept = keep(directory, plan, receipt)
         if claim_of(directory, plan) is None:
-            # The run has ended while this was written; nothing of it may stay.
+            # The run has ended while this was written; nothing may stay.
             directory.remove(receipt_name(plan.split, self.shard, plan.token))
             directory.remove(receipt.file)
             _check_published(directory, plan, receipt)
@@ -92,10 +92,10 @@ def add_all(
     Args:
         add: takes framed records.
         chunks: the records.
-        moved: told of records, and of their bytes.
+        moved: called with numbers of records and bytes.
 
     Returns:
-        The position of the last record's row, -1 if there is none; and the rows that were
+        The position of the last record's row, -1 without records; and the rows that were
         left out.
     """
     last_row, refused = -1, list[Refused]()

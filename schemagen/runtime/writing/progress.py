@@ -51,7 +51,7 @@ class Progress:
 
 
 class Reporter:
-    """Is told of records while they are written, and tells a function of them.
+    """Counts records while they are written, and calls a function with the progress.
 
     Used as a context manager around the writing, and called with the number of records
     that were written since the last call, and their bytes. The function is called about
@@ -120,7 +120,7 @@ def reporter(
     total: int | None,
     title: str,
 ) -> Reporter:
-    """Return what is told of records while they are written.
+    """Return the reporter of a writing.
 
     Args:
         progress: a function to call with each `Progress`; True for a bar; False for

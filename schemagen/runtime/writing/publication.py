@@ -59,7 +59,7 @@ def check_place(
         nothing: what to say of a split that is there.
 
     Returns:
-        The directory's manifest; one like `mine` without splits if there is none yet.
+        The directory's manifest; `mine` without splits if the directory has none yet.
 
     Raises:
         DatasetError: it has the split, or other records, or files that no one knows.

@@ -48,7 +48,7 @@ class Receipt(Contents):
         return mine == others
 
     def listed(self, name: str) -> Shard:
-        """Return what the manifest says of the shard, whose file gets a name."""
+        """Return the manifest's entry of the shard, for its file's name."""
         return Shard(name, self.records, self.bytes, self.crc32c, self.tail)
 
     def to_json(self) -> str:

@@ -1,4 +1,4 @@
-"""What is told about rows that were left out."""
+"""The report of rows that were left out."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ class Run:
         Args:
             shard: its number; without records it is an empty file.
             last_row: the position of its last record's row, after which a run may go on.
-            refused: the rows that were left out of it.
+            refused: the rows that were left out.
 
         Raises:
             OSError: the disk refuses this shard, or one before it.
@@ -272,8 +272,8 @@ class Run:
         except Busy:
             raise
         except OSError as error:
-            told = f"{error.strerror}; {self._state()}"
-            raise OSError(error.errno, told, error.filename) from error
+            message = f"{error.strerror}; {self._state()}"
+            raise OSError(error.errno, message, error.filename) from error
 
     def _state(self) -> str:
         split = f"split {self.plan.split!r}"

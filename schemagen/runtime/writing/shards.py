@@ -1,4 +1,4 @@
-"""Shards: which of them gets a record, and the file of one while it is written."""
+"""Shards: the one that a record goes to, and its file while it is written."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .plan import Packing
 _BUFFER = 1 << 18
 _BUFFERS = 32 << 20
 
-# How zlib is told which header and trailer a stream has.
+# zlib's `wbits`: the header and trailer of a stream.
 _WINDOWS = {"GZIP": zlib.MAX_WBITS + 16, "ZLIB": zlib.MAX_WBITS}
 
 

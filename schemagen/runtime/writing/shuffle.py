@@ -32,7 +32,7 @@ ENTRY = np.dtype(
 
 Entries = NDArray[np.void]
 
-# Buckets are told apart by the first word of the keys. Only equal keys share all of it
+# The first word of a key decides its bucket. Only equal keys share the whole word
 # in any number, and those of a key field are found at once.
 _WORD_BITS = 64
 
@@ -152,7 +152,7 @@ class Buckets:
         Raises:
             DuplicateKeyError: two keys of a key field are equal. Some are found here,
                 the others when reading.
-            OSError: the disk refuses, naming the file; there is no going on then.
+            OSError: the disk refuses, with the file's name. The run cannot go on.
         """
         entries = np.empty(len(positions), ENTRY)
         entries["high"], entries["low"] = keys[:, 0], keys[:, 1]
@@ -225,7 +225,7 @@ class Buckets:
             DatasetError: a bucket is damaged.
             OSError: the disk refuses.
         """
-        if not self._records.any():  # all of it fits into memory
+        if not self._records.any():  # everything fits into memory
             yield from _sorted_records([self._waiting()], self._key_field)
             return
         self._flush()
@@ -302,7 +302,7 @@ def _sorting(entries: Entries, key_field: str | None) -> NDArray[np.intp]:
 
     Args:
         entries: ENTRY [records].
-        key_field: the field whose values the keys stand for, if they do.
+        key_field: the field that the keys are digests of; None without one.
 
     Returns:
         The places of the entries in sorted order.

@@ -137,7 +137,7 @@ def fields_of(row: Any) -> dict[str, Any]:
     """Return the values of a dict, a named tuple or an instance of a schema's class.
 
     Raises:
-        TypeError, ValueError: the row is none of these.
+        TypeError, ValueError: the row is not of these types.
     """
     named = getattr(type(row), "_asdict", None)  # as of DataFrame.itertuples
     return dict(row) if named is None else named(row)

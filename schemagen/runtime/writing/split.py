@@ -43,14 +43,14 @@ class Job:
         source: gives the rows.
         encoding: how rows become records.
         workers: how many processes encode.
-        told: is told of records and their bytes.
+        report: called with numbers of records and their bytes.
     """
 
     run: Run
     source: Source
     encoding: Encoding
     workers: int
-    told: Reporter
+    report: Reporter
 
     def by_parts(self, source: Indexed | Parts) -> tuple[int, list[Refused]]:
         """Write each part of the source to a shard of its own."""
@@ -66,7 +66,7 @@ class Job:
                 left,
                 workers=self.workers,
                 method=None,
-                moved=self.told,
+                moved=self.report,
                 counts=2,
                 in_order=True,
             )
@@ -76,7 +76,7 @@ class Job:
         for shard in left:
             chunks = chunks_of(source, plan, shard, self.encoding)
             add = partial(self.run.add, shard)
-            last_row, refused = add_all(add, chunks, self.told)
+            last_row, refused = add_all(add, chunks, self.report)
             self.run.finish(shard, last_row=last_row, refused=refused)
         return len(plan.numbers), []
 
@@ -139,7 +139,7 @@ class Job:
 
     def _all(self, found: Iterator[Chunk]) -> Iterator[Chunk]:
         for chunk in found:
-            self.told(len(chunk.framed), len(chunk.framed.data))
+            self.report(len(chunk.framed), len(chunk.framed.data))
             yield chunk
 
     def _chunks_after(self, shard: int) -> Iterator[Chunk]:
@@ -158,7 +158,7 @@ class Job:
         return all_chunks(self.source, self.encoding, workers=self.workers, skip=skip)
 
     def _compare(self, before: Receipt, first: Chunk) -> None:
-        """See that a row is what an interrupted run has written of it.
+        """Check that a row is the one that an interrupted run has written.
 
         Args:
             before: of the shard that has the row as its last one.
@@ -248,8 +248,8 @@ def write_split(
         keep_receipts=not is_shuffled and not in_turn,
     )
     try:
-        with reporter(progress, rows.length, split) as told:
-            job = Job(run, rows, encoding, workers, told)
+        with reporter(progress, rows.length, split) as report:
+            job = Job(run, rows, encoding, workers, report)
             if shuffle_seed is not None:
                 total, left_out = job.shuffled(shuffle_seed)
             elif by_parts and isinstance(rows, (Indexed, Parts)):
