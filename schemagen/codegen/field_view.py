@@ -127,10 +127,10 @@ class FieldView:
         largest = getattr(codec, "step", codec).largest
         return Code("1.0" if largest is None else f"1 / {largest}")
 
-    def beside(self, inputs: Iterable[FieldView]) -> FieldView:
+    def with_pictures(self, inputs: Iterable[FieldView]) -> FieldView:
         """Return the view of a target that knows the pictures among the inputs."""
         shape = self.codec.delivered_shape
-        if not self.kind.pictured:
+        if not self.kind.per_pixel:
             return self
         same = [
             other

@@ -84,7 +84,7 @@ class RecordView:
     @cached_property
     def targets(self) -> tuple[FieldView, ...]:
         inputs = self.inputs
-        return tuple(field.beside(inputs) for field in self._with_role("target"))
+        return tuple(field.with_pictures(inputs) for field in self._with_role("target"))
 
     @cached_property
     def weights(self) -> tuple[FieldView, ...]:

@@ -53,8 +53,8 @@ class Kind(Parameters, ABC):
     can_be_target: ClassVar[bool] = False
     """Whether the generated model has a head for it."""
 
-    pictured: ClassVar[bool] = False
-    """Whether it is predicted from pictures, and not from the features alone."""
+    per_pixel: ClassVar[bool] = False
+    """Whether it has a value for each pixel of an image, and is predicted from that."""
 
     is_picture: ClassVar[bool] = False
     """Whether such a target can be predicted from it."""

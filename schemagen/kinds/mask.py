@@ -69,7 +69,7 @@ class Mask(Kind):
     takes_default: ClassVar[Default] = "none"
     holds: ClassVar[str] = "np.ndarray, or bytes if it is a PNG"
     can_be_target: ClassVar[bool] = True
-    pictured: ClassVar[bool] = True
+    per_pixel: ClassVar[bool] = True
     if_missing: ClassVar[str] = "ignore=<an id>, which a missing mask then is full of"
 
     @property

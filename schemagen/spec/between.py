@@ -193,10 +193,10 @@ def _augmentation_findings(fields: _Fields, record: LoadedRecord) -> Iterator[Fi
     A mask is of all pictures of its size; of all there are, if none has its size.
     """
     shown = [(field, kind) for field, kind in fields if kind.pixels]
-    pictures = [(field, kind) for field, kind in shown if not kind.pictured]
+    pictures = [(field, kind) for field, kind in shown if not kind.per_pixel]
     for mask, kind in shown:
         alike = [pair for pair in pictures if pair[1].pixels == kind.pixels]
-        for other, picture in (alike or pictures) if kind.pictured else ():
+        for other, picture in (alike or pictures) if kind.per_pixel else ():
             crop = kind.augment and kind.augment.crop
             if picture.augment != kind.augment or (crop and not alike):
                 yield record.wrong(

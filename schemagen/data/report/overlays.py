@@ -123,7 +123,7 @@ def overlays_of(spec: RecordSpec | None) -> Overlays:
     """Return the masks and boxes of a schema."""
     if spec is None:
         return Overlays((), ())
-    masks = [field for field in spec.fields if field.kind.pictured]
+    masks = [field for field in spec.fields if field.kind.per_pixel]
     return Overlays(masks, box_fields(spec))
 
 

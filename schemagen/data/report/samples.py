@@ -165,7 +165,7 @@ class _Painter:
     def _copies(self, column: Column, features: Features) -> list[Picture]:
         """Return copies of the images of a record in one column."""
         field = column.field
-        if field is not None and (field.kind.pictured or not field.codec.of_pixels):
+        if field is not None and (field.kind.per_pixel or not field.codec.of_pixels):
             return []
         raw = field is not None and field.parts[0].encoding == "raw"
         if field is not None and raw and not column.steps:

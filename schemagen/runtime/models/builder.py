@@ -72,7 +72,7 @@ class Target:
         predicts: the shape of one record's predictions.
         loss: what `compile` gets.
         metrics: likewise.
-        pictured: whether the head takes the inputs as well.
+        takes_inputs: whether the head takes the inputs as well.
     """
 
     shape: Shape
@@ -81,7 +81,7 @@ class Target:
     predicts: Shape
     loss: Made
     metrics: Sequence[Made]
-    pictured: bool = False
+    takes_inputs: bool = False
 
 
 @dataclass(frozen=True)
@@ -198,7 +198,7 @@ class ModelBuilder:
             name: assembly.predicted(
                 name,
                 heads[name](features, values)
-                if target.pictured
+                if target.takes_inputs
                 else heads[name](features),
                 target.predicts,
             )

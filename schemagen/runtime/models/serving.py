@@ -87,7 +87,7 @@ def export(
     served.get_concrete_function()
     archive.add_endpoint("serving_default", served)
     with _unlogged():
-        write_beside(target, archive.write_out)
+        replace_directory(target, archive.write_out)
 
 
 @contextmanager
@@ -155,7 +155,7 @@ def _is_saved_model(path: str) -> bool:
     return bool(tf.io.gfile.exists(os.path.join(path, "saved_model.pb")))
 
 
-def write_beside(path: str, write: Callable[[str], None]) -> None:
+def replace_directory(path: str, write: Callable[[str], None]) -> None:
     """Write a directory under a hidden name next to its own, and rename it when whole.
 
     Args:
