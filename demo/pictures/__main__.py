@@ -23,8 +23,9 @@ def main(data: Path = ROOT / "data", images: Path = ROOT / "docs" / "images") ->
         write("photo", data)
     images.mkdir(parents=True, exist_ok=True)
     page = (ROOT / "docs" / "comparison.md").read_text(encoding="utf-8")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
     for theme in THEMES:
-        drawings = {"comparison": comparison(page, theme), "flow": flow(photos, theme)}
+        drawings = {"comparison": comparison(page, theme), "flow": flow(readme, theme)}
         for name, text in drawings.items():
             (images / f"{name}-{theme}.svg").write_text(text, encoding="utf-8")
     report(photos, {theme: images / f"report-{theme}.png" for theme in THEMES})

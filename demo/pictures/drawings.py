@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import ast
-import base64
-import io
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,12 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
-from PIL import Image
 from pygments.lexers import PythonLexer
 from pygments.token import Comment, Keyword, Name, Number, String
-
-from generated.photo.pipeline import make_dataset
-from generated.photo.serializer import CLASSES
+from schemagen import describe
 
 THEMES: Mapping[str, Mapping[str, str]] = {
     "light": {
@@ -46,6 +40,9 @@ THEMES: Mapping[str, Mapping[str, str]] = {
 """Colors by their use, for light and for dark pages."""
 
 _BLOCK = re.compile(r"```python\n# (\S+)\n(.*?)```", re.DOTALL)
+
+# The number of records and the name of each split that the README writes.
+_WRITTEN = re.compile(r'range\((\d+)\)\), "data", "(\w+)"')
 
 # The parts of by_hand.py: the function or name that each begins with, and its color.
 _PARTS = {
@@ -159,35 +156,27 @@ def _colored(line: str) -> list[tuple[str, str]]:
     return found
 
 
-def flow(photos: Path, theme: str) -> str:
-    """Draw what follows from the record Photo, with records of the demo.
+def flow(readme: str, theme: str) -> str:
+    """Draw what follows from the record that the README declares.
 
     Args:
-        photos: the data directory of the record.
+        readme: the text of the README.
         theme: a key of `THEMES`.
     """
-    manifest = json.loads((photos / "manifest.json").read_text(encoding="utf-8"))
-    batch, labels = next(iter(make_dataset(photos, "train", batch_size=32)))
-    crops = batch["crop"].numpy()
-    clearest = sorted(range(len(crops)), key=lambda index: -crops[index].std())
+    schema = dict(_BLOCK.findall(readme))["schemas/pet_photo.py"]
+    names: dict[str, Any] = {"__name__": "pet_photo"}
+    exec(compile(schema, "pet_photo.py", "exec", dont_inherit=True), names)
+    spec = describe(names["PetPhoto"])
     return _render(
         "flow.svg.jinja",
         theme,
-        fields=[(field["name"], field["kind"]) for field in manifest["spec"]["fields"]],
-        splits={name: split["records"] for name, split in manifest["splits"].items()},
-        shape=crops.shape,
-        pictures=[
-            (_data_uri(crops[index]), CLASSES["photograph"][int(labels[index])])
-            for index in clearest[:6]
+        fields=[(field.name, field.kind.name) for field in spec.fields],
+        splits={name: records for records, name in _WRITTEN.findall(readme)},
+        batch=[
+            (field.name, re.sub(r"\[B\b", "[32", field.codec.delivers_or))
+            for field in spec.fields
         ],
     )
-
-
-def _data_uri(pixels: Any) -> str:
-    """Return pixels, uint8 [H, W, 3], as the URI of a PNG image."""
-    buffer = io.BytesIO()
-    Image.fromarray(pixels).save(buffer, "PNG", optimize=True)
-    return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()
 
 
 def _render(template: str, theme: str, **values: Any) -> str:

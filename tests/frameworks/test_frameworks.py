@@ -74,6 +74,24 @@ def test_the_programs_of_the_page_run(
     assert run.stdout == printed
 
 
+def test_the_readme_reads_with_pytorch_and_jax(tmp_path: Path) -> None:
+    """Its record is declared, generated and written first, as the README says."""
+    import subprocess
+
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    schema, write, *_ = re.findall(r"```python\n(.*?)```", text, re.S)
+    [(split, frameworks)] = re.findall(
+        r"```python\n(.*?)```\n```py\n(.*?)```", text, re.S
+    )
+    program = "\n".join([write, split, frameworks, "next(iter(loader)), next(batches)"])
+    (tmp_path / "program.py").write_text(program, encoding="utf-8")
+    generate = [sys.executable, "-m", "schemagen", "generate"]
+    subprocess.run([*generate[:-1], "init"], cwd=tmp_path, check=True)
+    (tmp_path / "schemas" / "pet_photo.py").write_text(schema, encoding="utf-8")
+    subprocess.run(generate, cwd=tmp_path, check=True)
+    subprocess.run([sys.executable, "program.py"], cwd=tmp_path, check=True)
+
+
 @pytest.mark.parametrize("start", ["fork", "spawn"])
 def test_workers_of_a_data_loader_read_all_records(split: Any, start: str) -> None:
     split[0]  # files that are open here are not in the way

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from demo.pictures.drawings import THEMES, comparison
+from demo.pictures.drawings import THEMES, comparison, flow
 
 ROOT = Path(__file__).parents[2]
 IMAGES = ROOT / "docs" / "images"
@@ -22,6 +22,14 @@ def test_the_picture_of_the_comparison_shows_the_programs_of_its_page(
     page = (ROOT / "docs" / "comparison.md").read_text(encoding="utf-8")
     drawn = (IMAGES / f"comparison-{theme}.svg").read_text(encoding="utf-8")
     assert drawn == comparison(page, theme)
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_the_picture_of_the_flow_shows_the_record_of_the_readme(theme: str) -> None:
+    """Who changes it has to run `make pictures`."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    drawn = (IMAGES / f"flow-{theme}.svg").read_text(encoding="utf-8")
+    assert drawn == flow(readme, theme)
 
 
 @pytest.mark.parametrize("path", sorted(IMAGES.glob("*.svg")), ids=lambda p: p.name)
