@@ -80,9 +80,8 @@ def test_the_readme_reads_with_pytorch_and_jax(tmp_path: Path) -> None:
 
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     schema, write, *_ = re.findall(r"```python\n(.*?)```", text, re.S)
-    [(split, frameworks)] = re.findall(
-        r"```python\n(.*?)```\n```py\n(.*?)```", text, re.S
-    )
+    section = text.partition("## Read anywhere")[2]
+    split, frameworks, *_ = re.findall(r"```py(?:thon)?\n(.*?)```", section, re.S)
     program = "\n".join([write, split, frameworks, "next(iter(loader)), next(batches)"])
     (tmp_path / "program.py").write_text(program, encoding="utf-8")
     generate = [sys.executable, "-m", "schemagen", "generate"]
