@@ -7,11 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ..codegen.imports import RUNTIME
 from ..codegen.plan import Action, Plan, PlannedFile, shown_path
 from ..config import Project
 from ..data.formatting import plural
-from ..runtime.interface import INTERFACE, installed_version
 
 _PACKAGE_FILE = "__init__.py"
 _MOST_SHOWN = 20
@@ -108,24 +106,19 @@ def changed_records(found: Plan) -> tuple[str, ...]:
 
 
 def usage_text(found: Plan, project: Project) -> str:
-    """Return how to import what was written; "" if no code of a record was."""
+    """Return how to import what was written for the first time; "" for later times."""
     records = changed_records(found)
-    if not records:
+    if not (found.is_first and records):
         return ""
     place = import_place(project)
     package = f"{place.package}.{records[0]}"
     others = len(records) - 1
     likewise = f" (and likewise {plural(others, 'other record')})" if others else ""
     lines = [
-        f"The code imports {RUNTIME}, which is installed: {installed_version()}, "
-        f"interface {INTERFACE}.",
         f"Write and read data with{likewise}:",
         f"    from {package}.serializer import Writer, write_dataset",
         f"    from {package}.pipeline import make_dataset",
+        f"Run programs that import {place.package} in {place.directory}, or set "
+        "PYTHONPATH to it.",
     ]
-    if found.is_first:
-        lines.append(
-            f"Run programs that import {place.package} in {place.directory}, or set "
-            "PYTHONPATH to it."
-        )
     return "\n".join(lines)
