@@ -132,8 +132,8 @@ def _tell(found: Inferred) -> None:
         command = import_command(found.tfds, str(found.path))
         click.echo("  note: features.json knows more than the records; to use it:")
         click.echo(f"    {command}")
-    if found.passed_over:
-        click.echo(f"  not looked at: {listed_names(found.passed_over)}")
+    if found.other_files:
+        click.echo(f"  not looked at: {listed_names(found.other_files)}")
     if found.malformed:
         click.echo(f"  {plural(found.malformed, 'record')} no tf.train.Example")
     if found.damages:

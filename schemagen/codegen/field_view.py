@@ -94,7 +94,7 @@ class FieldView:
     def augmented(self) -> tuple[tuple[str, Any], ...]:
         """Its variation in training: options of the runtime's `augmentation`."""
         augment = self.kind.augment
-        return tuple(augment.said().items()) if augment else ()
+        return tuple(augment.stated().items()) if augment else ()
 
     @property
     def size(self) -> int:

@@ -22,15 +22,15 @@ from .stream import Stream, compression_of, fill_from, inflated
 # How many bytes are read at a time where no one looks for records.
 _SCRATCH_BYTES = 1 << 20
 
-Moved = Callable[[int], object]
+Advance = Callable[[int], object]
 """Called with the number of bytes that were read since the last call."""
 
 
 def scan(
     source: FilePath | str | Part,
     *,
-    moved: Moved = lambda size: None,
-    seen: Callable[[memoryview], object] | None = None,
+    advance: Advance = lambda size: None,
+    on_data: Callable[[memoryview], object] | None = None,
     max_record_bytes: int = MAX_RECORD_BYTES,
 ) -> Iterator[Records | Damage]:
     """Yield the good records of a file in runs, and the places that hold none.
@@ -40,8 +40,8 @@ def scan(
 
     Args:
         source: the file, or a part of it.
-        moved: called with numbers of bytes as they are read.
-        seen: given all bytes as they are read, also those behind the last record that
+        advance: called with numbers of bytes as they are read.
+        on_data: given all bytes as they are read, also those behind the last record that
             is searched.
         max_record_bytes: longer records are damages, of kind "limit", and never held.
     """
@@ -58,9 +58,9 @@ def scan(
                 nonlocal left
                 got = file.readinto(memory[:left]) or 0
                 left = None if left is None else left - got
-                moved(got)
-                if seen is not None:
-                    seen(memory[:got])
+                advance(got)
+                if on_data is not None:
+                    on_data(memory[:got])
                 return got
 
             yield from scan_stream(
@@ -70,7 +70,7 @@ def scan(
                 part.first,
                 max_record_bytes=max_record_bytes,
             )
-            rest = memoryview(bytearray(_SCRATCH_BYTES if seen else 0))
+            rest = memoryview(bytearray(_SCRATCH_BYTES if on_data else 0))
             while fill(rest):
                 pass
     except OSError as error:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..runtime.codecs.checking import RecordCheck
 from ..runtime.reading.decoding import decode
-from ..runtime.shared.processes import Moved, in_parallel
+from ..runtime.shared.processes import Advance, in_parallel
 from ..runtime.shared.tfrecord import HEADER_SIZE, extend_crc32c
 from .checks.checksums import combined
 from .checks.record import check_of
@@ -167,13 +167,13 @@ def read_data(
     if workers is None:
         workers = usual_workers(total)
 
-    def moved(size: int) -> None:
+    def advance(size: int) -> None:
         if progress is not None:
             progress(size, total)
 
     parts: list[Scanned] = []
     statistics: dict[str, list[RecordStatistics]] = {g.split: [] for g in groups}
-    done = in_parallel(_read, tasks, workers=workers, moved=moved, in_order=True)
+    done = in_parallel(_read, tasks, workers=workers, advance=advance, in_order=True)
     for index, (scanned, measured) in done:
         parts += scanned
         some = statistics[tasks[index].split]
@@ -238,14 +238,16 @@ def _bytes(pieces: Iterable[_Piece]) -> int:
     return sum(piece.bytes for piece in pieces)
 
 
-def _read(task: _Task, moved: Moved) -> tuple[list[Scanned], list[RecordStatistics]]:
+def _read(
+    task: _Task, advance: Advance
+) -> tuple[list[Scanned], list[RecordStatistics]]:
     """Return what each file or part of one holds, and the statistics of all records."""
     wanted, left = task.wanted, task.wanted.limit
     measuring = Measuring(digests=wanted.digests) if wanted.statistics else None
     check = None if wanted.examples is None else _check_of(task.spec)
     found = []
     for piece in task.pieces:
-        scanned = _scanned(piece, wanted, check, measuring, left, moved)
+        scanned = _scanned(piece, wanted, check, measuring, left, advance)
         found.append(scanned)
         if left is not None:
             left -= scanned.tally.records
@@ -263,7 +265,7 @@ def _scanned(
     check: RecordCheck | None,
     measuring: Measuring | None,
     left: int | None,
-    moved: Moved,
+    advance: Advance,
 ) -> Scanned:
     """Read a file or a part of it. It never raises, whatever the file holds."""
     tally = Tally(wanted.examples or 0)
@@ -273,14 +275,16 @@ def _scanned(
             scanned.start = file.read(HEADER_SIZE) or b""
         return scanned
 
-    def seen(data: memoryview) -> None:
+    def on_data(data: memoryview) -> None:
         scanned.start += data[: HEADER_SIZE - len(scanned.start)].tobytes()
         tally.bytes += len(data)
         if check and piece.listed:
             scanned.crc32c = extend_crc32c(scanned.crc32c, data)
 
     limit = wanted.max_record_bytes
-    for run in scan(piece.part, moved=moved, seen=seen, max_record_bytes=limit):
+    for run in scan(
+        piece.part, advance=advance, on_data=on_data, max_record_bytes=limit
+    ):
         if isinstance(run, Damage):
             scanned.add_damage(run)
             continue

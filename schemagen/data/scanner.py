@@ -215,8 +215,8 @@ class Scanner:
                     f"the file ends {held - length} bytes into the checksum of a record"
                 )
             expected = f"{length} bytes of record, and {FOOTER_SIZE} of checksum"
-            return self._passed_over(to, "truncated", found, expected, _CUT)
-        return self._passed_over(
+            return self._damage_until(to, "truncated", found, expected, _CUT)
+        return self._damage_until(
             to,
             "torn",
             f"other bytes within a record of {length} bytes, and no record behind it",
@@ -232,7 +232,7 @@ class Scanner:
         if not other_format(start):
             to = self._next(_SEARCHED_BYTES)
             if to is not None:
-                yield self._passed_over(
+                yield self._damage_until(
                     to, "length", _WRONG_LENGTH, _A_LENGTH, _CHANGED
                 )
                 return
@@ -260,7 +260,7 @@ class Scanner:
                 cause += "; the rest of the file was not read"
             else:
                 found += "from there to the end"
-        return self._passed_over(to, "length", found, expected, cause)
+        return self._damage_until(to, "length", found, expected, cause)
 
     def _next(self, most: int | None = None) -> int | None:
         """Move to the next record, and return its offset."""
@@ -269,7 +269,7 @@ class Scanner:
             most = min(most or self._limit, self._limit)
         return self._search.next_record(most)
 
-    def _passed_over(
+    def _damage_until(
         self, to: int | None, kind: str, found: str, expected: str, cause: str
     ) -> Damage:
         """Return the damage from where the last search began to where it ended."""

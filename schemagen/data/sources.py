@@ -56,7 +56,7 @@ class Data:
         unlisted: names of TFRecord files in the directory that its manifest does not
             list.
         gaps: contradictions in names, where there is no manifest.
-        passed_over: names of what else is in a directory without a manifest; those of
+        other_files: names of what else is in a directory without a manifest; those of
             directories end with "/".
         tfds: the directory of the TFDS dataset that the files are of; "" if they are of
             none.
@@ -68,7 +68,7 @@ class Data:
     files: tuple[DataFile, ...]
     unlisted: tuple[str, ...] = ()
     gaps: tuple[Gap, ...] = ()
-    passed_over: tuple[str, ...] = ()
+    other_files: tuple[str, ...] = ()
     tfds: str = ""
 
     @property
@@ -132,7 +132,7 @@ def _find_data(where: str, split: str | None, *, use_manifest: bool) -> Data:
         files=data.splits[split],
         unlisted=(),
         gaps=tuple(gap for gap in data.gaps if gap.split == split),
-        passed_over=(),
+        other_files=(),
     )
 
 
@@ -166,13 +166,13 @@ def _in_directory(where: str, path: FilePath, *, use_manifest: bool) -> Data:
             )
         files = _files_of_names(splits_of_paths(paths, path))
         gaps = gaps_of(paths, _splits_by_name(files))
-        passed_over = tuple(
+        other_files = tuple(
             "/".join((*each.parts, name))
             for each in directories
             for name in each.others
         )
         tfds = tfds_of(paths)
-        return Data(where, path, None, files, (), gaps, passed_over, tfds=tfds)
+        return Data(where, path, None, files, (), gaps, other_files, tfds=tfds)
     known = _files_of(path, found).values()
     if not known:
         raise DatasetError(

@@ -31,11 +31,11 @@ class Augment(Parameters):
     crop: Count = 0
 
     def rules(self) -> Iterator[Problem]:
-        if not self.said():
+        if not self.stated():
             names = ", ".join(field.name for field in fields(self))
             yield Problem("augment=Augment(), which changes nothing", f"one of {names}")
 
-    def said(self) -> dict[str, Any]:
+    def stated(self) -> dict[str, Any]:
         """Return the parameters that are not their defaults, by name."""
         given = {each.name: getattr(self, each.name) for each in fields(self)}
         return {name: value for name, value in given.items() if value}

@@ -44,7 +44,7 @@ def _augmentation(field: FieldSpec) -> str:
 
 
 def _given(field: FieldSpec) -> str:
-    given = field.kind.augment.said() if field.kind.augment else {}
+    given = field.kind.augment.stated() if field.kind.augment else {}
     return ", ".join(f"{name}={value!r}" for name, value in given.items())
 
 

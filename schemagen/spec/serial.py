@@ -139,7 +139,7 @@ def _to_json_value(value: Any) -> Any:
             seldom_facts(type(value)), {"kind": value.name, **value.facts()}
         )
     if isinstance(value, Augment):
-        return {name: _to_json_value(each) for name, each in value.said().items()}
+        return {name: _to_json_value(each) for name, each in value.stated().items()}
     if isinstance(value, tuple):
         return [_to_json_value(item) for item in value]
     if isinstance(value, bytes):

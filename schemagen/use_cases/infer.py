@@ -55,7 +55,7 @@ class Inferred:
         damages: the places at which no record could be read.
         malformed: how many records are not a tf.train.Example.
         gaps: contradictions in the names of files.
-        passed_over: names of what else is in a directory without a manifest.
+        other_files: names of what else is in a directory without a manifest.
         foreign: what files hold whose records are no Examples, by their names.
         lacking: that the record has no target or no input, and what could be one; what
             the split `train` lacks.
@@ -70,7 +70,7 @@ class Inferred:
     damages: tuple[Damage, ...] = ()
     malformed: int = 0
     gaps: tuple[Gap, ...] = ()
-    passed_over: tuple[str, ...] = ()
+    other_files: tuple[str, ...] = ()
     foreign: Mapping[str, str] = field(default_factory=dict)
     lacking: tuple[str, ...] = ()
     tfds: str = ""
@@ -144,7 +144,7 @@ def infer(
         tuple(reading.damages),
         evidence.malformed,
         found.gaps,
-        found.passed_over,
+        found.other_files,
         foreign,
         drafted.lacking,
         found.tfds,

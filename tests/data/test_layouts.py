@@ -233,7 +233,7 @@ def test_a_link_that_leads_nowhere_is_a_file_that_cannot_be_read(
     [finding] = found.findings
     assert finding.rule == "SG510"
     assert str(tmp_path / "gone") in finding.examples[0].cause
-    assert found.passed_over == ("other",)
+    assert found.other_files == ("other",)
     assert run("inspect", root).exit_code == 1
 
 

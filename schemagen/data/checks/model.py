@@ -142,13 +142,13 @@ class Verification:
         where: the data, as it was asked for.
         splits: what was looked at, in order.
         findings: in the order of splits, files first, then by field.
-        passed_over: names of what else is in a directory without a manifest.
+        other_files: names of what else is in a directory without a manifest.
     """
 
     where: str
     splits: tuple[SplitCounts, ...]
     findings: tuple[DataFinding, ...]
-    passed_over: tuple[str, ...] = ()
+    other_files: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         from ..verify.rendering import verification_text  # which imports this module

@@ -10,7 +10,7 @@ from ...progress import Bar
 from ...runtime.reading.columns import Columns
 from ...runtime.reading.decoding import decode
 from ...runtime.reading.records import Records
-from ..framing import Moved, scan
+from ..framing import Advance, scan
 from ..limits import MAX_RECORD_BYTES
 from ..records import Damage
 from ..remote_path import FilePath
@@ -54,8 +54,8 @@ class Reading:
                     left = -(-(limit - self.records) // (len(paths) - number))
                 here = FileKeys(path)
                 self.seen.append(here)
-                moved = bar if limit is None else lambda _: None
-                for records in self._records(path, left, moved):
+                advance = bar if limit is None else lambda _: None
+                for records in self._records(path, left, advance):
                     self.records += len(records)
                     batch = decode(records)
                     here.add(batch)
@@ -64,12 +64,14 @@ class Reading:
                         bar(len(records))
 
     def _records(
-        self, path: FilePath, left: int | None, moved: Moved
+        self, path: FilePath, left: int | None, advance: Advance
     ) -> Iterator[Records]:
         if left is not None and left <= 0:
             self.whole = False
             return
-        for found in scan(path, moved=moved, max_record_bytes=self.max_record_bytes):
+        for found in scan(
+            path, advance=advance, max_record_bytes=self.max_record_bytes
+        ):
             if isinstance(found, Damage):
                 self.damages.append(found)
             elif left is None:

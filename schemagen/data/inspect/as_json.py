@@ -60,7 +60,7 @@ def inspection_data(found: DataStatistics, *, records: int) -> _Json:
             }
             for gap in found.gaps
         ],
-        "passed_over": list(found.passed_over),
+        "passed_over": list(found.other_files),
         "publishing": list(found.publishing),
         "files": [_file(file) for file in found.files],
         "splits": [

@@ -66,7 +66,7 @@ def statistics_of(listing: Listing, found: Pass, limit: int | None) -> DataStati
         manifest_problem=listing.problem,
         limit=limit,
         gaps=data.gaps,
-        passed_over=data.passed_over,
+        other_files=data.other_files,
         publishing=tuple(sorted(data.manifest.unsettled)) if data.manifest else (),
         tfds=data.tfds,
     )

@@ -176,8 +176,8 @@ def facts_of(found: DataStatistics) -> Iterator[str]:
         names = ", ".join(key_name(name) for name in found.unlisted[:LISTED])
         more = ", ..." if len(found.unlisted) > LISTED else ""
         yield f"not in manifest.json, and not read: {names}{more}"
-    if found.passed_over:
-        yield f"not looked at: {listed_names(found.passed_over)}"
+    if found.other_files:
+        yield f"not looked at: {listed_names(found.other_files)}"
     for gap in found.gaps[:LISTED]:
         yield f"note: {key_name(gap.split)}: {gap.text}"
 

@@ -217,7 +217,7 @@ class DataStatistics:
             none.
         limit: only so many records of each split were read; None for all.
         gaps: what names of files say of further ones that are not there.
-        passed_over: names of what else is in a directory without a manifest.
+        other_files: names of what else is in a directory without a manifest.
         publishing: splits that are being published: some files are read by hidden names.
         tfds: the directory of the TFDS dataset; "" for other data.
     """
@@ -230,7 +230,7 @@ class DataStatistics:
     manifest_problem: str = ""
     limit: int | None = None
     gaps: tuple[Gap, ...] = ()
-    passed_over: tuple[str, ...] = ()
+    other_files: tuple[str, ...] = ()
     publishing: tuple[str, ...] = ()
     tfds: str = ""
 

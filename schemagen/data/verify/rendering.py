@@ -31,8 +31,8 @@ def summary(found: Verification) -> str:
 def _paragraphs(found: Verification) -> Iterator[list[str]]:
     for split in found.splits:
         yield list(_of_split(found, split))
-    if found.passed_over:
-        yield [f"not looked at: {listed_names(found.passed_over)}"]
+    if found.other_files:
+        yield [f"not looked at: {listed_names(found.other_files)}"]
 
 
 def verification_text(found: Verification) -> str:

@@ -96,7 +96,7 @@ def verification_of(
             for each in splits
             for finding in each.tally.findings(each.name, each.fields)
         ),
-        data.passed_over,
+        data.other_files,
     )
 
 

@@ -19,7 +19,7 @@ from .errors import DatasetError
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
-Moved = Callable[..., object]
+Advance = Callable[..., object]
 """Called with progress: a number of bytes, or of another unit."""
 
 # How often progress is reported.
@@ -30,12 +30,12 @@ _CHECK_SECONDS = 0.1
 
 
 def in_parallel(
-    work: Callable[[Task, Moved], Result],
+    work: Callable[[Task, Advance], Result],
     tasks: Iterable[Task],
     *,
     workers: int = 1,
     method: str | None = "spawn",
-    moved: Moved = lambda *amounts: None,
+    advance: Advance = lambda *amounts: None,
     counts: int = 1,
     in_order: bool = False,
 ) -> Iterator[tuple[int, Result]]:
@@ -50,7 +50,7 @@ def in_parallel(
         tasks: taken one by one; those that take longest come best first.
         workers: how many processes to start at most.
         method: how they are started; None for the default of `multiprocessing`.
-        moved: called with the progress of all of them together.
+        advance: called with the progress of all of them together.
         counts: how many numbers it is called with.
         in_order: yield the results, and raise errors, in the order of tasks.
 
@@ -62,7 +62,7 @@ def in_parallel(
         workers = min(workers, len(tasks))
     if workers <= 1 or multiprocessing.current_process().daemon:
         for index, task in enumerate(tasks):
-            yield index, work(task, moved)
+            yield index, work(task, advance)
         return
     context: Any = multiprocessing.get_context(method)
     method = context.get_start_method()
@@ -85,7 +85,7 @@ def in_parallel(
             awaited = [next(iter(running))] if in_order else running
             done, _ = wait(awaited, _REPORT_SECONDS, return_when=FIRST_COMPLETED)
             now = amounts[:]  # it grows meanwhile
-            moved(
+            advance(
                 *(after - before for after, before in zip(now, reported, strict=True))
             )
             reported = now
@@ -114,11 +114,11 @@ def _submitted(pool: ProcessPoolExecutor, task: Any) -> Future[Any]:
 
 
 # What a worker process does, and the numbers that it adds to.
-_work: Callable[[Any, Moved], Any]
+_work: Callable[[Any, Advance], Any]
 _amounts: Any
 
 
-def _begin(work: Callable[[Any, Moved], Any], amounts: Any, stop: Any) -> None:
+def _begin(work: Callable[[Any, Advance], Any], amounts: Any, stop: Any) -> None:
     """Prepare a worker process: it ignores Ctrl-C, and ends when it is not wanted."""
     global _work, _amounts
     _work, _amounts = work, amounts

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from ..shared.errors import DatasetError
-from ..shared.processes import Moved, in_parallel
+from ..shared.processes import Advance, in_parallel
 from .encoding import Chunk, Encoding, encode_rows
 from .keys import shuffled_positions
 from .plan import Plan
@@ -104,7 +104,7 @@ class _Rows:
     source: Indexed
     encoding: Encoding
 
-    def __call__(self, start: int, moved: Moved) -> list[Chunk]:
+    def __call__(self, start: int, advance: Advance) -> list[Chunk]:
         stop = min(self.source.length, start + _TASK_ROWS)
         rows = self.source.rows(0, start, stop)
         return list(encode_rows(rows, self.encoding, first=start))

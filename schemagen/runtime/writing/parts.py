@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..shared.errors import DatasetError
-from ..shared.processes import Moved
+from ..shared.processes import Advance
 from ..shared.tfrecord import Framed
 from ..storage import manifest
 from ..storage.directory import Directory
@@ -85,14 +85,14 @@ class Filled:
 
 
 def add_all(
-    add: Callable[[Framed], object], chunks: Iterable[Chunk], moved: Moved
+    add: Callable[[Framed], object], chunks: Iterable[Chunk], advance: Advance
 ) -> tuple[int, tuple[Refused, ...]]:
     """Add the records of a shard to its file.
 
     Args:
         add: takes framed records.
         chunks: the records.
-        moved: called with numbers of records and bytes.
+        advance: called with numbers of records and bytes.
 
     Returns:
         The position of the last record's row, -1 without records; and the rows that were
@@ -104,7 +104,7 @@ def add_all(
         refused += chunk.refused
         if len(chunk.rows):
             last_row = int(chunk.rows[-1])
-        moved(len(chunk.framed), len(chunk.framed.data))
+        advance(len(chunk.framed), len(chunk.framed.data))
     return last_row, tuple(refused)
 
 
@@ -112,7 +112,7 @@ def fill(
     plan: Plan,
     shard: int,
     chunks: Iterable[Chunk],
-    moved: Moved = lambda *amounts: None,
+    advance: Advance = lambda *amounts: None,
 ) -> Filled:
     """Write the records of a shard to a file of a temporary name.
 
@@ -122,7 +122,7 @@ def fill(
         plan: what is written.
         shard: the number of the shard.
         chunks: its records. If they raise an error, the file is removed.
-        moved: as for `add_all`.
+        advance: as for `add_all`.
 
     Raises:
         DatasetError: the run has not begun, or has ended.
@@ -137,7 +137,7 @@ def fill(
     name = temporary_name(plan.split, shard, plan.token, os.urandom(6).hex())
     file = ShardFile(directory.create(name), plan.packing)
     try:
-        last_row, refused = add_all(file.add, chunks, moved)
+        last_row, refused = add_all(file.add, chunks, advance)
         file.fill()
     except BaseException:
         file.discard()
@@ -159,10 +159,10 @@ class ShardsOf:
     plan: Plan
     encoding: Encoding
 
-    def __call__(self, shard: int, moved: Moved) -> Receipt:
+    def __call__(self, shard: int, advance: Advance) -> Receipt:
         """Write a shard, durable and with its receipt; errors as `fill` and `finish`."""
         chunks = chunks_of(self.source, self.plan, shard, self.encoding)
-        return fill(self.plan, shard, chunks, moved).finish()
+        return fill(self.plan, shard, chunks, advance).finish()
 
 
 def write_part(

@@ -66,7 +66,7 @@ class Job:
                 left,
                 workers=self.workers,
                 method=None,
-                moved=self.report,
+                advance=self.report,
                 counts=2,
                 in_order=True,
             )
