@@ -55,22 +55,20 @@ On a terminal, a progress bar appears on stderr after a second, and is removed a
 | `CI` | no progress bars and no colors, if it is set; `FORCE_COLOR` turns colors on |
 | `COLUMNS` | the width of help texts and of the tables of `inspect` |
 
-Without these variables, output has colors on a terminal, and nowhere else. JSON, GitHub
-annotations and written files never have colors.
+Otherwise output has colors on a terminal, and nowhere else.
 
 ## Shell completion
 
-Tab completes commands, options, paths, generated records, the ids of rules, and the splits of a
-local data directory. Add one line to the configuration of your shell:
+Tab completes commands, options, paths, records, ids of rules, and splits. Add one line to the
+configuration of your shell:
 
 - bash 4.4 or later, in `~/.bashrc`: `eval "$(_SCHEMAGEN_COMPLETE=bash_source schemagen)"`
 - zsh, in `~/.zshrc`: `eval "$(_SCHEMAGEN_COMPLETE=zsh_source schemagen)"`
 - fish, in `~/.config/fish/completions/schemagen.fish`:
   `_SCHEMAGEN_COMPLETE=fish_source schemagen | source`
 
-The completion belongs to the command `schemagen`, not to `python -m schemagen`. The environment
-in which schemagen is installed must be active when the shell starts. Otherwise, write the output
-of the command in the line to a file once, and have your shell read that file.
+The environment in which schemagen is installed must be active when the shell starts. Otherwise,
+write the output of the command in the line to a file once, and have your shell read that file.
 """
 
 
@@ -109,21 +107,16 @@ def _sections(verb: click.Command, parent: click.Context) -> Iterator[str]:
     context = click.Context(verb, info_name=verb.name, parent=parent)
     path = context.command_path.removeprefix(f"{_PROGRAM} ")
     yield f"## {path}\n" if " " not in path else f"### {path}\n"
-    yield from _description(verb)
-    yield _code(
-        [f"{context.command_path} {' '.join(verb.collect_usage_pieces(context))}"]
-    )
+    usage = " ".join([context.command_path, *verb.collect_usage_pieces(context)])
     params = verb.get_params(context)
-    arguments = [_argument(each, context) for each in params if not _is_option(each)]
+    yield f"`{usage}`{''.join(_default(each, context) for each in params)}\n"
+    yield from _description(verb)
     options = [row for each in params if (row := _option(each, context))]
-    if arguments:
-        noun = "Argument" if len(arguments) == 1 else "Arguments"
-        yield f"{noun}: {'; '.join(arguments)}.\n"
     if options:
         yield "\n".join(["| option | meaning |", "| --- | --- |", *options, ""])
     if isinstance(verb, Verb):
         examples: list[Example] = verb.examples
-        yield _code(example_lines(examples))
+        yield _code([line for line in example_lines(examples) if line])
     if isinstance(verb, click.Group):
         for inner in verb.commands.values():
             yield from _sections(inner, context)
@@ -139,11 +132,12 @@ def _is_option(param: click.Parameter) -> bool:
     return isinstance(param, click.Option)
 
 
-def _argument(param: click.Parameter, context: click.Context) -> str:
+def _default(param: click.Parameter, context: click.Context) -> str:
+    """Return what an argument is if it is left out; "" for options."""
     default = param.get_default(context)
-    state = f"default: `{default}`" if isinstance(default, str) else "optional"
-    name = param.make_metavar(context).strip("[]")
-    return f"`{name}` ({'required' if param.required else state})"
+    if _is_option(param) or not isinstance(default, str):
+        return ""
+    return f"; {param.make_metavar(context).strip('[]')} is `{default}` by default"
 
 
 def _option(param: click.Parameter, context: click.Context) -> str:
