@@ -13,11 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 import schemagen
-from click import Command
 from command_line import make_project, run
 from lived_pages import assert_shown
-from schemagen.cli.inspecting import inspect
-from schemagen.cli.verifying import verify
 from schemagen.runtime.shared.tfrecord import frame
 
 from .messages import example, write_file
@@ -38,18 +35,6 @@ def program(section: str) -> dict[str, Any]:
     names: dict[str, Any] = {}
     exec(compile(block, "page", "exec"), names)
     return names
-
-
-@pytest.mark.parametrize("command", [inspect, verify])
-def test_every_option_is_on_the_page(command: Command) -> None:
-    """With its meaning."""
-    options = {parameter.opts[-1] for parameter in command.params}
-    missing = [
-        option
-        for option in options - {"--project"}
-        if option.startswith("--") and f"`{option}" not in SECTIONS[str(command.name)]
-    ]
-    assert missing == []
 
 
 def jpeg(height: int, width: int) -> bytes:
