@@ -15,7 +15,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 # A page, where its story begins, how many outputs it shows, and what there is in the end.
 PAGES = [
     ("index.md", "", 0, ["generated/flower/spec.json", "data/manifest.json"]),
-    ("tutorial.md", "", 9, ["served/flower/1/saved_model.pb"]),
+    ("tutorial.md", "", 8, ["served/flower/1/saved_model.pb"]),
     ("adopting.md", "", 4, []),
     ("evolution.md", "## The beginning", 8, []),
 ]
