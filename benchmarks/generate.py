@@ -89,7 +89,7 @@ def _measure_size(setting: Setting, size: int) -> dict[str, Any]:
 
 
 def markdown(found: dict[str, Any]) -> str:
-    """Return tables of times, ratios, growth, memory and size."""
+    """Return tables of times, ratios and growth."""
 
     def table(head: str, cells: Cells) -> str:
         columns = {f"{r['schemas']:,} schemas": cells(s, r) for s, r in found.items()}
@@ -97,11 +97,8 @@ def markdown(found: dict[str, Any]) -> str:
 
     parts = [
         table("seconds", _seconds),
-        table("seconds of the processor", _processor),
         table("how many times", _ratios),
         *([_growth(found)] if len(found) > 1 else []),
-        table("MB resident at most", _memory),
-        table("kB generated for a schema", _kilobytes),
         missing_lines(found),
     ]
     return "\n".join(parts)
@@ -117,10 +114,6 @@ def _seconds(size: str, result: Mapping[str, Any]) -> dict[str, str]:
     return cells
 
 
-def _processor(_: str, result: Mapping[str, Any]) -> dict[str, str]:
-    return {way: spread(figure(s)) for way, s in result["processor"].items()}
-
-
 def _ratios(_: str, result: Mapping[str, Any]) -> dict[str, str]:
     times = result["seconds"]
     return {
@@ -128,15 +121,6 @@ def _ratios(_: str, result: Mapping[str, Any]) -> dict[str, str]:
         for target in TARGETS
         if target.fast in times
     }
-
-
-def _memory(_: str, result: Mapping[str, Any]) -> dict[str, str]:
-    return {way: number(max(most) / 1e6) for way, most in result["memory"].items()}
-
-
-def _kilobytes(_: str, result: Mapping[str, Any]) -> dict[str, str]:
-    schemas = result["schemas"]
-    return {way: number(size / schemas / 1e3) for way, size in result["bytes"].items()}
 
 
 def _growth(found: dict[str, Any]) -> str:

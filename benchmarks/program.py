@@ -153,7 +153,7 @@ class Program:
             "run": f"{setting.rounds} rounds, {setting.share:g} of the records, "
             f"{minutes:.0f} minutes",
         }
-        texts = {"conditions": table(["", ""], found.items())}
+        texts = {"conditions": _conditions(found)}
         for part, result in results.items():
             texts[part] = self.parts[part].markdown(result)
         print("\n".join(texts.values()))
@@ -204,6 +204,15 @@ def _some_of(known: Sequence[str]) -> Callable[[str], tuple[str, ...]]:
         return chosen
 
     return names
+
+
+def _conditions(found: Mapping[str, str]) -> str:
+    """Return a table of when and where a benchmark ran, and of the versions."""
+    rest = dict(found)
+    run = f"{rest.pop('date')}; {rest.pop('run')}"
+    place = ", ".join(rest.pop(name) for name in ("processor", "memory", "system"))
+    versions = ", ".join(f"{name} {version}" for name, version in rest.items())
+    return table(["", ""], [["run", run], ["machine", place], ["versions", versions]])
 
 
 def machine(libraries: Sequence[str]) -> dict[str, str]:

@@ -120,11 +120,10 @@ def _repeated(epoch: Way, times: int) -> Way:
 
 
 def markdown(found: dict[str, Any]) -> str:
-    """Return tables of the times by both clocks, and of the ratios."""
+    """Return tables of the times and of the ratios."""
     return "\n".join(
         [
             times_table("an epoch: microseconds a record", found, "seconds"),
-            times_table("microseconds of all cores a record", found, "processor"),
             targets_table("how many times", found, "seconds", TARGETS),
             missing_lines(found),
         ]

@@ -64,15 +64,13 @@ def measure_shape(setting: Setting, shape: ReadShape) -> dict[str, Any]:
 
 
 def markdown(found: dict[str, Any]) -> str:
-    """Return tables of both times, and the ratios of the first."""
+    """Return tables of the times to the first batch, and of their ratios."""
     first = "to the first batch of an epoch: milliseconds"
-    build = "to build the dataset: milliseconds"
     ratios = "to the first batch: how many times"
     return "\n".join(
         [
             times_table(first, found, "first", _MILLISECONDS),
             targets_table(ratios, found, "first", TARGETS),
-            times_table(build, found, "build", _MILLISECONDS),
             missing_lines(found),
         ]
     )

@@ -13,10 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 import schemagen
-from click import Command
 from command_line import make_project, run
-from schemagen.cli.inspecting import inspect
-from schemagen.cli.verifying import verify
+from lived_pages import assert_shown
 from schemagen.runtime.shared.tfrecord import frame
 
 from .messages import example, write_file
@@ -37,18 +35,6 @@ def program(section: str) -> dict[str, Any]:
     names: dict[str, Any] = {}
     exec(compile(block, "page", "exec"), names)
     return names
-
-
-@pytest.mark.parametrize("command", [inspect, verify])
-def test_every_option_is_on_the_page(command: Command) -> None:
-    """With its meaning."""
-    options = {parameter.opts[-1] for parameter in command.params}
-    missing = [
-        option
-        for option in options - {"--project"}
-        if option.startswith("--") and f"`{option}" not in SECTIONS[str(command.name)]
-    ]
-    assert missing == []
 
 
 def jpeg(height: int, width: int) -> bytes:
@@ -89,11 +75,11 @@ def test_the_page_shows_what_inspect_prints(old: Path) -> None:
     """First of whole files, then of one that was cut."""
     found = run("inspect", "old", "--records", "1")
     assert found.exit_code == 0
-    assert found.output == SHOWN["inspect"]["whole"]
+    assert_shown([(SHOWN["inspect"]["whole"], found.output)])
     old.write_bytes(old.read_bytes()[:-100])
     cut = run("inspect", "old", "--split", "val", "--records", "0")
     assert cut.exit_code == 1
-    assert cut.output == SHOWN["inspect"]["cut"]
+    assert_shown([(SHOWN["inspect"]["cut"], cut.output)])
 
 
 def test_the_page_s_python_inspects(
@@ -169,11 +155,11 @@ def test_the_page_shows_what_verify_prints(
     """First of whole data, then of damaged data; its Python lists the findings."""
     clean = run("verify", "data")
     assert clean.exit_code == 0
-    assert clean.output == SHOWN["verify"]["clean"]
+    assert_shown([(SHOWN["verify"]["clean"], clean.output)])
     damage(project)
     wrong = run("verify", "data")
     assert wrong.exit_code == 1
-    assert wrong.stderr + wrong.stdout == SHOWN["verify"]["wrong"]
+    assert_shown([(SHOWN["verify"]["wrong"], wrong.stderr + wrong.stdout)])
     program("verify")
     assert "SG527 breed 1 3" in capsys.readouterr().out.splitlines()
 

@@ -7,7 +7,6 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -44,7 +43,7 @@ def _words(text: str) -> str:
 def test_the_blocks_run_and_messages_are_as_shown(output: str) -> None:
     """Each block as it stands; what is shown of errors and reports is what comes."""
     shown = re.findall(r"```text\n(.*?)```", TEXT, re.S)
-    assert len(shown) == 4
+    assert len(shown) == 3
     for message in shown:
         assert _words(message) in _words(output)
 
@@ -56,21 +55,7 @@ def _parameters() -> list[str]:
 
 
 def test_every_option_is_on_the_page() -> None:
-    """In the table, with its default."""
+    """By its name; the reference has defaults and meanings."""
     for name in _parameters():
         if name not in ("source", "split"):
-            assert re.search(rf"^\| [^|]*`{name}`", TEXT, re.M), name
-
-
-def test_defaults_are_those_of_the_page() -> None:
-    """As the code has them."""
-    from generated.digit.pipeline import make_dataset
-
-    rows: dict[str, Any] = dict(
-        re.findall(r"^\| `(\w+)`[^|]*\| `([^`]+)`", TEXT.split("## Options")[1], re.M)
-    )
-    for name, parameter in inspect.signature(make_dataset).parameters.items():
-        if name in rows:
-            shown = rows[name].replace('"', "'").replace("_", "")
-            assert shown == repr(parameter.default), name
-    assert len(rows) > 12
+            assert re.search(rf"`{name}\b", TEXT), name

@@ -1,4 +1,4 @@
-"""`docs/scale.md` is run: its ranks write what one process writes."""
+"""`docs/scale.md` is run: its ranks write a split, and publish it."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ TEXT = PAGE.read_text(encoding="utf-8")
 
 
 def test_commands_of_the_page_print_what_it_shows(tmp_path: Path) -> None:
-    """Three ranks, a publication, and a comparison with one process."""
+    """Three ranks and a publication."""
     (tmp_path / "pyproject.toml").write_text("[tool.schemagen]\n", encoding="utf-8")
     shown = live(tmp_path, TEXT)
-    assert len(shown) == 3
+    assert len(shown) == 2
     assert_shown(shown)
     assert not hidden(tmp_path / "data")
 

@@ -37,7 +37,7 @@ from generated.digit.serializer import plan_dataset, write_dataset
 
 pytestmark = pytest.mark.timeout(120)
 
-PAGE = ROOT / "docs" / "scale-beam.md"
+PAGE = ROOT / "docs" / "scale-engines.md"
 KEYED: dict[str, Any] = {"key_field": "scan", "shuffle_seed": 5}
 THREADS = (
     "FnApiRunner",
@@ -192,7 +192,10 @@ def test_rows_without_an_end_are_refused_at_once(tmp_path: Path) -> None:
 
 def test_the_program_of_the_page_writes_its_split(tmp_path: Path) -> None:
     """As it stands, from a script, with two worker processes."""
-    (program,) = re.findall(r"```python\n(import.*?)```", PAGE.read_text("utf-8"), re.S)
+    section = (
+        PAGE.read_text("utf-8").partition("## Apache Beam\n")[2].partition("\n## ")[0]
+    )
+    (program,) = re.findall(r"```python\n(import.*?)```", section, re.S)
     (tmp_path / "scans").mkdir()
     rows = digits(40)
     for part in range(2):

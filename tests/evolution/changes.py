@@ -12,11 +12,11 @@ import re
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from PIL import Image as Picture
+from schemagen.evolution import BREAKING_RULES
 
 HEAD = """\
 from typing import Annotated, Any
@@ -42,7 +42,7 @@ class Change:
         backward: the ids of the rules, separated by spaces.
         forward: the same of the other direction.
         rows: what is written with both, as far as they accept it.
-        rule: of an example in docs/rules.md, its id.
+        rule: of an example of a rule, its id.
     """
 
     before: str
@@ -600,7 +600,7 @@ _OWNED = [
     ("a number", "sizes", "SG235 SG242", "SG235"),
 ]
 
-# Rows for the examples in docs/rules.md.
+# Rows for the examples of the rules.
 _EXAMPLE_ROWS: dict[str, tuple[dict[str, Any], ...]] = {
     "SG203": ({}, {"age": 3}),
     "SG204": ({"age": 3},),
@@ -627,29 +627,18 @@ _EXAMPLE_ROWS: dict[str, tuple[dict[str, Any], ...]] = {
     "SG235": ({"photo": _PIXELS}, {"photo": _PIXELS, "height": 180}),
 }
 
-_RULES = Path(__file__).parents[2] / "docs" / "rules.md"
-_EXAMPLE = re.compile(
-    r"### (SG2\d\d)\n.*?\nBefore:?(.*?)\nAfter:?(.*?)\nTo do:", re.DOTALL
-)
-
 # No two schemas of one record show these.
 _NOT_SHOWN = ("SG211", "SG220", "SG249")
 
 
 def _examples() -> Iterator[Change]:
-    """Yield the examples of the rules in docs/rules.md."""
-    page = _RULES.read_text(encoding="utf-8")
-    for rule, *sides in _EXAMPLE.findall(page):
-        if rule not in _NOT_SHOWN:
-            code = [re.search(r"```python\n(.*?)\n```", s, re.DOTALL) for s in sides]
-            before, after = (found[1] if found else "" for found in code)
-            _, axis, direction = re.findall(
-                rf"\[({rule})\].*?\| (\w+)[^|]*\| (\w+) \|", page
-            )[0]
-            backward = rule if direction in ("backward", "both") else ""
-            forward = rule if direction != "backward" and axis != "api" else ""
-            rows = _EXAMPLE_ROWS.get(rule, ())
-            yield Change(before, after, backward, forward, rows, rule)
+    """Yield the examples of the rules, which `schemagen explain` prints."""
+    for rule in BREAKING_RULES.values():
+        if rule.id not in _NOT_SHOWN:
+            backward = rule.id
+            forward = rule.id if rule.direction == "both" else ""
+            rows = _EXAMPLE_ROWS.get(rule.id, ())
+            yield Change(rule.before, rule.after, backward, forward, rows, rule.id)
 
 
 def _of_families() -> Iterator[Change]:

@@ -13,6 +13,10 @@ import schemagen
 from schemagen.kinds.kind import Kind
 
 DOCS = Path(__file__).parents[2] / "docs"
+SCHEMA_PAGES = "\n".join(
+    path.read_text(encoding="utf-8")
+    for path in (DOCS / "schema.md", *sorted((DOCS / "kinds").glob("*.md")))
+)
 KINDS = [
     kind
     for name in schemagen.__all__
@@ -22,11 +26,11 @@ KINDS = [
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_every_parameter_of_a_kind_is_documented(kind: type[Kind]) -> None:
-    """`docs/schema.md` has a section for the kind, with each of its parameters."""
-    text = (DOCS / "schema.md").read_text(encoding="utf-8")
-    section = re.search(rf"^## {kind.__name__}\n(.*?)^## ", text, re.M | re.S)
+    """`docs/kinds/` has a section for the kind, with each of its parameters."""
+    text = SCHEMA_PAGES
+    section = re.search(rf"^## {kind.__name__}\n(.*?)(?:^##? |\Z)", text, re.M | re.S)
     assert section is not None
-    shared = {field.name for field in dataclasses.fields(Kind)}
+    shared = {"exact", "finite", *(field.name for field in dataclasses.fields(Kind))}
     for field in dataclasses.fields(kind):
         assert f"`{field.name}`" in (text if field.name in shared else section[1])
 
@@ -49,9 +53,9 @@ def is_of_fields(block: str) -> bool:
     return all(isinstance(node, ast.AnnAssign) for node in ast.parse(block).body)
 
 
-def test_the_examples_of_the_schema_page_can_be_generated(tmp_path: Path) -> None:
-    """The page's field lines generate as one record, its other blocks each as a file."""
-    text = (DOCS / "schema.md").read_text(encoding="utf-8")
+def test_the_examples_of_the_schema_pages_can_be_generated(tmp_path: Path) -> None:
+    """Their field lines generate as one record, their other blocks each as a file."""
+    text = SCHEMA_PAGES
     blocks = re.findall(r"```python\n(.*?)```", text, re.S)
     settings = "".join(re.findall(r"```toml\n(.*?)```", text, re.S))
     (tmp_path / "pyproject.toml").write_text(f"[tool.schemagen]\n{settings}")

@@ -15,9 +15,9 @@ DOCS = Path(__file__).parents[2] / "docs"
 # A page, where its story begins, how many outputs it shows, and what there is in the end.
 PAGES = [
     ("index.md", "", 0, ["generated/flower/spec.json", "data/manifest.json"]),
-    ("tutorial.md", "", 13, ["served/flower/1/saved_model.pb"]),
-    ("adopting.md", "", 7, []),
-    ("evolution.md", "## The beginning", 9, []),
+    ("tutorial.md", "", 8, ["served/flower/1/saved_model.pb"]),
+    ("adopting.md", "", 4, []),
+    ("evolution.md", "## The beginning", 8, []),
 ]
 
 
