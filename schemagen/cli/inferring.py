@@ -135,7 +135,8 @@ def _tell(found: Inferred) -> None:
     if found.other_files:
         click.echo(f"  not looked at: {listed_names(found.other_files)}")
     if found.malformed:
-        click.echo(f"  {plural(found.malformed, 'record')} no tf.train.Example")
+        records = plural(found.malformed, "record is", "records are")
+        click.echo(f"  {records} not a tf.train.Example")
     if found.damages:
         first = found.damages[0]
         places = plural(len(found.damages), "place")
@@ -150,7 +151,7 @@ def _tell(found: Inferred) -> None:
     for said in found.lacking:
         click.echo(f"  warning: {printable(said)}")
     foreign = (f"{printable(file)}: {what}" for file, what in found.foreign.items())
-    _list("no tf.train.Example in", [*foreign], "more file")
+    _list("not a tf.train.Example:", [*foreign], "more file")
 
 
 def _list(what: str, items: Sequence[str], more: str) -> None:

@@ -116,7 +116,7 @@ def _parsed(text: bytes, where: str) -> Spec:
         raise Problem(
             f"{where}: not a whole spec ({error})",
             "the spec.json of a generated package",
-            "compare with a revision whose generated code is whole",
+            "compare with a revision that has all generated code",
         ) from None
     if spec.get("format") != FORMAT:
         raise Problem(

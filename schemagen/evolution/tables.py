@@ -273,7 +273,7 @@ _MEANING = (
     BreakingRule(
         id="SG234",
         title="truncation of long sequences changed",
-        purpose="Models get another part of them.",
+        purpose="Models get another part of the values.",
         one_way=True,
         before='words: Annotated[list[int], VarLen("int64", max_length=3, too_long="keep_head")]',
         after='words: Annotated[list[int], VarLen("int64", max_length=2, too_long="keep_head")]',

@@ -250,11 +250,14 @@ def _said(reading: Reading, evidence: Evidence) -> str:
 def _header(read: str, reading: Reading, evidence: Evidence) -> str:
     """Return the docstring of the file."""
     lines = [f"Inferred from {read}.", ""]
-    lines.append('What the data does not tell is marked with "doubt:".')
+    lines.append('Open questions are marked with "doubt:".')
     if reading.damages:
         lines += ["", f"Places that could not be read: {len(reading.damages):,}."]
     if evidence.malformed:
-        lines += ["", f"Records that are no tf.train.Example: {evidence.malformed:,}."]
+        lines += [
+            "",
+            f"Records that are not a tf.train.Example: {evidence.malformed:,}.",
+        ]
     return "\n".join(lines)
 
 
@@ -267,4 +270,4 @@ def _check_text(text: str, spec: RecordSpec) -> None:
     findings = wrong_with(text, spec)
     if findings:
         said = "\n".join(map(str, findings))
-        raise RuntimeError(f"what was inferred does not load:\n{said}\n{text}")
+        raise RuntimeError(f"the inferred schema does not load:\n{said}\n{text}")

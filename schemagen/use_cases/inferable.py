@@ -98,7 +98,7 @@ def check_evidence(data: Data, reading: Reading, evidence: Evidence) -> None:
                 found=f"{reading.files:,} empty files"
                 if reading.files > 1
                 else "an empty file",
-                expected="a file with a record at least",
+                expected="a file with at least one record",
                 advice="name files that hold data",
             )
         raise refused(
@@ -111,12 +111,11 @@ def check_evidence(data: Data, reading: Reading, evidence: Evidence) -> None:
     if evidence.malformed > _MOST_MALFORMED * reading.records:
         raise refused(
             where,
-            f"{evidence.malformed:,} of {reading.records:,} records are no "
-            "tf.train.Example: they hold another message, or none",
+            f"{evidence.malformed:,} of {reading.records:,} records are not a "
+            "tf.train.Example: they hold another message, or nothing",
             found=evidence.reason,
             expected="a tf.train.Example or SequenceExample",
-            advice="schemagen reads no other protobufs; write Examples of what they "
-            "hold",
+            advice="schemagen reads no other protobufs; write their contents as Examples",
         )
     if len(evidence.keys) + len(evidence.steps) > MOST_KEYS:
         raise refused(
@@ -144,7 +143,7 @@ def check_groups(data: Data, files: Sequence[FileKeys]) -> None:
     if same:
         raise refused(
             data.where,
-            "the keys begin with the name of the split, so that one field has several",
+            "the keys begin with the name of the split, so one field has several",
             found=listed(same),
             expected="one key for each field",
             advice="name the files of one split, and write the other splits again with "

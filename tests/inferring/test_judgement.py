@@ -250,7 +250,7 @@ LACKING: list[tuple[Callable[[int], dict[str, Any]], tuple[str, ...]]] = [
         lambda i: {"name": "a", "labels": [i / 7] * 40, "id": i, "box": [i / 7] * 4},
         ("'labels', 'box', 'id', 'name'", 'role="input"'),
     ),
-    (lambda i: {"x": bytes([255]) * (i + 1)}, ("none holds values that",)),
+    (lambda i: {"x": bytes([255]) * (i + 1)}, ("no field has values that",)),
     (
         lambda i: {
             **{"a": i % 3, "b": i % 5, "t": [1] * (i % 3 + 1), "image": picture(4, 5)},

@@ -43,6 +43,6 @@ def facts_of(check: RecordCheck, columns: Columns) -> Iterator[Facts]:
                 what = "a feature list that the schema does not have"
                 yield Facts(what, key, len(lists_.rows))
     for key, repeated in columns.repeated.items():
-        yield Facts("a key that stands twice; the last one counts", key, len(repeated))
+        yield Facts("a key that occurs twice; the last one counts", key, len(repeated))
     for what, unknown in columns.unknown.items():
-        yield Facts("what no tf.train.Example has", what, len(unknown))
+        yield Facts("a field that tf.train.Example does not have", what, len(unknown))

@@ -129,7 +129,7 @@ class Tally:
         if damage.skipped is None and not whole and not is_known:
             cause += "; no further record was found behind it"
         elif damage.skipped and damage.kind not in ("checksum", "limit"):
-            cause += f"; the next record stands {damage.skipped} bytes on"
+            cause += f"; the next record is {damage.skipped} bytes later"
         place = (None, None) if whole else (damage.record, damage.offset)
         found, cause = damage.found, cause.removeprefix("; ")
         group = self.add_file(rule, what, expected, damage.file, found, cause, place)

@@ -112,7 +112,7 @@ def draft_record(
             said.append(f"{where}: are these files of one kind?")
         else:
             lacking.append(
-                f"{where}: no model learns from them, since the training split lacks them"
+                f"{where}: models cannot learn from them: the training split lacks them"
             )
     comments = {"": [DOUBT + each for each in (*said, *lacking, *_reasons(left_out))]}
     keys = order(names.paths, {key: rank_of(draft) for key, draft in drafts.items()})
@@ -171,9 +171,9 @@ def _unusable(evidence: Evidence) -> dict[str, str]:
     found: dict[str, str] = {}
     for key, seen in evidence.keys.items():
         if not key:
-            found[key] = "a field's key has a letter at least"
+            found[key] = "an empty key cannot be the key of a field"
         elif not seen.kinds:
-            found[key] = "never has a value, so that nothing says what it holds"
+            found[key] = "never has a value, so its type is unknown"
         elif len(seen.kinds) > 1:
             found[key] = " and ".join(
                 f"{kind} in {plural(count, 'record')}"
@@ -187,8 +187,7 @@ def _of_all(evidence: Evidence, drafts: Mapping[str, Draft]) -> list[str]:
     said: list[str] = []
     if evidence.records < _FEW:
         said.append(
-            f"{plural(evidence.records, 'record')}: what is alike in so few may be so "
-            "by chance"
+            f"{plural(evidence.records, 'record')}: too few to tell rules from chance"
         )
     bare = np.ones(evidence.records, np.bool_)
     for key in drafts:
@@ -196,17 +195,17 @@ def _of_all(evidence: Evidence, drafts: Mapping[str, Draft]) -> list[str]:
         bare &= (evidence.keys[key].lengths if steps is None else steps.steps) < 0
     if bare.any():
         said.append(
-            f"{plural(int(bare.sum()), 'record')} without a value in any field: no parser takes "
-            "them, since records of something else look the same"
+            f"{plural(int(bare.sum()), 'record')} without a value in any field: parsers "
+            "refuse them, since records of something else look the same"
         )
     for fact, times in sorted(evidence.unknown.items()):
         said.append(
-            f"{fact} in {plural(times, 'record')}, which no tf.train.Example has; "
-            "readers pass over it"
+            f"{fact} in {plural(times, 'record')}, which a tf.train.Example does not have; "
+            "readers skip it"
         )
     for key, times in sorted(evidence.repeated.items()):
         said.append(
-            f"{quoted(key)} stands twice in {plural(times, 'record')}; the last one "
+            f"{quoted(key)} occurs twice in {plural(times, 'record')}; the last one "
             "counts"
         )
     return said

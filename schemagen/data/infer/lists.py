@@ -61,7 +61,7 @@ def list_draft(seen: KeyEvidence) -> Draft:
     draft = Draft(seen.key, "VarLen", list_facts(seen))
     numbers = seen.numbers
     if not seen.longest:
-        draft.doubts.append("empty wherever it is: nothing says what it holds")
+        draft.doubts.append("always empty: its type is unknown")
     elif seen.longest == 1 and not seen.is_single:
         empty = int((seen.there == 0).sum())
         draft.doubts.append(

@@ -264,5 +264,7 @@ def say_what_is_broken(draft: Draft, look: BytesValues) -> None:
         found, bits = (
             ", ".join(map(str, sorted(each))) for each in (look.channels, look.bits)
         )
-        said = f"images of {found} channels and {bits} bits, which no Image reads alike"
+        said = (
+            f"images of {found} channels and {bits} bits, which no single Image reads"
+        )
     draft.doubts.append(said)

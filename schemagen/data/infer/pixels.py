@@ -72,7 +72,7 @@ def order_doubt(order: Order, channels: int | None, height_key: str) -> str:
     if order.clear:
         said += f" {order.said(channels).capitalize()}"
     if order.clear == SWAPPED:
-        said += f", so that {height_key} seems to be the width"
+        said += f", so {height_key} seems to be the width"
     return said
 
 

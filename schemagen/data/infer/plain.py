@@ -86,7 +86,7 @@ def _take_ids(scene: Scene, seen: KeyEvidence) -> None:
         question = f"{start}, and {question}"
     draft.doubts.append(f"{shown} in {plural(len(seen.there), 'record')}: {question}")
     if low == -1:
-        draft.notes.append("-1 where there is no class")
+        draft.notes.append("-1 for no class")
     scene.add(draft)
     if companion is None:
         return
@@ -166,7 +166,7 @@ def plain_draft(seen: KeyEvidence) -> Draft:
             facts["finite"] = False
         several = numbers.distinct is None or len(numbers.distinct) > 2
         if numbers.whole and several and there >= _ENOUGH:
-            draft.notes.append("floats that are whole numbers, all of them")
+            draft.notes.append("floats, all of them whole numbers")
     elif is_bool(seen):
         facts["dtype"] = "bool"
         where = f"in {plural(there, seen.unit)}" if seen.is_single else "were seen"
@@ -203,7 +203,7 @@ def _say_bytes(draft: Draft, look: BytesValues) -> None:
         dtypes = " and ".join(sorted({head.dtype for head in look.tensors}))
         ranks = " and ".join(sorted({str(len(head.shape)) for head in look.tensors}))
         draft.doubts.append(
-            f"serialized tensors of {dtypes} with {ranks} dimensions, so that no Tensor "
+            f"serialized tensors of {dtypes} with {ranks} dimensions, so no Tensor "
             "can be declared"
         )
         return

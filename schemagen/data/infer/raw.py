@@ -127,7 +127,7 @@ def _shape_of(
     image = speaks_of(seen.key, "image")
     picture = picture_shape(whole, square=not (image or dtype in ("uint8", "uint16")))
     if picture is not None:
-        return picture, ", since neighbors are alike"
+        return picture, ", since neighboring pixels are similar"
     square = next((each for each in picture_shapes(count) if each[0] == each[1]), None)
     if square is not None and image and dtype == "uint8":
         return square, ""

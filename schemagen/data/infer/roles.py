@@ -156,7 +156,7 @@ class _Roles:
         draft.role = "info"
         if lacks and able:
             draft.notes.append(
-                "no target, since records lack it, and it may not be missing"
+                "not a target: records lack it, and a target is required"
             )
 
     @property
@@ -229,7 +229,7 @@ def _settle_masks(drafts: Mapping[str, Draft]) -> None:
         if lacks or field.kind.missing_beside(inputs):
             draft.role = "info"
             said = "records lack it" if lacks else "no picture has its size"
-            draft.notes.append(f"no target, since {said}")
+            draft.notes.append(f"not a target: {said}")
 
 
 def rank_of(draft: Draft) -> int:
@@ -252,7 +252,7 @@ def lacking_roles(evidence: Evidence, drafts: Mapping[str, Draft]) -> list[str]:
         said.append(
             f'no field is an input: is it {listed(found)}? Give it role="input"'
             if found
-            else "no field is an input, and none holds values that a model can take"
+            else "no field is an input, and no field has values that a model can use"
         )
     return said
 
@@ -277,11 +277,10 @@ def _possible_targets(evidence: Evidence, drafts: Mapping[str, Draft]) -> str:
     answers = answers or [key for key in drafts if speaks_of(key, "target")]
     if not answers:
         return (
-            ", and none of the keys looks like one: a model has nothing to learn from "
-            "these records alone"
+            ", and no key looks like one: a model cannot learn from these records alone"
         )
-    said = f": the answers may be {listed(map(quoted, answers))}, which no generated "
-    said += "model has a head for"
+    said = f": the targets may be {listed(map(quoted, answers))}, for which "
+    said += "generated models have no head"
     inputs = {key for key, draft in drafts.items() if draft.model_role == "input"}
     if inputs and inputs.isdisjoint(answers):
         said += "; make_dataset(info=True) delivers them to a model of your own"

@@ -84,7 +84,7 @@ def _by_neighbors(seen: KeyEvidence) -> Draft | None:
     draft = Draft(seen.key, "Vector", {"shape": shape, "dtype": _DTYPES[seen.kind]})
     draft.doubts.append(
         f"always {seen.longest:,} numbers, taken as {said} pixels, since neighbors are "
-        f"alike: or a row of {seen.longest:,}?"
+        f"similar: or a row of {seen.longest:,}?"
     )
     return draft
 

@@ -248,7 +248,7 @@ def sample_text(sample: Sample, name: str, columns: int) -> list[str]:
     try:
         message = parse_message(sample.data)
     except MalformedError as error:
-        return [title, f"  no tf.train.Example: {error}"]
+        return [title, f"  not a tf.train.Example: {error}"]
     columns -= 2
     features = sorted(message.features.items())[:_SAMPLE_KEYS]
     lists = sorted(message.lists.items())[:_SAMPLE_KEYS]

@@ -91,7 +91,7 @@ class RecordStatistics:
         records: how many can be read from the file, malformed ones too.
         sizes: in bytes, without framing.
         sequences: how many have a field of feature lists.
-        malformed: how many are no tf.train.Example; they are in nothing below.
+        malformed: how many are not a tf.train.Example; nothing below counts them.
         malformed_reasons: why, of a few of them, by (file, record number).
         keys: what is known of each key, by key, sorted.
         steps: the feature lists of SequenceExamples, by key, sorted.

@@ -156,7 +156,7 @@ def _compare_specs(tally: Tally, written: Spec, spec: RecordSpec, where: str) ->
             tally.add_file(
                 "SG511",
                 "data was written with a different schema",
-                f"data that the project's {spec.class_name} reads alike",
+                f"data that the project's {spec.class_name} reads with the same meaning",
                 where,
                 change.plain,
                 "; ".join(filter(None, (change.hint, more))),

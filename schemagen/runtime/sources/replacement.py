@@ -40,7 +40,7 @@ def _changed(listed: tuple[str, str]) -> str:
         return ""
     return (
         f"{path}: its size or modification time is not what it was when it "
-        f"was opened, so that it was replaced or changed; {_ADVICE}"
+        f"was opened: it was replaced or changed; {_ADVICE}"
     )
 
 

@@ -118,7 +118,7 @@ def _share_of_unknown(index: int, files: int, whole: Sequence[range]) -> Share:
     if (most - fewest) * 100 > most:
         warn(
             f"{files} files for {readers} readers: no manifest says how many records each "
-            f"has, so that readers get whole files, from {fewest} to {most} of them; "
+            f"has, so readers get whole files, from {fewest} to {most} of them; "
             f"name a directory with a manifest, or write a multiple of {readers} shards"
         )
     return Share(tuple(map(Part, whole[index])))

@@ -44,7 +44,7 @@ def check_source(source: Source, workers: int, *, shuffled: bool) -> None:
         what = "functions with shuffle_seed" if isinstance(source, Parts) else "rows"
         raise DatasetError(
             f"workers={workers}: the source gives {what} one after the other, which one "
-            "process reads; pass a sequence, whose rows have an index, or leave workers out"
+            "process reads; pass a sequence, which has an index, or leave workers out"
         )
 
 

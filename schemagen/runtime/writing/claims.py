@@ -62,7 +62,7 @@ class Claim:
                 "has been given up, call abandon(plan) or pass overwrite=True"
             )
         else:
-            advice = "wait for it, or, if it is dead, pass overwrite=True"
+            advice = "wait for it, or, if it has died, pass overwrite=True"
         return DatasetError(
             f"{directory.where}: split {split!r} is being written by {self}, as "
             f"{claim_name(split, self.id)} says; {advice}"

@@ -154,7 +154,7 @@ def _not_begun(plan: Plan, found: Manifest | None) -> DatasetError:
     split = found.splits.get(plan.split) if found else None
     held = f"has {split.records} records" if split else "does not exist"
     return DatasetError(
-        f"{plan.where}: there is nothing of this run: it was published or abandoned, "
+        f"{plan.where}: this run no longer exists: it was published or abandoned, "
         f"another run has replaced it, or it never began; the split {held}. To publish, "
         "write the shards first, with the same run="
     )

@@ -281,7 +281,7 @@ class Run:
             found, held = self._listed()
             if self._is_committed(held):
                 return (
-                    f"{split} is complete, but not all of it has its name; the next run "
+                    f"{split} is complete, but some files still have hidden names; the next run "
                     f"that writes to {self.where} publishes it"
                 )
             names = self._directory.names()

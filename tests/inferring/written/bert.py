@@ -1,6 +1,6 @@
 """Inferred from all 24 records of a file.
 
-What the data does not tell is marked with "doubt:".
+Open questions are marked with "doubt:".
 """
 
 from typing import Annotated
