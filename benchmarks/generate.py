@@ -14,34 +14,23 @@ from itertools import pairwise
 from typing import Any
 
 from .generate_ways import (
-    B_BUILTIN,
-    B_CHECK,
     CHANGED,
     CHECK,
     GENERATE,
     IMPORTS,
-    A,
-    B,
     bytes_of,
     makers_of,
     see_all_fields,
 )
-from .measure import alternating, available, figure, ratio
+from .measure import alternating, available, figure
 from .program import Part, Program, Setting, keep_to_cores
-from .report import Target, grid, missing_lines, number, spread, verdict
+from .report import grid, missing_lines, number, spread, verdict
 
 GOALS = {(GENERATE, "100"): 2.0, (CHECK, "100"): 1.0}
 """Seconds, by way and number of schemas."""
 
 GROWTH = 1.25
 """The largest ratio of the costs of the last schemas and of the first ones."""
-
-TARGETS = (
-    Target(GENERATE, A, {}, at_most=True),
-    Target(GENERATE, B, {}, at_most=True),
-    Target(GENERATE, B_BUILTIN, {}, at_most=True),
-    Target(CHECK, B_CHECK, {}, at_most=True),
-)
 
 _MEASURED = ("seconds", "processor", "memory")
 
@@ -89,7 +78,7 @@ def _measure_size(setting: Setting, size: int) -> dict[str, Any]:
 
 
 def markdown(found: dict[str, Any]) -> str:
-    """Return tables of times, ratios and growth."""
+    """Return tables of times and growth."""
 
     def table(head: str, cells: Cells) -> str:
         columns = {f"{r['schemas']:,} schemas": cells(s, r) for s, r in found.items()}
@@ -97,7 +86,6 @@ def markdown(found: dict[str, Any]) -> str:
 
     parts = [
         table("seconds", _seconds),
-        table("how many times", _ratios),
         *([_growth(found)] if len(found) > 1 else []),
         missing_lines(found),
     ]
@@ -112,15 +100,6 @@ def _seconds(size: str, result: Mapping[str, Any]) -> dict[str, str]:
         text = spread(found)
         cells[way] = text if goal is None else verdict(text, found.median, goal)
     return cells
-
-
-def _ratios(_: str, result: Mapping[str, Any]) -> dict[str, str]:
-    times = result["seconds"]
-    return {
-        target.words: spread(ratio(times[target.slow], times[target.fast]))
-        for target in TARGETS
-        if target.fast in times
-    }
 
 
 def _growth(found: dict[str, Any]) -> str:

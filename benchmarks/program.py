@@ -212,7 +212,7 @@ def _conditions(found: Mapping[str, str]) -> str:
     run = f"{rest.pop('date')}; {rest.pop('run')}"
     place = ", ".join(rest.pop(name) for name in ("processor", "memory", "system"))
     versions = ", ".join(f"{name} {version}" for name, version in rest.items())
-    return table(["", ""], [["run", run], ["machine", place], ["versions", versions]])
+    return table(["run", run], [["machine", place], ["versions", versions]])
 
 
 def machine(libraries: Sequence[str]) -> dict[str, str]:
