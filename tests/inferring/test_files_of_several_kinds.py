@@ -85,15 +85,6 @@ def test_keys_that_whole_files_lack_are_one_doubt(
     assert (f"warning: {doubt}" in done.output) == (files.get("train") == "")
 
 
-def test_lists_whose_length_differs_by_file_are_a_doubt(tmp_path: Path) -> None:
-    """Lists of any length vary within a file."""
-    for name, length in (("train", 10), ("test", 12)):
-        rows = many(lambda i, n=length: {"x": [i] * n, "y": [i] * (n + i % 2)})
-        write_file(tmp_path / f"{name}.tfrecord", rows)
-    text = infer(tmp_path, tmp_path / "x.py").path.read_text()
-    assert text.count("by file only: 12 in 'test.tfrecord', 10 in") == 1
-
-
 def test_keys_with_the_name_of_a_split_are_one_record(tmp_path: Path) -> None:
     """The finding pairs them; the schema of one split has plain names."""
     for split in ("train", "test"):

@@ -67,7 +67,6 @@ def test_a_key_has_the_role_of_public_conventions(tmp_path: Path, role: str) -> 
     [
         {"x": "input", "y": "input", "label": "target"},
         {"x": "input", "y": "target"},
-        {"label": "target", "NL_nbr_0_label": "info", "NL_nbr_0_x": "input"},
         {"coarse_label": "target", "fine_label": "target"},
         {"x": "input", "survived": "target"},
         {"survived": "input", "income": "input"},
@@ -77,7 +76,7 @@ def test_a_key_has_the_role_of_public_conventions(tmp_path: Path, role: str) -> 
 def test_a_role_depends_on_the_other_keys(
     tmp_path: Path, roles: dict[str, str]
 ) -> None:
-    """`y` is a coordinate next to a label, and numbered copies are of other records.
+    """`y` is a coordinate next to a label.
 
     The only key that is named like the subject of a table is the target.
     """
@@ -95,25 +94,19 @@ def test_measured_numbers_are_data_whatever_their_name(tmp_path: Path) -> None:
 
 # Values of a key, its kind and role, and what its comment names.
 VALUES: list[tuple[str, Callable[[int], Any], str, str, str]] = [
-    ("label", lambda i: 41_207 * (i % 2), "Scalar", "target", "2 different ids up to"),
     ("label", lambda i: 100 * (i % 2), "Label", "target", "0, 100 in 30 records"),
     ("label", lambda i: 41_207 + i % 2, "Label", "target", "is 41,208 the highest"),
-    ("k", lambda i: [int(n == i % 4) for n in range(4)], "Vector", "target", "4 cla"),
     ("k", lambda i: [int(n < i % 3) for n in range(4)], "Vector", "input", ""),
-    ("k", lambda i: 1_500_000_000 + i, "Scalar", "info", ""),
-    ("k", lambda i: 15 * 10**17 + i, "Scalar", "info", ""),
-    ("k", lambda i: 1_500_000_000 * (i > 0), "Scalar", "input", ""),
 ]
 
 
 @pytest.mark.parametrize("case", range(len(VALUES)))
-def test_values_tell_classes_and_times(tmp_path: Path, case: int) -> None:
-    """Ids far apart are no 41,208 outputs, one-hot rows a target, unix times info."""
+def test_values_tell_classes(tmp_path: Path, case: int) -> None:
+    """There are as many as the highest id says, and one more."""
     key, value, kind, role, said = VALUES[case]
     fields, comments = found_in(tmp_path, many(lambda i: {key: value(i), "z": i / 7}))
     assert (fields[key].kind.name, fields[key].role) == (kind, role)
     assert said in comments.get(key, "")
-    assert (getattr(fields[key].kind, "dtype", "") == "bool") == (said == "4 cla")
 
 
 @pytest.mark.parametrize(

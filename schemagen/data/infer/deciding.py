@@ -12,7 +12,7 @@ from ...spec.names import snake_case
 from ..formatting import plural
 from .draft import DOUBT, Draft, Scene, listed, quoted
 from .evidence import Evidence
-from .file_groups import FileKeys, lacking_keys, lengths_by_file
+from .file_groups import FileKeys, lacking_keys
 from .lists import (
     group_lists,
     take_objects,
@@ -102,10 +102,6 @@ def draft_record(
     names = _names_of(drafts, nested=not is_sequence)
     group_lists(scene, names)
     give_roles(scene, drafts)
-    for key, draft in drafts.items():
-        differing = lengths_by_file(files, key)
-        if differing:
-            draft.doubts.append(f"{differing}: lists of any length?")
     lacking, said = lacking_roles(evidence, drafts), _of_all(evidence, drafts)
     for where, untrained in lacking_keys(files, drafts):
         if not untrained:

@@ -102,15 +102,6 @@ class KeyEvidence:
         """Whether all records that have it have equally many values, two or more."""
         return self.shortest == self.longest > 1
 
-    @property
-    def is_one_hot(self) -> bool:
-        """Whether all lists hold zeros and a single 1, not always at one place."""
-        numbers, there = self.numbers, self.lengths >= 0
-        ones = numbers.sums.array(self.records)[there]
-        places = numbers.filled.array(self.records)[there]
-        bits = self.is_fixed and (numbers.low, numbers.high) == (0, 1)
-        return bits and bool((ones == 1).all() and np.ptp(places))
-
     def is_with(self, other: KeyEvidence) -> bool:
         """Return whether the same records have it and another key."""
         return bool(((self.lengths >= 0) == (other.lengths >= 0)).all())

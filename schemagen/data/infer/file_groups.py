@@ -20,7 +20,6 @@ _MOST_KEYS = 6
 
 # A file lacks a key by chance if that is likelier than this.
 _CHANCE = 0.001
-_FEW = 3
 
 
 @dataclass
@@ -32,23 +31,18 @@ class FileKeys:
         split: its split; "" if its name does not say.
         records: how many of its records were read.
         keys: in how many records each key is.
-        lengths: the shortest and the longest list of each key.
     """
 
     path: FilePath
     split: str = ""
     records: int = 0
     keys: Counter[str] = field(default_factory=Counter)
-    lengths: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def add(self, batch: Columns) -> None:
         """Add some records."""
         self.records += len(batch.records)
         for key, columns in batch.by_key.items():
             self.keys[key] += sum(map(len, columns))
-            found = [length for each in columns for length in each.lengths.tolist()]
-            found += self.lengths.get(key, ())
-            self.lengths[key] = min(found), max(found)
         for key, steps in batch.steps.items():
             self.keys[key] += len(steps.rows)
 
@@ -138,16 +132,3 @@ def _trains(file: FileKeys) -> bool:
 def _named(files: Sequence[FileKeys], first: str) -> str:
     more = len(files) - 1
     return f"{first} and {plural(more, 'other file')}" if more else first
-
-
-def lengths_by_file(files: Sequence[FileKeys], key: str) -> str:
-    """Say that the lists of a key have one length in each file, not the same; or ""."""
-    lengths: dict[int, str] = {}
-    for file in files:
-        shortest, longest = file.lengths.get(key, (0, 0))
-        if shortest < longest:
-            return ""
-        if file.keys[key] >= _FEW:
-            lengths.setdefault(longest, f"{longest:,} in {quoted(file.path.name)}")
-    said = f"the number of values differs by file only: {listed(lengths.values())}"
-    return said if len(lengths) > 1 else ""

@@ -57,8 +57,6 @@ def _take_several(scene: Scene, seen: KeyEvidence) -> None:
     few = len(seen.there) < _ENOUGH or seen.longest < 2 or not high
     if not ids or few or seen.is_fixed or seen.numbers.repeats or any(others):
         return
-    if seen.numbers.is_scattered:
-        return
     draft = Draft(seen.key, "MultiLabel", {"num_classes": high + 1, "classes": ()})
     draft.doubts.append(
         f"each once in a record, up to {high:,}: classes, and is {high:,} the highest id? "
@@ -69,7 +67,7 @@ def _take_several(scene: Scene, seen: KeyEvidence) -> None:
 
 def _take_ids(scene: Scene, seen: KeyEvidence) -> None:
     low, high = int(seen.numbers.low or 0), int(seen.numbers.high or 0)
-    if low < -1 or not 0 <= high < _MOST_CLASSES or seen.numbers.is_scattered:
+    if low < -1 or not 0 <= high < _MOST_CLASSES:
         return
     found = sorted(int(value) for value in seen.numbers.distinct or ())
     offset = int(low == 1 and high > 1)

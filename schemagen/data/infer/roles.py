@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from .draft import Draft, Scene, listed, quoted
@@ -24,10 +23,6 @@ from .words import (
 _MOST_CANDIDATES = 5
 _MOST_CLASSES = 20
 
-# Seconds since 1970, in which times are stored in several units.
-_YEAR_2000, _YEAR_2040 = 946_684_800, 2_208_988_800
-_UNITS = (1, 10**3, 10**6, 10**9)
-
 
 def give_roles(scene: Scene, drafts: Mapping[str, Draft]) -> None:
     """Give fields the roles that their names and what is next to them tell."""
@@ -35,7 +30,6 @@ def give_roles(scene: Scene, drafts: Mapping[str, Draft]) -> None:
     for draft in drafts.values():
         if not draft.role:
             roles.give(draft)
-    roles.settle_one_hot()
     roles.settle_named()
     _settle(drafts)
     _settle_masks(drafts)
@@ -76,9 +70,10 @@ class _Roles:
             draft.role = "info"
         elif meaning == "weight":
             self._weigh(draft)
-        elif meaning == "info" or (not meaning and self._is_time(draft)):
-            if not (draft.codec.of_pixels or draft.codec.of_classes):
-                draft.role = "info"
+        elif meaning == "info" and not (
+            draft.codec.of_pixels or draft.codec.of_classes
+        ):
+            draft.role = "info"
         elif meaning == "answer" or in_boxes:
             self._answer(draft, single=not in_boxes or draft.is_quantity)
 
@@ -99,12 +94,6 @@ class _Roles:
     def _describes_another(self, draft: Draft) -> bool:
         """Return whether a field counts, names or measures what another one holds."""
         key, above = draft.key, parent_of(draft.key)
-        if any(
-            key[found.end() :] in self._answers
-            and re.search(r"\d", key[: found.start()])
-            for found in re.finditer("_", key)
-        ):
-            return True  # of another record, such as a neighbor in a graph
         if draft.is_array:
             return says_shape(key)
         if draft.is_text:
@@ -117,14 +106,6 @@ class _Roles:
 
     def _is_of_picture(self, key: str) -> bool:
         return self._pictures or speaks_of(key, "image")
-
-    def _is_time(self, draft: Draft) -> bool:
-        """Return whether all numbers are times since 1970, from 2000 to 2040."""
-        numbers = self._evidence.of(draft.key).numbers
-        low, high = numbers.low or 0, numbers.high or 0
-        return draft.is_number and any(
-            low / unit >= _YEAR_2000 and high / unit < _YEAR_2040 for unit in _UNITS
-        )
 
     def _weigh(self, draft: Draft) -> None:
         plain = draft.is_number and draft.facts["dtype"] == "float32"
@@ -159,29 +140,9 @@ class _Roles:
                 "not a target: records lack it, and a target is required"
             )
 
-    @property
-    def _has_target(self) -> bool:
-        return any(draft.model_role == "target" for draft in self._drafts.values())
-
-    def settle_one_hot(self) -> None:
-        """Make a target of the only one-hot rows, if nothing else is one."""
-        found = [
-            draft
-            for key, draft in self._drafts.items()
-            if draft.is_array and len(draft.facts["shape"]) == 1
-            if not draft.role and self._evidence.of(key).is_one_hot
-        ]
-        for draft in found:
-            draft.doubts.append(
-                f"a single 1 in each record: a label of {draft.facts['shape'][0]:,} classes, "
-                'role="target", or an input?'
-            )
-        if len(found) == 1 and not self._has_target:
-            self._answer(found[0], single=True)
-
     def settle_named(self) -> None:
         """Make a target of the only field that is named like one, if nothing is."""
-        if self._has_target:
+        if any(draft.model_role == "target" for draft in self._drafts.values()):
             return
         ranked = _candidates(self._evidence, self._drafts)
         named = [self._drafts[key] for rank, key in ranked if rank == 0]
@@ -198,15 +159,10 @@ def _ask_for_classes(draft: Draft, seen: KeyEvidence) -> None:
     few = seen.kind == "float" and numbers.whole and 1 < number <= _MOST_CLASSES
     if not draft.is_quantity or not (seen.kind == "int64" or few):
         return
-    said = "whole numbers that a model learns as quantities: or ids of classes"
-    if draft.is_number and numbers.is_scattered:
-        most = int(numbers.high or 0)
-        said = f"{number:,} different ids up to {most:,}, which a model learns as "
-        said += f"quantities: are they classes? Write them as 0 to {number - 1:,}, or "
-        said += f"declare Label(num_classes={most + 1}), with as many outputs"
-    else:
-        said += f"{', which a Label stores as int64' if few else ''}?"
-    draft.doubts.append(said)
+    stored = ", which a Label stores as int64" if few else ""
+    draft.doubts.append(
+        f"whole numbers that a model learns as quantities: or ids of classes{stored}?"
+    )
 
 
 def _settle(drafts: Mapping[str, Draft]) -> None:

@@ -19,9 +19,6 @@ from .dtypes import FLOATS, as_numbers
 # A key with more different values than this has no classes.
 _MOST_DISTINCT = 1000
 
-# How often values come again that are ids, and how far they may be from each other.
-_TIMES, _FAR = 2, 100
-
 _LONGEST_SHAPE = 8
 _LONGEST_TEXT = 256
 _SAMPLES, _SAMPLE_BYTES = 16, 1 << 18
@@ -126,15 +123,6 @@ class Numbers:
                 self.distinct[value] = self.distinct.get(value, 0) + times
         if max(len(found), len(self.distinct)) > _MOST_DISTINCT:
             self.distinct = None
-
-    @property
-    def is_scattered(self) -> bool:
-        """Whether few values come again and again that are far apart."""
-        if not self.distinct or self.low is None or self.high is None:
-            return False
-        number = len(self.distinct)
-        again = sum(self.distinct.values()) >= _TIMES * number
-        return number > 1 and again and self.high - self.low > _FAR * number
 
     def _add_shapes(self, values: Rows, lengths: Rows, rows: Rows) -> None:
         """Keep lists that may be sizes: short, and of one length."""
