@@ -76,11 +76,6 @@ def blob(height: int, width: int, seed: int = 0) -> bytes:
     return spot.astype(np.uint8).tobytes()
 
 
-def one_hot(number: int) -> bytes:
-    """Return three rows of four numbers, each with a single 1."""
-    return np.eye(4, dtype="u1")[[number % 4, 1, 2]].tobytes()
-
-
 def token_ids(number: int) -> list[int]:
     """Return tokens that are filled up to 16."""
     return [7] * (number % 16 + 1) + [0] * (15 - number % 16)

@@ -69,18 +69,10 @@ def smooth(height: int, width: int, channels: int, at: int) -> np.ndarray:
     return np.stack(colours, -1).astype(np.uint8)
 
 
-def raw(pixels: np.ndarray, height: int = 16, width: int = 20) -> dict[str, Any]:
+def raw(pixels: np.ndarray) -> dict[str, Any]:
     """Return a row of raw pixels with their sizes."""
-    sizes = {"rows": height, "cols": width}
-    return {"pixels": pixels.tobytes(), **sizes, "depth": 3}
+    return {"pixels": pixels.tobytes(), "rows": 16, "cols": 20, "depth": 3}
 
-
-def first(height: int, width: int, at: int) -> np.ndarray:
-    """Return pixels with their channels first."""
-    return smooth(height, width, 3, at).transpose(2, 0, 1)
-
-
-NOISE = np.random.default_rng(0).integers(0, 256, (16, 20, 3)).astype(np.uint8)
 
 # Rows, the kind of their first key, names of the data that its comments have, and what
 # else the kind has.
@@ -91,7 +83,7 @@ DOUBTS: dict[str, tuple[Row, str, tuple[str, ...], dict[str, Any]]] = {
             **{"zeros": bytes(64), "shape": [2, 4]},
         },
         "Vector",
-        ("'shape'", "float32 or int32 or uint32", "Tensor((2, 4)"),
+        ("float32", "int32, uint32"),
         {},
     ),
     "a shape that is named": (
@@ -124,12 +116,6 @@ DOUBTS: dict[str, tuple[Row, str, tuple[str, ...], dict[str, Any]]] = {
         (),
         {"shape": (None, 3)},
     ),
-    "as many as others": (
-        lambda i: {"cloud": floats_of(i, number=3072), "far": [0.5] * 1024},
-        "Vector",
-        ("(1024, 3)", "shape (32, 32, 3)", "row of 3,072", "int32"),
-        {"shape": (1024, 3)},
-    ),
     "tensors of two dtypes": (
         lambda i: {"t": DTYPES[i % 2]},
         "Scalar",
@@ -149,38 +135,13 @@ DOUBTS: dict[str, tuple[Row, str, tuple[str, ...], dict[str, Any]]] = {
         ("1 of 30 images", "2 of 30 images"),
         {},
     ),
-    "channels first": (
-        lambda i: raw(first(16, 20, i)),
-        "Tensor",
-        ("3 x height x width",),
-        {"shape": (3, 16, 20), "shape_key": ("depth", "rows", "cols")},
-    ),
-    "channels first without their number": (
-        lambda i: {"pixels": first(16, 20, 0).tobytes(), "h": 16, "w": 20},
-        "Tensor",
-        (),
-        {"shape": (3, 16, 20), "shape_key": (None, "h", "w")},
-    ),
-    "large pictures": (
-        lambda i: raw(first(320, 320, 0), 320, 320),
-        "Image",
-        ("'rows'",),
-        {},
-    ),
     "channels last": (
         lambda i: raw(smooth(16, 20, 3, i)),
         "Image",
-        ("'rows'", "eighboring"),
+        ("'rows'", "3 x height x width"),
         {"shape": (16, 20, 3)},
     ),
-    "noise": (lambda i: raw(NOISE), "Image", ("'rows'",), {}),
     "texts": (lambda i: {"x": ["a", "b"]}, "VarLen", ("always 2 values",), {}),
-    "swapped sizes": (
-        lambda i: raw(smooth(16, 20, 3, i), 20, 16),
-        "Image",
-        ("'rows' seems to be",),
-        {},
-    ),
     "grey pixels": (
         lambda i: {"x": bytes(range(64)), "h": 8, "w": 8},
         "Image",
@@ -194,12 +155,11 @@ DOUBTS: dict[str, tuple[Row, str, tuple[str, ...], dict[str, Any]]] = {
 def test_what_data_does_not_tell_is_asked(tmp_path: Path, case: str) -> None:
     """By names and numbers of the data; nothing is declared that may be wrong."""
     row, kind, parts, others = DOUBTS[case]
-    fields, said = found_in(tmp_path, many(row, 4 if "large" in case else 30))
+    fields, said = found_in(tmp_path, many(row))
     key = next(iter(row(0)))
     assert fields[key].kind.name == kind
     assert [part for part in parts if part not in said.get(key, "")] == []
     assert {name: getattr(fields[key].kind, name) for name in others} == others
-    assert ("eighboring" in said.get(key, "")) <= (case != "noise")
     if kind == "Scalar":  # sizes and format say nothing that a model could learn from
         assert "input" not in {f.role for name, f in fields.items() if "/" in name}
 

@@ -25,9 +25,8 @@ from .pictures import take_pictures
 from .plain import take_labels, take_rest
 from .raw import take_fixed_raw, take_raw
 from .roles import give_roles, lacking_roles, rank_of
-from .shapes import take_shaped
+from .shapes import take_protos, take_shaped
 from .steps import step_drafts
-from .tensors import take_protos
 from .words import LABELS, split_before
 from .wrapped import say_wrapped
 

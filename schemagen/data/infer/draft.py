@@ -133,7 +133,6 @@ class Scene:
 
     Attributes:
         drafts: the fields, by key.
-        possible: doubts about keys that are not taken yet.
         counts: keys that count the items of others.
         padded: keys of lists that are filled up together.
     """
@@ -141,7 +140,6 @@ class Scene:
     def __init__(self, evidence: Evidence) -> None:
         self.evidence = evidence
         self.drafts: dict[str, Draft] = {}
-        self.possible: dict[str, list[str]] = {}
         self.counts: set[str] = set()
         self.padded: list[list[str]] = []
         self._shared: dict[str, str] = {}
@@ -185,7 +183,6 @@ class Scene:
         """Make a field of a key, and take the further keys that it names."""
         seen = self.evidence.keys[draft.key]
         draft.optional = draft.optional or bool(seen.missing)
-        draft.doubts += self.possible.pop(draft.key, ())
         self.drafts[draft.key] = draft
         _, *further = draft.codec.parts
         for part in further:

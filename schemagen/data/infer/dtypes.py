@@ -22,18 +22,12 @@ SIZES = {
     1: ("uint8", "int8", "bool"),
 }
 
-FLOATS = ("float64", "float32", "float16", "bfloat16")
+FLOATS = ("float64", "float32")
 
 # Binary logarithms of numbers that people store, which integers do not have if they are
 # read as floats, and the share of numbers that has to be usual.
 _LOW, _HIGH = -120, 40
 _USUAL_SHARE = 0.99
-
-# The widest spread of usual floats, in binary digits, and the least of any.
-_WIDEST, _NARROWEST = 6.0, 0.3
-
-# Where half of the 16-bit floats lie that are all positive: others may be integers.
-_MIDDLE = (2.0**-6, 2.0**6)
 
 # By how much the high bytes of numbers have to differ from their low bytes.
 _UNEVEN, _ALWAYS_UNEVEN = 0.35, 0.7
@@ -100,10 +94,7 @@ def _joined(samples: Sequence[bytes]) -> NDArray[np.uint8]:
 
 
 def as_numbers(joined: NDArray[np.uint8], dtype: str) -> NDArray[Any]:
-    """Return bytes as the numbers that they hold whole: [N]; bfloat16 as float32."""
-    if dtype == "bfloat16":
-        high = as_numbers(joined, "uint16").astype("<u4") << 16
-        return high.view("<f4")
+    """Return bytes as the numbers that they hold whole: [N]."""
     item = np.dtype(dtype).newbyteorder("<")
     return joined[: len(joined) // item.itemsize * item.itemsize].view(item)
 
@@ -128,16 +119,11 @@ def _is_uneven(joined: NDArray[np.uint8], size: int) -> bool:
     return bool(max(high - low, np.abs(np.subtract(*shares)).sum() / 2) > least)
 
 
-def _magnitudes(joined: NDArray[np.uint8], dtype: str) -> NDArray[np.float64]:
-    """Return the binary logarithms of numbers that are not 0; NaN for no numbers."""
-    with np.errstate(all="ignore"):
-        values: NDArray[np.float64] = as_numbers(joined, dtype).astype(np.float64)
-        found: NDArray[np.float64] = np.log2(np.abs(values[values != 0]))
-    return found
-
-
 def _is_float(joined: NDArray[np.uint8], dtype: str) -> bool:
-    sizes = _magnitudes(joined, dtype)
+    """Return whether numbers that are not 0 are of sizes that people store."""
+    with np.errstate(all="ignore"):
+        values = as_numbers(joined, dtype).astype(np.float64)
+        sizes = np.log2(np.abs(values[values != 0]))
     usual = (sizes > _LOW) & (sizes < _HIGH)
     return bool(len(sizes)) and bool(usual.mean() >= _USUAL_SHARE)
 
@@ -163,23 +149,12 @@ def _is_small(values: NDArray[Any], bits: int) -> bool:
 
 
 def _of_two(joined: NDArray[np.uint8]) -> str:
-    signed = as_numbers(joined, "int16")
-    both_signs = bool((signed < 0).any() and (signed > 0).any())
-    for dtype in ("float16", "bfloat16"):
-        sizes = _magnitudes(joined, dtype)
-        if not _is_float(joined, dtype) or not len(sizes):
-            continue
-        spread = float(sizes.std())
-        middle = float(2.0 ** np.median(sizes))
-        if not _NARROWEST <= spread <= _WIDEST:
-            continue
-        if both_signs or _MIDDLE[0] <= middle <= _MIDDLE[1]:
-            return dtype
     if (joined[3::4] == 255).all() or not _is_uneven(joined, 2):
         return ""
     # Negative numbers near 0 have high bytes full of ones.
-    high = joined[1::2]
-    return "int16" if both_signs and np.isin(high, (0xFE, 0xFF)).any() else "uint16"
+    signed, high = as_numbers(joined, "int16"), joined[1::2]
+    negative = np.isin(high, (0xFE, 0xFF)).any() and (signed > 0).any()
+    return "int16" if negative else "uint16"
 
 
 _FOUND: dict[int, Callable[[NDArray[np.uint8]], str]] = {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from math import isqrt
 from typing import Any
 
 import numpy as np
@@ -10,10 +12,14 @@ from ...runtime.shared.images import CHANNELS
 from ..formatting import plural
 from .draft import Draft, Scene, listed, quoted
 from .evidence import KeyEvidence
-from .pixels import resize_doubt
 from .sizes import is_near
 from .values import BytesValues
 from .words import AXES, nearest, parent_of, says, speaks_of
+
+CHANNELS_OF_PIXELS = (1, 3, 4, 2)
+"""How many numbers a pixel may have, if that is not stored."""
+
+_SMALLEST_SIDE = 8
 
 # Ids below this are classes next to 255, which then is none.
 _BORDER = 200
@@ -79,6 +85,23 @@ def _images_draft(seen: KeyEvidence, facts: dict[str, Any]) -> Draft:
         draft.notes.append(f"{seen.shortest:,} to {seen.longest:,} in each record")
     add_resize(draft, seen.values)
     return draft
+
+
+def square_picture(size: int) -> tuple[int, int, int] | None:
+    """Return the shape of a square picture of so many numbers; None if there is none."""
+    for channels in (3, 1):
+        side = isqrt(size // channels)
+        if side >= _SMALLEST_SIDE and side * side * channels == size:
+            return side, side, channels
+    return None
+
+
+def resize_doubt(sizes: Iterable[Sequence[int]], then: str = "") -> str:
+    """Say which sizes pictures have, heights and widths, and what that asks for."""
+    ordered = sorted(sizes, key=lambda size: (size[0] * size[1], size))
+    low, high = ("x".join(map(str, ordered[at][:2])) for at in (0, -1))
+    then = then or ": batches of several need resize=(height, width)"
+    return f"sizes from {low} to {high}{then}"
 
 
 def image_draft(key: str, facts: dict[str, Any]) -> Draft:

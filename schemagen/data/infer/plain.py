@@ -9,8 +9,7 @@ from .draft import Draft, Scene, listed, quoted
 from .dtypes import guess_dtype
 from .evidence import KeyEvidence
 from .lists import follows_another, is_bool, list_draft
-from .pictures import say_what_is_broken
-from .pixels import picture_shapes
+from .pictures import say_what_is_broken, square_picture
 from .values import BytesValues
 from .words import (
     last_word,
@@ -206,8 +205,8 @@ def _say_bytes(draft: Draft, look: BytesValues) -> None:
         )
         return
     if look.least == look.most:
-        shapes = " or ".join(map(str, picture_shapes(look.most)))
-        said = f"pixels of the shape {shapes}" if shapes else "what do they hold"
+        shape = square_picture(look.most)
+        said = f"pixels of the shape {shape}" if shape else "what do they hold"
         draft.doubts.append(f"always {look.most:,} bytes, no text: {said}?")
         return
     seen = f"{look.least or 0:,} to {look.most:,} bytes, no text"

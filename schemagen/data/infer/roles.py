@@ -157,7 +157,8 @@ def _ask_for_classes(draft: Draft, seen: KeyEvidence) -> None:
     numbers = seen.numbers
     number = len(numbers.distinct or ())
     few = seen.kind == "float" and numbers.whole and 1 < number <= _MOST_CLASSES
-    if not draft.is_quantity or not (seen.kind == "int64" or few):
+    whole = seen.kind == "int64" and draft.facts["dtype"] != "bool"
+    if not draft.is_quantity or not (whole or few):
         return
     stored = ", which a Label stores as int64" if few else ""
     draft.doubts.append(

@@ -1,37 +1,49 @@
-"""Lists of numbers with more dimensions than one, by sizes and lengths next to them."""
+"""Tensors of tf.io.serialize_tensor, and lists of numbers with more dimensions than one."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
+
+import numpy as np
 
 from ..formatting import plural
 from .draft import Draft, Scene
 from .evidence import KeyEvidence
 from .lists import list_facts
-from .pixels import picture_shape
-from .raw import lengths_in
-from .sizes import CHANNELS, Sizes, are_of, each_of, items_of, size_candidates
-from .tensors import sized_facts
-from .words import item_size, speaks_of
+from .pictures import CHANNELS_OF_PIXELS, square_picture
+from .sizes import Sizes, are_of, common_shape, each_of, size_candidates, sized_facts
+from .words import item_size, names_picture
 
 _DTYPES = {"int64": "int64", "float": "float32"}
 
 _SHORTEST = 4
 
 
+def take_protos(scene: Scene) -> None:
+    """Make fields of tensors that tf.io.serialize_tensor has written."""
+    for seen in list(scene.open()):
+        tensors = seen.values.tensors
+        if not (seen.is_single and tensors) or tensors.total() < seen.values.values:
+            continue
+        dtypes = {head.dtype for head in tensors}
+        ranks = {len(head.shape) for head in tensors}
+        if len(dtypes) > 1 or len(ranks) > 1:
+            continue
+        shapes = np.array([head.shape for head in tensors], np.int64)
+        shape = common_shape(shapes.reshape(len(shapes), -1))
+        facts = {"shape": shape, "dtype": dtypes.pop(), "encoding": "proto"}
+        said = "written by tf.io.serialize_tensor"
+        scene.add(Draft(seen.key, "Tensor", facts, notes=[said]))
+
+
 def take_shaped(scene: Scene) -> None:
-    """Make fields of lists of numbers that sizes under other keys give a shape."""
-    lengths = lengths_in(scene.evidence)
+    """Make fields of lists of numbers that other keys or their names give a shape."""
     for seen in list(scene.open()):
         if seen.kind not in _DTYPES or seen.is_single or seen.longest < _SHORTEST:
             continue
         draft = _by_sizes(scene, seen)
         if draft is None and seen.is_fixed:
-            named = item_size(seen.key) > 0
-            draft = (None if named else _by_neighbors(seen)) or _by_another(
-                scene, seen, lengths
-            )
+            draft = _by_name(scene, seen)
         if draft is not None:
             if seen.numbers.unusual:
                 draft.facts["finite"] = False
@@ -46,7 +58,7 @@ def _by_sizes(scene: Scene, seen: KeyEvidence) -> Draft | None:
             continue
         if sizes.is_count:
             return _counted(scene, seen, sizes, each)
-        if each > 1 and (len(sizes.contents) > 2 or each not in CHANNELS):
+        if each > 1 and (len(sizes.contents) > 2 or each not in CHANNELS_OF_PIXELS):
             continue
         facts = sized_facts(scene, seen, sizes, each, _DTYPES[seen.kind], "list")
         if facts is None:
@@ -72,40 +84,26 @@ def _counted(scene: Scene, seen: KeyEvidence, sizes: Sizes, each: int) -> Draft 
     return Draft(seen.key, "VarLen", facts, notes=[said])
 
 
-def _by_neighbors(seen: KeyEvidence) -> Draft | None:
-    """Return the field of numbers that are the pixels of a square picture."""
-    shape: tuple[int, ...] | None = picture_shape(
-        seen.numbers.samples, square=not speaks_of(seen.key, "image")
-    )
+def _by_name(scene: Scene, seen: KeyEvidence) -> Draft | None:
+    """Return the field of a picture, or of items such as the points of a cloud.
+
+    Items are as many as another list is long.
+    """
+    count, each = seen.longest, item_size(seen.key)
+    lengths = {
+        other.longest for other in scene.evidence.keys.values() if other.is_fixed
+    }
+    shape: tuple[int, ...] | None = None
+    if names_picture(seen.key):
+        shape = square_picture(count)
+    elif each and count % each == 0 and count // each in lengths:
+        shape = (count // each, each)
     if shape is None:
         return None
-    shape = shape[:2] if shape[2] == 1 else shape
-    said = "x".join(map(str, shape))
+    shape = shape[:2] if shape[-1] == 1 else shape
     draft = Draft(seen.key, "Vector", {"shape": shape, "dtype": _DTYPES[seen.kind]})
     draft.doubts.append(
-        f"always {seen.longest:,} numbers, taken as {said} pixels, since neighbors are "
-        f"similar: or a row of {seen.longest:,}?"
-    )
-    return draft
-
-
-def _by_another(
-    scene: Scene, seen: KeyEvidence, lengths: Mapping[str, int]
-) -> Draft | None:
-    """Return the field of a list that is several times as long as others next to it."""
-    count = seen.longest
-    likely, possible = items_of(seen.key, count, lengths)
-    if not likely:
-        said = " or ".join(f"({items}, {count // items})" for items in possible)
-        if said:
-            scene.possible.setdefault(seen.key, []).append(
-                f"always {count:,} numbers: of the shape {said}, or of another order?"
-            )
-        return None
-    shape = (likely[0], count // likely[0])
-    draft = Draft(seen.key, "Vector", {"shape": shape, "dtype": _DTYPES[seen.kind]})
-    draft.doubts.append(
-        f"always {count:,} numbers, {shape[1]:,} for each of {shape[0]:,}, as long as "
-        f"other lists are: or in the order {shape[::-1]}, or a row of them?"
+        f"always {count:,} numbers, taken as {'x'.join(map(str, shape))} by the name: or "
+        "in another order, or a row of them?"
     )
     return draft

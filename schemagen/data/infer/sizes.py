@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,9 +13,7 @@ from .evidence import KeyEvidence
 from .words import (
     AXES,
     counts_key,
-    digits_of,
     extends,
-    item_size,
     nearest,
     parent_of,
     says,
@@ -24,12 +21,6 @@ from .words import (
     says_shape,
     stem_of_shape,
 )
-
-CHANNELS = (1, 3, 4, 2)
-"""How many numbers a pixel may have, if that is not stored."""
-
-# Fewer items are as many as others by chance, in one part of a record and in all.
-_FEWEST_ITEMS, _FEWEST_ITEMS_OF_ALL = 16, 1000
 
 
 class Sizes(NamedTuple):
@@ -102,8 +93,6 @@ def are_of(scene: Scene, sizes: Sizes, seen: KeyEvidence) -> bool | None:
     differ = bool((there != there[0]).any())
     if not isinstance(sizes.keys, str):
         return True if differ or counts_key(sizes.keys[0], seen.key) else None
-    if digits_of(sizes.keys) and digits_of(sizes.keys) == digits_of(seen.key):
-        return True
     stem = stem_of_shape(sizes.keys)
     if stem and extends(seen.key, stem):
         return True
@@ -131,36 +120,35 @@ def each_of(measured: Rows, shapes: Rows) -> int:
     return int(each[0]) if (each == each[0]).all() and each[0] == int(each[0]) else 0
 
 
-def items_of(
-    key: str, count: int, lengths: Mapping[str, int]
-) -> tuple[list[int], list[int]]:
-    """Return of how many items so many numbers may be, as others have one for each.
+def sized_facts(
+    scene: Scene, seen: KeyEvidence, sizes: Sizes, each: int, dtype: str, encoding: str
+) -> dict[str, Any] | None:
+    """Return the parameters of a Tensor whose sizes other keys hold, and take these keys.
 
     Args:
-        key: the key of the numbers.
-        count: how many there are in every record.
-        lengths: how many numbers other keys always have.
+        scene: where the keys are taken.
+        seen: its numbers.
+        sizes: the stored sizes.
+        each: how many numbers there are for each element of these.
+        dtype: of the numbers.
+        encoding: of the Tensor.
 
     Returns:
-        The likely numbers of items, and the possible ones.
+        None if it cannot be declared, or if the keys are those of other fields.
     """
-    above, nested = key.partition("/")[::2]
-    near = Counter(
-        length
-        for other, length in lengths.items()
-        if 1 < length < count
-        and count % length == 0
-        and (not nested or other.startswith(f"{above}/"))
-    )
-    size, least = item_size(key), _FEWEST_ITEMS if nested else _FEWEST_ITEMS_OF_ALL
-    likely = [
-        items
-        for items, keys in near.items()
-        if items * size == count
-        # Lengths of features that have nothing in common are powers of two.
-        or (items >= least and keys > 1 and (nested or count // items % 2))
-        or (items >= _FEWEST_ITEMS_OF_ALL and items * 3 == count)
-    ]
-    named = {count // size} if size and count % size == 0 else set()
-    possible = [each for each in {*near, *named} if each >= _FEWEST_ITEMS // 2]
-    return sorted(likely), sorted(possible)
+    keys: Any = sizes.keys
+    shape = common_shape(sizes.shapes[seen.lengths >= 0])
+    alone = isinstance(keys, str)
+    shared = list(zip((keys,) if alone else keys, sizes.contents, strict=True))
+    if (alone and each > 1) or not scene.share_all(shared):
+        return None
+    if each > 1:
+        shape, keys = (*shape, each), (*keys, None)
+    return {"shape": shape, "dtype": dtype, "encoding": encoding, "shape_key": keys}
+
+
+def common_shape(shapes: Rows) -> tuple[int | None, ...]:
+    """Return each size that is the same in all rows; None for others, and for 0."""
+    same = (shapes == shapes[0]).all(axis=0) & (shapes[0] > 0)
+    pairs = zip(shapes[0].tolist(), same.tolist(), strict=True)
+    return tuple(size if is_same else None for size, is_same in pairs)

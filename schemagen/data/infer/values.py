@@ -65,7 +65,6 @@ class Numbers:
         firsts: the first integer of each record.
         sums: the sum of each record's integers.
         filled: how many values each record has without the zeros at its end.
-        samples: the values of some records.
     """
 
     def __init__(self) -> None:
@@ -76,7 +75,6 @@ class Numbers:
         self.distinct: dict[int | float, int] | None = {}
         self.repeats = False
         self.firsts, self.sums, self.filled = PerRecord(), PerRecord(), PerRecord()
-        self.samples: list[NDArray[Any]] = []
         self._shapes: PerRecord | None = PerRecord()
         self._rank = 0
 
@@ -85,9 +83,6 @@ class Numbers:
         values: NDArray[Any] = column.values
         lengths, starts = column.lengths, column.starts
         self._add_values(values)
-        if len(self.samples) < _SAMPLES:
-            shown = zip(starts[:4].tolist(), lengths[:4].tolist(), strict=True)
-            self.samples += [values[at : at + size] for at, size in shown if size]
         filled = _filled(values, lengths, starts)
         self.filled.add(rows, filled)
         owners = np.repeat(np.arange(len(lengths)), lengths)
