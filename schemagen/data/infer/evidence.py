@@ -11,8 +11,9 @@ import numpy as np
 
 from ...runtime.reading.columns import Column, Columns, Rows, StepColumn
 from ...runtime.reading.message import BYTES, NOTHING
+from ..statistics.numbers import Numbers, merged_numbers, numbers
 from .base64_values import decoded_text
-from .values import BytesValues, Numbers, PerRecord
+from .values import Contents, Lists, PerRecord
 from .words import speaks_of
 
 
@@ -26,7 +27,8 @@ class KeyEvidence:
     Attributes:
         records: how many there are, with it or without.
         kinds: how many records have it with each kind of list.
-        numbers: its numbers.
+        numbers: the statistics of its numbers.
+        lists: what these do not say of lists of numbers.
         values: its bytes values.
         decoded: what its bytes values hold as base64 text; None if one is no such text.
     """
@@ -37,7 +39,8 @@ class KeyEvidence:
         self.records = 0
         self.kinds: Counter[str] = Counter()
         self.numbers = Numbers()
-        self.values = BytesValues(masks=speaks_of(key, "mask"))
+        self.lists = Lists()
+        self.values = Contents(masks=speaks_of(key, "mask"))
         self.decoded: KeyEvidence | None = None
         self._lengths = PerRecord(-1)
 
@@ -52,7 +55,9 @@ class KeyEvidence:
             self.values.add(column, rows)
             self._add_decoded(column, rows, first=first)
         else:
-            self.numbers.add(column, rows)
+            found = [self.numbers, numbers(column.values)]
+            self.numbers = merged_numbers(found)
+            self.lists.add(column, rows)
 
     def _add_decoded(self, column: Column, rows: Rows, *, first: bool) -> None:
         content = decoded_text(column) if first or self.decoded is not None else None
@@ -91,6 +96,11 @@ class KeyEvidence:
     def longest(self) -> int:
         """The greatest number of values."""
         return int(self.there.max(initial=0))
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether no number is NaN or infinite."""
+        return self.numbers.finite == self.numbers.count
 
     @property
     def is_single(self) -> bool:

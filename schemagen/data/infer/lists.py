@@ -14,7 +14,6 @@ from ..formatting import plural
 from .draft import Draft, Scene, quoted
 from .evidence import KeyEvidence
 from .naming import Names, Path
-from .values import Numbers
 from .words import (
     is_flag,
     last_word,
@@ -40,9 +39,7 @@ def list_facts(seen: KeyEvidence) -> dict[str, Any]:
     if seen.kind == "bytes":
         return {"dtype": "string" if seen.values.text else "bytes"}
     if seen.kind == "float":
-        return {"dtype": "float32"} | (
-            {"finite": False} if seen.numbers.unusual else {}
-        )
+        return {"dtype": "float32"} | ({} if seen.is_finite else {"finite": False})
     return {"dtype": "bool" if is_bool(seen) else "int64"}
 
 
@@ -51,15 +48,13 @@ def is_bool(seen: KeyEvidence) -> bool:
     return (
         is_flag(seen.key)
         and seen.kind == "int64"
-        and seen.numbers.low is not None
-        and {seen.numbers.low, seen.numbers.high} <= {0, 1}
+        and {seen.numbers.minimum, seen.numbers.maximum} <= {0, 1}
     )
 
 
 def list_draft(seen: KeyEvidence) -> Draft:
     """Return the field of a list whose length varies."""
     draft = Draft(seen.key, "VarLen", list_facts(seen))
-    numbers = seen.numbers
     if not seen.longest:
         draft.doubts.append("always empty: its type is unknown")
     elif seen.longest == 1 and not seen.is_single:
@@ -72,9 +67,9 @@ def list_draft(seen: KeyEvidence) -> Draft:
         names_class(seen.key)
         and not names_object(seen.key)
         and seen.kind == "int64"
-        and _may_be_ids(numbers)
+        and may_be_ids(seen)
     ):
-        high = int(numbers.high or 0)
+        high = int(seen.numbers.maximum or 0)
         draft.doubts.append(
             f"each once, up to {high:,}: classes? MultiLabel(num_classes={high + 1})"
         )
@@ -83,19 +78,20 @@ def list_draft(seen: KeyEvidence) -> Draft:
     return draft
 
 
-def _may_be_ids(numbers: Numbers) -> bool:
-    return not numbers.repeats and (numbers.low or 0) >= 0
+def may_be_ids(seen: KeyEvidence) -> bool:
+    """Return whether lists of integers have each once, and none below 0."""
+    return not seen.lists.repeats and (seen.numbers.minimum or 0) >= 0
 
 
 def take_ragged(scene: Scene) -> None:
     """Make fields of lists of lists, which are values and row lengths."""
     for lengths in list(scene.open()):
-        if lengths.kind != "int64" or (lengths.numbers.low or 0) < 0:
+        if lengths.kind != "int64" or (lengths.numbers.minimum or 0) < 0:
             continue
         before, _, last = lengths.key.rpartition("/")
         if last not in _ROW_LENGTHS or not before:
             continue
-        sums = lengths.numbers.sums.array(scene.records)
+        sums = lengths.lists.sums.array(scene.records)
         there = lengths.lengths >= 0
         for key in (before, *(f"{before}/{name}" for name in _VALUES)):
             seen = scene.evidence.keys.get(key)
@@ -114,14 +110,14 @@ def take_sparse(scene: Scene) -> None:
         named = above and last_word(indices.key) in _INDICES
         varies = indices.kind == "int64" and indices.shortest < indices.longest
         seen = scene.evidence.keys.get(f"{above}/values")
-        if seen is None or not (named and varies and _may_be_ids(indices.numbers)):
+        if seen is None or not (named and varies and may_be_ids(indices)):
             continue
         same = bool((seen.lengths == indices.lengths).all())
         if seen.kind not in ("int64", "float") or not (
             scene.is_open(seen.key) and same
         ):
             continue
-        high = int(indices.numbers.high or 0)
+        high = int(indices.numbers.maximum or 0)
         facts = {"shape": (high + 1,), "index_key": (indices.key,)}
         draft = scene.add(Draft(seen.key, "Sparse", list_facts(seen) | facts))
         draft.doubts.append(
@@ -148,9 +144,7 @@ def take_padded(scene: Scene) -> None:
         if seen.is_fixed:
             fixed.setdefault(seen.longest, []).append(seen)
     for length, members in fixed.items():
-        filled = {
-            seen.key: seen.numbers.filled.array(scene.records) for seen in members
-        }
+        filled = {seen.key: seen.lists.filled.array(scene.records) for seen in members}
         bases = [seen for seen in members if _ends_in_zeros(seen, filled[seen.key])]
         if not bases:
             continue
@@ -173,9 +167,10 @@ def take_padded(scene: Scene) -> None:
 
 
 def _ends_in_zeros(seen: KeyEvidence, filled: Rows) -> bool:
-    if seen.kind != "int64" or not seen.numbers.solid or seen.missing:
+    if seen.kind != "int64" or seen.missing:
         return False
-    return len(np.unique(filled)) > 1 and int(filled.max()) > 1
+    only_there = int((seen.lengths - filled).sum()) == seen.numbers.zeros
+    return only_there and len(np.unique(filled)) > 1 and int(filled.max()) > 1
 
 
 def follows_another(scene: Scene, seen: KeyEvidence) -> bool:

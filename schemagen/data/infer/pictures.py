@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from math import isqrt
 from typing import Any
 
@@ -10,10 +9,11 @@ import numpy as np
 
 from ...runtime.shared.images import CHANNELS
 from ..formatting import plural
+from ..statistics.numbers import Numbers, quantile
 from .draft import Draft, Scene, listed, quoted
 from .evidence import KeyEvidence
 from .sizes import is_near
-from .values import BytesValues
+from .values import Contents
 from .words import AXES, nearest, parent_of, says, speaks_of
 
 CHANNELS_OF_PIXELS = (1, 3, 4, 2)
@@ -41,32 +41,33 @@ def take_pictures(scene: Scene) -> None:
             scene.add(_images_draft(seen, facts))
 
 
-def image_facts(look: BytesValues) -> dict[str, Any] | None:
+def image_facts(look: Contents) -> dict[str, Any] | None:
     """Return shape, encoding and dtype of images; None if not all values are images.
 
     Empty values may stand for images that are missing.
     """
-    images = look.formats.total()
-    if not images or images + look.empty < look.values:
+    found = look.all
+    readable = sum(found.channels.values())
+    if not readable or look.refused or readable + look.empty < found.count:
         return None
-    encoding = next(iter(look.formats)) if len(look.formats) == 1 else "any"
-    channels = next((c for c in CHANNELS[encoding] if c >= max(look.channels)), None)
-    if channels is None:
+    if not (found.heights.minimum and found.widths.minimum):
         return None
-    bits = set(look.bits)
+    encoding = next(iter(look.images)) if len(look.images) == 1 else "any"
+    channels = min(c for c in CHANNELS[encoding] if c >= max(found.channels))
+    bits = found.depths.keys()
     deep = encoding == "png" and bits == {16}
     if not deep and (max(bits) > 8 or (min(bits) < 8 and channels == 4)):
         return None
-    heights, widths = ({size[axis] for size in look.sizes} for axis in (0, 1))
     return {
-        "shape": (_same(heights), _same(widths), channels),
+        "shape": (*_sizes(found.heights, found.widths), channels),
         "encoding": encoding,
         "dtype": "uint16" if deep else "uint8",
     }
 
 
-def _same(sizes: set[int]) -> int | None:
-    return next(iter(sizes)) if len(sizes) == 1 else None
+def _sizes(*axes: Numbers) -> tuple[int | None, ...]:
+    """Return the size in each axis; None if it varies."""
+    return tuple(int(axis.constant) if axis.constant else None for axis in axes)
 
 
 def _images_draft(seen: KeyEvidence, facts: dict[str, Any]) -> Draft:
@@ -96,12 +97,11 @@ def square_picture(size: int) -> tuple[int, int, int] | None:
     return None
 
 
-def resize_doubt(sizes: Iterable[Sequence[int]], then: str = "") -> str:
-    """Say which sizes pictures have, heights and widths, and what that asks for."""
-    ordered = sorted(sizes, key=lambda size: (size[0] * size[1], size))
-    low, high = ("x".join(map(str, ordered[at][:2])) for at in (0, -1))
+def resize_doubt(heights: Numbers, widths: Numbers, then: str = "") -> str:
+    """Say which sizes pictures have, and what that asks for."""
+    high, wide = (f"{axis.minimum:,} to {axis.maximum:,}" for axis in (heights, widths))
     then = then or ": batches of several need resize=(height, width)"
-    return f"sizes from {low} to {high}{then}"
+    return f"heights of {high}, widths of {wide}{then}"
 
 
 def image_draft(key: str, facts: dict[str, Any]) -> Draft:
@@ -109,18 +109,19 @@ def image_draft(key: str, facts: dict[str, Any]) -> Draft:
     return Draft(key, "Image", facts)
 
 
-def add_resize(draft: Draft, look: BytesValues) -> None:
+def add_resize(draft: Draft, look: Contents) -> None:
     """Bring images to one size, as there may be several in a record.
 
-    It is the size that most images have, of several the smallest.
+    Half of them are as high or less, and half as wide.
     """
     if None not in draft.facts["shape"][:2]:
         return
-    most = max(look.sizes.values())
-    height, width = min(size for size, times in look.sizes.items() if times == most)
+    height, width = (
+        int(quantile(axis, 0.5) or 1) for axis in (look.all.heights, look.all.widths)
+    )
     draft.facts["resize"] = height, width
-    brought = f"; brought to the most frequent, {height}x{width}"
-    draft.doubts.append(resize_doubt(look.sizes, brought))
+    brought = f"; brought to the middle, {height}x{width}"
+    draft.doubts.append(resize_doubt(look.all.heights, look.all.widths, brought))
 
 
 def _take_picture(scene: Scene, seen: KeyEvidence, facts: dict[str, Any]) -> None:
@@ -136,18 +137,18 @@ def _take_picture(scene: Scene, seen: KeyEvidence, facts: dict[str, Any]) -> Non
         _add_sizes(scene, draft, seen)
         _add_format(scene, draft, seen)
     if None in facts["shape"][:2]:
-        draft.doubts.append(resize_doubt(look.sizes))
+        draft.doubts.append(resize_doubt(look.all.heights, look.all.widths))
     scene.add(draft)
 
 
 def _picture_of(scene: Scene, seen: KeyEvidence) -> str | None:
     """Return the picture that has the sizes of this one, which may be its mask."""
-    if seen.values.grey < seen.values.values or seen.values.empty:
+    if seen.values.grey < seen.values.all.count:
         return None
     sizes = seen.values.heads(scene.records)[:, :2]
     for key, draft in scene.drafts.items():
         other = scene.evidence.keys[key].values
-        if not _is_image(draft) or other.grey == other.values:
+        if not _is_image(draft) or other.grey == other.all.count:
             continue
         found = other.heads(scene.records)[:, :2]
         both = (sizes[:, 0] >= 0) & (found[:, 0] >= 0)
@@ -165,21 +166,15 @@ def _is_image(draft: Draft) -> bool:
 def _as_mask(draft: Draft, other: str, seen: KeyEvidence) -> None:
     """Make a mask of a picture that is named so, or ask whether it is one."""
     said = f"as large as {quoted(other)} in every record: "
-    bits = set(seen.values.bits)
-    if not speaks_of(draft.key, "mask") or bits not in ({8}, {16}):
+    bits = seen.values.all.depths.keys()
+    if not speaks_of(draft.key, "mask") or not bits <= {8, 16}:
         draft.doubts.append(
             f"{said}a picture, or a class for each pixel, "
             "Mask((None, None), num_classes=...)?"
         )
         return
     make_mask(draft)
-    draft.facts["num_classes"] = None
-    if bits == {8} and not seen.values.undecoded:
-        give_classes(draft, seen.values, said)
-        return
-    draft.doubts.append(
-        f"{said}a class for each pixel? Then say num_classes=, and ignore="
-    )
+    give_classes(draft, seen.values, said)
 
 
 def make_mask(draft: Draft) -> None:
@@ -189,11 +184,17 @@ def make_mask(draft: Draft) -> None:
     draft.facts.pop("channels_key", None)
 
 
-def give_classes(draft: Draft, look: BytesValues, said: str = "") -> None:
-    """Give a mask the classes that were seen; 255 next to few others is no class."""
+def give_classes(draft: Draft, look: Contents, said: str = "") -> None:
+    """Give a mask the classes that occur; 255 next to few others is no class."""
     ids = np.flatnonzero(look.present)
+    draft.facts["num_classes"] = None
+    if not len(ids):
+        draft.doubts.append(
+            f"{said}a class for each pixel? Then say num_classes=, and ignore="
+        )
+        return
     border = 255 in ids and len(ids) > 1 and ids[-2] < _BORDER
-    highest = int(ids[-2] if border else ids[-1]) if len(ids) else 0
+    highest = int(ids[-2] if border else ids[-1])
     draft.facts["num_classes"] = max(2, highest + 1)
     if border:
         draft.facts["ignore"] = 255
@@ -206,7 +207,7 @@ def give_classes(draft: Draft, look: BytesValues, said: str = "") -> None:
 def _add_sizes(scene: Scene, draft: Draft, seen: KeyEvidence) -> None:
     """Find the keys that hold the image's own sizes."""
     heads = seen.values.heads(scene.records)
-    several = len(seen.values.channels) > 1
+    several = len(seen.values.all.channels) > 1
     there = seen.lengths >= 0
     for axis, word in enumerate(
         AXES[:2] if several else AXES[: len(draft.facts["shape"])]
@@ -222,7 +223,7 @@ def _add_sizes(scene: Scene, draft: Draft, seen: KeyEvidence) -> None:
             and other.is_with(seen)
         ]
         for key in nearest(near, seen.key):
-            stored = scene.evidence.keys[key].numbers.firsts.array(scene.records)
+            stored = scene.evidence.keys[key].lists.firsts(scene.records)
             wrong = int((stored[there] != heads[there, axis]).sum())
             if not wrong:
                 draft.facts[f"{word}_key"] = key
@@ -239,7 +240,7 @@ def _add_sizes(scene: Scene, draft: Draft, seen: KeyEvidence) -> None:
 def _add_format(scene: Scene, draft: Draft, seen: KeyEvidence) -> None:
     """Find the key that holds the image's format."""
     encoding = draft.facts["encoding"]
-    forms = {row: form for row, (*_, form) in seen.values.pictures.items()}
+    formats = {row: picture.format for row, picture in seen.values.pictures.items()}
     for other in scene.open():
         if (
             other.kind != "bytes"
@@ -250,44 +251,39 @@ def _add_format(scene: Scene, draft: Draft, seen: KeyEvidence) -> None:
             or other.values.texts is None
         ):
             continue
-        texts = other.values.single_texts
-        text, *more = set(texts.values())
+        text, *more = map(bytes.decode, other.values.texts)
         if encoding == "any":
-            if texts != forms:
+            if other.values.single_texts != formats:
                 continue
-        elif more or not text:
+        elif more or not text or not (text == encoding or _is_image(draft)):
             continue
         elif text != encoding:
-            if not _is_image(draft):
-                continue
             draft.facts["format_text"] = text
         draft.facts["format_key"] = other.key
         return
 
 
-def say_what_is_broken(draft: Draft, look: BytesValues) -> None:
+def say_what_is_broken(draft: Draft, look: Contents) -> None:
     """Say why bytes that begin as images are not images."""
-    images = look.formats.total()
-    everything = plural(images + look.damaged, "image")
+    found = look.all
+    everything = plural(found.images, "image")
     for (_, channels), times in sorted(look.refused.items()):
         draft.doubts.append(
             f"{times:,} of {everything} with {plural(channels, 'channel')}, which no Image "
             "has: without them this is an Image"
         )
-    broken = look.damaged - look.refused.total()
-    if broken:
-        draft.doubts.append(
-            f"{broken:,} of {everything} cannot be read, the first of them "
-            f"{look.broken}: Image(...) would refuse it"
-        )
     if look.damaged:
-        return
-    said = f"{images:,} of {plural(look.values, 'value')} are images"
-    if images == look.values:
-        found, bits = (
-            ", ".join(map(str, sorted(each))) for each in (look.channels, look.bits)
+        broken = next(iter(found.troubles or ()), "")
+        draft.doubts.append(
+            f"{look.damaged:,} of {everything} cannot be read, one of them {broken}: "
+            "Image(...) would refuse it"
         )
+    if look.damaged or look.refused:
+        return
+    said = f"{found.images:,} of {plural(found.count, 'value')} are images"
+    if found.images == found.count:
+        kinds = [listed(map(str, sorted(each))) for each in (found.channels, found.depths)]
         said = (
-            f"images of {found} channels and {bits} bits, which no single Image reads"
+            f"images of {kinds[0]} channels and {kinds[1]} bits, which no Image reads"
         )
     draft.doubts.append(said)

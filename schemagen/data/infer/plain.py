@@ -10,7 +10,7 @@ from .dtypes import guess_dtype
 from .evidence import KeyEvidence
 from .lists import follows_another, is_bool, list_draft
 from .pictures import say_what_is_broken, square_picture
-from .values import BytesValues
+from .values import Contents
 from .words import (
     last_word,
     names_class,
@@ -46,7 +46,7 @@ def take_labels(scene: Scene) -> None:
 
 def _take_several(scene: Scene, seen: KeyEvidence) -> None:
     """Make classes of lists of different ids that no other list is as long as."""
-    low, high = seen.numbers.low, int(seen.numbers.high or 0)
+    low, high = seen.numbers.minimum, int(seen.numbers.maximum or 0)
     ids = seen.kind == "int64" and low is not None and low >= 0 and high < _MOST_SEVERAL
     others = (
         (seen.lengths == other.lengths).all()
@@ -54,7 +54,7 @@ def _take_several(scene: Scene, seen: KeyEvidence) -> None:
         if other is not seen and not other.is_single
     )
     few = len(seen.there) < _ENOUGH or seen.longest < 2 or not high
-    if not ids or few or seen.is_fixed or seen.numbers.repeats or any(others):
+    if not ids or few or seen.is_fixed or seen.lists.repeats or any(others):
         return
     draft = Draft(seen.key, "MultiLabel", {"num_classes": high + 1, "classes": ()})
     draft.doubts.append(
@@ -65,7 +65,9 @@ def _take_several(scene: Scene, seen: KeyEvidence) -> None:
 
 
 def _take_ids(scene: Scene, seen: KeyEvidence) -> None:
-    low, high = int(seen.numbers.low or 0), int(seen.numbers.high or 0)
+    low, high = (
+        int(each or 0) for each in (seen.numbers.minimum, seen.numbers.maximum)
+    )
     if low < -1 or not 0 <= high < _MOST_CLASSES:
         return
     found = sorted(int(value) for value in seen.numbers.distinct or ())
@@ -102,7 +104,7 @@ def _names_of(
     scene: Scene, seen: KeyEvidence, found: list[int]
 ) -> tuple[str, dict[int, str]] | None:
     """Find a key that holds one text for each id, and different ones for two."""
-    ids = seen.numbers.firsts.array(scene.records)
+    ids = seen.lists.firsts(scene.records)
     for other in scene.open():
         if other.kind != "bytes" or not other.is_single or other.values.texts is None:
             continue
@@ -124,15 +126,15 @@ def _names_of(
 
 
 def _take_texts(scene: Scene, seen: KeyEvidence) -> None:
-    texts, total = seen.values.texts, seen.values.values
+    texts, total = seen.values.texts, seen.values.all.count
     if not texts or len(texts) > min(_MOST_TEXTS, total / 2):
         return
     draft = Draft(seen.key, "Text")
     what = f"{plural(len(texts), 'text')} in {plural(total, 'record')}"
-    if "" in texts or not 1 < len(texts) <= total / _ENOUGH_FOR_EACH:
+    if b"" in texts or not 1 < len(texts) <= total / _ENOUGH_FOR_EACH:
         draft.doubts.append(f'{what}: classes? Label(classes=(...), stored="text")')
     else:
-        names = tuple(sorted(texts))
+        names = tuple(sorted(map(bytes.decode, texts)))
         facts = {"num_classes": len(names), "classes": names, "stored": "text"}
         draft = Draft(seen.key, "Label", facts)
         draft.doubts.append(f"{what}: are these all, and in this order?")
@@ -159,16 +161,17 @@ def plain_draft(seen: KeyEvidence) -> Draft:
     there, numbers = len(seen.there), seen.numbers
     if seen.kind == "float":
         facts["dtype"] = "float32"
-        if numbers.unusual:
+        if not seen.is_finite:
             facts["finite"] = False
-        several = numbers.distinct is None or len(numbers.distinct) > 2
-        if numbers.whole and several and there >= _ENOUGH:
-            draft.notes.append("floats, all of them whole numbers")
     elif is_bool(seen):
         facts["dtype"] = "bool"
         where = f"in {plural(there, seen.unit)}" if seen.is_single else "were seen"
         draft.doubts.append(f"only 0 and 1 {where}")
-    elif seen.is_single and there >= _ENOUGH and (numbers.low, numbers.high) == (0, 1):
+    elif (
+        seen.is_single
+        and there >= _ENOUGH
+        and (numbers.minimum, numbers.maximum) == (0, 1)
+    ):
         draft.doubts.append(
             f"only 0 and 1 in {plural(there, seen.unit)}: a bool, or a class?"
         )
@@ -187,16 +190,16 @@ def _bytes_draft(seen: KeyEvidence) -> Draft:
         draft = list_draft(seen)
     if seen.is_fixed:
         draft.notes.append(f"always {seen.longest:,} values")
-    if look.holds_images:
+    if look.images:
         say_what_is_broken(draft, look)
     elif seen.is_single:
         _say_bytes(draft, look)
     return draft
 
 
-def _say_bytes(draft: Draft, look: BytesValues) -> None:
+def _say_bytes(draft: Draft, look: Contents) -> None:
     """Say what opaque bytes could be, by their number and their contents."""
-    if look.tensors and look.tensors.total() == look.values:
+    if look.tensors and look.tensors.total() == look.all.count:
         dtypes = " and ".join(sorted({head.dtype for head in look.tensors}))
         ranks = " and ".join(sorted({str(len(head.shape)) for head in look.tensors}))
         draft.doubts.append(
@@ -209,7 +212,7 @@ def _say_bytes(draft: Draft, look: BytesValues) -> None:
         said = f"pixels of the shape {shape}" if shape else "what do they hold"
         draft.doubts.append(f"always {look.most:,} bytes, no text: {said}?")
         return
-    seen = f"{look.least or 0:,} to {look.most:,} bytes, no text"
+    seen = f"{look.least:,} to {look.most:,} bytes, no text"
     guess = guess_dtype(look.samples)
     if guess.clear:
         draft.doubts.append(f"{seen}: {guess.dtype} numbers, of any shape?")

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..formats import unread_content
 from ..formatting import plural
+from ..statistics.numbers import numbers
 from .draft import Draft, Scene, quoted
 from .dtypes import SIZES, Guess, guess_dtype, item_bytes
 from .evidence import KeyEvidence
@@ -97,7 +98,7 @@ def _is_raw(seen: KeyEvidence) -> bool:
     look = seen.values
     if not (seen.kind == "bytes" and seen.is_single) or look.empty or look.text:
         return False
-    return not (look.holds_images or look.tensors)
+    return not (look.images or look.tensors)
 
 
 def _item(scene: Scene, seen: KeyEvidence, sizes: Sizes) -> tuple[int, Guess] | None:
@@ -171,5 +172,5 @@ def _pixels(
         make_mask(draft)
         give_classes(draft, seen.values)
     if None in shape[:2]:
-        draft.doubts.append(resize_doubt(shapes.tolist()))
+        draft.doubts.append(resize_doubt(numbers(shapes[:, 0]), numbers(shapes[:, 1])))
     return draft

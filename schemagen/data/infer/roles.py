@@ -56,7 +56,7 @@ class _Roles:
             if draft.is_array and names_class(key)
         }
         self._pictures = any(
-            rank_of(draft) == 0 or self._evidence.of(key).values.holds_images
+            rank_of(draft) == 0 or self._evidence.of(key).values.images
             for key, draft in drafts.items()
         )
         self._weighted = any(draft.role == "weight" for draft in drafts.values())
@@ -85,7 +85,7 @@ class _Roles:
         found = meaning_of(draft.key, several=not draft.is_plain)
         numbers = self._evidence.of(draft.key).numbers
         alone = not (draft.step or draft.is_plain or draft.further_keys)
-        measured = alone and numbers.whole is False
+        measured = alone and numbers.whole < numbers.finite
         return "" if found == "info" and measured else found
 
     def _is_in_boxes(self, draft: Draft) -> bool:
@@ -127,7 +127,7 @@ class _Roles:
         if able and not lacks and draft.model_role != "info":
             draft.role = "target"
             seen = self._evidence.of(draft.key)
-            zeros = (seen.numbers.low, seen.numbers.high) == (0, 1)
+            zeros = (seen.numbers.minimum, seen.numbers.maximum) == (0, 1)
             if draft.is_array and draft.facts["dtype"] == "int64" and zeros:
                 draft.facts["dtype"] = "bool"
                 draft.notes.append("only 0 and 1: a probability for each is learned")
@@ -156,7 +156,8 @@ def _ask_for_classes(draft: Draft, seen: KeyEvidence) -> None:
     """Ask whether a target of numbers is one of classes, which only a Label is."""
     numbers = seen.numbers
     number = len(numbers.distinct or ())
-    few = seen.kind == "float" and numbers.whole and 1 < number <= _MOST_CLASSES
+    few = seen.kind == "float" and 1 < number <= _MOST_CLASSES
+    few = few and numbers.whole == numbers.finite
     whole = seen.kind == "int64" and draft.facts["dtype"] != "bool"
     if not draft.is_quantity or not (whole or few):
         return

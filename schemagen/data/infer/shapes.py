@@ -23,7 +23,7 @@ def take_protos(scene: Scene) -> None:
     """Make fields of tensors that tf.io.serialize_tensor has written."""
     for seen in list(scene.open()):
         tensors = seen.values.tensors
-        if not (seen.is_single and tensors) or tensors.total() < seen.values.values:
+        if not (seen.is_single and tensors) or tensors.total() < seen.values.all.count:
             continue
         dtypes = {head.dtype for head in tensors}
         ranks = {len(head.shape) for head in tensors}
@@ -45,7 +45,7 @@ def take_shaped(scene: Scene) -> None:
         if draft is None and seen.is_fixed:
             draft = _by_name(scene, seen)
         if draft is not None:
-            if seen.numbers.unusual:
+            if not seen.is_finite:
                 draft.facts["finite"] = False
             scene.add(draft)
 

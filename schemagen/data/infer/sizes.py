@@ -58,7 +58,7 @@ def size_candidates(scene: Scene, seen: KeyEvidence) -> Iterator[Sizes]:
         and is_near(other.key, seen.key)
     }
     for key in nearest(list(filter(says_shape, numbers)), seen.key):
-        shapes = numbers[key].numbers.shapes(scene.records)
+        shapes = numbers[key].lists.table(scene.records)
         if shapes is None:
             continue
         contents = f"the {shapes.shape[1]} sizes of a tensor"
@@ -72,11 +72,11 @@ def size_candidates(scene: Scene, seen: KeyEvidence) -> Iterator[Sizes]:
     for rank in (3, 2):
         keys = tuple(key for key in found[:rank] if key is not None)
         if len(keys) == rank:
-            sizes = [numbers[key].numbers.firsts.array(scene.records) for key in keys]
+            sizes = [numbers[key].lists.firsts(scene.records) for key in keys]
             yield Sizes(keys, np.stack(sizes, 1), AXES[:rank])
     for key in nearest([k for k in singles if says_count(k)], seen.key):
-        if (numbers[key].numbers.low or 0) > 1 or numbers[key].numbers.high != 1:
-            counts = numbers[key].numbers.firsts.array(scene.records)
+        if numbers[key].numbers.maximum != 1:
+            counts = numbers[key].lists.firsts(scene.records)
             yield Sizes((key,), counts[:, np.newaxis], ("one size",))
 
 
