@@ -161,7 +161,6 @@ ROWS: dict[str, Callable[[int], Mapping[str, Any]]] = {
         **{"same": proto(2, 3), "rows": proto(i % 3 + 1, 2)},
         "a/ragged_flat_values": [1] * (i % 4 * 2),
         "a/ragged_row_lengths_0": [2] * (i % 4),
-        **{"words/indices": list(range(i % 5)), "words/values": floats(i % 5)},
     },
     "Lists": lambda i: {
         **{"boxes/xmin": floats(i % 4), "boxes/xmax": floats(i % 4)},

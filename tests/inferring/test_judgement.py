@@ -84,14 +84,6 @@ def test_a_role_depends_on_the_other_keys(
     assert {key: fields[key].role for key in roles} == roles
 
 
-def test_measured_numbers_are_data_whatever_their_name(tmp_path: Path) -> None:
-    """A list of fractions names no source; one of whole numbers may."""
-    rows = many(lambda i: {"source": [i / 7] * (i % 3 + 1), "k": i / 7})
-    assert found_in(tmp_path, rows)[0]["source"].role == "input"
-    rows = many(lambda i: {"source": [float(i)] * (i % 3 + 1), "k": i / 7})
-    assert found_in(tmp_path, rows)[0]["source"].role == "info"
-
-
 # Values of a key, its kind and role, and what its comment names.
 VALUES: list[tuple[str, Callable[[int], Any], str, str, str]] = [
     ("label", lambda i: 100 * (i % 2), "Label", "target", "0, 100 in 30 records"),

@@ -18,7 +18,6 @@ from .lists import (
     take_objects,
     take_padded,
     take_ragged,
-    take_sparse,
 )
 from .naming import Names, name_fields, order
 from .pictures import take_pictures
@@ -40,7 +39,6 @@ _RULES = (
     take_protos,
     take_raw,
     take_fixed_raw,
-    take_sparse,
     take_labels,
     take_objects,
     take_shaped,

@@ -18,15 +18,12 @@ from .words import (
     is_flag,
     last_word,
     meaning_of,
-    names_class,
     names_object,
-    parent_of,
     says,
 )
 
 _ROW_LENGTHS = ("ragged_row_lengths_0", "row_lengths")
 _VALUES = ("ragged_flat_values", "values", "flat_values")
-_INDICES = ("indices", "index", "indexes")
 _TOKENS = frozenset(("ids", "tokens", "token"))
 
 _LARGEST_ITEM = 1024
@@ -63,24 +60,9 @@ def list_draft(seen: KeyEvidence) -> Draft:
             f"no value in {plural(empty, 'record')}, 1 in the others: a list, or a "
             "value that may be missing?"
         )
-    elif (
-        names_class(seen.key)
-        and not names_object(seen.key)
-        and seen.kind == "int64"
-        and may_be_ids(seen)
-    ):
-        high = int(seen.numbers.maximum or 0)
-        draft.doubts.append(
-            f"each once, up to {high:,}: classes? MultiLabel(num_classes={high + 1})"
-        )
     if draft.facts["dtype"] == "bool":
         draft.doubts.append("only 0 and 1 were seen")
     return draft
-
-
-def may_be_ids(seen: KeyEvidence) -> bool:
-    """Return whether lists of integers have each once, and none below 0."""
-    return not seen.lists.repeats and (seen.numbers.minimum or 0) >= 0
 
 
 def take_ragged(scene: Scene) -> None:
@@ -101,28 +83,6 @@ def take_ragged(scene: Scene) -> None:
                 facts = {"row_lengths_key": lengths.key, "max_length": None}
                 scene.add(Draft(key, "Ragged", list_facts(seen) | facts))
                 break
-
-
-def take_sparse(scene: Scene) -> None:
-    """Make fields of indices with values."""
-    for indices in list(scene.open()):
-        above = parent_of(indices.key)
-        named = above and last_word(indices.key) in _INDICES
-        varies = indices.kind == "int64" and indices.shortest < indices.longest
-        seen = scene.evidence.keys.get(f"{above}/values")
-        if seen is None or not (named and varies and may_be_ids(indices)):
-            continue
-        same = bool((seen.lengths == indices.lengths).all())
-        if seen.kind not in ("int64", "float") or not (
-            scene.is_open(seen.key) and same
-        ):
-            continue
-        high = int(indices.numbers.maximum or 0)
-        facts = {"shape": (high + 1,), "index_key": (indices.key,)}
-        draft = scene.add(Draft(seen.key, "Sparse", list_facts(seen) | facts))
-        draft.doubts.append(
-            f"indices up to {high:,}: how large is it? Or lists of equal length?"
-        )
 
 
 def take_objects(scene: Scene) -> None:
@@ -171,23 +131,6 @@ def _ends_in_zeros(seen: KeyEvidence, filled: Rows) -> bool:
         return False
     only_there = int((seen.lengths - filled).sum()) == seen.numbers.zeros
     return only_there and len(np.unique(filled)) > 1 and int(filled.max()) > 1
-
-
-def follows_another(scene: Scene, seen: KeyEvidence) -> bool:
-    """Return whether an optional list has one length only because it is rare.
-
-    Wherever it is, another list next to it, whose length varies, is as long.
-    """
-    there = seen.lengths >= 0
-    above = parent_of(seen.key).split("/")[0]
-    return bool(seen.missing and above) and any(
-        other.key.startswith(f"{above}/")
-        and not other.missing
-        and other.shortest < other.longest
-        and other.kind
-        and (other.lengths[there] == seen.lengths[there]).all()
-        for other in scene.evidence.keys.values()
-    )
 
 
 def group_lists(scene: Scene, names: Names) -> None:

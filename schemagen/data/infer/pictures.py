@@ -12,9 +12,9 @@ from ..formatting import plural
 from ..statistics.numbers import Numbers, quantile
 from .draft import Draft, Scene, listed, quoted
 from .evidence import KeyEvidence
-from .sizes import is_near
+from .sizes import keys_of_axis
 from .values import Contents
-from .words import AXES, nearest, parent_of, says, speaks_of
+from .words import AXES, parent_of, says, speaks_of
 
 CHANNELS_OF_PIXELS = (1, 3, 4, 2)
 """How many numbers a pixel may have, if that is not stored."""
@@ -27,17 +27,14 @@ _BORDER = 200
 
 def take_pictures(scene: Scene) -> None:
     """Make fields of all keys that hold encoded images."""
-    found = [
-        (seen, facts)
-        for seen in scene.open()
-        if (facts := image_facts(seen.values)) is not None
-        if seen.is_single or not seen.values.empty
-    ]
     # Pictures that may be masks of others come behind them.
-    for seen, facts in sorted(found, key=lambda one: one[0].values.grey > 0):
+    for seen in sorted(scene.open(), key=lambda seen: seen.values.grey > 0):
+        facts = image_facts(seen.values)
+        if facts is None:
+            continue
         if seen.is_single:
             _take_picture(scene, seen, facts)
-        else:
+        elif not seen.values.empty and facts.pop("dtype") == "uint8":
             scene.add(_images_draft(seen, facts))
 
 
@@ -72,13 +69,6 @@ def _sizes(*axes: Numbers) -> tuple[int | None, ...]:
 
 def _images_draft(seen: KeyEvidence, facts: dict[str, Any]) -> Draft:
     """Return the field of a list of images."""
-    if facts.pop("dtype") != "uint8":
-        return Draft(
-            seen.key,
-            "VarLen",
-            {"dtype": "bytes"},
-            doubts=["lists of PNGs of 16 bits a channel, which Images does not read"],
-        )
     draft = Draft(seen.key, "Images", facts)
     if seen.is_fixed:
         facts["count"] = seen.longest
@@ -98,15 +88,11 @@ def square_picture(size: int) -> tuple[int, int, int] | None:
 
 
 def resize_doubt(heights: Numbers, widths: Numbers, then: str = "") -> str:
-    """Say which sizes pictures have, and what that asks for."""
-    high, wide = (f"{axis.minimum:,} to {axis.maximum:,}" for axis in (heights, widths))
+    """Say between which sizes pictures are, and what that asks for."""
+    least, most = (heights.minimum, widths.minimum), (heights.maximum, widths.maximum)
+    low, high = ("x".join(map(str, size)) for size in (least, most))
     then = then or ": batches of several need resize=(height, width)"
-    return f"heights of {high}, widths of {wide}{then}"
-
-
-def image_draft(key: str, facts: dict[str, Any]) -> Draft:
-    """Return the field of one image in each record, or in each step."""
-    return Draft(key, "Image", facts)
+    return f"sizes from {low} to {high}{then}"
 
 
 def add_resize(draft: Draft, look: Contents) -> None:
@@ -125,7 +111,7 @@ def add_resize(draft: Draft, look: Contents) -> None:
 
 
 def _take_picture(scene: Scene, seen: KeyEvidence, facts: dict[str, Any]) -> None:
-    draft = image_draft(seen.key, facts)
+    draft = Draft(seen.key, "Image", facts)
     look = seen.values
     if look.empty:
         draft.optional = True
@@ -207,22 +193,14 @@ def give_classes(draft: Draft, look: Contents, said: str = "") -> None:
 def _add_sizes(scene: Scene, draft: Draft, seen: KeyEvidence) -> None:
     """Find the keys that hold the image's own sizes."""
     heads = seen.values.heads(scene.records)
-    several = len(seen.values.all.channels) > 1
     there = seen.lengths >= 0
-    for axis, word in enumerate(
-        AXES[:2] if several else AXES[: len(draft.facts["shape"])]
-    ):
-        near = [
-            other.key
-            for other in scene.evidence.keys.values()
-            if other.kind == "int64"
-            and other.is_single
-            and says(other.key, word)
-            and is_near(other.key, seen.key)
-            and scene.may_share(other.key, word)
-            and other.is_with(seen)
-        ]
-        for key in nearest(near, seen.key):
+    axes = AXES[: len(draft.facts["shape"])]
+    if len(seen.values.all.channels) > 1:
+        axes = AXES[:2]
+    for axis, word in enumerate(axes):
+        for key in keys_of_axis(scene, seen, word):
+            if not scene.may_share(key, word):
+                continue
             stored = scene.evidence.keys[key].lists.firsts(scene.records)
             wrong = int((stored[there] != heads[there, axis]).sum())
             if not wrong:
@@ -266,24 +244,24 @@ def _add_format(scene: Scene, draft: Draft, seen: KeyEvidence) -> None:
 def say_what_is_broken(draft: Draft, look: Contents) -> None:
     """Say why bytes that begin as images are not images."""
     found = look.all
-    everything = plural(found.images, "image")
+    images = plural(found.images, "image")
     for (_, channels), times in sorted(look.refused.items()):
         draft.doubts.append(
-            f"{times:,} of {everything} with {plural(channels, 'channel')}, which no Image "
+            f"{times:,} of {images} with {plural(channels, 'channel')}, which no Image "
             "has: without them this is an Image"
         )
     if look.damaged:
-        broken = next(iter(found.troubles or ()), "")
+        reason = next(iter(found.troubles or ()), "")
         draft.doubts.append(
-            f"{look.damaged:,} of {everything} cannot be read, one of them {broken}: "
+            f"{look.damaged:,} of {images} cannot be read, one of them {reason}: "
             "Image(...) would refuse it"
         )
     if look.damaged or look.refused:
         return
     said = f"{found.images:,} of {plural(found.count, 'value')} are images"
     if found.images == found.count:
-        kinds = [listed(map(str, sorted(each))) for each in (found.channels, found.depths)]
         said = (
-            f"images of {kinds[0]} channels and {kinds[1]} bits, which no Image reads"
+            f"images of {sorted(found.channels)} channels and {sorted(found.depths)} "
         )
+        said += "bits, which no Image reads"
     draft.doubts.append(said)

@@ -8,7 +8,7 @@ from ..formatting import plural
 from .draft import Draft, Scene, listed, quoted
 from .dtypes import guess_dtype
 from .evidence import KeyEvidence
-from .lists import follows_another, is_bool, list_draft
+from .lists import is_bool, list_draft
 from .pictures import say_what_is_broken, square_picture
 from .values import Contents
 from .words import (
@@ -144,8 +144,7 @@ def _take_texts(scene: Scene, seen: KeyEvidence) -> None:
 def take_rest(scene: Scene) -> None:
     """Make a field of every key that has one kind and is in no field yet."""
     for seen in list(scene.open()):
-        draft = list_draft if follows_another(scene, seen) else plain_draft
-        scene.add(draft(seen))
+        scene.add(plain_draft(seen))
 
 
 def plain_draft(seen: KeyEvidence) -> Draft:

@@ -15,7 +15,6 @@ from .evidence import KeyEvidence
 from .pictures import (
     CHANNELS_OF_PIXELS,
     give_classes,
-    image_draft,
     make_mask,
     resize_doubt,
     square_picture,
@@ -69,7 +68,7 @@ def fixed_draft(seen: KeyEvidence) -> Draft | None:
         if other != "bool" or not look.present[2:].any()
     ]
     if square is not None and speaks_of(seen.key, "image"):
-        draft = image_draft(seen.key, {"shape": square, **facts})
+        draft = Draft(seen.key, "Image", {"shape": square, **facts})
         taken = f"pixels of the shape {square}"
         first = ["with their channels first"] if square[2] > 1 else []
         others = [*first, f"a row of {count:,}", *others]
@@ -157,7 +156,7 @@ def _pixels(
     shape = common_shape(shapes)
     facts: dict[str, Any] = {"shape": shape, "encoding": "raw", "dtype": "uint8"}
     facts |= {f"{axis}_key": key for key, axis in shared}
-    draft = image_draft(seen.key, facts)
+    draft = Draft(seen.key, "Image", facts)
     each = f", times {channels}" if channels > 1 else ""
     draft.notes.append(f"as many bytes as {sizes.shown} say{each}")
     order, first = "height x width", ""

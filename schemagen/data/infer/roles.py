@@ -48,32 +48,29 @@ class _Roles:
             if says(key, "corner") and "group" in draft.facts
         }
         self._labels = {
-            parent_of(key) for key, draft in drafts.items() if draft.is_label
-        }
-        self._several = {
             parent_of(key)
             for key, draft in drafts.items()
-            if draft.is_array and names_class(key)
+            if draft.is_label or (draft.is_array and names_class(key))
         }
         self._pictures = any(
             rank_of(draft) == 0 or self._evidence.of(key).values.images
             for key, draft in drafts.items()
         )
-        self._weighted = any(draft.role == "weight" for draft in drafts.values())
+        self._weighted = False
         self._answers = {key for key in drafts if meaning_of(key) == "answer"}
 
     def give(self, draft: Draft) -> None:
         """Give a field the role of the first rule that knows it."""
         meaning = self._meaning(draft)
-        in_boxes = self._is_in_boxes(draft)
+        group = draft.facts.get("group")
+        in_boxes = group in self._boxes or names_object(draft.key)
         if self._describes_another(draft):
             draft.role = "info"
         elif meaning == "weight":
             self._weigh(draft)
-        elif meaning == "info" and not (
-            draft.codec.of_pixels or draft.codec.of_classes
-        ):
-            draft.role = "info"
+        elif meaning == "info":
+            learned = draft.codec.of_pixels or draft.codec.of_classes
+            draft.role = "" if learned else "info"
         elif meaning == "answer" or in_boxes:
             self._answer(draft, single=not in_boxes or draft.is_quantity)
 
@@ -82,14 +79,7 @@ class _Roles:
             self._answers - {draft.key} or "z" in map(str.lower, self._drafts)
         ):
             return ""  # a coordinate
-        found = meaning_of(draft.key, several=not draft.is_plain)
-        numbers = self._evidence.of(draft.key).numbers
-        alone = not (draft.step or draft.is_plain or draft.further_keys)
-        measured = alone and numbers.whole < numbers.finite
-        return "" if found == "info" and measured else found
-
-    def _is_in_boxes(self, draft: Draft) -> bool:
-        return draft.facts.get("group") in self._boxes or names_object(draft.key)
+        return meaning_of(draft.key, several=not draft.is_plain)
 
     def _describes_another(self, draft: Draft) -> bool:
         """Return whether a field counts, names or measures what another one holds."""
@@ -98,9 +88,7 @@ class _Roles:
             return says_shape(key)
         if draft.is_text:
             names = above in self._labels - {""}
-            names = names or (key.endswith("/text") and above in self._several)
-            one = len(self._evidence.of(key).values.texts or ()) == 1
-            return names or (one and says(key, "format") and self._is_of_picture(key))
+            return names or (says(key, "format") and self._is_of_picture(key))
         size = draft.is_number and any(says(key, axis) for axis in AXES)
         return key in self._counts or (size and self._is_of_picture(key))
 

@@ -65,10 +65,7 @@ def size_candidates(scene: Scene, seen: KeyEvidence) -> Iterator[Sizes]:
         if scene.may_share(key, contents):
             yield Sizes(key, shapes, (contents,))
     singles = [key for key, other in numbers.items() if other.is_single]
-    found = [
-        next(iter(nearest([k for k in singles if says(k, axis)], seen.key)), None)
-        for axis in AXES
-    ]
+    found = [next(iter(keys_of_axis(scene, seen, axis)), None) for axis in AXES]
     for rank in (3, 2):
         keys = tuple(key for key in found[:rank] if key is not None)
         if len(keys) == rank:
@@ -78,6 +75,17 @@ def size_candidates(scene: Scene, seen: KeyEvidence) -> Iterator[Sizes]:
         if numbers[key].numbers.maximum != 1:
             counts = numbers[key].lists.firsts(scene.records)
             yield Sizes((key,), counts[:, np.newaxis], ("one size",))
+
+
+def keys_of_axis(scene: Scene, seen: KeyEvidence, axis: str) -> list[str]:
+    """Return keys of single numbers that are named as the size of a key, nearest first."""
+    near = [
+        other.key
+        for other in scene.evidence.keys.values()
+        if other.kind == "int64" and other.is_single and says(other.key, axis)
+        if is_near(other.key, seen.key) and other.is_with(seen)
+    ]
+    return nearest(near, seen.key)
 
 
 def are_of(scene: Scene, sizes: Sizes, seen: KeyEvidence) -> bool | None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from .draft import Draft
 from .evidence import KeyEvidence, StepEvidence
-from .pictures import add_resize, image_draft, image_facts
+from .pictures import add_resize, image_facts
 from .plain import plain_draft
 from .raw import fixed_draft
 
@@ -71,7 +71,7 @@ def _step(each: KeyEvidence) -> Draft:
     facts = image_facts(each.values) if each.is_single else None
     if facts is None or each.values.empty:
         return fixed_draft(each) or plain_draft(each)
-    draft = image_draft(each.key, facts)
+    draft = Draft(each.key, "Image", facts)
     add_resize(draft, each.values)
     return draft
 

@@ -67,17 +67,8 @@ _INFO = _with_plurals(
     *("id", "uid", "uuid", "guid", "qid", "key", "sha256", "sha1", "md5", "hash"),
     *("file", "path", "filepath", "uri", "url", "source", "colorspace", "timestamp"),
     *("license", "copyright", "author", "checksum", "basename", "database", "filename"),
-    *(
-        "date",
-        "datetime",
-        "fname",
-        "imgid",
-        "docid",
-        "split",
-        "fold",
-        "fps",
-        "inchikey",
-    ),
+    *("date", "datetime", "fname", "imgid", "docid", "split", "fold", "fps"),
+    "inchikey",
 )
 _NAMED_THINGS = {"file", "image", "video", "img", "audio", "dataset", "base", "source"}
 # What an answer was before is none.

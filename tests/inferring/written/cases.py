@@ -13,7 +13,6 @@ from schemagen import (
     Ragged,
     Record,
     Scalar,
-    Sparse,
     Tensor,
     Text,
     VarLen,
@@ -272,10 +271,6 @@ class Structures(Record):
     ]
     rows: Annotated[np.ndarray, Tensor((None, 2), encoding="proto")]
     same: Annotated[np.ndarray, Tensor((2, 3), encoding="proto")]
-    # doubt
-    words: Annotated[
-        dict[int, float], Sparse((4,), index_key="words/indices", key="words/values")
-    ]
 
 
 class Boxes(BaseModel):
