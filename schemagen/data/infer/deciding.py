@@ -19,7 +19,7 @@ from .lists import (
     take_padded,
     take_ragged,
 )
-from .naming import Names, name_fields, order
+from .naming import Names, order
 from .pictures import take_pictures
 from .plain import take_labels, take_rest
 from .raw import take_fixed_raw, take_raw
@@ -147,7 +147,7 @@ def _names_of(drafts: Mapping[str, Draft], *, nested: bool) -> Names:
     flat |= splits if len(splits) == 1 else set()
     alone: set[str] = set()
     while True:
-        names = name_fields(drafts, flat, alone, nested=nested)
+        names = Names(drafts, flat, alone, nested=nested)
         outside = {
             key
             for key, draft in drafts.items()

@@ -6,7 +6,7 @@ repeat their sign, and single bytes have the same distribution at every place.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,6 +32,9 @@ _USUAL_SHARE = 0.99
 # By how much the high bytes of numbers have to differ from their low bytes.
 _UNEVEN, _ALWAYS_UNEVEN = 0.35, 0.7
 _BINS = 16
+
+# The bits of the largest integers that people store in so many bytes.
+_LARGEST_BITS = {8: 39, 4: 23}
 
 # Fewer numbers tell nothing of that.
 _FEW = 4
@@ -66,7 +69,7 @@ def guess_dtype(samples: Sequence[bytes], size: int = 0) -> Guess:
     )
     if {len(sample) for sample in samples} <= {4, 8}:
         usable = [item for item in usable if item >= 4]  # a number, rather than bytes
-    found = {item: _FOUND[item](joined) for item in usable} if joined.any() else {}
+    found = {item: _dtype_of(joined, item) for item in usable} if joined.any() else {}
     for item, dtype in found.items():
         if dtype and (item in (1, size) or _is_uneven(joined, item)):
             others = [other for other in found.values() if other]
@@ -128,38 +131,20 @@ def _is_float(joined: NDArray[np.uint8], dtype: str) -> bool:
     return bool(len(sizes)) and bool(usual.mean() >= _USUAL_SHARE)
 
 
-def _of_eight(joined: NDArray[np.uint8]) -> str:
-    if _is_float(joined, "float64"):
-        return "float64"
-    return "int64" if _is_small(as_numbers(joined, "int64"), 40) else ""
-
-
-def _of_four(joined: NDArray[np.uint8]) -> str:
-    if (joined[3::4] == 255).all():
+def _dtype_of(joined: NDArray[np.uint8], size: int) -> str:
+    """Return the dtype that numbers of so many bytes seem to have; "" for none."""
+    if size == 1:
+        return "uint8"
+    if size < 8 and (joined[3::4] == 255).all():
         return ""  # pixels with an alpha channel
-    if _is_float(joined, "float32"):
-        return "float32"
-    return "int32" if _is_small(as_numbers(joined, "int32"), 24) else ""
-
-
-def _is_small(values: NDArray[Any], bits: int) -> bool:
-    """Return whether all integers have no more than so many bits, with the sign."""
-    limit = 1 << (bits - 1)
-    return bool(((values >= -limit) & (values < limit)).all())
-
-
-def _of_two(joined: NDArray[np.uint8]) -> str:
-    if (joined[3::4] == 255).all() or not _is_uneven(joined, 2):
-        return ""
-    # Negative numbers near 0 have high bytes full of ones.
-    signed, high = as_numbers(joined, "int16"), joined[1::2]
-    negative = np.isin(high, (0xFE, 0xFF)).any() and (signed > 0).any()
-    return "int16" if negative else "uint16"
-
-
-_FOUND: dict[int, Callable[[NDArray[np.uint8]], str]] = {
-    8: _of_eight,
-    4: _of_four,
-    2: _of_two,
-    1: lambda _: "uint8",
-}
+    values = as_numbers(joined, f"int{8 * size}")
+    if size == 2:
+        # Negative numbers near 0 have high bytes full of ones.
+        negative = np.isin(joined[1::2], (0xFE, 0xFF)).any() and (values > 0).any()
+        found = "int16" if negative else "uint16"
+        return found if _is_uneven(joined, 2) else ""
+    if _is_float(joined, f"float{8 * size}"):
+        return f"float{8 * size}"
+    limit = 1 << _LARGEST_BITS[size]
+    small = ((values >= -limit) & (values < limit)).all()
+    return f"int{8 * size}" if small else ""

@@ -1,4 +1,4 @@
-"""Lists of any length: ragged, sparse and padded ones, items, and groups of equal ones."""
+"""Lists of any length: ragged and padded ones, items, and groups of equal ones."""
 
 from __future__ import annotations
 

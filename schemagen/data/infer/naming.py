@@ -6,7 +6,6 @@ import keyword
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
 from itertools import chain, count
 
 from ...schema import Record
@@ -25,104 +24,74 @@ _SUFFIXES = ("present", "dense", "flat", "normalization", "vocabulary")
 _SAID_BY_KIND = frozenset(("encoded", "ragged_flat_values", "values"))
 _TOO_GENERAL = frozenset(("index", "id", "ids", "format", "shape", "size", "value"))
 _LONGEST = 60
-_SEPARATOR = "/"
 
 
-@dataclass
 class Names:
     """The names of a record's fields.
-
-    Attributes:
-        paths: of each key, from the outermost name to its own.
-        prefixes: how the keys of each model begin.
-    """
-
-    paths: dict[str, Path] = field(default_factory=dict)
-    prefixes: dict[Path, str] = field(default_factory=lambda: {(): ""})
-
-    def prefix(self, key: str) -> str:
-        """Return how all keys of the model begin in which a key is."""
-        return self.prefixes[self.paths[key][:-1]]
-
-
-def name_fields(
-    keys: Collection[str],
-    flat: Collection[str] = (),
-    alone: Collection[str] = (),
-    *,
-    nested: bool = True,
-) -> Names:
-    """Name the fields of these keys.
 
     Args:
         keys: their wire keys.
         flat: the first parts of keys that make no models, as of `image/encoded`.
         alone: the keys that are in no model.
         nested: whether there may be models at all.
+
+    Attributes:
+        paths: of each key, from the outermost name to its own.
+        prefixes: how the keys of each model begin.
     """
-    names = _Naming(nested=nested, flat=frozenset(flat), alone=frozenset(alone))
-    names.name(sorted(keys, key=natural))
-    return names.found
 
-
-@dataclass
-class _Naming:
-    nested: bool
-    flat: frozenset[str]
-    alone: frozenset[str]
-    found: Names = field(default_factory=Names)
-    _taken: set[str] = field(default_factory=set)
-
-    def name(self, keys: list[str]) -> None:
-        models, single = self._split(keys, "")
-        # What is a name already keeps it, whatever else would like to have it.
-        for key in sorted(single, key=lambda k: (identifier(k) != k, k.count("/"))):
-            self._put(key, key, (), short=self._is_short(key))
-        for prefix, members in models.items():
-            self._model(prefix, members, (), "")
+    def __init__(
+        self,
+        keys: Iterable[str],
+        flat: Collection[str] = (),
+        alone: Collection[str] = (),
+        *,
+        nested: bool = True,
+    ) -> None:
+        self.paths: dict[str, Path] = {}
+        self.prefixes: dict[Path, str] = {(): ""}
+        self._flat, self._alone, self._nested = flat, alone, nested
+        self._taken: set[str] = set()
+        self._name(sorted(keys, key=natural), (), "")
         self._part_from_layers()
 
-    def _is_short(self, key: str) -> bool:
-        return not self.nested or key.split(_SEPARATOR)[0] in self.flat
+    def prefix(self, key: str) -> str:
+        """Return how all keys of the model begin in which a key is."""
+        return self.prefixes[self.paths[key][:-1]]
+
+    def _name(self, keys: list[str], above: Path, prefix: str) -> None:
+        """Name the fields and the models of a model, whose keys have a prefix."""
+        models, single = self._split(keys, prefix)
+        # What is a name already keeps it, whatever else would like to have it.
+        for key in sorted(single, key=lambda k: (identifier(k) != k, k.count("/"))):
+            rest = key.removeprefix(prefix)
+            names = [_whole_name(rest), identifier(rest)]
+            if not self._nested or (not above and rest.split("/")[0] in self._flat):
+                names = _short_names(rest)
+            self.paths[key] = self._take(above, names)
+        for part, members in models.items():
+            path = self._take(above, [identifier(part)])
+            self.prefixes[path] = f"{prefix}{part}/"
+            self._name(members, path, self.prefixes[path])
 
     def _split(
-        self, keys: Iterable[str], above: str
+        self, keys: Collection[str], prefix: str
     ) -> tuple[dict[str, list[str]], list[str]]:
         """Tell keys that share what stands next from those that stand alone."""
         below: dict[str, list[str]] = {}
         single: list[str] = []
-        keys = list(keys)
-        own = {key.removeprefix(above) for key in keys}
+        flat = {key.removeprefix(prefix) for key in keys}
+        flat |= set() if prefix else set(self._flat)
         for key in keys:
-            first, _, rest = key.removeprefix(above).partition(_SEPARATOR)
-            may_nest = self.nested and rest and all(key.split(_SEPARATOR))
-            may_nest = may_nest and key not in self.alone
-            if may_nest and not self._is_flat(first, above, own):
+            first, _, rest = key.removeprefix(prefix).partition("/")
+            may_nest = self._nested and rest and all(key.split("/"))
+            if may_nest and key not in self._alone and first not in flat:
                 below.setdefault(first, []).append(key)
             else:
                 single.append(key)
         for first in [first for first, some in below.items() if len(some) < 2]:
             single += below.pop(first)
         return below, single
-
-    def _is_flat(self, first: str, above: str, own: Collection[str]) -> bool:
-        return (not above and first in self.flat) or first in own
-
-    def _model(self, part: str, keys: list[str], above: Path, prefix: str) -> None:
-        path = self._take(above, [identifier(part)])
-        here = f"{prefix}{part}{_SEPARATOR}"
-        self.found.prefixes[path] = here
-        models, single = self._split(keys, here)
-        for key in single:
-            self._put(key, key.removeprefix(here), path)
-        for name, members in models.items():
-            self._model(name, members, path, here)
-
-    def _put(self, key: str, rest: str, above: Path, *, short: bool = False) -> None:
-        candidates = (
-            _short_names(rest) if short else [_whole_name(rest), identifier(rest)]
-        )
-        self.found.paths[key] = self._take(above, candidates)
 
     def _take(self, above: Path, candidates: list[str]) -> Path:
         """Take the first name that nothing else has, or one with a number."""
@@ -136,8 +105,8 @@ class _Naming:
 
     def _part_from_layers(self) -> None:
         """Rename what is called as another field's layer or mask."""
-        flat = {"_".join(path) for path in self.found.paths.values()}
-        for key, path in self.found.paths.items():
+        flat = {"_".join(path) for path in self.paths.values()}
+        for key, path in self.paths.items():
             whole = "_".join(path)
             bases = [
                 whole.removesuffix(f"_{suffix}")
@@ -146,7 +115,7 @@ class _Naming:
             ]
             if any(base in flat for base in bases):
                 renamed = self._take(path[:-1], [f"{path[-1]}_value"])
-                self.found.paths[key] = renamed
+                self.paths[key] = renamed
 
 
 def natural(key: str) -> tuple[tuple[int, int, str], ...]:
@@ -196,7 +165,7 @@ def _short_names(key: str) -> list[str]:
 
 def _parts(key: str) -> list[str]:
     """Return the parts of a key, without the one that its kind says."""
-    parts = [part for part in key.split(_SEPARATOR) if part] or [key]
+    parts = [part for part in key.split("/") if part] or [key]
     if len(parts) > 1 and parts[-1] in _SAID_BY_KIND:
         parts.pop()
     return parts

@@ -9,7 +9,7 @@ from .draft import Draft, Scene, listed, quoted
 from .dtypes import guess_dtype
 from .evidence import KeyEvidence
 from .lists import is_bool, list_draft
-from .pictures import say_what_is_broken, square_picture
+from .pictures import say_what_is_broken
 from .values import Contents
 from .words import (
     last_word,
@@ -206,14 +206,11 @@ def _say_bytes(draft: Draft, look: Contents) -> None:
             "can be declared"
         )
         return
-    if look.least == look.most:
-        shape = square_picture(look.most)
-        said = f"pixels of the shape {shape}" if shape else "what do they hold"
-        draft.doubts.append(f"always {look.most:,} bytes, no text: {said}?")
-        return
-    seen = f"{look.least:,} to {look.most:,} bytes, no text"
+    sizes = f"{look.least:,} to {look.most:,} bytes, no text"
     guess = guess_dtype(look.samples)
-    if guess.clear:
-        draft.doubts.append(f"{seen}: {guess.dtype} numbers, of any shape?")
+    if look.least == look.most:
+        draft.doubts.append(f"always {look.most:,} bytes, no text: what do they hold?")
+    elif guess.clear:
+        draft.doubts.append(f"{sizes}: {guess.dtype} numbers, of any shape?")
     else:
-        draft.notes.append(seen)
+        draft.notes.append(sizes)

@@ -142,12 +142,12 @@ class _Roles:
 
 def _ask_for_classes(draft: Draft, seen: KeyEvidence) -> None:
     """Ask whether a target of numbers is one of classes, which only a Label is."""
-    numbers = seen.numbers
-    number = len(numbers.distinct or ())
-    few = seen.kind == "float" and 1 < number <= _MOST_CLASSES
-    few = few and numbers.whole == numbers.finite
-    whole = seen.kind == "int64" and draft.facts["dtype"] != "bool"
-    if not draft.is_quantity or not (whole or few):
+    if not draft.is_quantity:
+        return
+    numbers, number = seen.numbers, len(seen.numbers.distinct or ())
+    whole = seen.kind == "float" and numbers.whole == numbers.finite
+    few = whole and 1 < number <= _MOST_CLASSES
+    if not few and draft.facts["dtype"] != "int64":
         return
     stored = ", which a Label stores as int64" if few else ""
     draft.doubts.append(
@@ -193,7 +193,14 @@ def lacking_roles(evidence: Evidence, drafts: Mapping[str, Draft]) -> list[str]:
         said.append(f"no field is a target{_possible_targets(evidence, drafts)}")
     if "input" not in roles:
         usable = [each for each in drafts.values() if not each.declared.kind.opaque]
-        usable.sort(key=lambda draft: _by_values(evidence, draft))
+        most = {
+            each.key: max(
+                evidence.of(each.key).longest, evidence.of(each.key).values.most
+            )
+            for each in usable
+        }
+        # Numbers before text, and those with the most values before others.
+        usable.sort(key=lambda draft: (draft.is_text, -most[draft.key]))
         found = [quoted(draft.key) for draft in usable]
         said.append(
             f'no field is an input: is it {listed(found)}? Give it role="input"'
@@ -201,12 +208,6 @@ def lacking_roles(evidence: Evidence, drafts: Mapping[str, Draft]) -> list[str]:
             else "no field is an input, and no field has values that a model can use"
         )
     return said
-
-
-def _by_values(evidence: Evidence, draft: Draft) -> tuple[bool, int]:
-    """Order numbers before text, and those with the most values before others."""
-    seen = evidence.of(draft.key)
-    return draft.is_text, -max(seen.longest, seen.values.most)
 
 
 def _possible_targets(evidence: Evidence, drafts: Mapping[str, Draft]) -> str:
@@ -241,10 +242,9 @@ def _candidates(
     ranked: list[tuple[int, str]] = []
     for key in inputs:
         draft, seen = drafts[key], evidence.of(key)
-        may = draft.can_be_target and not draft.codec.of_pixels
         if draft.optional or is_seldom_answer(key) or inputs == [key]:
             continue
-        if not (may or draft.is_text):
+        if not draft.is_text and (draft.codec.of_pixels or not draft.can_be_target):
             continue
         distinct = seen.values.texts if draft.is_text else seen.numbers.distinct
         classes = len(distinct or ())
