@@ -134,14 +134,12 @@ class Scene:
     Attributes:
         drafts: the fields, by key.
         counts: keys that count the items of others.
-        padded: keys of lists that are filled up together.
     """
 
     def __init__(self, evidence: Evidence) -> None:
         self.evidence = evidence
         self.drafts: dict[str, Draft] = {}
         self.counts: set[str] = set()
-        self.padded: list[list[str]] = []
         self._shared: dict[str, str] = {}
 
     @property

@@ -9,12 +9,20 @@ from functools import cached_property
 
 import numpy as np
 
+from ...runtime.codecs.values import of_bytes
 from ...runtime.reading.columns import Column, Columns, Rows, StepColumn
 from ...runtime.reading.message import BYTES, NOTHING
+from ...runtime.shared import base64_text
+from ...runtime.shared.errors import Problem
 from ..statistics.numbers import Numbers, merged_numbers, numbers
-from .base64_values import decoded_text
 from .values import Contents, Lists, PerRecord
 from .words import speaks_of
+
+# Shorter text is no base64 that is worth a question: words may be base64, too.
+_SHORTEST = 24
+
+_CHARACTERS = bytes(range(48, 58)) + bytes(range(65, 91)) + bytes(range(97, 123))
+_CHARACTERS += b"+/-_=\r\n"
 
 
 class KeyEvidence:
@@ -60,7 +68,7 @@ class KeyEvidence:
             self.lists.add(column, rows)
 
     def _add_decoded(self, column: Column, rows: Rows, *, first: bool) -> None:
-        content = decoded_text(column) if first or self.decoded is not None else None
+        content = _decoded(column) if first or self.decoded is not None else None
         if content is None:
             self.decoded = None
             return
@@ -115,6 +123,19 @@ class KeyEvidence:
     def is_with(self, other: KeyEvidence) -> bool:
         """Return whether the same records have it and another key."""
         return bool(((self.lengths >= 0) == (other.lengths >= 0)).all())
+
+
+def _decoded(column: Column) -> Column | None:
+    """Return what a column of bytes holds if all of it is base64 text; else None."""
+    for start, stop in column.values.tolist():
+        head = column.data[start : min(start + _SHORTEST, stop)].tobytes()
+        if len(head) < _SHORTEST or head.translate(None, _CHARACTERS):
+            return None
+    try:
+        contents = list(map(base64_text.decoded, column.bytes_values()))
+    except Problem:
+        return None
+    return of_bytes(column, contents) if contents else None
 
 
 class StepEvidence:

@@ -115,7 +115,6 @@ def take_padded(scene: Scene) -> None:
             for seen in members
             if not seen.missing and (filled[seen.key] <= filled[base.key]).all()
         ]
-        scene.padded.append([seen.key for seen in inside])
         for seen in inside:
             facts = list_facts(seen) | {"max_length": length, "pad_on_disk": True}
             draft = scene.add(Draft(seen.key, "VarLen", facts))
@@ -142,20 +141,19 @@ def group_lists(scene: Scene, names: Names) -> None:
     """
     models = {key: path[:-1] for key, path in names.paths.items()}
     lengths: dict[str, Rows] = {}
+    padded: dict[tuple[Path, int], list[str]] = {}
     for key, draft in scene.drafts.items():
+        if draft.facts.get("pad_on_disk"):
+            group = models[key], draft.facts["max_length"]
+            padded.setdefault(group, []).append(key)
         seen = scene.evidence.keys[key]
         varies = seen.missing or seen.shortest < seen.longest or names_object(key)
         codec = draft.codec
         if varies and codec.item_size and codec.length_part.key == key:
             lengths[key] = seen.lengths
     _find_items(scene, lengths)
-    padded = [
-        [key for key in keys if models[key] == model]
-        for keys in scene.padded
-        for model in sorted({models[key] for key in keys})
-    ]
     used: dict[Path, set[str]] = {}
-    for members in (*padded, *_equal(lengths, models)):
+    for members in (*padded.values(), *_equal(lengths, models)):
         if len(members) < 2:
             continue
         model = models[members[0]]

@@ -65,7 +65,7 @@ class Names:
         # What is a name already keeps it, whatever else would like to have it.
         for key in sorted(single, key=lambda k: (identifier(k) != k, k.count("/"))):
             rest = key.removeprefix(prefix)
-            names = [_whole_name(rest), identifier(rest)]
+            names = [identifier("_".join(_parts(rest))), identifier(rest)]
             if not self._nested or (not above and rest.split("/")[0] in self._flat):
                 names = _short_names(rest)
             self.paths[key] = self._take(above, names)
@@ -143,10 +143,6 @@ def identifier(text: str) -> str:
 def _is_reserved(name: str) -> bool:
     used = name in RESERVED_FIELDS or name in _OF_MODELS
     return used or keyword.iskeyword(name)
-
-
-def _whole_name(key: str) -> str:
-    return identifier("_".join(_parts(key)))
 
 
 def _short_names(key: str) -> list[str]:

@@ -55,16 +55,15 @@ def image_facts(look: Contents) -> dict[str, Any] | None:
     deep = encoding == "png" and bits == {16}
     if not deep and (max(bits) > 8 or (min(bits) < 8 and channels == 4)):
         return None
+    height, width = (
+        int(axis.constant) if axis.constant else None
+        for axis in (found.heights, found.widths)
+    )
     return {
-        "shape": (*_sizes(found.heights, found.widths), channels),
+        "shape": (height, width, channels),
         "encoding": encoding,
         "dtype": "uint16" if deep else "uint8",
     }
-
-
-def _sizes(*axes: Numbers) -> tuple[int | None, ...]:
-    """Return the size in each axis; None if it varies."""
-    return tuple(int(axis.constant) if axis.constant else None for axis in axes)
 
 
 def _images_draft(seen: KeyEvidence, facts: dict[str, Any]) -> Draft:

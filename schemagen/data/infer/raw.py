@@ -62,11 +62,8 @@ def fixed_draft(seen: KeyEvidence) -> Draft | None:
     count = look.most // item_bytes(guess.dtype)
     square = square_picture(count) if guess.dtype == "uint8" else None
     facts: dict[str, Any] = {"dtype": guess.dtype, "encoding": "raw"}
-    others = [
-        _reading(other, look.most, count)
-        for other in guess.others
-        if other != "bool" or not look.present[2:].any()
-    ]
+    bits = not look.present[2:].any()
+    others = [other for other in guess.others if bits or other != "bool"]
     if square is not None and speaks_of(seen.key, "image"):
         draft = Draft(seen.key, "Image", {"shape": square, **facts})
         taken = f"pixels of the shape {square}"
@@ -84,12 +81,6 @@ def fixed_draft(seen: KeyEvidence) -> Draft | None:
         f"always {plural(look.most, 'byte')}, taken as {taken}: or {', '.join(others)}?"
     )
     return draft
-
-
-def _reading(dtype: str, size: int, count: int) -> str:
-    """Return how many numbers of a dtype bytes are, if others are not as many."""
-    number = size // item_bytes(dtype)
-    return dtype if number == count else f"{number:,} {dtype}"
 
 
 def _is_raw(seen: KeyEvidence) -> bool:
