@@ -120,14 +120,14 @@ def infer(
     keyed: dict[str, Keyed] = {}
     batches = reading.batches([file.path for file in found.files], limit)
     evidence = gather(counted(batches, keyed), MOST_KEYS)
-    for here, file in zip(reading.seen, found.files, strict=False):
-        here.split = file.split
+    for keys, file in zip(reading.file_keys, found.files, strict=False):
+        keys.split = file.split
     foreign = foreign_files(found, keyed)
     check_evidence(found, reading, evidence)
-    seen = [file for file in reading.seen if str(file.path) not in foreign]
+    files = [file for file in reading.file_keys if str(file.path) not in foreign]
     if not merge:
-        check_groups(found, seen)
-    drafted = draft_record(evidence, class_name, files=seen)
+        check_groups(found, files)
+    drafted = draft_record(evidence, class_name, files=files)
     check_drafted(found, drafted)
     read = _said(reading, evidence)
     text = schema_source(
@@ -241,7 +241,7 @@ def _said(reading: Reading, evidence: Evidence) -> str:
         return f"{'all ' if every else ''}{records} of {files}"
     if reading.files == 1:
         return f"the first {records} of {files}"
-    read = sum(file.records > 0 for file in reading.seen)
+    read = sum(file.records > 0 for file in reading.file_keys)
     if read < reading.files:
         files = f"{read:,} of {files}"
     return f"{records}, the first ones of each of {files}"

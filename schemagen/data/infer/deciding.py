@@ -68,8 +68,8 @@ class Drafted:
     @property
     def doubts(self) -> int:
         """How many comments the user has to decide upon."""
-        said = (text for texts in self.comments.values() for text in texts)
-        return sum(text.startswith(DOUBT) for text in said)
+        comments = (text for texts in self.comments.values() for text in texts)
+        return sum(text.startswith(DOUBT) for text in comments)
 
 
 def draft_record(
@@ -99,15 +99,15 @@ def draft_record(
     names = _names_of(drafts, nested=not is_sequence)
     group_lists(scene, names)
     give_roles(scene, drafts)
-    lacking, said = lacking_roles(evidence, drafts), _of_all(evidence, drafts)
+    lacking, doubts = lacking_roles(evidence, drafts), _of_all(evidence, drafts)
     for where, untrained in lacking_keys(files, drafts):
         if not untrained:
-            said.append(f"{where}: are these files of one kind?")
+            doubts.append(f"{where}: are these files of one kind?")
         else:
             lacking.append(
                 f"{where}: models cannot learn from them: the training split lacks them"
             )
-    comments = {"": [DOUBT + each for each in (*said, *lacking, *_reasons(left_out))]}
+    comments = {"": [DOUBT + each for each in (*doubts, *lacking, *_reasons(left_out))]}
     keys = order(names.paths, {key: rank_of(draft) for key, draft in drafts.items()})
     flat = {key: "_".join(names.paths[key]) for key in keys}
     comments |= {
@@ -162,24 +162,24 @@ def _names_of(drafts: Mapping[str, Draft], *, nested: bool) -> Names:
 def _unusable(evidence: Evidence) -> dict[str, str]:
     """Return the keys that no field can have, and why."""
     found: dict[str, str] = {}
-    for key, seen in evidence.keys.items():
+    for key, data in evidence.keys.items():
         if not key:
             found[key] = "an empty key cannot be the key of a field"
-        elif not seen.kinds:
+        elif not data.kinds:
             found[key] = "never has a value, so its type is unknown"
-        elif len(seen.kinds) > 1:
+        elif len(data.kinds) > 1:
             found[key] = " and ".join(
                 f"{kind} in {plural(count, 'record')}"
-                for kind, count in sorted(seen.kinds.items())
+                for kind, count in sorted(data.kinds.items())
             )
     return found
 
 
 def _of_all(evidence: Evidence, drafts: Mapping[str, Draft]) -> list[str]:
     """Return doubts about all records."""
-    said: list[str] = []
+    doubts: list[str] = []
     if evidence.records < _FEW:
-        said.append(
+        doubts.append(
             f"{plural(evidence.records, 'record')}: too few to tell rules from chance"
         )
     bare = np.ones(evidence.records, np.bool_)
@@ -187,21 +187,21 @@ def _of_all(evidence: Evidence, drafts: Mapping[str, Draft]) -> list[str]:
         steps = evidence.steps.get(key)
         bare &= (evidence.keys[key].lengths if steps is None else steps.steps) < 0
     if bare.any():
-        said.append(
+        doubts.append(
             f"{plural(int(bare.sum()), 'record')} without a value in any field: parsers "
             "refuse them, since records of something else look the same"
         )
     for fact, times in sorted(evidence.unknown.items()):
-        said.append(
+        doubts.append(
             f"{fact} in {plural(times, 'record')}, which a tf.train.Example does not have; "
             "readers skip it"
         )
     for key, times in sorted(evidence.repeated.items()):
-        said.append(
+        doubts.append(
             f"{quoted(key)} occurs twice in {plural(times, 'record')}; the last one "
             "counts"
         )
-    return said
+    return doubts
 
 
 def _reasons(left_out: Mapping[str, str]) -> Iterator[str]:

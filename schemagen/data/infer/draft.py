@@ -149,9 +149,9 @@ class Scene:
 
     def open(self) -> Iterator[KeyEvidence]:
         """Yield the keys of one kind that no rule has taken."""
-        for key, seen in self.evidence.keys.items():
-            if seen.kind and self.is_open(key):
-                yield seen
+        for key, data in self.evidence.keys.items():
+            if data.kind and self.is_open(key):
+                yield data
 
     def is_open(self, key: str) -> bool:
         """Return whether a key may still become a field of its own."""
@@ -179,8 +179,8 @@ class Scene:
 
     def add(self, draft: Draft) -> Draft:
         """Make a field of a key, and take the further keys that it names."""
-        seen = self.evidence.keys[draft.key]
-        draft.optional = draft.optional or bool(seen.missing)
+        data = self.evidence.keys[draft.key]
+        draft.optional = draft.optional or bool(data.missing)
         self.drafts[draft.key] = draft
         _, *further = draft.codec.parts
         for part in further:

@@ -86,7 +86,7 @@ class KeyEvidence:
         return self._lengths.array(self.records)
 
     @property
-    def there(self) -> Rows:
+    def present(self) -> Rows:
         """int64: the lengths in the records that have it."""
         return self.lengths[self.lengths >= 0]
 
@@ -98,12 +98,12 @@ class KeyEvidence:
     @property
     def shortest(self) -> int:
         """The least number of values."""
-        return int(self.there.min(initial=np.iinfo(np.int64).max))
+        return int(self.present.min(initial=np.iinfo(np.int64).max))
 
     @property
     def longest(self) -> int:
         """The greatest number of values."""
-        return int(self.there.max(initial=0))
+        return int(self.present.max(initial=0))
 
     @property
     def is_finite(self) -> bool:
@@ -203,8 +203,8 @@ class Evidence:
         number = self.records + np.cumsum(good) - 1
         for key, columns in batch.by_key.items():
             for column in columns:
-                seen = self.keys.setdefault(key, KeyEvidence(key))
-                seen.add(column, number[column.rows])
+                data = self.keys.setdefault(key, KeyEvidence(key))
+                data.add(column, number[column.rows])
         for key, found in batch.steps.items():
             steps = self.steps.setdefault(key, StepEvidence(key))
             steps.add(found, number[found.rows])
@@ -232,10 +232,10 @@ def gather(batches: Iterable[Columns], most_keys: int | None = None) -> Evidence
             break
     found.keys = dict(sorted(found.keys.items()))
     found.steps = dict(sorted(found.steps.items()))
-    for seen in found.keys.values():
-        seen.records = found.records
-        if seen.decoded is not None:
-            seen.decoded.records = found.records
+    for data in found.keys.values():
+        data.records = found.records
+        if data.decoded is not None:
+            data.decoded.records = found.records
     for steps in found.steps.values():
         steps.records = found.records
     return found

@@ -107,8 +107,8 @@ def lacking_keys(
         if not all(has) and any(has) and not _is_rare(key, files):
             groups.setdefault(has, []).append(key)
     for has, members in groups.items():
-        holding = [file for file, there in zip(files, has, strict=True) if there]
-        without = [file for file, there in zip(files, has, strict=True) if not there]
+        holding = [file for file, holds in zip(files, has, strict=True) if holds]
+        without = [file for file, holds in zip(files, has, strict=True) if not holds]
         most = len(holding) > len(without)
         named = without if most else holding
         where = "in no record of " if most else "only in records of "

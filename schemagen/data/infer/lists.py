@@ -31,31 +31,31 @@ _SURE = 5
 _SHORTEST_PADDED = 8
 
 
-def list_facts(seen: KeyEvidence) -> dict[str, Any]:
+def list_facts(data: KeyEvidence) -> dict[str, Any]:
     """Return the parameters of a VarLen of these values."""
-    if seen.kind == "bytes":
-        return {"dtype": "string" if seen.values.text else "bytes"}
-    if seen.kind == "float":
-        return {"dtype": "float32"} | ({} if seen.is_finite else {"finite": False})
-    return {"dtype": "bool" if is_bool(seen) else "int64"}
+    if data.kind == "bytes":
+        return {"dtype": "string" if data.values.text else "bytes"}
+    if data.kind == "float":
+        return {"dtype": "float32"} | ({} if data.is_finite else {"finite": False})
+    return {"dtype": "bool" if is_bool(data) else "int64"}
 
 
-def is_bool(seen: KeyEvidence) -> bool:
+def is_bool(data: KeyEvidence) -> bool:
     """Return whether integers are named like a yes or no, and are 0 or 1."""
     return (
-        is_flag(seen.key)
-        and seen.kind == "int64"
-        and {seen.numbers.minimum, seen.numbers.maximum} <= {0, 1}
+        is_flag(data.key)
+        and data.kind == "int64"
+        and {data.numbers.minimum, data.numbers.maximum} <= {0, 1}
     )
 
 
-def list_draft(seen: KeyEvidence) -> Draft:
+def list_draft(data: KeyEvidence) -> Draft:
     """Return the field of a list whose length varies."""
-    draft = Draft(seen.key, "VarLen", list_facts(seen))
-    if not seen.longest:
+    draft = Draft(data.key, "VarLen", list_facts(data))
+    if not data.longest:
         draft.doubts.append("always empty: its type is unknown")
-    elif seen.longest == 1 and not seen.is_single:
-        empty = int((seen.there == 0).sum())
+    elif data.longest == 1 and not data.is_single:
+        empty = int((data.present == 0).sum())
         draft.doubts.append(
             f"no value in {plural(empty, 'record')}, 1 in the others: a list, or a "
             "value that may be missing?"
@@ -74,61 +74,61 @@ def take_ragged(scene: Scene) -> None:
         if last not in _ROW_LENGTHS or not before:
             continue
         sums = lengths.lists.sums.array(scene.records)
-        there = lengths.lengths >= 0
+        present = lengths.lengths >= 0
         for key in (before, *(f"{before}/{name}" for name in _VALUES)):
-            seen = scene.evidence.keys.get(key)
-            if seen is None or not seen.kind or not scene.is_open(key):
+            data = scene.evidence.keys.get(key)
+            if data is None or not data.kind or not scene.is_open(key):
                 continue
-            if seen.is_with(lengths) and (sums == seen.lengths)[there].all():
+            if data.is_with(lengths) and (sums == data.lengths)[present].all():
                 facts = {"row_lengths_key": lengths.key, "max_length": None}
-                scene.add(Draft(key, "Ragged", list_facts(seen) | facts))
+                scene.add(Draft(key, "Ragged", list_facts(data) | facts))
                 break
 
 
 def take_objects(scene: Scene) -> None:
     """Make lists of what is said of each object in a picture, even if there is one."""
-    for seen in list(scene.open()):
-        if names_object(seen.key) and (seen.is_single or seen.is_fixed):
-            draft = scene.add(list_draft(seen))
-            said = f"{plural(seen.longest, 'object')} in every record"
-            draft.notes += [] if seen.missing else [f"{said}, and there could be more"]
+    for data in list(scene.open()):
+        if names_object(data.key) and (data.is_single or data.is_fixed):
+            draft = scene.add(list_draft(data))
+            note = f"{plural(data.longest, 'object')} in every record"
+            draft.notes += [] if data.missing else [f"{note}, and there could be more"]
 
 
 def take_padded(scene: Scene) -> None:
     """Make fields of lists that were filled up with zeros to one length."""
     fixed: dict[int, list[KeyEvidence]] = {}
-    for seen in scene.open():
-        answer = meaning_of(seen.key) == "answer"  # which a model has a head for
-        if answer or seen.kind == "bytes" or seen.longest < _SHORTEST_PADDED:
+    for data in scene.open():
+        answer = meaning_of(data.key) == "answer"  # which a model has a head for
+        if answer or data.kind == "bytes" or data.longest < _SHORTEST_PADDED:
             continue
-        if seen.is_fixed:
-            fixed.setdefault(seen.longest, []).append(seen)
+        if data.is_fixed:
+            fixed.setdefault(data.longest, []).append(data)
     for length, members in fixed.items():
-        filled = {seen.key: seen.lists.filled.array(scene.records) for seen in members}
-        bases = [seen for seen in members if _ends_in_zeros(seen, filled[seen.key])]
+        filled = {data.key: data.lists.filled.array(scene.records) for data in members}
+        bases = [data for data in members if _ends_in_zeros(data, filled[data.key])]
         if not bases:
             continue
-        base = max(bases, key=lambda seen: int(filled[seen.key].sum()))
+        base = max(bases, key=lambda data: int(filled[data.key].sum()))
         short = int((filled[base.key] < length).sum())
         inside = [
-            seen
-            for seen in members
-            if not seen.missing and (filled[seen.key] <= filled[base.key]).all()
+            data
+            for data in members
+            if not data.missing and (filled[data.key] <= filled[base.key]).all()
         ]
-        for seen in inside:
-            facts = list_facts(seen) | {"max_length": length, "pad_on_disk": True}
-            draft = scene.add(Draft(seen.key, "VarLen", facts))
-            if seen is base:
+        for data in inside:
+            facts = list_facts(data) | {"max_length": length, "pad_on_disk": True}
+            draft = scene.add(Draft(data.key, "VarLen", facts))
+            if data is base:
                 draft.doubts.append(
                     f"always {length:,} values, zeros at the end in "
                     f"{short:,} of {plural(scene.records, 'record')}: filled up?"
                 )
 
 
-def _ends_in_zeros(seen: KeyEvidence, filled: Rows) -> bool:
-    if seen.kind != "int64" or seen.missing:
+def _ends_in_zeros(data: KeyEvidence, filled: Rows) -> bool:
+    if data.kind != "int64" or data.missing:
         return False
-    only_there = int((seen.lengths - filled).sum()) == seen.numbers.zeros
+    only_there = int((data.lengths - filled).sum()) == data.numbers.zeros
     return only_there and len(np.unique(filled)) > 1 and int(filled.max()) > 1
 
 
@@ -146,11 +146,11 @@ def group_lists(scene: Scene, names: Names) -> None:
         if draft.facts.get("pad_on_disk"):
             group = models[key], draft.facts["max_length"]
             padded.setdefault(group, []).append(key)
-        seen = scene.evidence.keys[key]
-        varies = seen.missing or seen.shortest < seen.longest or names_object(key)
+        data = scene.evidence.keys[key]
+        varies = data.missing or data.shortest < data.longest or names_object(key)
         codec = draft.codec
         if varies and codec.item_size and codec.length_part.key == key:
-            lengths[key] = seen.lengths
+            lengths[key] = data.lengths
     _find_items(scene, lengths)
     used: dict[Path, set[str]] = {}
     for members in (*padded.values(), *_equal(lengths, models)):
@@ -207,12 +207,12 @@ def _equal(lengths: Mapping[str, Rows], models: Mapping[str, Path]) -> list[list
         else:
             found.setdefault((models[key], lengths[key].tobytes()), []).append(key)
     for key in rest:
-        there = lengths[key] >= 0
+        present = lengths[key] >= 0
         fitting = [
             members
             for (model, _), members in found.items()
             if model == models[key]
-            and (lengths[members[0]][there] == lengths[key][there]).all()
+            and (lengths[members[0]][present] == lengths[key][present]).all()
             and lengths[key].max() > 0
         ]
         if fitting:

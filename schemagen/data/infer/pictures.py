@@ -28,28 +28,28 @@ _BORDER = 200
 def take_pictures(scene: Scene) -> None:
     """Make fields of all keys that hold encoded images."""
     # Pictures that may be masks of others come behind them.
-    for seen in sorted(scene.open(), key=lambda seen: seen.values.grey > 0):
-        facts = image_facts(seen.values)
+    for data in sorted(scene.open(), key=lambda data: data.values.grey > 0):
+        facts = image_facts(data.values)
         if facts is None:
             continue
-        if seen.is_single:
-            _take_picture(scene, seen, facts)
-        elif not seen.values.empty and facts.pop("dtype") == "uint8":
-            scene.add(_images_draft(seen, facts))
+        if data.is_single:
+            _take_picture(scene, data, facts)
+        elif not data.values.empty and facts.pop("dtype") == "uint8":
+            scene.add(_images_draft(data, facts))
 
 
-def image_facts(look: Contents) -> dict[str, Any] | None:
+def image_facts(values: Contents) -> dict[str, Any] | None:
     """Return shape, encoding and dtype of images; None if not all values are images.
 
     Empty values may stand for images that are missing.
     """
-    found = look.all
+    found = values.all
     readable = sum(found.channels.values())
-    if not readable or look.refused or readable + look.empty < found.count:
+    if not readable or values.refused or readable + values.empty < found.count:
         return None
     if not (found.heights.minimum and found.widths.minimum):
         return None
-    encoding = next(iter(look.images)) if len(look.images) == 1 else "any"
+    encoding = next(iter(values.images)) if len(values.images) == 1 else "any"
     channels = min(c for c in CHANNELS[encoding] if c >= max(found.channels))
     bits = found.depths.keys()
     deep = encoding == "png" and bits == {16}
@@ -66,14 +66,14 @@ def image_facts(look: Contents) -> dict[str, Any] | None:
     }
 
 
-def _images_draft(seen: KeyEvidence, facts: dict[str, Any]) -> Draft:
+def _images_draft(data: KeyEvidence, facts: dict[str, Any]) -> Draft:
     """Return the field of a list of images."""
-    draft = Draft(seen.key, "Images", facts)
-    if seen.is_fixed:
-        facts["count"] = seen.longest
+    draft = Draft(data.key, "Images", facts)
+    if data.is_fixed:
+        facts["count"] = data.longest
     else:
-        draft.notes.append(f"{seen.shortest:,} to {seen.longest:,} in each record")
-    add_resize(draft, seen.values)
+        draft.notes.append(f"{data.shortest:,} to {data.longest:,} in each record")
+    add_resize(draft, data.values)
     return draft
 
 
@@ -94,7 +94,7 @@ def resize_doubt(heights: Numbers, widths: Numbers, then: str = "") -> str:
     return f"sizes from {low} to {high}{then}"
 
 
-def add_resize(draft: Draft, look: Contents) -> None:
+def add_resize(draft: Draft, values: Contents) -> None:
     """Bring images to one size, as there may be several in a record.
 
     Half of them are as high or less, and half as wide.
@@ -102,35 +102,36 @@ def add_resize(draft: Draft, look: Contents) -> None:
     if None not in draft.facts["shape"][:2]:
         return
     height, width = (
-        int(quantile(axis, 0.5) or 1) for axis in (look.all.heights, look.all.widths)
+        int(quantile(axis, 0.5) or 1)
+        for axis in (values.all.heights, values.all.widths)
     )
     draft.facts["resize"] = height, width
     brought = f"; brought to the middle, {height}x{width}"
-    draft.doubts.append(resize_doubt(look.all.heights, look.all.widths, brought))
+    draft.doubts.append(resize_doubt(values.all.heights, values.all.widths, brought))
 
 
-def _take_picture(scene: Scene, seen: KeyEvidence, facts: dict[str, Any]) -> None:
-    draft = Draft(seen.key, "Image", facts)
-    look = seen.values
-    if look.empty:
+def _take_picture(scene: Scene, data: KeyEvidence, facts: dict[str, Any]) -> None:
+    draft = Draft(data.key, "Image", facts)
+    values = data.values
+    if values.empty:
         draft.optional = True
-        draft.notes.append(f"empty in {plural(look.empty, 'record')}")
-    other = _picture_of(scene, seen)
+        draft.notes.append(f"empty in {plural(values.empty, 'record')}")
+    other = _picture_of(scene, data)
     if other is not None:
-        _as_mask(draft, other, seen)
-    if not look.empty:
-        _add_sizes(scene, draft, seen)
-        _add_format(scene, draft, seen)
+        _as_mask(draft, other, data)
+    if not values.empty:
+        _add_sizes(scene, draft, data)
+        _add_format(scene, draft, data)
     if None in facts["shape"][:2]:
-        draft.doubts.append(resize_doubt(look.all.heights, look.all.widths))
+        draft.doubts.append(resize_doubt(values.all.heights, values.all.widths))
     scene.add(draft)
 
 
-def _picture_of(scene: Scene, seen: KeyEvidence) -> str | None:
+def _picture_of(scene: Scene, data: KeyEvidence) -> str | None:
     """Return the picture that has the sizes of this one, which may be its mask."""
-    if seen.values.grey < seen.values.all.count:
+    if data.values.grey < data.values.all.count:
         return None
-    sizes = seen.values.heads(scene.records)[:, :2]
+    sizes = data.values.heads(scene.records)[:, :2]
     for key, draft in scene.drafts.items():
         other = scene.evidence.keys[key].values
         if not _is_image(draft) or other.grey == other.all.count:
@@ -148,18 +149,18 @@ def _is_image(draft: Draft) -> bool:
     return codec.of_pixels and codec.parts[0].count == 1 and not draft.can_be_target
 
 
-def _as_mask(draft: Draft, other: str, seen: KeyEvidence) -> None:
+def _as_mask(draft: Draft, other: str, data: KeyEvidence) -> None:
     """Make a mask of a picture that is named so, or ask whether it is one."""
-    said = f"as large as {quoted(other)} in every record: "
-    bits = seen.values.all.depths.keys()
+    text = f"as large as {quoted(other)} in every record: "
+    bits = data.values.all.depths.keys()
     if not speaks_of(draft.key, "mask") or not bits <= {8, 16}:
         draft.doubts.append(
-            f"{said}a picture, or a class for each pixel, "
+            f"{text}a picture, or a class for each pixel, "
             "Mask((None, None), num_classes=...)?"
         )
         return
     make_mask(draft)
-    give_classes(draft, seen.values, said)
+    give_classes(draft, data.values, text)
 
 
 def make_mask(draft: Draft) -> None:
@@ -169,13 +170,13 @@ def make_mask(draft: Draft) -> None:
     draft.facts.pop("channels_key", None)
 
 
-def give_classes(draft: Draft, look: Contents, said: str = "") -> None:
+def give_classes(draft: Draft, values: Contents, text: str = "") -> None:
     """Give a mask the classes that occur; 255 next to few others is no class."""
-    ids = np.flatnonzero(look.present)
+    ids = np.flatnonzero(values.ids)
     draft.facts["num_classes"] = None
     if not len(ids):
         draft.doubts.append(
-            f"{said}a class for each pixel? Then say num_classes=, and ignore="
+            f"{text}a class for each pixel? Then say num_classes=, and ignore="
         )
         return
     border = 255 in ids and len(ids) > 1 and ids[-2] < _BORDER
@@ -185,28 +186,28 @@ def give_classes(draft: Draft, look: Contents, said: str = "") -> None:
         draft.facts["ignore"] = 255
     shown = listed(map(str, ids))
     draft.doubts.append(
-        f"{said}a class for each pixel? The ids are {shown}: is {highest} the highest id?"
+        f"{text}a class for each pixel? The ids are {shown}: is {highest} the highest id?"
     )
 
 
-def _add_sizes(scene: Scene, draft: Draft, seen: KeyEvidence) -> None:
+def _add_sizes(scene: Scene, draft: Draft, data: KeyEvidence) -> None:
     """Find the keys that hold the image's own sizes."""
-    heads = seen.values.heads(scene.records)
-    there = seen.lengths >= 0
+    heads = data.values.heads(scene.records)
+    present = data.lengths >= 0
     axes = AXES[: len(draft.facts["shape"])]
-    if len(seen.values.all.channels) > 1:
+    if len(data.values.all.channels) > 1:
         axes = AXES[:2]
     for axis, word in enumerate(axes):
-        for key in keys_of_axis(scene, seen, word):
+        for key in keys_of_axis(scene, data, word):
             if not scene.may_share(key, word):
                 continue
             stored = scene.evidence.keys[key].lists.firsts(scene.records)
-            wrong = int((stored[there] != heads[there, axis]).sum())
+            wrong = int((stored[present] != heads[present, axis]).sum())
             if not wrong:
                 draft.facts[f"{word}_key"] = key
                 scene.share(key, word)
                 break
-            if parent_of(key) == parent_of(seen.key):
+            if parent_of(key) == parent_of(data.key):
                 draft.doubts.append(
                     f"{quoted(key)} is not the {word} of the image in "
                     f"{plural(wrong, 'record')}, and so a field of its own"
@@ -214,17 +215,17 @@ def _add_sizes(scene: Scene, draft: Draft, seen: KeyEvidence) -> None:
                 break
 
 
-def _add_format(scene: Scene, draft: Draft, seen: KeyEvidence) -> None:
+def _add_format(scene: Scene, draft: Draft, data: KeyEvidence) -> None:
     """Find the key that holds the image's format."""
     encoding = draft.facts["encoding"]
-    formats = {row: picture.format for row, picture in seen.values.pictures.items()}
+    formats = {row: picture.format for row, picture in data.values.pictures.items()}
     for other in scene.open():
         if (
             other.kind != "bytes"
             or not other.is_single
             or not says(other.key, "format")
-            or parent_of(other.key) not in (parent_of(seen.key), seen.key)
-            or not other.is_with(seen)
+            or parent_of(other.key) not in (parent_of(data.key), data.key)
+            or not other.is_with(data)
             or other.values.texts is None
         ):
             continue
@@ -240,27 +241,27 @@ def _add_format(scene: Scene, draft: Draft, seen: KeyEvidence) -> None:
         return
 
 
-def say_what_is_broken(draft: Draft, look: Contents) -> None:
+def say_what_is_broken(draft: Draft, values: Contents) -> None:
     """Say why bytes that begin as images are not images."""
-    found = look.all
+    found = values.all
     images = plural(found.images, "image")
-    for (_, channels), times in sorted(look.refused.items()):
+    for (_, channels), times in sorted(values.refused.items()):
         draft.doubts.append(
             f"{times:,} of {images} with {plural(channels, 'channel')}, which no Image "
             "has: without them this is an Image"
         )
-    if look.damaged:
+    if values.damaged:
         reason = next(iter(found.troubles or ()), "")
         draft.doubts.append(
-            f"{look.damaged:,} of {images} cannot be read, one of them {reason}: "
+            f"{values.damaged:,} of {images} cannot be read, one of them {reason}: "
             "Image(...) would refuse it"
         )
-    if look.damaged or look.refused:
+    if values.damaged or values.refused:
         return
-    said = f"{found.images:,} of {plural(found.count, 'value')} are images"
+    text = f"{found.images:,} of {plural(found.count, 'value')} are images"
     if found.images == found.count:
-        said = (
+        text = (
             f"images of {sorted(found.channels)} channels and {sorted(found.depths)} "
         )
-        said += "bits, which no Image reads"
-    draft.doubts.append(said)
+        text += "bits, which no Image reads"
+    draft.doubts.append(text)

@@ -28,35 +28,35 @@ _MOST_LISTED = 4
 
 def take_labels(scene: Scene) -> None:
     """Make labels of keys that are named so and hold few small integers, or few texts."""
-    for seen in list(scene.open()):
-        if not names_class(seen.key) or names_object(seen.key):
+    for data in list(scene.open()):
+        if not names_class(data.key) or names_object(data.key):
             continue
-        if not seen.is_single:
-            _take_several(scene, seen)
-        elif seen.kind == "int64":
-            _take_ids(scene, seen)
-        elif seen.kind == "bytes":
-            _take_texts(scene, seen)
+        if not data.is_single:
+            _take_several(scene, data)
+        elif data.kind == "int64":
+            _take_ids(scene, data)
+        elif data.kind == "bytes":
+            _take_texts(scene, data)
     if not any(draft.is_label for draft in scene.drafts.values()):
-        for seen in list(scene.open()):
-            named = names_text_of(seen.key, seen.key) and not names_object(seen.key)
-            if named and seen.is_single and seen.kind == "bytes":
-                _take_texts(scene, seen)
+        for data in list(scene.open()):
+            named = names_text_of(data.key, data.key) and not names_object(data.key)
+            if named and data.is_single and data.kind == "bytes":
+                _take_texts(scene, data)
 
 
-def _take_several(scene: Scene, seen: KeyEvidence) -> None:
+def _take_several(scene: Scene, data: KeyEvidence) -> None:
     """Make classes of lists of different ids that no other list is as long as."""
-    low, high = seen.numbers.minimum, int(seen.numbers.maximum or 0)
-    ids = seen.kind == "int64" and low is not None and low >= 0 and high < _MOST_SEVERAL
+    low, high = data.numbers.minimum, int(data.numbers.maximum or 0)
+    ids = data.kind == "int64" and low is not None and low >= 0 and high < _MOST_SEVERAL
     others = (
-        (seen.lengths == other.lengths).all()
+        (data.lengths == other.lengths).all()
         for other in scene.open()
-        if other is not seen and not other.is_single
+        if other is not data and not other.is_single
     )
-    few = len(seen.there) < _ENOUGH or seen.longest < 2 or not high
-    if not ids or few or seen.is_fixed or seen.lists.repeats or any(others):
+    few = len(data.present) < _ENOUGH or data.longest < 2 or not high
+    if not ids or few or data.is_fixed or data.lists.repeats or any(others):
         return
-    draft = Draft(seen.key, "MultiLabel", {"num_classes": high + 1, "classes": ()})
+    draft = Draft(data.key, "MultiLabel", {"num_classes": high + 1, "classes": ()})
     draft.doubts.append(
         f"each once in a record, up to {high:,}: classes, and is {high:,} the highest id? "
         "Or a list in an order of its own"
@@ -64,18 +64,18 @@ def _take_several(scene: Scene, seen: KeyEvidence) -> None:
     scene.add(draft)
 
 
-def _take_ids(scene: Scene, seen: KeyEvidence) -> None:
+def _take_ids(scene: Scene, data: KeyEvidence) -> None:
     low, high = (
-        int(each or 0) for each in (seen.numbers.minimum, seen.numbers.maximum)
+        int(each or 0) for each in (data.numbers.minimum, data.numbers.maximum)
     )
     if low < -1 or not 0 <= high < _MOST_CLASSES:
         return
-    found = sorted(int(value) for value in seen.numbers.distinct or ())
+    found = sorted(int(value) for value in data.numbers.distinct or ())
     offset = int(low == 1 and high > 1)
     number = max(high + 1 - offset, 2 - offset)
     facts = {"num_classes": number, "classes": (), "offset": offset}
-    draft = Draft(seen.key, "Label", facts, optional=low == -1)
-    companion = _names_of(scene, seen, found)
+    draft = Draft(data.key, "Label", facts, optional=low == -1)
+    companion = _names_of(scene, data, found)
     shown = listed(map(str, found), _MOST_LISTED) or f"{low:,} to {high:,}"
     question = f"is {high:,} the highest id?"
     if len(found) == 1:
@@ -83,7 +83,7 @@ def _take_ids(scene: Scene, seen: KeyEvidence) -> None:
     if offset:
         start = "counted from 1" + ", or did 0 not occur" * (len(found) < high)
         question = f"{start}, and {question}"
-    draft.doubts.append(f"{shown} in {plural(len(seen.there), 'record')}: {question}")
+    draft.doubts.append(f"{shown} in {plural(len(data.present), 'record')}: {question}")
     if low == -1:
         draft.notes.append("-1 for no class")
     scene.add(draft)
@@ -101,19 +101,19 @@ def _take_ids(scene: Scene, seen: KeyEvidence) -> None:
 
 
 def _names_of(
-    scene: Scene, seen: KeyEvidence, found: list[int]
+    scene: Scene, data: KeyEvidence, found: list[int]
 ) -> tuple[str, dict[int, str]] | None:
     """Find a key that holds one text for each id, and different ones for two."""
-    ids = seen.lists.firsts(scene.records)
+    ids = data.lists.firsts(scene.records)
     for other in scene.open():
         if other.kind != "bytes" or not other.is_single or other.values.texts is None:
             continue
         is_text = "/" in other.key and last_word(other.key) in ("text", "name")
-        near = is_text and parent_of(other.key) == parent_of(seen.key)
-        if not (near or names_text_of(other.key, seen.key)):
+        near = is_text and parent_of(other.key) == parent_of(data.key)
+        if not (near or names_text_of(other.key, data.key)):
             continue
         texts = other.values.single_texts
-        if (seen.lengths[list(texts)] < 0).any():
+        if (data.lengths[list(texts)] < 0).any():
             continue
         names: dict[int, str] = {}
         same = all(
@@ -125,91 +125,93 @@ def _names_of(
     return None
 
 
-def _take_texts(scene: Scene, seen: KeyEvidence) -> None:
-    texts, total = seen.values.texts, seen.values.all.count
+def _take_texts(scene: Scene, data: KeyEvidence) -> None:
+    texts, total = data.values.texts, data.values.all.count
     if not texts or len(texts) > min(_MOST_TEXTS, total / 2):
         return
-    draft = Draft(seen.key, "Text")
+    draft = Draft(data.key, "Text")
     what = f"{plural(len(texts), 'text')} in {plural(total, 'record')}"
     if b"" in texts or not 1 < len(texts) <= total / _ENOUGH_FOR_EACH:
         draft.doubts.append(f'{what}: classes? Label(classes=(...), stored="text")')
     else:
         names = tuple(sorted(map(bytes.decode, texts)))
         facts = {"num_classes": len(names), "classes": names, "stored": "text"}
-        draft = Draft(seen.key, "Label", facts)
+        draft = Draft(data.key, "Label", facts)
         draft.doubts.append(f"{what}: are these all, and in this order?")
     scene.add(draft)
 
 
 def take_rest(scene: Scene) -> None:
     """Make a field of every key that has one kind and is in no field yet."""
-    for seen in list(scene.open()):
-        scene.add(plain_draft(seen))
+    for data in list(scene.open()):
+        scene.add(plain_draft(data))
 
 
-def plain_draft(seen: KeyEvidence) -> Draft:
+def plain_draft(data: KeyEvidence) -> Draft:
     """Return the field that states no more than what was seen of one key."""
-    if seen.kind == "bytes":
-        return _bytes_draft(seen)
-    if not seen.is_single and not seen.is_fixed:
-        return list_draft(seen)
+    if data.kind == "bytes":
+        return _bytes_draft(data)
+    if not data.is_single and not data.is_fixed:
+        return list_draft(data)
     facts: dict[str, Any] = {"dtype": "int64"}
-    if seen.is_fixed:
-        facts = {"shape": (seen.longest,), "dtype": "int64"}
-    draft = Draft(seen.key, "Vector" if seen.is_fixed else "Scalar", facts)
-    there, numbers = len(seen.there), seen.numbers
-    if seen.kind == "float":
+    if data.is_fixed:
+        facts = {"shape": (data.longest,), "dtype": "int64"}
+    draft = Draft(data.key, "Vector" if data.is_fixed else "Scalar", facts)
+    present, numbers = len(data.present), data.numbers
+    if data.kind == "float":
         facts["dtype"] = "float32"
-        if not seen.is_finite:
+        if not data.is_finite:
             facts["finite"] = False
-    elif is_bool(seen):
+    elif is_bool(data):
         facts["dtype"] = "bool"
-        where = f"in {plural(there, seen.unit)}" if seen.is_single else "were seen"
+        where = f"in {plural(present, data.unit)}" if data.is_single else "were seen"
         draft.doubts.append(f"only 0 and 1 {where}")
     elif (
-        seen.is_single
-        and there >= _ENOUGH
+        data.is_single
+        and present >= _ENOUGH
         and (numbers.minimum, numbers.maximum) == (0, 1)
     ):
         draft.doubts.append(
-            f"only 0 and 1 in {plural(there, seen.unit)}: a bool, or a class?"
+            f"only 0 and 1 in {plural(present, data.unit)}: a bool, or a class?"
         )
     return draft
 
 
-def _bytes_draft(seen: KeyEvidence) -> Draft:
-    look = seen.values
-    if seen.is_single and look.text:
-        draft = Draft(seen.key, "Text")
-        if not look.most:
+def _bytes_draft(data: KeyEvidence) -> Draft:
+    values = data.values
+    if data.is_single and values.text:
+        draft = Draft(data.key, "Text")
+        if not values.most:
             draft.doubts.append("empty wherever it is: text, or other bytes?")
         return draft
-    draft = Draft(seen.key, "Scalar", {"dtype": "bytes"})
-    if not seen.is_single:
-        draft = list_draft(seen)
-    if seen.is_fixed:
-        draft.notes.append(f"always {seen.longest:,} values")
-    if look.images:
-        say_what_is_broken(draft, look)
-    elif seen.is_single:
-        _say_bytes(draft, look)
+    draft = Draft(data.key, "Scalar", {"dtype": "bytes"})
+    if not data.is_single:
+        draft = list_draft(data)
+    if data.is_fixed:
+        draft.notes.append(f"always {data.longest:,} values")
+    if values.images:
+        say_what_is_broken(draft, values)
+    elif data.is_single:
+        _say_bytes(draft, values)
     return draft
 
 
-def _say_bytes(draft: Draft, look: Contents) -> None:
-    """Say what opaque bytes could be, by their number and their contents."""
-    if look.tensors and look.tensors.total() == look.all.count:
-        dtypes = " and ".join(sorted({head.dtype for head in look.tensors}))
-        ranks = " and ".join(sorted({str(len(head.shape)) for head in look.tensors}))
+def _say_bytes(draft: Draft, values: Contents) -> None:
+    """Say what opaque bytes could be, by their number and their values."""
+    if values.tensors and values.tensors.total() == values.all.count:
+        dtypes = " and ".join(sorted({head.dtype for head in values.tensors}))
+        ranks = " and ".join(sorted({str(len(head.shape)) for head in values.tensors}))
         draft.doubts.append(
             f"serialized tensors of {dtypes} with {ranks} dimensions, so no Tensor "
             "can be declared"
         )
         return
-    sizes = f"{look.least:,} to {look.most:,} bytes, no text"
-    guess = guess_dtype(look.samples)
-    if look.least == look.most:
-        draft.doubts.append(f"always {look.most:,} bytes, no text: what do they hold?")
+    sizes = f"{values.least:,} to {values.most:,} bytes, no text"
+    guess = guess_dtype(values.samples)
+    if values.least == values.most:
+        draft.doubts.append(
+            f"always {values.most:,} bytes, no text: what do they hold?"
+        )
     elif guess.clear:
         draft.doubts.append(f"{sizes}: {guess.dtype} numbers, of any shape?")
     else:

@@ -30,14 +30,14 @@ _MOST_IDS = 64
 
 def take_raw(scene: Scene) -> None:
     """Make fields of raw numbers whose sizes are stored under keys of their own."""
-    candidates = [seen for seen in scene.open() if _is_raw(seen)]
-    for seen in candidates:
-        for sizes in size_candidates(scene, seen):
-            item = _item(scene, seen, sizes)
-            named = are_of(scene, sizes, seen)
+    candidates = [data for data in scene.open() if _is_raw(data)]
+    for data in candidates:
+        for sizes in size_candidates(scene, data):
+            item = _item(scene, data, sizes)
+            named = are_of(scene, sizes, data)
             if item is None or named is None or not (named or len(candidates) == 1):
                 continue
-            draft = _draft(scene, seen, sizes, *item)
+            draft = _draft(scene, data, sizes, *item)
             if draft is not None:
                 if not named:
                     draft.doubts.append(f"are its sizes those in {sizes.shown}?")
@@ -47,55 +47,59 @@ def take_raw(scene: Scene) -> None:
 
 def take_fixed_raw(scene: Scene) -> None:
     """Make fields of bytes that are equally many in all records, by their values."""
-    for seen in list(scene.open()):
-        draft = fixed_draft(seen)
+    for data in list(scene.open()):
+        draft = fixed_draft(data)
         if draft is not None:
             scene.add(draft)
 
 
-def fixed_draft(seen: KeyEvidence) -> Draft | None:
+def fixed_draft(data: KeyEvidence) -> Draft | None:
     """Return the field of raw bytes that are always equally many; None for others."""
-    look = seen.values
-    if not _is_raw(seen) or look.least != look.most or unread_content(look.samples):
+    values = data.values
+    if (
+        not _is_raw(data)
+        or values.least != values.most
+        or unread_content(values.samples)
+    ):
         return None
-    guess = guess_dtype(look.samples)
-    count = look.most // item_bytes(guess.dtype)
+    guess = guess_dtype(values.samples)
+    count = values.most // item_bytes(guess.dtype)
     square = square_picture(count) if guess.dtype == "uint8" else None
     facts: dict[str, Any] = {"dtype": guess.dtype, "encoding": "raw"}
-    bits = not look.present[2:].any()
+    bits = not values.ids[2:].any()
     others = [other for other in guess.others if bits or other != "bool"]
-    if square is not None and speaks_of(seen.key, "image"):
-        draft = Draft(seen.key, "Image", {"shape": square, **facts})
+    if square is not None and speaks_of(data.key, "image"):
+        draft = Draft(data.key, "Image", {"shape": square, **facts})
         taken = f"pixels of the shape {square}"
         first = ["with their channels first"] if square[2] > 1 else []
         others = [*first, f"a row of {count:,}", *others]
-    elif guess.clear or len(seen.there) >= _FEW:
-        draft = Draft(seen.key, "Vector", {"shape": (count,), **facts})
-        if guess.dtype in look.unusual:
+    elif guess.clear or len(data.present) >= _FEW:
+        draft = Draft(data.key, "Vector", {"shape": (count,), **facts})
+        if guess.dtype in values.unusual:
             draft.facts["finite"] = False
         taken = f"{count:,} {guess.dtype} numbers"
         others = [*([f"pixels of the shape {square}"] if square else []), *others]
     else:
         return None
     draft.doubts.append(
-        f"always {plural(look.most, 'byte')}, taken as {taken}: or {', '.join(others)}?"
+        f"always {plural(values.most, 'byte')}, taken as {taken}: or {', '.join(others)}?"
     )
     return draft
 
 
-def _is_raw(seen: KeyEvidence) -> bool:
+def _is_raw(data: KeyEvidence) -> bool:
     """Return whether a key holds bytes of no known format."""
-    look = seen.values
-    if not (seen.kind == "bytes" and seen.is_single) or look.empty or look.text:
+    values = data.values
+    if not (data.kind == "bytes" and data.is_single) or values.empty or values.text:
         return False
-    return not (look.images or look.tensors)
+    return not (values.images or values.tensors)
 
 
-def _item(scene: Scene, seen: KeyEvidence, sizes: Sizes) -> tuple[int, Guess] | None:
+def _item(scene: Scene, data: KeyEvidence, sizes: Sizes) -> tuple[int, Guess] | None:
     """Return channels and dtype if sizes go with the bytes of every record."""
-    there = seen.lengths >= 0
-    measured = seen.values.measured.array(scene.records)[there]
-    samples, size = seen.values.samples, each_of(measured, sizes.shapes[there])
+    present = data.lengths >= 0
+    measured = data.values.measured.array(scene.records)[present]
+    samples, size = data.values.samples, each_of(measured, sizes.shapes[present])
     if not size:
         return None
     if sizes.is_count:
@@ -114,18 +118,18 @@ def _item(scene: Scene, seen: KeyEvidence, sizes: Sizes) -> tuple[int, Guess] | 
 
 
 def _draft(
-    scene: Scene, seen: KeyEvidence, sizes: Sizes, channels: int, guess: Guess
+    scene: Scene, data: KeyEvidence, sizes: Sizes, channels: int, guess: Guess
 ) -> Draft | None:
     """Return the field of numbers whose sizes go with their bytes."""
     dtype = guess.dtype
     if not isinstance(sizes.keys, str) and dtype == "uint8" and len(sizes.keys) > 1:
-        return _pixels(scene, seen, sizes, channels)
-    facts = sized_facts(scene, seen, sizes, channels, dtype, "raw")
+        return _pixels(scene, data, sizes, channels)
+    facts = sized_facts(scene, data, sizes, channels, dtype, "raw")
     if facts is None:
         return None
-    if dtype in seen.values.unusual:
+    if dtype in data.values.unusual:
         facts["finite"] = False
-    draft = Draft(seen.key, "Tensor", facts)
+    draft = Draft(data.key, "Tensor", facts)
     taken = f", which look like {dtype}: or" if guess.clear else f": {dtype}, or"
     each = plural(item_bytes(dtype), "byte")
     draft.doubts.append(f"numbers of {each}{taken} {' or '.join(guess.others)}?")
@@ -133,10 +137,10 @@ def _draft(
 
 
 def _pixels(
-    scene: Scene, seen: KeyEvidence, sizes: Sizes, channels: int
+    scene: Scene, data: KeyEvidence, sizes: Sizes, channels: int
 ) -> Draft | None:
     """Return the field of pixels, which are taken channels last."""
-    shapes = sizes.shapes[seen.lengths >= 0]
+    shapes = sizes.shapes[data.lengths >= 0]
     if shapes.shape[1] == 2:
         shapes = np.insert(shapes, 2, channels, axis=1)
     elif channels > 1:
@@ -147,7 +151,7 @@ def _pixels(
     shape = common_shape(shapes)
     facts: dict[str, Any] = {"shape": shape, "encoding": "raw", "dtype": "uint8"}
     facts |= {f"{axis}_key": key for key, axis in shared}
-    draft = Draft(seen.key, "Image", facts)
+    draft = Draft(data.key, "Image", facts)
     each = f", times {channels}" if channels > 1 else ""
     draft.notes.append(f"as many bytes as {sizes.shown} say{each}")
     order, first = "height x width", ""
@@ -157,10 +161,10 @@ def _pixels(
         order = f"{order} x {depth}"
     height = quoted(sizes.keys[0])
     draft.doubts.append(f"raw pixels, taken as {order}: {first}is {height} the height?")
-    few_ids = seen.values.present.sum() <= _MOST_IDS
-    if shape[2] == 1 and len(shared) == 2 and few_ids and speaks_of(seen.key, "mask"):
+    few_ids = data.values.ids.sum() <= _MOST_IDS
+    if shape[2] == 1 and len(shared) == 2 and few_ids and speaks_of(data.key, "mask"):
         make_mask(draft)
-        give_classes(draft, seen.values)
+        give_classes(draft, data.values)
     if None in shape[:2]:
         draft.doubts.append(resize_doubt(numbers(shapes[:, 0]), numbers(shapes[:, 1])))
     return draft

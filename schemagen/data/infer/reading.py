@@ -27,7 +27,7 @@ class Reading:
         records: how many records.
         whole: whether every file was read to its end.
         damages: the places at which no record can be read.
-        seen: the keys of each file.
+        file_keys: the keys of each file.
     """
 
     max_record_bytes: int = MAX_RECORD_BYTES
@@ -35,7 +35,7 @@ class Reading:
     records: int = 0
     whole: bool = True
     damages: list[Damage] = field(default_factory=list)
-    seen: list[FileKeys] = field(default_factory=list)
+    file_keys: list[FileKeys] = field(default_factory=list)
 
     def batches(
         self, paths: Sequence[FilePath], limit: int | None
@@ -52,13 +52,13 @@ class Reading:
                 left = None
                 if limit is not None:
                     left = -(-(limit - self.records) // (len(paths) - number))
-                here = FileKeys(path)
-                self.seen.append(here)
+                file = FileKeys(path)
+                self.file_keys.append(file)
                 advance = bar if limit is None else lambda _: None
                 for records in self._records(path, left, advance):
                     self.records += len(records)
                     batch = decode(records)
-                    here.add(batch)
+                    file.add(batch)
                     yield batch
                     if limit is not None:
                         bar(len(records))

@@ -114,13 +114,13 @@ class _Roles:
         lacks = draft.optional and not codec.of_classes
         if able and not lacks and draft.model_role != "info":
             draft.role = "target"
-            seen = self._evidence.of(draft.key)
-            zeros = (seen.numbers.minimum, seen.numbers.maximum) == (0, 1)
+            data = self._evidence.of(draft.key)
+            zeros = (data.numbers.minimum, data.numbers.maximum) == (0, 1)
             if draft.is_array and draft.facts["dtype"] == "int64" and zeros:
                 draft.facts["dtype"] = "bool"
                 draft.notes.append("only 0 and 1: a probability for each is learned")
             else:
-                _ask_for_classes(draft, seen)
+                _ask_for_classes(draft, data)
             return
         draft.role = "info"
         if lacks and able:
@@ -140,12 +140,12 @@ class _Roles:
             named[0].doubts.append("the target, by its name?")
 
 
-def _ask_for_classes(draft: Draft, seen: KeyEvidence) -> None:
+def _ask_for_classes(draft: Draft, data: KeyEvidence) -> None:
     """Ask whether a target of numbers is one of classes, which only a Label is."""
     if not draft.is_quantity:
         return
-    numbers, number = seen.numbers, len(seen.numbers.distinct or ())
-    whole = seen.kind == "float" and numbers.whole == numbers.finite
+    numbers, number = data.numbers, len(data.numbers.distinct or ())
+    whole = data.kind == "float" and numbers.whole == numbers.finite
     few = whole and 1 < number <= _MOST_CLASSES
     if not few and draft.facts["dtype"] != "int64":
         return
@@ -174,8 +174,8 @@ def _settle_masks(drafts: Mapping[str, Draft]) -> None:
         lacks = draft.optional and not field.kind.marks_missing
         if lacks or field.kind.missing_beside(inputs):
             draft.role = "info"
-            said = "records lack it" if lacks else "no picture has its size"
-            draft.notes.append(f"not a target: {said}")
+            reason = "records lack it" if lacks else "no picture has its size"
+            draft.notes.append(f"not a target: {reason}")
 
 
 def rank_of(draft: Draft) -> int:
@@ -188,9 +188,9 @@ def rank_of(draft: Draft) -> int:
 def lacking_roles(evidence: Evidence, drafts: Mapping[str, Draft]) -> list[str]:
     """Say that a record has no target or no input, and which fields could be one."""
     roles = {draft.model_role for draft in drafts.values()}
-    said = []
+    doubts = []
     if "target" not in roles:
-        said.append(f"no field is a target{_possible_targets(evidence, drafts)}")
+        doubts.append(f"no field is a target{_possible_targets(evidence, drafts)}")
     if "input" not in roles:
         usable = [each for each in drafts.values() if not each.declared.kind.opaque]
         most = {
@@ -202,12 +202,12 @@ def lacking_roles(evidence: Evidence, drafts: Mapping[str, Draft]) -> list[str]:
         # Numbers before text, and those with the most values before others.
         usable.sort(key=lambda draft: (draft.is_text, -most[draft.key]))
         found = [quoted(draft.key) for draft in usable]
-        said.append(
+        doubts.append(
             f'no field is an input: is it {listed(found)}? Give it role="input"'
             if found
             else "no field is an input, and no field has values that a model can use"
         )
-    return said
+    return doubts
 
 
 def _possible_targets(evidence: Evidence, drafts: Mapping[str, Draft]) -> str:
@@ -226,12 +226,12 @@ def _possible_targets(evidence: Evidence, drafts: Mapping[str, Draft]) -> str:
         return (
             ", and no key looks like one: a model cannot learn from these records alone"
         )
-    said = f": the targets may be {listed(map(quoted, answers))}, for which "
-    said += "generated models have no head"
+    text = f": the targets may be {listed(map(quoted, answers))}, for which "
+    text += "generated models have no head"
     inputs = {key for key, draft in drafts.items() if draft.model_role == "input"}
     if inputs and inputs.isdisjoint(answers):
-        said += "; make_dataset(info=True) delivers them to a model of your own"
-    return said
+        text += "; make_dataset(info=True) delivers them to a model of your own"
+    return text
 
 
 def _candidates(
@@ -241,14 +241,14 @@ def _candidates(
     inputs = [key for key, draft in drafts.items() if draft.model_role == "input"]
     ranked: list[tuple[int, str]] = []
     for key in inputs:
-        draft, seen = drafts[key], evidence.of(key)
+        draft, data = drafts[key], evidence.of(key)
         if draft.optional or is_seldom_answer(key) or inputs == [key]:
             continue
         if not draft.is_text and (draft.codec.of_pixels or not draft.can_be_target):
             continue
-        distinct = seen.values.texts if draft.is_text else seen.numbers.distinct
+        distinct = data.values.texts if draft.is_text else data.numbers.distinct
         classes = len(distinct or ())
-        few = 1 < classes <= _MOST_CLASSES and 2 * classes <= len(seen.there)
+        few = 1 < classes <= _MOST_CLASSES and 2 * classes <= len(data.present)
         if draft.is_text and not few:
             continue
         if speaks_of(key, "target"):

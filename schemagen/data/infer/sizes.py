@@ -48,16 +48,16 @@ class Sizes(NamedTuple):
         return ", ".join(map(quoted, keys))
 
 
-def size_candidates(scene: Scene, seen: KeyEvidence) -> Iterator[Sizes]:
+def size_candidates(scene: Scene, data: KeyEvidence) -> Iterator[Sizes]:
     """Yield the stored sizes that may be those of a key, the likeliest first."""
     numbers = {
         other.key: other
         for other in scene.evidence.keys.values()
         if other.kind == "int64"
-        and other.is_with(seen)
-        and is_near(other.key, seen.key)
+        and other.is_with(data)
+        and is_near(other.key, data.key)
     }
-    for key in nearest(list(filter(says_shape, numbers)), seen.key):
+    for key in nearest(list(filter(says_shape, numbers)), data.key):
         shapes = numbers[key].lists.table(scene.records)
         if shapes is None:
             continue
@@ -65,30 +65,30 @@ def size_candidates(scene: Scene, seen: KeyEvidence) -> Iterator[Sizes]:
         if scene.may_share(key, contents):
             yield Sizes(key, shapes, (contents,))
     singles = [key for key, other in numbers.items() if other.is_single]
-    found = [next(iter(keys_of_axis(scene, seen, axis)), None) for axis in AXES]
+    found = [next(iter(keys_of_axis(scene, data, axis)), None) for axis in AXES]
     for rank in (3, 2):
         keys = tuple(key for key in found[:rank] if key is not None)
         if len(keys) == rank:
             sizes = [numbers[key].lists.firsts(scene.records) for key in keys]
             yield Sizes(keys, np.stack(sizes, 1), AXES[:rank])
-    for key in nearest([k for k in singles if says_count(k)], seen.key):
+    for key in nearest([k for k in singles if says_count(k)], data.key):
         if numbers[key].numbers.maximum != 1:
             counts = numbers[key].lists.firsts(scene.records)
             yield Sizes((key,), counts[:, np.newaxis], ("one size",))
 
 
-def keys_of_axis(scene: Scene, seen: KeyEvidence, axis: str) -> list[str]:
+def keys_of_axis(scene: Scene, data: KeyEvidence, axis: str) -> list[str]:
     """Return keys of single numbers that are named as the size of a key, nearest first."""
     near = [
         other.key
         for other in scene.evidence.keys.values()
         if other.kind == "int64" and other.is_single and says(other.key, axis)
-        if is_near(other.key, seen.key) and other.is_with(seen)
+        if is_near(other.key, data.key) and other.is_with(data)
     ]
-    return nearest(near, seen.key)
+    return nearest(near, data.key)
 
 
-def are_of(scene: Scene, sizes: Sizes, seen: KeyEvidence) -> bool | None:
+def are_of(scene: Scene, sizes: Sizes, data: KeyEvidence) -> bool | None:
     """Return whether sizes are those of a key, by names or by records of several sizes.
 
     Returns:
@@ -97,16 +97,16 @@ def are_of(scene: Scene, sizes: Sizes, seen: KeyEvidence) -> bool | None:
     """
     if not isinstance(sizes.keys, str) and len(sizes.keys) > 1:
         return True
-    there = sizes.shapes[seen.lengths >= 0]
-    differ = bool((there != there[0]).any())
+    present = sizes.shapes[data.lengths >= 0]
+    differ = bool((present != present[0]).any())
     if not isinstance(sizes.keys, str):
-        return True if differ or counts_key(sizes.keys[0], seen.key) else None
+        return True if differ or counts_key(sizes.keys[0], data.key) else None
     stem = stem_of_shape(sizes.keys)
-    if stem and extends(seen.key, stem):
+    if stem and extends(data.key, stem):
         return True
     others = (key for key in scene.evidence.keys if key != sizes.keys)
     of_another = stem and any(extends(key, stem) for key in others)
-    return None if of_another or not (differ or there.shape[1] > 1) else False
+    return None if of_another or not (differ or present.shape[1] > 1) else False
 
 
 def is_near(key: str, other: str) -> bool:
@@ -129,13 +129,13 @@ def each_of(measured: Rows, shapes: Rows) -> int:
 
 
 def sized_facts(
-    scene: Scene, seen: KeyEvidence, sizes: Sizes, each: int, dtype: str, encoding: str
+    scene: Scene, data: KeyEvidence, sizes: Sizes, each: int, dtype: str, encoding: str
 ) -> dict[str, Any] | None:
     """Return the parameters of a Tensor whose sizes other keys hold, and take these keys.
 
     Args:
         scene: where the keys are taken.
-        seen: its numbers.
+        data: its numbers.
         sizes: the stored sizes.
         each: how many numbers there are for each element of these.
         dtype: of the numbers.
@@ -145,7 +145,7 @@ def sized_facts(
         None if it cannot be declared, or if the keys are those of other fields.
     """
     keys: Any = sizes.keys
-    shape = common_shape(sizes.shapes[seen.lengths >= 0])
+    shape = common_shape(sizes.shapes[data.lengths >= 0])
     alone = isinstance(keys, str)
     shared = list(zip((keys,) if alone else keys, sizes.contents, strict=True))
     if (alone and each > 1) or not scene.share_all(shared):

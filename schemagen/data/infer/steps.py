@@ -24,21 +24,21 @@ def step_drafts(
     """
     drafts: dict[str, Draft] = {}
     left_out: dict[str, str] = {}
-    for key, seen in steps.items():
-        reason = _problem(seen, key in context)
+    for key, lists in steps.items():
+        reason = _problem(lists, key in context)
         if reason:
             left_out[key] = reason
         else:
-            drafts[key] = _draft(seen)
+            drafts[key] = _draft(lists)
     _group(drafts, steps)
     return drafts, left_out
 
 
-def _problem(seen: StepEvidence, in_context: bool) -> str:
-    each = seen.each
+def _problem(lists: StepEvidence, in_context: bool) -> str:
+    each = lists.each
     if in_context:
         return "a key of the context and of feature lists"
-    if not seen.key:
+    if not lists.key:
         return "a feature list without a key"
     if not each.longest:
         return "no value in any step"
@@ -50,18 +50,18 @@ def _problem(seen: StepEvidence, in_context: bool) -> str:
     return ""
 
 
-def _draft(seen: StepEvidence) -> Draft:
-    step = _step(seen.each)
+def _draft(lists: StepEvidence) -> Draft:
+    step = _step(lists.each)
     draft = Draft(
-        seen.key,
+        lists.key,
         "Steps",
-        optional=bool((seen.steps < 0).any()),
+        optional=bool((lists.steps < 0).any()),
         doubts=step.doubts,
         notes=step.notes,
         step=step,
     )
-    there = seen.steps[seen.steps >= 0]
-    low, high = int(there.min()), int(there.max())
+    present = lists.steps[lists.steps >= 0]
+    low, high = int(present.min()), int(present.max())
     if low < high:
         draft.notes.append(f"{low:,} to {high:,} steps")
     return draft

@@ -127,7 +127,7 @@ class Contents:
         grey: how many could be masks: grey, or with a palette.
         tensors: how many are serialized tensors of each dtype and shape.
         unusual: the float dtypes as which a raw one has NaN or infinities.
-        present: bool [256], the bytes that raw ones have, or the ids of masks.
+        ids: bool [256], the bytes that raw ones have, or the ids of masks.
         samples: some of them, the first of each column.
         measured: the size of each record's first value; -1 if it has none.
     """
@@ -141,7 +141,7 @@ class Contents:
         self.grey = 0
         self.tensors: Counter[WholeTensor] = Counter()
         self.unusual: set[str] = set()
-        self.present = np.zeros(256, np.bool_)
+        self.ids = np.zeros(256, np.bool_)
         self.samples: list[bytes] = []
         self.measured = PerRecord(-1)
 
@@ -176,8 +176,8 @@ class Contents:
 
     def _add_raw(self, data: bytes) -> None:
         values = np.frombuffer(data, np.uint8)
-        if not self.present.all():
-            self.present[values] = True
+        if not self.ids.all():
+            self.ids[values] = True
         for dtype in FLOATS:
             if dtype not in self.unusual:
                 finite = np.isfinite(as_numbers(values, dtype)).all()
@@ -191,7 +191,7 @@ class Contents:
         grey = form == "png" and channels == (3 if palette else 1)
         self.grey += grey
         if self._masks and grey and bits == 8:
-            self.present[_ids_of(data)] = True
+            self.ids[_ids_of(data)] = True
 
     @property
     def empty(self) -> int:

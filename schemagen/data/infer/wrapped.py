@@ -37,24 +37,24 @@ def say_wrapped(scene: Scene, rules: Rules) -> None:
         rules: returns the scene of other evidence, after all rules.
     """
     for key, draft in scene.drafts.items():
-        seen, codec = scene.evidence.keys[key], draft.codec
+        data, codec = scene.evidence.keys[key], draft.codec
         is_list = len(codec.parts) == 1 and codec.parts[0].encoding == "list"
-        if seen.kind != "bytes" or not is_list or codec.of_classes:
+        if data.kind != "bytes" or not is_list or codec.of_classes:
             continue
         if draft.is_text:
-            _say_text(scene, draft, seen, rules)
-        elif not seen.values.text and (said := unread_content(seen.values.samples)):
-            draft.doubts[:] = [f"each value is {said}"]
+            _say_text(scene, draft, data, rules)
+        elif not data.values.text and (text := unread_content(data.values.samples)):
+            draft.doubts[:] = [f"each value is {text}"]
 
 
-def _say_text(scene: Scene, draft: Draft, seen: KeyEvidence, rules: Rules) -> None:
-    samples = seen.values.samples
-    if seen.decoded is not None:
-        _say_base64(scene, draft, seen.decoded, rules)
+def _say_text(scene: Scene, draft: Draft, data: KeyEvidence, rules: Rules) -> None:
+    samples = data.values.samples
+    if data.decoded is not None:
+        _say_base64(scene, draft, data.decoded, rules)
         return
     # Long samples may end within a letter.
     paths = [_PATH.fullmatch(sample.decode(errors="replace")) for sample in samples]
-    if samples and all(paths) and meaning_of(seen.key) != "info":
+    if samples and all(paths) and meaning_of(data.key) != "info":
         draft.role = "info"
         draft.doubts.append(
             f"paths of files such as {quoted(samples[0].decode())}, and not images: "
@@ -64,9 +64,9 @@ def _say_text(scene: Scene, draft: Draft, seen: KeyEvidence, rules: Rules) -> No
 
 def _say_base64(scene: Scene, draft: Draft, decoded: KeyEvidence, rules: Rules) -> None:
     """Say what base64 text holds, if it is more than any bytes, and how it is read."""
-    said = unread_content(decoded.values.samples)
-    if said:
-        draft.doubts.append(f"each value is base64 text of {said}")
+    text = unread_content(decoded.values.samples)
+    if text:
+        draft.doubts.append(f"each value is base64 text of {text}")
         return
     keys = {**scene.evidence.keys, draft.key: decoded}
     inner = rules(replace(scene.evidence, keys=keys)).drafts.get(draft.key)
@@ -76,11 +76,11 @@ def _say_base64(scene: Scene, draft: Draft, decoded: KeyEvidence, rules: Rules) 
     facts = {**inner.facts, "transfer_encoding": "base64"}
     declared = replace(inner, facts=facts, optional=draft.optional)
     offer = annotation_source(declared.spec("field"))
-    said = f"base64 text of {content}: declare it as {offer}"
+    text = f"base64 text of {content}: declare it as {offer}"
     taken = sorted(inner.further_keys & scene.drafts.keys())
     if taken:
-        said += f", and leave out the fields of {listed(map(quoted, taken))}"
-    draft.doubts.append(said)
+        text += f", and leave out the fields of {listed(map(quoted, taken))}"
+    draft.doubts.append(text)
     draft.doubts += (f"if it is declared so: {doubt}" for doubt in inner.doubts)
 
 
