@@ -141,7 +141,6 @@ DOUBTS: dict[str, tuple[Row, str, tuple[str, ...], dict[str, Any]]] = {
         ("'rows'", "3 x height x width"),
         {"shape": (16, 20, 3)},
     ),
-    "texts": (lambda i: {"x": ["a", "b"]}, "VarLen", ("always 2 values",), {}),
     "grey pixels": (
         lambda i: {"x": bytes(range(64)), "h": 8, "w": 8},
         "Image",

@@ -30,10 +30,9 @@ class KeyEvidence:
 
     Args:
         key: the wire key.
-        unit: what has it: a record, or a step. Of a step, each step is a record here.
 
     Attributes:
-        records: how many there are, with it or without.
+        records: how many there are, with it or without; steps, of a feature list.
         kinds: how many records have it with each kind of list.
         numbers: the statistics of its numbers.
         lists: what these do not say of lists of numbers.
@@ -41,9 +40,8 @@ class KeyEvidence:
         decoded: what its bytes values hold as base64 text; None if one is no such text.
     """
 
-    def __init__(self, key: str, unit: str = "record") -> None:
+    def __init__(self, key: str) -> None:
         self.key = key
-        self.unit = unit
         self.records = 0
         self.kinds: Counter[str] = Counter()
         self.numbers = Numbers()
@@ -72,7 +70,7 @@ class KeyEvidence:
         if content is None:
             self.decoded = None
             return
-        self.decoded = self.decoded or KeyEvidence(self.key, self.unit)
+        self.decoded = self.decoded or KeyEvidence(self.key)
         self.decoded.add(content, rows)
 
     @property
@@ -109,6 +107,11 @@ class KeyEvidence:
     def is_finite(self) -> bool:
         """Whether no number is NaN or infinite."""
         return self.numbers.finite == self.numbers.count
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether 0 and 1 occur, and no number below or above."""
+        return (self.numbers.minimum, self.numbers.maximum) == (0, 1)
 
     @property
     def is_single(self) -> bool:
@@ -150,7 +153,7 @@ class StepEvidence:
     def __init__(self, key: str) -> None:
         self.key = key
         self.records = 0
-        self.each = KeyEvidence(key, "step")
+        self.each = KeyEvidence(key)
         self._steps = PerRecord(-1)
 
     def add(self, column: StepColumn, rows: Rows) -> None:

@@ -118,7 +118,8 @@ def _take_picture(scene: Scene, data: KeyEvidence, facts: dict[str, Any]) -> Non
         draft.notes.append(f"empty in {plural(values.empty, 'record')}")
     other = _picture_of(scene, data)
     if other is not None:
-        _as_mask(draft, other, data)
+        make_mask(draft)
+        give_classes(draft, values, f"as large as {quoted(other)} in every record: ")
     if not values.empty:
         _add_sizes(scene, draft, data)
         _add_format(scene, draft, data)
@@ -128,8 +129,10 @@ def _take_picture(scene: Scene, data: KeyEvidence, facts: dict[str, Any]) -> Non
 
 
 def _picture_of(scene: Scene, data: KeyEvidence) -> str | None:
-    """Return the picture that has the sizes of this one, which may be its mask."""
-    if data.values.grey < data.values.all.count:
+    """Return the picture that has the sizes of this one, if that is named as a mask."""
+    grey = data.values.grey == data.values.all.count
+    usual = data.values.all.depths.keys() <= {8, 16}
+    if not (grey and usual and speaks_of(data.key, "mask")):
         return None
     sizes = data.values.heads(scene.records)[:, :2]
     for key, draft in scene.drafts.items():
@@ -147,20 +150,6 @@ def _is_image(draft: Draft) -> bool:
     """Tell one image from several, and from a mask."""
     codec = draft.codec
     return codec.of_pixels and codec.parts[0].count == 1 and not draft.can_be_target
-
-
-def _as_mask(draft: Draft, other: str, data: KeyEvidence) -> None:
-    """Make a mask of a picture that is named so, or ask whether it is one."""
-    text = f"as large as {quoted(other)} in every record: "
-    bits = data.values.all.depths.keys()
-    if not speaks_of(draft.key, "mask") or not bits <= {8, 16}:
-        draft.doubts.append(
-            f"{text}a picture, or a class for each pixel, "
-            "Mask((None, None), num_classes=...)?"
-        )
-        return
-    make_mask(draft)
-    give_classes(draft, data.values, text)
 
 
 def make_mask(draft: Draft) -> None:

@@ -157,23 +157,15 @@ def plain_draft(data: KeyEvidence) -> Draft:
     if data.is_fixed:
         facts = {"shape": (data.longest,), "dtype": "int64"}
     draft = Draft(data.key, "Vector" if data.is_fixed else "Scalar", facts)
-    present, numbers = len(data.present), data.numbers
     if data.kind == "float":
         facts["dtype"] = "float32"
         if not data.is_finite:
             facts["finite"] = False
     elif is_bool(data):
         facts["dtype"] = "bool"
-        where = f"in {plural(present, data.unit)}" if data.is_single else "were seen"
-        draft.doubts.append(f"only 0 and 1 {where}")
-    elif (
-        data.is_single
-        and present >= _ENOUGH
-        and (numbers.minimum, numbers.maximum) == (0, 1)
-    ):
-        draft.doubts.append(
-            f"only 0 and 1 in {plural(present, data.unit)}: a bool, or a class?"
-        )
+        draft.doubts.append("only 0 and 1 were seen")
+    elif data.is_single and data.is_binary and len(data.present) >= _ENOUGH:
+        draft.doubts.append("only 0 and 1 were seen: a bool, or a class?")
     return draft
 
 
@@ -187,8 +179,6 @@ def _bytes_draft(data: KeyEvidence) -> Draft:
     draft = Draft(data.key, "Scalar", {"dtype": "bytes"})
     if not data.is_single:
         draft = list_draft(data)
-    if data.is_fixed:
-        draft.notes.append(f"always {data.longest:,} values")
     if values.images:
         say_what_is_broken(draft, values)
     elif data.is_single:

@@ -115,8 +115,7 @@ class _Roles:
         if able and not lacks and draft.model_role != "info":
             draft.role = "target"
             data = self._evidence.of(draft.key)
-            zeros = (data.numbers.minimum, data.numbers.maximum) == (0, 1)
-            if draft.is_array and draft.facts["dtype"] == "int64" and zeros:
+            if draft.is_array and draft.facts["dtype"] == "int64" and data.is_binary:
                 draft.facts["dtype"] = "bool"
                 draft.notes.append("only 0 and 1: a probability for each is learned")
             else:

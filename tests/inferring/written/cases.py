@@ -146,7 +146,6 @@ class OtherSize(Record):
 
 
 class Masks(Record):
-    # doubt
     depth: Annotated[bytes, Image((4, 5, 1), encoding="png")]
     image: Annotated[bytes, Image((4, 5, 3), encoding="jpeg")]
     # doubt
