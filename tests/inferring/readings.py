@@ -79,12 +79,6 @@ def _check(field: Any, found: Any, values: list[Any], context: Any, where: str) 
         rest = iter(values)
         wanted = [[next(rest) for _ in range(length)] for length in lengths]
         assert _plain(found) == wanted, where
-    elif kind == "Sparse":
-        indices = _values(context[field.kind.index_keys[0]])
-        pairs = dict(
-            zip(found.indices.numpy()[:, -1], found.values.numpy(), strict=True)
-        )
-        assert pairs == dict(zip(indices, values, strict=True)), where
     elif kind == "Tensor" and field.kind.encoding == "proto":
         _same(found, tf.io.parse_tensor(values[0], field.kind.dtype).numpy(), where)
     elif kind == "MultiLabel":

@@ -34,7 +34,7 @@ def take_raw(scene: Scene) -> None:
     for data in candidates:
         for sizes in size_candidates(scene, data):
             item = _item(scene, data, sizes)
-            named = are_of(scene, sizes, data)
+            named = are_of(sizes, data)
             if item is None or named is None or not (named or len(candidates) == 1):
                 continue
             draft = _draft(scene, data, sizes, *item)

@@ -54,7 +54,7 @@ def _by_sizes(scene: Scene, data: KeyEvidence) -> Draft | None:
     present = data.lengths >= 0
     for sizes in size_candidates(scene, data):
         each = each_of(data.present, sizes.shapes[present])
-        if not each or not are_of(scene, sizes, data):
+        if not each or not are_of(sizes, data):
             continue
         if sizes.is_count:
             return _counted(scene, data, sizes, each)

@@ -88,25 +88,22 @@ def keys_of_axis(scene: Scene, data: KeyEvidence, axis: str) -> list[str]:
     return nearest(near, data.key)
 
 
-def are_of(scene: Scene, sizes: Sizes, data: KeyEvidence) -> bool | None:
+def are_of(sizes: Sizes, data: KeyEvidence) -> bool | None:
     """Return whether sizes are those of a key, by names or by records of several sizes.
 
     Returns:
-        False if only their numbers agree; None if they are of another key, or if the
-        only size is the same in all records, which divides many numbers.
+        False if only their numbers agree; None if the only size is the same in all
+        records, which divides many numbers.
     """
-    if not isinstance(sizes.keys, str) and len(sizes.keys) > 1:
-        return True
+    if isinstance(sizes.keys, str):
+        stem = stem_of_shape(sizes.keys)
+        named = bool(stem) and extends(data.key, stem)
+    else:
+        named = len(sizes.keys) > 1 or counts_key(sizes.keys[0], data.key)
     present = sizes.shapes[data.lengths >= 0]
-    differ = bool((present != present[0]).any())
-    if not isinstance(sizes.keys, str):
-        return True if differ or counts_key(sizes.keys[0], data.key) else None
-    stem = stem_of_shape(sizes.keys)
-    if stem and extends(data.key, stem):
-        return True
-    others = (key for key in scene.evidence.keys if key != sizes.keys)
-    of_another = stem and any(extends(key, stem) for key in others)
-    return None if of_another or not (differ or present.shape[1] > 1) else False
+    if not named and present.shape[1] == 1 and (present == present[0]).all():
+        return None
+    return named or sizes.is_count
 
 
 def is_near(key: str, other: str) -> bool:
