@@ -96,7 +96,10 @@ ROWS: dict[str, Callable[[int], Mapping[str, Any]]] = {
         **({"b": 1.5, "c": "x", "d": [1] * (i % 3)} if i else {}),
         **{"a": 1, "e": None if i == 3 else 2, "maybe": [7] * (i % 2)},
     },
-    "LeftOut": lambda i: {"a": i if i % 2 else "x", "b": i, "c": None},
+    "LeftOut": lambda i: {
+        **{"a": i if i % 2 else "x", "b": i, "c": None},
+        "d": 0 if i % 2 else 0.0,
+    },
     "Highest": lambda i: {"label": i % 10, "constant/label": 0},
     "FromOne": lambda i: {"class_id": i % 4 + 1, "other/label": i % 4 - 1},
     "Named": lambda i: {"class/label": i % 3, "class/text": NAMES[i % 3]},

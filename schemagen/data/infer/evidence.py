@@ -60,9 +60,8 @@ class KeyEvidence:
         if column.kind == BYTES:
             self.values.add(column, rows)
             self._add_decoded(column, rows, first=first)
-        else:
-            found = [self.numbers, numbers(column.values)]
-            self.numbers = merged_numbers(found)
+        elif self.kind:  # keys of several kinds are in no field
+            self.numbers = merged_numbers([self.numbers, numbers(column.values)])
             self.lists.add(column, rows)
 
     def _add_decoded(self, column: Column, rows: Rows, *, first: bool) -> None:

@@ -252,5 +252,5 @@ def say_what_is_broken(draft: Draft, values: Contents) -> None:
         text = (
             f"images of {sorted(found.channels)} channels and {sorted(found.depths)} "
         )
-        text += "bits, which no Image reads"
+        text += "bits, which no kind of images reads"
     draft.doubts.append(text)
