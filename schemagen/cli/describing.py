@@ -17,7 +17,6 @@ from .reporting import (
     max_record_option,
     print_document,
     project_option,
-    refusing_data,
     table_option,
     terminal_columns,
 )
@@ -173,6 +172,7 @@ def _describe_data(
     from ..data.describe.describing import describe_data
     from ..findings import ExitCode
     from ..spec.serial import dumps, to_data
+    from ..use_cases.refusing import refusing_data
 
     with refusing_data(target):
         found = describe_data(target, **options)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import click
 
 from ..data.formatting import plural, shell_word
-from ..progress import Bar, step
 from .completion import complete_paths, complete_splits
 from .help import Verb
 from .reporting import (
@@ -17,11 +16,11 @@ from .reporting import (
     leave,
     max_record_option,
     project_option,
-    refusing_data,
     report,
 )
 
 if TYPE_CHECKING:
+    from ..use_cases.adopt import Checked, FirstRecords, Generated
     from ..use_cases.infer import Inferred
 
 _MOST_SHOWN = 5
@@ -94,7 +93,7 @@ def infer(
         force=force,
         max_record_bytes=max_record_bytes,
     )
-    _tell(found)
+    _print_inferred(found)
     if found.doubts:
         click.echo(
             f'  {plural(found.doubts, "doubt")}: see the comments with "doubt:", and '
@@ -111,7 +110,7 @@ def infer(
         leave(ExitCode.FINDINGS)
 
 
-def _tell(found: Inferred) -> None:
+def _print_inferred(found: Inferred) -> None:
     """Print what was inferred."""
     from ..data.layouts import import_command, listed_names
     from ..findings import printable
@@ -200,62 +199,65 @@ def adopt(
     generated pipeline, and lists what you have to decide in the schema. The files of
     DATA are not changed.
     """
-    from ..data import formatting
-    from ..data.listing import list_data
-    from ..data.verify import verify
-    from ..data.verify.rendering import summary
-    from ..findings import ExitCode, printable
-    from ..use_cases import adopt as adopting
-    from ..use_cases.generate import generate
-    from ..use_cases.infer import infer as infer_schema
-    from ..use_cases.inspect import inspect_and_verify
+    from ..findings import ExitCode
+    from ..use_cases.adopt import Checked, FirstRecords, Generated
+    from ..use_cases.adopt import adopt as adopting
+    from ..use_cases.infer import Inferred
 
-    pages: list[str] = []
-    if html is not None:
-        from ..data.report import writing
+    is_clean = True
+    for done in adopting(
+        data, Path(out), Path(project), name=name, merge=merge, force=force, html=html
+    ):
+        match done:
+            case Inferred():
+                _print_inferred(done)
+                is_clean = is_clean and not done.foreign
+            case Generated():
+                _print_generated(done)
+            case Checked():
+                _print_checked(done)
+                is_clean = is_clean and not done.verification.findings
+            case FirstRecords():
+                _print_records(done)
+                is_clean = is_clean and not done.problem
+    _print_doubts(Path(out))
+    if not is_clean:
+        leave(ExitCode.FINDINGS)
 
-        with refusing_data(data):
-            writing.check_target(html)
-    adopting.check_schema_path(Path(out), Path(project))
-    found = infer_schema(data, out, name=name, merge=merge, force=force)
-    _tell(found)
-    there, written = adopting.ready_project(Path(project))
-    for path in written:
+
+def _print_generated(done: Generated) -> None:
+    for path in done.written:
         click.echo(f"wrote {path}")
-    plan = generate(project)
-    changed = plural(len(plan.changes), "file")
-    click.echo(f"generated {changed} in {there.settings.output}/")
-    with refusing_data(data):
-        listing = list_data(data)
-        if html is None:
-            with Bar("verifying") as bar:
-                checked = verify(listing, spec=found.spec, progress=bar)
-        else:
-            statistics, checked = inspect_and_verify(listing, found.spec, workers=None)
-            specs = dict.fromkeys(statistics.splits, found.spec)
-            size = writing.write_report(html, statistics, specs, checked)
-            pages.append(f"wrote {printable(html)} ({formatting.size(size)})")
-        report([each.finding() for each in checked.findings], "text")
-        click.echo(summary(checked))
-        paths = [file.path for file in listing.data.files]
-    with step("reading with the generated pipeline"):
-        read = adopting.first_records(there, found.spec.record, paths)
+    changed = plural(len(done.plan.changes), "file")
+    click.echo(f"generated {changed} in {done.project.settings.output}/")
+
+
+def _print_checked(done: Checked) -> None:
+    from ..data.formatting import size
+    from ..data.verify.rendering import summary
+    from ..findings import printable
+
+    report([each.finding() for each in done.verification.findings], "text")
+    click.echo(summary(done.verification))
+    if done.report is not None:
+        click.echo(f"wrote {printable(done.report.path)} ({size(done.report.bytes)})")
+
+
+def _print_records(read: FirstRecords) -> None:
+    from ..findings import printable
+
     if read.records:
-        pipeline = f"{there.settings.output}/{found.spec.record}/pipeline.py"
-        click.echo(f"read {plural(read.records, 'record')} with {pipeline}, such as")
+        records = plural(read.records, "record")
+        click.echo(f"read {records} with {read.pipeline}, such as")
         width = max((len(feature) for feature, *_ in read.features), default=0)
         for feature, dtype, shape in read.features:
             click.echo(f"    {feature:{width}}  {dtype} {shape}")
     if read.problem:
-        click.echo(f"the generated pipeline cannot read on: {printable(read.problem)}")
-    for page in pages:
-        click.echo(page)
-    _tell_doubts(Path(out), found)
-    if checked.findings or read.problem or found.foreign:
-        leave(ExitCode.FINDINGS)
+        problem = printable(read.problem)
+        click.echo(f"the generated pipeline cannot read on: {problem}")
 
 
-def _tell_doubts(out: Path, found: Inferred) -> None:
+def _print_doubts(out: Path) -> None:
     """Print what is left to decide, and what to do then."""
     from ..findings import printable
     from ..use_cases.adopt import doubts_in

@@ -13,17 +13,14 @@ from .reporting import (
     print_document,
     project_option,
     reading_options,
-    refusing_data,
     spec_of_record,
     table_option,
     terminal_columns,
 )
 
 if TYPE_CHECKING:
-    from ..data.checks.model import Verification
-    from ..data.listing import Listing
     from ..data.statistics.model import DataStatistics
-    from ..spec.model import RecordSpec
+    from ..use_cases.inspect import Report
 
 
 @click.command(
@@ -81,6 +78,7 @@ def inspect(
     from ..data.inspect.inspecting import inspect_data
     from ..data.listing import list_data
     from ..findings import ExitCode
+    from ..use_cases.refusing import refusing_data
 
     if record is not None and html is None:
         raise click.UsageError("--record goes with --html; `verify` takes it, too.")
@@ -95,12 +93,12 @@ def inspect(
             found = inspect_data(data, split, **options)
         else:
             from ..data.report.writing import check_target  # which imports jinja2
-            from ..use_cases.inspect import inspect_and_verify
+            from ..use_cases.inspect import write_report
 
             check_target(html)
-            listing = list_data(data, split)
-            found, verified = inspect_and_verify(listing, spec, **options)
-            _write_page(html, found, verified, listing, spec)
+            report = write_report(html, list_data(data, split), spec, **options)
+            found = report.statistics
+            _print_report(report)
     _print(found, style, records, with_text=html is None)
     if not found.sound:
         leave(ExitCode.FINDINGS)
@@ -114,25 +112,14 @@ class _Options(TypedDict):
     max_record_bytes: int
 
 
-def _write_page(
-    target: str,
-    found: DataStatistics,
-    verified: Verification,
-    listing: Listing,
-    spec: RecordSpec | None,
-) -> None:
-    """Write a page about data, and tell of its findings."""
+def _print_report(report: Report) -> None:
+    """Print where a report is, and how many findings it shows."""
     from ..data import formatting
-    from ..data.report.columns import specs_by_split
-    from ..data.report.writing import write_report
     from ..findings import printable
 
-    specs = specs_by_split(listing.data)
-    if spec is not None:
-        specs = dict.fromkeys(found.splits, spec)
-    size = write_report(target, found, specs, verified)
-    click.echo(f"wrote {printable(target)} ({formatting.size(size)})", err=True)
-    kinds = len(verified.findings)
+    size = formatting.size(report.bytes)
+    click.echo(f"wrote {printable(report.path)} ({size})", err=True)
+    kinds = len(report.verification.findings)
     if kinds:
         some = formatting.plural(kinds, "kind of finding", "kinds of findings")
         click.echo(f"`schemagen verify` has {some}: the page shows them", err=True)

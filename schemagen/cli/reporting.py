@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
@@ -237,19 +236,6 @@ def spec_of_record(record: str | None, project: str) -> RecordSpec | None:
 
     (spec,) = use_cases.describe(project, record)
     return spec
-
-
-@contextmanager
-def refusing_data(data: str) -> Iterator[None]:
-    """Report data that cannot be looked at as any other request that is refused."""
-    from ..findings import Finding, Location, refuse
-    from ..runtime.shared.errors import DatasetError
-
-    try:
-        yield
-    except (DatasetError, PermissionError) as error:
-        message = str(error).removeprefix(f"{data}: ")
-        raise refuse(Finding(Location(data), "SG441", message)) from None
 
 
 def leave(code: int) -> NoReturn:

@@ -14,7 +14,6 @@ from .reporting import (
     print_document,
     project_option,
     reading_options,
-    refusing_data,
     report,
     spec_of_record,
 )
@@ -76,6 +75,7 @@ def verify(
     """
     from ..data.verify import verify as use_case
     from ..data.verify.rendering import summary, to_json
+    from ..use_cases.refusing import refusing_data
 
     spec = spec_of_record(record, project)
     with refusing_data(data), Bar("verifying") as progress:
