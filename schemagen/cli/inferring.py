@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..data.formatting import plural, shell_word
-from .completion import complete_paths, complete_splits
+from .completion import complete_paths
 from .help import Verb
 from .reporting import (
     data_argument,
+    html_option,
     leave,
     max_record_option,
     project_option,
     report,
+    split_option,
 )
 
 if TYPE_CHECKING:
@@ -25,13 +27,30 @@ if TYPE_CHECKING:
 
 _MOST_SHOWN = 5
 
-out_option = click.option(
-    "--out",
-    required=True,
-    metavar="FILE",
-    shell_complete=complete_paths,
-    help="The schema file to write.",
-)
+
+def schema_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add what verbs take that write the schema of some data."""
+    for option in (
+        click.option("--force", is_flag=True, help="Overwrite FILE."),
+        click.option(
+            "--merge",
+            is_flag=True,
+            help="Declare one record of files that share few keys.",
+        ),
+        click.option(
+            "--name", metavar="CLASS", help="The record's name.  [default: FILE's]"
+        ),
+        click.option(
+            "--out",
+            required=True,
+            metavar="FILE",
+            shell_complete=complete_paths,
+            help="The schema file to write.",
+        ),
+        data_argument,
+    ):
+        command = option(command)
+    return command
 
 
 @click.command(
@@ -43,15 +62,8 @@ out_option = click.option(
         ),
     ],
 )
-@data_argument
-@out_option
-@click.option("--name", metavar="CLASS", help="The record's name.  [default: FILE's]")
-@click.option(
-    "--split",
-    metavar="SPLIT",
-    shell_complete=complete_splits,
-    help="Only the files of this split.",
-)
+@schema_options
+@split_option
 @click.option(
     "--limit",
     type=click.IntRange(min=0),
@@ -61,38 +73,15 @@ out_option = click.option(
     help="Read N records, the first ones of each file; 0 for all.",
 )
 @max_record_option
-@click.option(
-    "--merge", is_flag=True, help="Declare one record of files that share few keys."
-)
-@click.option("--force", is_flag=True, help="Overwrite FILE.")
-def infer(
-    data: str,
-    out: str,
-    name: str | None,
-    split: str | None,
-    limit: int,
-    max_record_bytes: int,
-    merge: bool,
-    force: bool,
-) -> None:
+def infer(data: str, out: str, split: str | None, limit: int, **options: Any) -> None:
     """Write the schema file of the records in DATA.
 
     DATA is a data directory, a glob or a file, or the URL of one. What the data does
     not tell is marked in the schema by comments that begin with "doubt:".
     """
-    from ..findings import ExitCode
     from ..use_cases.infer import infer as infer_schema
 
-    found = infer_schema(
-        data,
-        out,
-        name=name,
-        split=split,
-        limit=limit or None,
-        merge=merge,
-        force=force,
-        max_record_bytes=max_record_bytes,
-    )
+    found = infer_schema(data, out, split=split, limit=limit or None, **options)
     _print_inferred(found)
     if found.doubts:
         click.echo(
@@ -107,7 +96,7 @@ def infer(
         following += f", then `schemagen verify {of_data} --record {record}`"
     click.echo(f"Next: {following}.")
     if found.foreign or found.damages:
-        leave(ExitCode.FINDINGS)
+        leave()
 
 
 def _print_inferred(found: Inferred) -> None:
@@ -170,44 +159,22 @@ def _list(what: str, items: Sequence[str], more: str) -> None:
         )
     ],
 )
-@data_argument
-@out_option
-@click.option("--name", metavar="CLASS", help="The record's name.  [default: FILE's]")
-@click.option(
-    "--merge", is_flag=True, help="Declare one record of files that share few keys."
-)
-@click.option("--force", is_flag=True, help="Overwrite FILE.")
-@click.option(
-    "--html",
-    type=click.Path(dir_okay=False),
-    metavar="FILE",
-    help="Write the report of `inspect --html`, too.",
-)
+@schema_options
+@html_option
 @project_option
-def adopt(
-    data: str,
-    out: str,
-    name: str | None,
-    merge: bool,
-    force: bool,
-    html: str | None,
-    project: str,
-) -> None:
+def adopt(data: str, out: str, project: str, **options: Any) -> None:
     """Infer a schema, generate its code, and check all records.
 
     Also writes the settings of a project if there are none, reads some records with the
     generated pipeline, and lists what you have to decide in the schema. The files of
     DATA are not changed.
     """
-    from ..findings import ExitCode
     from ..use_cases.adopt import Checked, FirstRecords, Generated
     from ..use_cases.adopt import adopt as adopting
     from ..use_cases.infer import Inferred
 
     is_clean = True
-    for done in adopting(
-        data, Path(out), Path(project), name=name, merge=merge, force=force, html=html
-    ):
+    for done in adopting(data, Path(out), Path(project), **options):
         match done:
             case Inferred():
                 _print_inferred(done)
@@ -222,7 +189,7 @@ def adopt(
                 is_clean = is_clean and not done.problem
     _print_doubts(Path(out))
     if not is_clean:
-        leave(ExitCode.FINDINGS)
+        leave()
 
 
 def _print_generated(done: Generated) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from .completion import complete_records
 from .help import Verb
 from .reporting import (
+    data_argument,
+    html_option,
     leave,
     print_document,
     project_option,
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
         ),
     ],
 )
+@data_argument
 @reading_options
 @click.option(
     "--records",
@@ -42,12 +45,7 @@ if TYPE_CHECKING:
     metavar="N",
     help="How many records to show of each split, spread over it.",
 )
-@click.option(
-    "--html",
-    type=click.Path(dir_okay=False),
-    metavar="FILE",
-    help="Write a page with pictures, plots and the findings of verify.",
-)
+@html_option
 @click.option(
     "--record",
     metavar="R",
@@ -60,14 +58,12 @@ if TYPE_CHECKING:
 def inspect(
     data: str,
     split: str | None,
-    limit: int | None,
-    workers: int | None,
-    max_record_bytes: int,
     records: int,
     html: str | None,
     record: str | None,
     project: str,
     style: str,
+    **reading: Any,
 ) -> None:
     """Show what TFRecord files hold, without a schema.
 
@@ -77,39 +73,25 @@ def inspect(
     """
     from ..data.inspect.inspecting import inspect_data
     from ..data.listing import list_data
-    from ..findings import ExitCode
     from ..use_cases.refusing import refusing_data
 
     if record is not None and html is None:
         raise click.UsageError("--record goes with --html; `verify` takes it, too.")
     spec = spec_of_record(record, project)
-    options: _Options = {
-        "limit": limit,
-        "workers": workers,
-        "max_record_bytes": max_record_bytes,
-    }
     with refusing_data(data):
         if html is None:
-            found = inspect_data(data, split, **options)
+            found = inspect_data(data, split, **reading)
         else:
             from ..data.report.writing import check_target  # which imports jinja2
             from ..use_cases.inspect import write_report
 
             check_target(html)
-            report = write_report(html, list_data(data, split), spec, **options)
+            report = write_report(html, list_data(data, split), spec, **reading)
             found = report.statistics
             _print_report(report)
     _print(found, style, records, with_text=html is None)
     if not found.sound:
-        leave(ExitCode.FINDINGS)
-
-
-class _Options(TypedDict):
-    """How much data is read, and how."""
-
-    limit: int | None
-    workers: int | None
-    max_record_bytes: int
+        leave()
 
 
 def _print_report(report: Report) -> None:

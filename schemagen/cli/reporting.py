@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from ..findings import ExitCode
 from .colors import paint
 from .completion import complete_paths, complete_splits
 
 if TYPE_CHECKING:
     from ..findings import Finding
     from ..spec.model import RecordSpec
-
-_FORMATS = click.Choice(["text", "json", "github"])
 
 
 @dataclass
@@ -74,21 +73,20 @@ def terminal_columns(in_pipe: int = 80) -> int:
     return max(60, columns if columns == in_pipe else min(columns, 160))
 
 
-def project_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    return click.option(
-        "--project",
-        default=".",
-        show_default=True,
-        type=click.Path(exists=True, file_okay=False),
-        help="A directory in the project.",
-    )(command)
+project_option = click.option(
+    "--project",
+    default=".",
+    show_default=True,
+    type=click.Path(exists=True, file_okay=False),
+    help="A directory in the project.",
+)
 
 
 def format_option(command: Callable[..., Any]) -> Callable[..., Any]:
     @click.option(
         "--format",
         "style",
-        type=_FORMATS,
+        type=click.Choice(["text", "json", "github"]),
         default="text",
         show_default=True,
         help="How findings are printed.",
@@ -114,13 +112,12 @@ def table_option(help_text: str) -> Callable[[Callable[..., Any]], Callable[...,
     )
 
 
-def tracked_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    return click.option(
-        "--tracked",
-        is_flag=True,
-        help="Also exit with 1 if git tracks a generated file without its schema, or the "
-        "reverse.",
-    )(command)
+tracked_option = click.option(
+    "--tracked",
+    is_flag=True,
+    help="Also exit with 1 if git tracks a generated file without its schema, or the "
+    "reverse.",
+)
 
 
 def _only_data(
@@ -134,28 +131,9 @@ def _only_data(
     if len(data) == 1:
         return data[0]
     raise click.UsageError(
-        f"DATA is one directory, one file or one glob, not {len(data)} arguments: "
-        f"{_shortened(data)}. Quote a glob, so that the shell does not expand it"
-        + (f": '{glob}'" if (glob := _glob_of(data)) else "")
+        f"DATA is one directory, one file or one glob, not {len(data)} arguments. "
+        "Quote a glob, so that the shell does not expand it."
     )
-
-
-def _shortened(words: Sequence[str]) -> str:
-    """Return the first and the last of some words."""
-    return " ".join(words if len(words) < 4 else (words[0], "...", words[-1]))
-
-
-def _glob_of(paths: Sequence[str]) -> str:
-    """Return a glob that may have been expanded to paths; "" if they share no start."""
-    start = _common_start(paths)
-    end = _common_start([path[len(start) :][::-1] for path in paths])[::-1]
-    return f"{start}*{end}" if start else ""
-
-
-def _common_start(texts: Sequence[str]) -> str:
-    pairs = zip(min(texts), max(texts), strict=False)
-    length = next((at for at, (a, b) in enumerate(pairs) if a != b), len(min(texts)))
-    return texts[0][:length]
 
 
 # DATA of verbs that take one: several arguments get a message that says what to do.
@@ -166,6 +144,11 @@ data_argument = click.argument(
     required=True,
     callback=_only_data,
     shell_complete=complete_paths,
+)
+
+
+split_option = click.option(
+    "--split", metavar="NAME", shell_complete=complete_splits, help="Only this split."
 )
 
 
@@ -185,16 +168,18 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
             metavar="N",
             help="Only the first N records of each split.",
         ),
-        click.option(
-            "--split",
-            metavar="NAME",
-            shell_complete=complete_splits,
-            help="Only this split.",
-        ),
-        data_argument,
+        split_option,
     ):
         command = option(command)
     return command
+
+
+html_option = click.option(
+    "--html",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Write a page with pictures, plots and the findings of verify.",
+)
 
 
 class _ByteCount(click.ParamType):  # type: ignore[type-arg]
@@ -217,15 +202,14 @@ class _ByteCount(click.ParamType):  # type: ignore[type-arg]
             self.fail(str(error), param, ctx)
 
 
-def max_record_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    return click.option(
-        "--max-record-bytes",
-        type=_ByteCount(),
-        default="256MB",
-        show_default=True,
-        metavar="SIZE",
-        help="Report longer records, unread.",
-    )(command)
+max_record_option = click.option(
+    "--max-record-bytes",
+    type=_ByteCount(),
+    default="256MB",
+    show_default=True,
+    metavar="SIZE",
+    help="Report longer records, unread.",
+)
 
 
 def spec_of_record(record: str | None, project: str) -> RecordSpec | None:
@@ -238,6 +222,6 @@ def spec_of_record(record: str | None, project: str) -> RecordSpec | None:
     return spec
 
 
-def leave(code: int) -> NoReturn:
-    """End with an exit code."""
-    sys.exit(code)
+def leave() -> NoReturn:
+    """End with the exit code of findings."""
+    sys.exit(ExitCode.FINDINGS)
