@@ -8,7 +8,7 @@ import shutil
 from contextlib import suppress
 from pathlib import Path
 
-from .findings import Finding, Location, refuse
+from .findings import refused
 
 _ADVICE = {
     errno.ENOSPC: "make room on the disk",
@@ -45,19 +45,15 @@ def write_whole(path: Path, content: str | bytes, shown: str | None = None) -> N
         if path.exists():
             shutil.copymode(path, temporary)
         temporary.replace(path)
-    except OSError as error:
+    except BaseException as error:  # an interrupt leaves nothing behind either
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
+        if not isinstance(error, OSError):
+            raise
         shown = shown or str(path)
-        raise refuse(
-            Finding(
-                Location(shown),
-                "SG403",
-                f"{shown} cannot be written: {error.strerror or error}",
-                advice=f"{writing_advice(error)} and run the command again",
-            )
+        raise refused(
+            shown,
+            f"{shown} cannot be written: {error.strerror or error}",
+            rule="SG403",
+            advice=f"{writing_advice(error)} and run the command again",
         ) from None
-    except BaseException:  # an interrupt leaves nothing behind either
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
-        raise

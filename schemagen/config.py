@@ -39,13 +39,16 @@ class Constants(dict[str, Any]):
 
 
 def constants(schema_file: str) -> Constants:
-    """Return what `[tool.schemagen.constants]` of a schema file's project says.
+    """Return the constants of a project, for use in its schema files.
 
     Args:
-        schema_file: the schema's `__file__`.
+        schema_file: the schema file: `constants(__file__)`.
+
+    Returns:
+        The values of `[tool.schemagen.constants]` in `pyproject.toml`, by name.
 
     Raises:
-        SchemagenError: no project, or its settings cannot be used.
+        SchemagenError: the file is in no project, or the settings are not valid.
     """
     return Constants(find_project(Path(schema_file).parent).settings.constants)
 
@@ -207,11 +210,13 @@ def setting_place(text: str, name: str) -> Location:
 
 def _overlaps(settings: Settings, text: str) -> Iterator[Finding]:
     """Yield a finding for each two directories of which one is inside the other."""
+    # Some systems take directories for one that differ in case only.
     paths = [(name, getattr(settings, name)) for name in _PATHS]
     named = [(name, path) for name, path in paths if path is not None]
     for at, (second, other) in enumerate(named):
         for first, path in named[:at]:
-            if _overlap(path, other):
+            one, two = PurePosixPath(path.casefold()), PurePosixPath(other.casefold())
+            if one.is_relative_to(two) or two.is_relative_to(one):
                 yield _setting_finding(
                     setting_place(text, second),
                     message=f"{first} and {second} overlap",
@@ -219,9 +224,3 @@ def _overlaps(settings: Settings, text: str) -> Iterator[Finding]:
                     expected="two directories, neither inside the other",
                     advice="give each a directory of its own",
                 )
-
-
-def _overlap(left: str, right: str) -> bool:
-    # Some systems take directories for one that differ in case only.
-    one, other = PurePosixPath(left.casefold()), PurePosixPath(right.casefold())
-    return one.is_relative_to(other) or other.is_relative_to(one)

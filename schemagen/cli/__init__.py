@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import io
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -48,15 +49,8 @@ def _asked_format(arguments: Sequence[str]) -> str:
 
     It is "text" without the option, and for an unknown format.
     """
-    found = "text"
-    for argument, following in zip(arguments, [*arguments[1:], ""], strict=False):
-        if argument == "--":
-            break
-        if argument == "--format":
-            found = following
-        elif argument.startswith("--format="):
-            found = argument.removeprefix("--format=")
-    return found if found in ("json", "github") else "text"
+    found = re.findall(r"--format[= ](\S+)", " ".join(arguments))
+    return found[-1] if found and found[-1] in ("json", "github") else "text"
 
 
 @contextmanager

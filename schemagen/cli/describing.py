@@ -22,7 +22,6 @@ from .reporting import (
 )
 
 if TYPE_CHECKING:
-    from ..findings import Finding
     from ..spec.model import RecordSpec
 
 
@@ -99,23 +98,13 @@ def _specs(target: str | None, project: str) -> list[RecordSpec] | None:
     except SchemagenError as error:
         if target is not None and os.path.lexists(target):
             return None
-        if target is None:
+        if target is None or error.findings[0].rule not in ("SG402", "SG405"):
             raise
+        nothing = f"and no file or directory {target!r}"
         raise SchemagenError(
-            _or_data(each, target) for each in error.findings
+            replace(finding, message=f"{finding.message}; {nothing}")
+            for finding in error.findings
         ) from None
-
-
-def _or_data(finding: Finding, target: str) -> Finding:
-    """Add to a finding about the project or its records that the data does not exist."""
-    if finding.rule not in ("SG402", "SG405"):
-        return finding
-    path = "a path of data"
-    return replace(
-        finding,
-        message=f"{finding.message}; and no file or directory {target!r}",
-        expected=f"{finding.expected}, or {path}" if finding.expected else path,
-    )
 
 
 def _refuse_data_options(context: click.Context, names: Iterable[str]) -> None:

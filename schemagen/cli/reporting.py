@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -26,10 +25,12 @@ class Output:
 
     Attributes:
         style: "text", "json" or "github".
+        project: a directory in the project.
         printed: whether the document for programs has been printed.
     """
 
     style: str
+    project: str = "."
     printed: bool = False
 
 
@@ -42,7 +43,7 @@ def report(findings: Iterable[Finding], style: str) -> None:
     if style == "github" and context is not None:
         from ..git.tracking import in_repository
 
-        start = Path(context.meta.get("schemagen.use_cases.generate", ".")).resolve()
+        start = Path(context.obj.project).resolve()
         findings = in_repository(findings, settings_directory(start) or start)
     if style != "text":
         print_document(RENDERERS[style](findings))
@@ -55,7 +56,7 @@ def report(findings: Iterable[Finding], style: str) -> None:
 def print_document(text: str) -> None:
     """Print what programs read: one document a run."""
     context = click.get_current_context(silent=True)
-    if context is not None and isinstance(context.obj, Output):
+    if context is not None:
         context.obj.printed = True
     if text:
         click.echo(text, nl=not text.endswith("\n"))
@@ -73,31 +74,31 @@ def terminal_columns(in_pipe: int = 80) -> int:
     return max(60, columns if columns == in_pipe else min(columns, 160))
 
 
+def _noted_project(ctx: click.Context, param: click.Parameter, project: str) -> str:
+    """Return the project, and keep it for the paths of annotations."""
+    if isinstance(ctx.obj, Output):  # not where a shell completes
+        ctx.obj.project = project
+    return project
+
+
 project_option = click.option(
     "--project",
     default=".",
     show_default=True,
     type=click.Path(exists=True, file_okay=False),
+    callback=_noted_project,
     help="A directory in the project.",
 )
 
 
-def format_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    @click.option(
-        "--format",
-        "style",
-        type=click.Choice(["text", "json", "github"]),
-        default="text",
-        show_default=True,
-        help="How findings are printed.",
-    )
-    @click.pass_context
-    @wraps(command)
-    def with_format(ctx: click.Context, /, style: str, **options: Any) -> Any:
-        ctx.meta["schemagen.use_cases.generate"] = options.get("project", ".")
-        return command(style=style, **options)
-
-    return with_format
+format_option = click.option(
+    "--format",
+    "style",
+    type=click.Choice(["text", "json", "github"]),
+    default="text",
+    show_default=True,
+    help="How findings are printed.",
+)
 
 
 def table_option(help_text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -7,7 +7,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from ..data.checks.model import Verification
 from ..data.infer import DOUBT
 from ..data.listing import list_data
 from ..data.verify import verify
-from ..findings import Finding, Location, refuse
+from ..findings import refused
 from ..progress import Bar, step
 from ..runtime.storage.opening import is_remote
 from .generate import generate
@@ -160,14 +160,12 @@ def _check_schema_path(out: Path, directory: Path) -> None:
         schemas = project.root / project.settings.schemas
     if out.resolve().parent.is_relative_to(schemas):
         return
-    raise refuse(
-        Finding(
-            Location(os.fspath(out)),
-            "SG442",
-            f"{out} is not in the directory of schemas",
-            expected=f"a file in {os.path.relpath(schemas)}",
-            advice="give --out a path in it, or name the project by --project",
-        )
+    raise refused(
+        out,
+        f"{out} is not in the directory of schemas",
+        rule="SG442",
+        expected=f"a file in {os.path.relpath(schemas)}",
+        advice="give --out a path in it, or name the project by --project",
     )
 
 
@@ -222,18 +220,12 @@ def _first_records(
         env=environment,
         check=False,
     )
-    answer = (done.stdout.strip().split("\n") or [""])[-1]
-    if done.returncode or not answer:
+    if done.returncode:
         return FirstRecords(pipeline, problem=_last_line(done.stderr) or "no answer")
-    found = json.loads(answer)
-    features: Sequence[Sequence[str]] = found["features"]
-    return FirstRecords(
-        pipeline,
-        found["records"],
-        tuple((name, dtype, shape) for name, dtype, shape in features),
-        found["problem"],
-    )
+    found = json.loads(_last_line(done.stdout))
+    features = tuple(map(tuple, found["features"]))
+    return FirstRecords(pipeline, found["records"], features, found["problem"])
 
 
 def _last_line(text: str) -> str:
-    return next((line.strip() for line in text.split("\n")[::-1] if line.strip()), "")
+    return text.strip().split("\n")[-1]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
+from .. import findings
 from ..data.infer import (
     Drafted,
     Evidence,
@@ -24,7 +25,6 @@ from ..data.keyed import (
     keyed_of,
 )
 from ..data.sources import Data
-from ..findings import Finding, Location, SchemagenError, refuse
 from ..runtime.codecs.checking import WRITE_EXAMPLES
 from ..runtime.reading.columns import Columns
 
@@ -34,19 +34,7 @@ MOST_KEYS = 2_000
 _MOST_MALFORMED = 0.5
 
 
-def refused(
-    where: str | os.PathLike[str],
-    message: str,
-    *,
-    rule: str = "SG442",
-    found: str = "",
-    expected: str = "",
-    advice: str = "",
-) -> SchemagenError:
-    location = Location(os.fspath(where))
-    return refuse(
-        Finding(location, rule, message, found=found, expected=expected, advice=advice)
-    )
+refused = partial(findings.refused, rule="SG442")
 
 
 def counted(batches: Iterator[Columns], keyed: dict[str, Keyed]) -> Iterator[Columns]:

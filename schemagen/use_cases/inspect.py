@@ -16,30 +16,6 @@ from ..progress import Bar
 from ..spec.model import RecordSpec
 
 
-def inspect_and_verify(
-    listing: Listing,
-    spec: RecordSpec | None = None,
-    *,
-    limit: int | None = None,
-    workers: int | None = 1,
-    max_record_bytes: int = MAX_RECORD_BYTES,
-) -> tuple[DataStatistics, Verification]:
-    """Return what files hold, with digests, and what is wrong with them, in one pass.
-
-    Arguments are those of `inspect_data` and of `verify`.
-
-    Raises:
-        DatasetError: a worker died.
-    """
-    splits = splits_of(listing, spec, EXAMPLES)
-    groups = [each.group for each in splits]
-    wanted = Wanted(EXAMPLES, True, True, limit, max_record_bytes)
-    with Bar("reading") as bar:
-        found = read_data(listing, groups, wanted, workers=workers, progress=bar)
-    statistics = statistics_of(listing, found, limit)
-    return statistics, verification_of(listing, splits, found)
-
-
 @dataclass(frozen=True)
 class Report:
     """An HTML report that was written.
@@ -82,9 +58,13 @@ def write_report(
     from ..data.report.columns import specs_by_split
     from ..data.report.writing import write_report as write  # which imports jinja2
 
-    statistics, verification = inspect_and_verify(
-        listing, spec, limit=limit, workers=workers, max_record_bytes=max_record_bytes
-    )
+    splits = splits_of(listing, spec, EXAMPLES)
+    groups = [each.group for each in splits]
+    wanted = Wanted(EXAMPLES, True, True, limit, max_record_bytes)
+    with Bar("reading") as bar:
+        found = read_data(listing, groups, wanted, workers=workers, progress=bar)
+    statistics = statistics_of(listing, found, limit)
+    verification = verification_of(listing, splits, found)
     specs = specs_by_split(listing.data)
     if spec is not None:
         specs = dict.fromkeys(statistics.splits, spec)

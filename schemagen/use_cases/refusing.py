@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ..findings import Finding, Location, refuse
+from ..findings import refused
 from ..runtime.shared.errors import DatasetError
 
 
@@ -20,4 +20,4 @@ def refusing_data(data: str) -> Iterator[None]:
         yield
     except (DatasetError, PermissionError) as error:
         message = str(error).removeprefix(f"{data}: ")
-        raise refuse(Finding(Location(data), "SG441", message)) from None
+        raise refused(data, message, rule="SG441") from None

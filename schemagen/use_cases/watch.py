@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..config import FILE_NAME, Project, find_project
-from ..findings import Finding, Location, SchemagenError, refuse
+from ..findings import SchemagenError, refused
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -80,13 +80,11 @@ def _watchfiles() -> ModuleType:
     try:
         import watchfiles
     except ImportError:
-        raise refuse(
-            Finding(
-                Location(FILE_NAME),
-                "SG407",
-                "--watch needs the package watchfiles, which is not installed",
-                advice='run `pip install "watchfiles>=1.0"`',
-            )
+        raise refused(
+            FILE_NAME,
+            "--watch needs the package watchfiles, which is not installed",
+            rule="SG407",
+            advice='run `pip install "watchfiles>=1.0"`',
         ) from None
     return watchfiles
 
