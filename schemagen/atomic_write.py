@@ -10,18 +10,12 @@ from pathlib import Path
 
 from .findings import refused
 
-_ADVICE = {
-    errno.ENOSPC: "make room on the disk",
-    errno.EDQUOT: "make room on the disk",
-    errno.EISDIR: "move the directory away",
-    errno.EEXIST: "move the file away that is in the place of a directory",
-    errno.ENOTDIR: "move the file away that is in the place of a directory",
-}
-
 
 def writing_advice(error: OSError) -> str:
     """Return what to do where a file cannot be written."""
-    return _ADVICE.get(error.errno or 0, "make the directory writable")
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return "make room on the disk"
+    return "make the directory writable"
 
 
 def write_whole(path: Path, content: str | bytes, shown: str | None = None) -> None:

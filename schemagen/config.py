@@ -72,20 +72,17 @@ def find_project(start: Path) -> Project:
     Raises:
         SchemagenError: there is no project, or its settings cannot be used.
     """
-    start = start.resolve()
-    for directory in (start, *start.parents):
-        path = directory / FILE_NAME
-        if path.is_file():
-            text, table = read_settings(path)
-            if table is not None:
-                return Project(directory, _settings(table, text))
-    raise refused(
-        FILE_NAME,
-        "no project here: neither this directory nor one above it has a "
-        f"{FILE_NAME} with [tool.schemagen]",
-        rule="SG402",
-        advice="run `schemagen init` in the directory of your project",
-    )
+    directory = settings_directory(start)
+    if directory is None:
+        raise refused(
+            FILE_NAME,
+            "no project here: neither this directory nor one above it has a "
+            f"{FILE_NAME} with [tool.schemagen]",
+            rule="SG402",
+            advice="run `schemagen init` in the directory of your project",
+        )
+    text, table = read_settings(directory / FILE_NAME)
+    return Project(directory, _settings(table or {}, text))
 
 
 def output_in(text: str) -> str | None:

@@ -36,7 +36,8 @@ def changes_text(found: Plan, *, dry_run: bool = False) -> str:
         return f"{plural(len(found.files), 'file')} up to date"
     groups: dict[str, list[PlannedFile]] = {}
     for file in found.files:
-        groups.setdefault(_group(file.path), []).append(file)
+        # A file of the output directory itself has a line of its own.
+        groups.setdefault(file.path.partition("/")[0], []).append(file)
     lines = [
         line
         for name, files in groups.items()
@@ -52,12 +53,6 @@ def changes_text(found: Plan, *, dry_run: bool = False) -> str:
     if unchanged:
         lines.append(f"{plural(unchanged, 'file')} up to date")
     return "\n".join(lines)
-
-
-def _group(path: str) -> str:
-    """Return the directory whose files share a line; of a file of its own, the file."""
-    first, slash, _ = path.partition("/")
-    return first if slash else path
 
 
 def _line(

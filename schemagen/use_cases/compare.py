@@ -51,13 +51,12 @@ class Comparison:
 
 @dataclass(frozen=True)
 class _Found:
-    """A break, where it shows, and what it was found against."""
+    """A break, where it shows, and whether it was found against data."""
 
     broken: Break
     location: Location
     class_name: str
-    where: str
-    at_data: bool = False
+    at_data: bool
 
     @property
     def selector(self) -> str:
@@ -182,7 +181,7 @@ def _located(
     if record is not None:
         place = record.fields.get(broken.change.field, record.location)
         name = record.name
-    return _Found(broken, place, name, part.where, "api" not in part.axes)
+    return _Found(broken, place, name, "api" not in part.axes)
 
 
 def _finding(found: _Found, against: str) -> Finding:
