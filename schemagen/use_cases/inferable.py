@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 
 from .. import findings
 from ..data.infer import (
@@ -77,23 +76,17 @@ def foreign_files(data: Data, keyed: Mapping[str, Keyed]) -> dict[str, str]:
 def check_evidence(data: Data, reading: Reading, evidence: Evidence) -> None:
     """Refuse data without records, and records that no schema declares."""
     where = data.where
-    first = next(iter(reading.damages), None)
     if not reading.records:
-        if first is None:
-            raise refused(
-                where,
-                "no records: the files are empty",
-                found=f"{reading.files:,} empty files"
-                if reading.files > 1
-                else "an empty file",
-                expected="a file with at least one record",
-                advice="name files that hold data",
-            )
+        seen = "nothing but empty files"
+        if reading.damages:
+            damage = reading.damages[0]
+            cause = f" ({damage.cause})" if damage.cause else ""
+            seen = f"{damage.found}{cause} in {findings.printable(damage.file)}"
         raise refused(
             where,
-            f"no record can be read from {_shown(first.file)}",
-            found=first.found + (f" ({first.cause})" if first.cause else ""),
-            expected=first.expected,
+            "no record can be read",
+            found=seen,
+            expected="a file with at least one record",
             advice="`schemagen verify` tells what is wrong with each file",
         )
     if evidence.malformed > _MOST_MALFORMED * reading.records:
@@ -164,9 +157,3 @@ def check_drafted(data: Data, drafted: Drafted) -> None:
         expected="a key with values of one kind",
         advice="`schemagen inspect` shows what each key holds",
     )
-
-
-def _shown(path: str) -> str:
-    """Return a file's name, safe to print on a terminal."""
-    name = Path(path).name
-    return name if name.isprintable() else ascii(name)
