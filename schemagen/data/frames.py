@@ -19,9 +19,6 @@ from ..runtime.shared.tfrecord import (
 )
 from .stream import Stream
 
-MOST_BYTES = (1 << 31) - 1
-"""Protobuf messages are never longer, so that longer records are not waited for."""
-
 _LENGTH = struct.Struct("<Q")
 
 # How much is searched at a time.

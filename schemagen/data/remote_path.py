@@ -18,13 +18,6 @@ Entry = Literal["file", "directory", "missing", "special"]
 """What a name in a directory is; a broken link is missing."""
 
 
-@dataclass(frozen=True)
-class RemoteStat:
-    """The size of a remote file, as `os.stat_result` has it."""
-
-    st_size: int
-
-
 @dataclass(frozen=True, order=True)
 class RemotePath:
     """A file or directory behind a URL that fsspec opens, with the methods of Path.
@@ -64,14 +57,6 @@ class RemotePath:
         """Return whether it is there; by the last listing, if there is one."""
         return _LISTED.exists(self.url)
 
-    def stat(self) -> RemoteStat:
-        """Return its size; by the last listing, if there is one.
-
-        Raises:
-            OSError: it is not there, or the server does not answer.
-        """
-        return RemoteStat(_LISTED.state(self.url).size)
-
     def open(self, mode: Literal["rb"], buffering: int = 0) -> RawIOBase:
         """Open it for reading, unbuffered.
 
@@ -89,6 +74,15 @@ def file_path(where: str) -> FilePath:
     if is_remote(where):
         return RemotePath(where.rstrip("/"))
     return Path(where.removeprefix("file://"))
+
+
+def size_of(path: FilePath) -> int | None:
+    """Return the size of a file, None if it does not exist; by the last listing."""
+    if not path.exists():
+        return None
+    if isinstance(path, RemotePath):
+        return _LISTED.state(path.url).size
+    return path.stat().st_size
 
 
 def matching(pattern: str) -> list[FilePath]:

@@ -136,18 +136,6 @@ def _find_data(where: str, split: str | None, *, use_manifest: bool) -> Data:
     )
 
 
-def has_damaged_manifest(where: str) -> bool:
-    """Return whether a manifest in, or next to, some data cannot be read."""
-    path = file_path(where)
-    try:
-        manifest.load(str(path if path.is_dir() else path.parent))
-    except DatasetError:
-        return True
-    except OSError:
-        pass
-    return False
-
-
 def _in_directory(where: str, path: FilePath, *, use_manifest: bool) -> Data:
     found = manifest.load(str(path)) if use_manifest else None
     data, others = names_in(path)
