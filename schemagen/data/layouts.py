@@ -11,10 +11,9 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import Path
 
-from ..findings import printable
 from ..runtime.shared.errors import DatasetError
 from ..runtime.storage import manifest
-from .formatting import shell_word
+from .formatting import one_line, shell_word
 from .frames import is_header
 from .names import VERSION, is_hidden, is_other, says_records, split_in, split_of
 from .remote_path import FilePath, entries_of
@@ -89,28 +88,24 @@ def directories_below(where: str, root: Directory) -> list[Directory]:
 
 def _check_one_dataset(where: str, full: list[Directory]) -> None:
     """Refuse directories that are deeper, or of several datasets."""
-    own = [each for each in full if _has(each.path, manifest.FILE_NAME)]
-    tfds = [each for each in full if _has(each.path, _TFDS_FILE)]
-    versions = [each for each in full if VERSION.fullmatch(each.parts[-1])]
-    depths = {len(each.parts) for each in full}
+    own = [each for each in full if (each.path / manifest.FILE_NAME).exists()]
+    datasets = [
+        each
+        for each in full
+        if VERSION.fullmatch(each.parts[-1]) or (each.path / _TFDS_FILE).exists()
+    ]
     if own:
         listed, reason = own, f"directories with a {manifest.FILE_NAME} of their own"
-    elif len(tfds) > 1 or len(versions) > 1:
-        listed = tfds if len(tfds) > 1 else versions
-        reason = "directories of several datasets"
-    elif max(depths, default=0) > _LEVELS:
+    elif len(datasets) > 1:
+        listed, reason = datasets, "directories of several datasets"
+    elif any(len(each.parts) > _LEVELS for each in full):
         listed, reason = full, f"files of records more than {_LEVELS} directories below"
     else:
         return
-    names = [shell_word(str(each.path)) for each in listed]
-    more = len(names) - _NAMES
-    shown = " or ".join(names[:_NAMES])
-    shown += f", or one of {more:,} more" if more > 0 else ""
+    names = [shell_word(str(each.path)) for each in listed[:_NAMES]]
+    more = len(listed) - len(names)
+    shown = " or ".join([*names, f"one of {more:,} more"] if more else names)
     raise DatasetError(f"{where}: {reason}; name one of them: {shown}")
-
-
-def _has(directory: FilePath, name: str) -> bool:
-    return (directory / name).exists()
 
 
 def splits_of_paths(
@@ -135,9 +130,13 @@ def splits_of_paths(
         directories = [each for each in below if not VERSION.fullmatch(each)]
         if not below and parent.name.startswith(_TFX):
             directories = [parent.name]  # another name of the data says nothing
-        datasets = _dataset_names(parent)
+        dataset = _dataset_name(parent)
+        prefix = f"{dataset}-" if dataset else ""
         for path in some:
-            name = _own_split(path.name, datasets, known=several or root is not None)
+            split = split_of(path.name)
+            if not says_records(path.name) and (several or root is not None):
+                split = split_of(f"{path.name}.tfrecord")  # any name has a split
+            name = split.removeprefix(prefix) or split
             found[path] = split_in(directories, name, several=several)
     return found
 
@@ -152,35 +151,14 @@ def _parts_of(path: FilePath) -> list[str]:
     return [] if str(path) == "." else str(path).split("/")
 
 
-def _own_split(name: str, datasets: Iterable[str], known: bool) -> str:
-    """Return the split in a file's name, without the name of its dataset.
-
-    Args:
-        name: the file's.
-        datasets: what the dataset may be called.
-        known: whether the file is known to hold records, so that any name has a split.
-    """
-    split = split_of(name if says_records(name) or not known else f"{name}.tfrecord")
-    for dataset in datasets:
-        rest = split.removeprefix(f"{dataset}-")
-        if rest not in ("", split):
-            return rest
-    return split
-
-
-def _dataset_names(directory: FilePath) -> list[str]:
-    """Return what the TFDS dataset in a directory may be called; of others nothing."""
-    if not (_has(directory, _TFDS_FILE) or _has(directory, _TFDS_INFO)):
-        return []
-    names = []
+def _dataset_name(directory: FilePath) -> str:
+    """Return the name of the TFDS dataset in a directory; "" for other data."""
     with (
         suppress(OSError, ValueError, AttributeError),
         (directory / _TFDS_INFO).open("rb") as file,
     ):
-        names.append(str(json.loads(file.read() or b"").get("name", "")))
-    # The version is in a directory of the dataset, or of one of its configs.
-    names += [directory.parent.name, directory.parent.parent.name]
-    return [name for name in names if name]
+        return str(json.loads(file.read() or b"").get("name", ""))
+    return ""
 
 
 def tfds_of(paths: Iterable[FilePath]) -> str:
@@ -189,7 +167,7 @@ def tfds_of(paths: Iterable[FilePath]) -> str:
     found = [
         each
         for each in directories
-        if isinstance(each, Path) and _has(each, _TFDS_FILE)
+        if isinstance(each, Path) and (each / _TFDS_FILE).exists()
     ]
     return str(found[0]) if len(found) == len(directories) == 1 else ""
 
@@ -201,8 +179,8 @@ def import_command(tfds: str, out: str = "") -> str:
         tfds: the directory of the dataset.
         out: the schema file, if it is there already.
     """
-    names = [each.lower() for each in _dataset_names(Path(tfds).resolve())]
-    name = next((each for each in names if re.fullmatch(r"[a-z]\w*", each)), "imported")
+    name = _dataset_name(Path(tfds)).lower()
+    name = name if re.fullmatch(r"[a-z]\w*", name) else "imported"
     to = f"{shell_word(out)} --force" if out else f"schemas/{name}.py"
     return f"schemagen import --from tfds {shell_word(tfds)} --out {to}"
 
@@ -264,9 +242,6 @@ def _begins_with_record(path: FilePath) -> bool:
 def listed_names(names: Iterable[str]) -> str:
     """Return the first of some names, safe to print on a terminal."""
     every = list(names)
-    shown = [
-        printable(name if len(name) <= _CHARACTERS else f"{name[:_CHARACTERS]}...")
-        for name in every[:_NAMES]
-    ]
-    more = len(every) - len(shown)
-    return ", ".join(shown) + (f" and {more:,} more" if more else "")
+    shown = ", ".join(one_line(name, _CHARACTERS) for name in every[:_NAMES])
+    more = len(every) - _NAMES
+    return f"{shown} and {more:,} more" if more > 0 else shown

@@ -36,12 +36,14 @@ class DataFile:
         split: by the manifest or else by its name; "" if neither says.
         shard: its entry in the manifest, or None.
         spec: the spec that wrote it, by the manifest, or None.
+        compression: "", "GZIP" or "ZLIB" by the manifest, or None.
     """
 
     path: FilePath
     split: str
     shard: Shard | None = None
     spec: Spec | None = None
+    compression: str | None = None
 
 
 @dataclass(frozen=True)
@@ -209,14 +211,13 @@ def _listed(where: str, paths: list[FilePath], *, use_manifest: bool) -> Data:
 
 def _files_of(directory: FilePath, found: Manifest) -> dict[FilePath, DataFile]:
     """Return the files of a manifest, by their paths."""
-    files = (
-        DataFile(file_path(path), name, shard, found.spec_of(name))
-        for name, split in found.splits.items()
-        for path, shard in zip(
-            paths_of(str(directory), split), split.shards, strict=True
-        )
-    )
-    return {file.path: file for file in files}
+    files = {}
+    for name, split in found.splits.items():
+        spec = found.spec_of(name)
+        paths = map(file_path, paths_of(str(directory), split))
+        for path, shard in zip(paths, split.shards, strict=True):
+            files[path] = DataFile(path, name, shard, spec, split.compression)
+    return files
 
 
 def _sorted(files: Iterable[DataFile]) -> tuple[DataFile, ...]:
