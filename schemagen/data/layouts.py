@@ -163,13 +163,10 @@ def _dataset_name(directory: FilePath) -> str:
 
 def tfds_of(paths: Iterable[FilePath]) -> str:
     """Return the local directory of the one TFDS dataset that files are of."""
-    directories = dict.fromkeys(path.parent for path in paths)
-    found = [
-        each
-        for each in directories
-        if isinstance(each, Path) and (each / _TFDS_FILE).exists()
-    ]
-    return str(found[0]) if len(found) == len(directories) == 1 else ""
+    directories = {path.parent for path in paths}
+    found = directories.pop() if len(directories) == 1 else None
+    is_tfds = isinstance(found, Path) and (found / _TFDS_FILE).exists()
+    return str(found) if is_tfds else ""
 
 
 def import_command(tfds: str, out: str = "") -> str:
@@ -185,11 +182,10 @@ def import_command(tfds: str, out: str = "") -> str:
     return f"schemagen import --from tfds {shell_word(tfds)} --out {to}"
 
 
-def glob_of(directory: FilePath, pattern: str = "*") -> str:
-    """Return a glob of files in a directory, to be pasted into a shell."""
-    local = isinstance(directory, Path)
-    name = glob.escape(str(directory)) if local else str(directory)
-    return shell_word(f"{name}/{pattern}")
+def glob_of(directory: FilePath) -> str:
+    """Return a glob of the files in a directory, to be pasted into a shell."""
+    name = str(directory)
+    return shell_word(f"{glob.escape(name) if isinstance(directory, Path) else name}/*")
 
 
 def names_in(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -87,18 +87,12 @@ class Measuring:
 def _memory(columns: Columns) -> int:
     """Return about how many bytes it takes to hold and to measure columns."""
     size = columns.records.data.nbytes + 32 * len(columns.records)
-    for column in _every_column(columns):
+    lists = (each.columns for each in columns.steps.values())
+    for column in chain(*columns.by_key.values(), *lists):
         size += 16 * len(column) + column.values.nbytes
         if column.kind == BYTES:
             size += _OBJECT_BYTES * len(column.values)
     return size
-
-
-def _every_column(columns: Columns) -> Iterator[Column]:
-    for some in columns.by_key.values():
-        yield from some
-    for lists in columns.steps.values():
-        yield from lists.columns
 
 
 def _measured(held: Sequence[tuple[Columns, int]]) -> RecordStatistics:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -212,21 +212,18 @@ def quantile(found: Numbers, share: float) -> float | None:
     """
     if found.minimum is None or found.maximum is None:
         return None
-    target, seen = share * found.finite, 0
     if found.distinct is not None:
-        for value, count in sorted(found.distinct.items()):
-            seen += count
-            if seen >= target:
-                return float(value)
-        return float(found.maximum)
-    estimates = []
-    for bins in (found.histogram.bins(), found.magnitudes.bins()):
+        single = [(value, value, n) for value, n in sorted(found.distinct.items())]
+        shapes: list[Iterable[tuple[float, float, int]]] = [single]
+    else:
+        shapes = [found.histogram.bins(), found.magnitudes.bins()]
+    target, estimates = share * found.finite, []
+    for bins in shapes:
         seen = 0
         for low, high, count in bins:
             if seen + count >= target:
-                estimates.append(
-                    (high - low, low + (high - low) * (target - seen) / count)
-                )
+                inside = (high - low) * (target - seen) / count
+                estimates.append((high - low, low + inside))
                 break
             seen += count
     value = min(estimates)[1] if estimates else float(found.maximum)
