@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count, islice
-from types import MappingProxyType
 
 from .remote_path import FilePath
 
@@ -128,15 +127,13 @@ def split_in(directories: Sequence[str], name: str, *, several: bool) -> str:
 
 
 def gaps_of(
-    paths: Iterable[FilePath],
-    splits: Mapping[tuple[FilePath, str], str] = MappingProxyType({}),
+    paths: Iterable[FilePath], splits: Mapping[tuple[FilePath, str], str]
 ) -> tuple[Gap, ...]:
     """Find what is missing of files that are numbered as `-00000-of-00008`.
 
     Args:
         paths: all files, of one directory or of several.
-        splits: the split of files by their directory and the split in their name,
-            where it is another one.
+        splits: the split of files by their directory and the split in their name.
     """
     found: dict[tuple[FilePath, str], dict[int, dict[int, re.Match[str]]]] = {}
     for path in sorted(paths):
@@ -147,23 +144,17 @@ def gaps_of(
             shards.setdefault(int(shard["number"]), shard)
     gaps: list[Gap] = []
     for (directory, name), totals in found.items():
-        split = splits.get((directory, name), name)
+        split = splits[directory, name]
         ordered = sorted(totals.items())
         if len(ordered) > 1:
-            gaps.append(_mixed(directory, split, [shards for _, shards in ordered]))
+            first = [shards[min(shards)] for _, shards in ordered]
+            listed = ", ".join(f"-of-{shard['total']}" for shard in first[:_LISTED])
+            more = ", ..." if len(first) > _LISTED else ""
+            text = f"names of several writings: {listed}{more}"
+            gaps.append(Gap(split, directory / first[0].string, text, True))
         for total, shards in ordered:
             gaps += _missing(directory, split, total, shards)
     return tuple(gaps)
-
-
-def _mixed(
-    directory: FilePath, split: str, totals: list[dict[int, re.Match[str]]]
-) -> Gap:
-    """Return the gap of names with several totals."""
-    first = [shards[min(shards)] for shards in totals]
-    listed = ", ".join(f"-of-{shard['total']}" for shard in first[:_LISTED])
-    text = f"names of several writings: {listed}{', ...' * (len(first) > _LISTED)}"
-    return Gap(split, directory / first[0].string, text, True)
 
 
 def _missing(

@@ -155,14 +155,19 @@ def _in_directory(where: str, path: FilePath, *, use_manifest: bool) -> Data:
                 f"{glob_of(path)}{there}"
             )
         files = _files_of_names(splits_of_paths(paths, path))
-        gaps = gaps_of(paths, _splits_by_name(files))
-        other_files = tuple(
-            "/".join((*each.parts, name))
-            for each in directories
-            for name in each.others
+        return Data(
+            where,
+            path,
+            None,
+            files,
+            gaps=gaps_of(paths, _splits_by_name(files)),
+            other_files=tuple(
+                "/".join((*each.parts, name))
+                for each in directories
+                for name in each.others
+            ),
+            tfds=tfds_of(paths),
         )
-        tfds = tfds_of(paths)
-        return Data(where, path, None, files, (), gaps, other_files, tfds=tfds)
     known = _files_of(path, found).values()
     if not known:
         raise DatasetError(
@@ -190,23 +195,23 @@ def _splits_by_name(files: Iterable[DataFile]) -> dict[tuple[FilePath, str], str
 
 def _listed(where: str, paths: list[FilePath], *, use_manifest: bool) -> Data:
     """Return files as the manifests next to them know them."""
-    manifests: dict[FilePath, Manifest] = {}
-    for directory in dict.fromkeys(path.parent for path in paths):
-        found = manifest.load(str(directory)) if use_manifest else None
-        if found is not None:
-            manifests[directory] = found
-    known = {
-        path: file
-        for directory, found in manifests.items()
-        for path, file in _files_of(directory, found).items()
-    }
+    found: dict[FilePath, Manifest | None] = dict.fromkeys(
+        each.parent for each in paths
+    )
+    known: dict[FilePath, DataFile] = {}
+    for directory in found if use_manifest else ():
+        found[directory] = loaded = manifest.load(str(directory))
+        if loaded is not None:
+            known |= _files_of(directory, loaded)
     unknown = [path for path in paths if path not in known]
     listed = [known[path] for path in paths if path in known]
     files = _sorted([*listed, *_files_of_names(splits_of_paths(unknown))])
-    if len(manifests) == 1 and len({path.parent for path in paths}) == 1:
-        ((directory, found),) = manifests.items()
-        return Data(where, directory, found, files)
-    return Data(where, None, None, files, tfds="" if manifests else tfds_of(paths))
+    if not any(found.values()):
+        return Data(where, None, None, files, tfds=tfds_of(paths))
+    if len(found) > 1:
+        return Data(where, None, None, files)
+    ((directory, loaded),) = found.items()
+    return Data(where, directory, loaded, files)
 
 
 def _files_of(directory: FilePath, found: Manifest) -> dict[FilePath, DataFile]:

@@ -159,6 +159,7 @@ def merged_numbers(parts: Sequence[Numbers]) -> Numbers:
     parts = [part for part in parts if part.count]
     if len(parts) < 2:
         return parts[0] if parts else Numbers()
+    below, above = zip(*(part.infinite for part in parts), strict=True)
     some = [part for part in parts if part.finite]
     low = min((part.minimum for part in some if part.minimum is not None), default=None)
     high = max(
@@ -171,20 +172,16 @@ def merged_numbers(parts: Sequence[Numbers]) -> Numbers:
         )
         total = sum((part.total for part in some), total)
         mean = float(total) / sum(part.finite for part in some)
-        apart = [(part.mean or 0.0) - mean for part in some]
         squares = math.fsum(
-            part.squares + part.finite * by**2
-            for part, by in zip(some, apart, strict=True)
+            part.squares + part.finite * ((part.mean or 0.0) - mean) ** 2
+            for part in some
         )
     return Numbers(
         count=sum(part.count for part in parts),
         zeros=sum(part.zeros for part in parts),
         whole=sum(part.whole for part in parts),
         nan=sum(part.nan for part in parts),
-        infinite=(
-            sum(part.infinite[0] for part in parts),
-            sum(part.infinite[1] for part in parts),
-        ),
+        infinite=(sum(below), sum(above)),
         minimum=low,
         maximum=high,
         total=total,
