@@ -6,7 +6,7 @@ import glob
 import os
 from dataclasses import dataclass
 from io import RawIOBase
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Literal
 
 from ..runtime.storage.opening import is_remote
@@ -38,11 +38,6 @@ class RemotePath:
     def name(self) -> str:
         """What follows the last slash."""
         return self.url.rpartition("/")[2]
-
-    @property
-    def suffix(self) -> str:
-        """The end of the name, such as ".gz"; or ""."""
-        return PurePosixPath(self.name).suffix
 
     @property
     def parent(self) -> RemotePath:

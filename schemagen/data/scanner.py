@@ -190,7 +190,7 @@ class Scanner:
         at = stream.offset
         whole = self._fits(length) and stream.need(FRAMING + length)
         held = (self._size or at + len(stream)) - at - HEADER_SIZE
-        to = self._next()
+        to = self._search.next_record()
         if to is None and not whole:
             there = min(held, length)
             found = f"the file ends {there} bytes into a record of {length} bytes"
@@ -219,7 +219,7 @@ class Scanner:
             return  # `runs` says why
         stream.need(_START_BYTES)
         start = stream.data[:_START_BYTES].tobytes()
-        to = None if other_format(start) else self._next(_SEARCHED_BYTES)
+        to = None if other_format(start) else self._search.next_record(_SEARCHED_BYTES)
         if to is not None:
             yield self._damage("length", _WRONG_LENGTH, _A_LENGTH, _CHANGED, at, to)
             return
@@ -236,7 +236,7 @@ class Scanner:
 
     def _behind(self, found: str, cause: str) -> Damage:
         """Read on behind a damaged length."""
-        at, to = self._stream.offset, self._next()
+        at, to = self._stream.offset, self._search.next_record()
         if to is None:
             found += f", and no record in the {self._stream.offset - at:,} bytes "
             if self._search.gave_up:
@@ -245,12 +245,6 @@ class Scanner:
             else:
                 found += "from there to the end"
         return self._damage("length", found, _A_LENGTH, cause, at, to)
-
-    def _next(self, most: int | None = None) -> int | None:
-        """Move to the next record, and return its offset."""
-        if self._size is None:
-            most = min(most or self._limit, self._limit)
-        return self._search.next_record(most)
 
     def _damage(
         self,

@@ -120,14 +120,14 @@ class Tally:
         rule, what, expected = _DAMAGES[damage.kind]
         whole = damage.kind in ("foreign", "unreadable")
         cause = damage.cause
-        is_known = damage.kind in ("truncated", "limit")
-        if damage.skipped is None and not whole and not is_known:
-            cause += "; no further record was found behind it"
-        elif damage.skipped and damage.kind not in ("checksum", "limit"):
-            cause += f"; the next record is {damage.skipped} bytes later"
+        if damage.kind in ("length", "torn", "compression"):
+            behind = "no further record was found behind it"
+            if damage.skipped:
+                behind = f"the next record is {damage.skipped} bytes later"
+            cause = f"{cause}; {behind}"
         place = (None, None) if whole else (damage.record, damage.offset)
-        found, cause = damage.found, cause.removeprefix("; ")
-        group = self.add_file(rule, what, expected, damage.file, found, cause, place)
+        file, found = damage.file, damage.found
+        group = self.add_file(rule, what, expected, file, found, cause, place)
         group.records += not whole
 
     def add_file(

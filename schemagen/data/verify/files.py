@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 
 from ...runtime.codecs.checking import WRITE_EXAMPLES
@@ -27,7 +28,8 @@ def judge_file(scanned: Scanned, file: DataFile) -> None:
         return  # it could not be read, which has been said
     wanted, whose = file.compression, "as the manifest says"
     if wanted is None:
-        wanted, whose = _BY_SUFFIX.get(file.path.suffix), "as its name says"
+        suffix = os.path.splitext(file.path.name)[1]
+        wanted, whose = _BY_SUFFIX.get(suffix), "as its name says"
     found = scanned.compression
     if tally.bytes and wanted is not None and found not in (None, wanted):
         assert found is not None
