@@ -15,14 +15,13 @@ from ..runtime.shared.errors import DatasetError
 from ..runtime.storage import manifest
 from .formatting import one_line, shell_word
 from .frames import is_header
-from .names import VERSION, is_hidden, is_other, says_records, split_in, split_of
+from .names import TFX_PREFIX, VERSION, is_ignored, says_records, split_in, split_of
 from .remote_path import FilePath, entries_of
 from .stream import InflateError, compression_of, inflated
 
 # How much of a compressed file suffices to inflate a record's header.
 _START_BYTES = 4096
 
-_TFX = "Split-"
 _TFDS_FILE, _TFDS_INFO = "features.json", "dataset_info.json"
 
 # Directories of data are read so many levels below, and named below that. So many are
@@ -128,7 +127,7 @@ def splits_of_paths(
     for parent, some in by_parent.items():
         below = parts[parent][len(common) :]
         directories = [each for each in below if not VERSION.fullmatch(each)]
-        if not below and parent.name.startswith(_TFX):
+        if not below and parent.name.startswith(TFX_PREFIX):
             directories = [parent.name]  # another name of the data says nothing
         dataset = _dataset_name(parent)
         prefix = f"{dataset}-" if dataset else ""
@@ -204,12 +203,10 @@ def names_in(
     data: list[str] = []
     others: list[str] = []
     for name, entry in entries_of(directory).items():
-        if is_hidden(name):
+        if is_ignored(name):
             continue
         if says_records(name) and entry in ("file", "missing"):
             data.append(name)
-        elif entry == "file" and is_other(name):
-            continue
         elif entry == "file" and opened != most_opened:
             found = _begins_with_record(directory / name)
             opened += not found
@@ -221,18 +218,14 @@ def names_in(
 
 def _begins_with_record(path: FilePath) -> bool:
     """Return whether a file begins with a length with its right checksum."""
-    try:
+    with suppress(OSError, InflateError):
         with path.open("rb") as file:
             start = file.read(_START_BYTES) or b""
-    except OSError:
-        return False
-    compression = compression_of(start)
-    try:
+        compression = compression_of(start)
         if compression:
             start = next(inflated(iter([start]), compression), b"")
-    except InflateError:
-        return False
-    return is_header(memoryview(start))
+        return is_header(memoryview(start))
+    return False
 
 
 def listed_names(names: Iterable[str]) -> str:

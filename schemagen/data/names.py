@@ -37,7 +37,9 @@ _SPLIT_WORDS = re.compile(
     r"|testing|tst)\d*(?:[-_.].*)?",
     re.I,
 )
-_SPLIT_DIRECTORY = re.compile(r"Split-(?P<split>.+)")
+TFX_PREFIX = "Split-"
+"""How the name of a directory of TFX begins, before that of the split."""
+
 VERSION = re.compile(r"\d+\.\d+\.\d+")
 """The name of a directory that holds one version of a TFDS dataset."""
 
@@ -63,19 +65,14 @@ class Gap:
     mixed: bool = False
 
 
-def is_hidden(name: str) -> bool:
-    """Return whether programs ignore files of this name."""
-    return name.startswith((".", "_"))
-
-
-def is_other(name: str) -> bool:
-    """Return whether a file is of a kind that is often next to data."""
-    return _OTHERS.fullmatch(name) is not None
+def is_ignored(name: str) -> bool:
+    """Return whether a name is hidden, or of a kind that is often next to data."""
+    return name.startswith((".", "_")) or _OTHERS.fullmatch(name) is not None
 
 
 def says_records(name: str) -> bool:
     """Return whether a file's name says that it holds records."""
-    if is_hidden(name) or is_other(name):
+    if is_ignored(name):
         return False
     shard = _SHARD.fullmatch(name)
     if shard and min(len(shard["number"]), len(shard["total"])) >= _SURE_DIGITS:
@@ -115,12 +112,9 @@ def split_in(directories: Sequence[str], name: str, *, several: bool) -> str:
         several: whether files are in several directories.
     """
     for directory in reversed(directories):
-        named = _SPLIT_DIRECTORY.fullmatch(directory)
-        if named:
-            return named["split"]
-    for directory in reversed(directories):
-        if _SPLIT_WORDS.fullmatch(directory):
-            return directory
+        split = directory.removeprefix(TFX_PREFIX)
+        if split != directory or _SPLIT_WORDS.fullmatch(directory):
+            return split
     if not several or not directories or _SPLIT_WORDS.fullmatch(name):
         return name
     return "/".join(directories)
