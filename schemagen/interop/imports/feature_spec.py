@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ...schema import Ragged, Steps
+from ..extras import not_installed
 from .literal_features import literal_features
 from .parts import (
     MAYBE,
@@ -23,7 +24,6 @@ from .parts import (
     Part,
     Place,
     Source,
-    not_installed,
     part_of,
     places,
     read_bytes,

@@ -187,13 +187,6 @@ def unreadable(
     return refuse(Finding(Location(""), "SG461", message, found, expected, advice))
 
 
-def not_installed(package: str, purpose: str) -> SchemagenError:
-    """Return the error for a package that a source needs."""
-    message = f"{purpose} needs {package}, which is not installed"
-    advice = f"pip install {package}"
-    return refuse(Finding(Location(""), "SG407", message, advice=advice))
-
-
 def read_bytes(path: Path, expected: str = "") -> bytes:
     """Return the contents of a source.
 

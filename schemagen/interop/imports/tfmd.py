@@ -11,6 +11,7 @@ from typing import Any
 
 from ...kinds.field import FieldSpec
 from ...schema import Label, Ragged
+from ..extras import metadata_schema
 from .parts import (
     MAYBE,
     Made,
@@ -18,7 +19,6 @@ from .parts import (
     Place,
     Source,
     joined,
-    not_installed,
     part_of,
     places,
     prose,
@@ -45,14 +45,11 @@ def import_tfmd(source: str) -> Source:
     Raises:
         SchemagenError: it is not one, or tensorflow-metadata is not installed.
     """
-    text = read_bytes(Path(source), _EXPECTED)
+    text, schema = read_bytes(Path(source), _EXPECTED), metadata_schema()
+    from google.protobuf import text_format
+
     try:
-        from google.protobuf import text_format
-        from tensorflow_metadata.proto.v0 import schema_pb2
-    except ImportError:
-        raise not_installed("tensorflow-metadata", "reading a schema.pbtxt") from None
-    try:
-        schema = text_format.Parse(text.decode(), schema_pb2.Schema())
+        text_format.Parse(text.decode(), schema)
     except (text_format.ParseError, UnicodeDecodeError) as error:
         raise unreadable("not a schema of TFMD", str(error), _EXPECTED) from None
     return Source(tuple(_parts(schema)), prose(_comment(schema), 84))
