@@ -76,8 +76,6 @@ def export(
         click.echo(f"wrote {path}")
     for note in found.notes:
         click.echo(f"note: {note}")
-    for name in found.missing:
-        click.echo(f"left out: {name}; a validator recommends it: --set {name}=...")
 
 
 def _pair(text: str) -> tuple[str, str]:

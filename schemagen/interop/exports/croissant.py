@@ -17,12 +17,11 @@ from .fields import CLASS, PICTURE, Notes, value_of
 
 Json = dict[str, Any]
 
-# The properties that --set takes, and those that a validator recommends.
+# The properties that --set takes.
 PROPERTIES = (
     *("citeAs", "creator", "datePublished", "description", "license", "name"),
     *("publisher", "url", "version"),
 )
-RECOMMENDED = ("citeAs", "datePublished", "license", "url", "version")
 
 _FORMAT = {"encodingFormat": "application/x-tfrecord"}
 _CR_TERMS = (

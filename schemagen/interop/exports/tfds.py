@@ -10,7 +10,6 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ...kinds.classes import Classes
 from ...kinds.field import FieldSpec
 from ...runtime.codecs.part import BYTES, Part
 from ...runtime.storage.manifest import Split
@@ -73,11 +72,15 @@ def _features(spec: RecordSpec, notes: Notes) -> Json:
     """Return the features by key."""
     found: Json = {}
     for field in spec.fields:
-        made = _features_of(field, notes)
-        if field.name not in made:
-            notes.add(field, f"named {next(iter(made))!r}")
+        value, *others = field.parts
+        if field.name != value.key:
+            notes.add(field, f"named {value.key!r}")
         notes.leave_out(field, "resize", "dequantize", "too_long")
-        found |= made
+        doc = {"description": field.doc} if field.doc else {}
+        found[value.key] = {**_value(field, value, notes), **doc}
+        found |= {each.key: _stored(each, field.optional) for each in others}
+        if field.optional:
+            notes.add(field, "a default of TFDS where it is missing")
     return {
         "type": f"{_MODULE}.features_dict.FeaturesDict",
         "content": {"features": found},
@@ -96,29 +99,16 @@ def _label_files(spec: RecordSpec) -> dict[str, str]:
     }
 
 
-def _features_of(field: FieldSpec, notes: Notes) -> dict[str, Json]:
-    """Return the features of a field's keys, that of its value first."""
-    doc = {"description": field.doc} if field.doc else {}
-    value, *others = field.parts
-    feature = _value(field, value, notes)
-    if field.optional:
-        notes.add(field, "a default of TFDS where it is missing")
-    more = {each.key: _stored(each, field.optional) for each in others}
-    return {value.key: {**feature, **doc}, **more}
-
-
 def _value(field: FieldSpec, part: Part, notes: Notes) -> Json:
     """Return the feature of a field's value."""
     dtype, shape = value_of(field)
-    kind, optional = field.kind, field.optional
+    optional = field.optional
     plain = not optional and part.transfer_encoding is None
     if dtype == PICTURE and plain and _is_decoded(field):
-        image = _image(kind.shape, part)
-        return _sequence(image, *shape) if shape else image
-    if dtype == CLASS and _is_class(field):
-        if shape:
-            notes.add(field, "a list of class ids")
-        return _sequence(_class(kind), *shape) if shape else _class(kind)
+        return _image(field, part, shape)
+    if _is_class(field):
+        content = {"numClasses": str(field.kind.count)}
+        return _feature("class_label_feature.ClassLabel", "classLabel", content)
     if (dtype, shape) == ("string", ()) and plain:
         return _feature("text_feature.Text", "text", {})
     if dtype not in (PICTURE, CLASS):
@@ -151,23 +141,22 @@ def _is_decoded(field: FieldSpec) -> bool:
 
 
 def _is_class(field: FieldSpec) -> bool:
-    """Tell whether TFDS reads classes as the generated parser does."""
-    dtype, shape = value_of(field)
-    if dtype != CLASS or (field.optional and not shape):
-        return False
-    value = field.parts[0]
-    return value.bounds is not None and value.bounds[0] == 0
+    """Tell whether TFDS reads a class as the generated parser does."""
+    bounds = field.parts[0].bounds
+    is_single = value_of(field) == (CLASS, ()) and not field.optional
+    return is_single and bounds is not None and bounds[0] == 0
 
 
-def _class(kind: Classes) -> Json:
-    content = {"numClasses": str(kind.count)}
-    return _feature("class_label_feature.ClassLabel", "classLabel", content)
-
-
-def _image(shape: Shape, part: Part) -> Json:
-    content = {"shape": _shape(shape), "dtype": part.dtype}
+def _image(field: FieldSpec, part: Part, lengths: Shape) -> Json:
+    """Return the feature of a picture, or of a list of them."""
+    content = {"shape": _shape(field.kind.shape), "dtype": part.dtype}
     content["encodingFormat"] = part.encoding
-    return _feature("image_feature.Image", "image", content)
+    feature = _feature("image_feature.Image", "image", content)
+    for length in lengths:
+        said = "-1" if length is None else str(length)
+        content = {"feature": feature, "length": said}
+        feature = _feature("sequence_feature.Sequence", "sequence", content)
+    return feature
 
 
 def _tensor(
@@ -177,11 +166,6 @@ def _tensor(
     content = {"shape": _shape(shape), "dtype": dtype, "encoding": encoding}
     more = {"optional": True} if optional else {}
     return _feature("tensor_feature.Tensor", "tensor", {**content, **more})
-
-
-def _sequence(feature: Json, length: int | None = None) -> Json:
-    content = {"feature": feature, "length": "-1" if length is None else str(length)}
-    return _feature("sequence_feature.Sequence", "sequence", content)
 
 
 def _feature(name: str, parameters: str, content: Json) -> Json:

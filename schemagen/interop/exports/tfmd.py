@@ -97,22 +97,12 @@ def _domain(part: Part, field: FieldSpec) -> Message:
 
 def _annotation(part: Part, field: FieldSpec, notes: Notes) -> Message:
     """Return as text what TensorFlow Metadata cannot express."""
-    kind, given = field.kind, field.facts()
+    kind = field.kind
     tags = [f"schemagen:{kind.name}", f"role:{field.role}"]
     if part.holds != "value":
         tags = [f"schemagen:{kind.name}:{part.holds.replace(' ', '_')}"]
     elif part.stored == BYTES:
-        facts: dict[str, Any] = {}
-        dtype, shape = value_of(field)
-        if "dtype" in given and not (dtype == PICTURE and shape):
-            facts["dtype"] = part.dtype
-        if part.transfer_encoding:
-            facts["transfer_encoding"] = part.transfer_encoding
-        if "shape" in given:
-            facts["shape"] = ",".join("?" if n is None else str(n) for n in kind.shape)
-        if facts:
-            notes.add(field, f"{', '.join(facts)} as tags")
-        tags += [f"{name}:{value}" for name, value in facts.items()]
+        notes.leave_out(field, "dtype", "transfer_encoding", "shape")
     comments = [field.name] if field.name != field.key else []
     comments += [field.doc] if field.doc else []
     if field.codec.of_classes and kind.stored == "id":

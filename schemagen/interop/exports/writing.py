@@ -31,12 +31,10 @@ class Exported:
     Attributes:
         files: their paths.
         notes: what is approximated, a line for each field.
-        missing: properties that a validator recommends and that are not given.
     """
 
     files: tuple[Path, ...]
     notes: tuple[str, ...]
-    missing: tuple[str, ...] = ()
 
 
 def export_spec(
@@ -75,9 +73,7 @@ def export_spec(
     except OSError as error:
         words = f"{spec.class_name} cannot be exported: {error}"
         raise refuse(Finding(Location(str(out)), "SG454", words)) from None
-    known = {"description": spec.doc, **given}
-    missing = tuple(name for name in croissant.RECOMMENDED if not known.get(name))
-    return Exported(tuple(files), notes.lines(), missing if to == "croissant" else ())
+    return Exported(tuple(files), notes.lines())
 
 
 def _files(
