@@ -29,15 +29,14 @@ def row(number: int) -> dict[str, Any]:
         {"bbox": [0.5, 0.5, 0.75, 1.0], "label": 0, "name": "tail"},
     ]
     deep = [
-        {"tokens": ["a", "b"], "frame": pixels(1, (2, 2, 3)), "at": [[1, 2], [3, 4]]},
-        {"tokens": [], "frame": pixels(2, (2, 2, 3)), "at": []},
+        {"tokens": ["a", "b"], "frame": pixels(1, (2, 2, 3))},
+        {"tokens": [], "frame": pixels(2, (2, 2, 3))},
     ]
     return {
         "id": ORDER[number],
         "image": pixels(number, (8, 8, 3)),
         "any": pixels(number, (8, 6, 3)),
         "depth": pixels(number, (4, 4, 1), "uint16") * 200,
-        "heat": (pixels(number, (4, 4, 1)) / np.float32(8)).astype("float32"),
         "seg": pixels(number, (4, 4, 1)) % 2,
         "label": CLASSES[number],
         "kind": 5,
@@ -50,23 +49,19 @@ def row(number: int) -> dict[str, Any]:
         "track": np.ones((2 if full else 0, 2), "float32"),
         "turned": np.arange(6 if full else 0, dtype="int32").reshape(3, -1),
         "words": np.array(["x", "yz"], object),
-        "zipped": np.array([[1.0, 2.0], [3.0, 4.0]]),
         "raw": np.array([[0.1, 0.2], [0.3, 0.4]]),
         "one": np.int32(9),
-        "sized": np.arange(6 if full else 2, dtype="uint8").reshape(2, -1),
         "series": np.array([0.1, 0.2] if full else [], "float64"),
         "piece": np.array([1, 2] if full else [], "int16"),
         "boxes": boxes if full else [],
         "nested": [[1, 2], [], [3]] if full else [],
         "deep": deep if full else [],
-        "levels": [[[1], [2, 3]], []] if full else [],
         "four": [1, 2, 3, 4],
         "corners": [[0.0, 0.0, 0.5, 0.5], [0.0, 0.0, 1.0, 1.0]],
         "video": [pixels(n, (4, 4, 3)) for n in range(2 if full else 0)],
         "clip": [pixels(n, (2, 3 + n, 3)) for n in range(2)],
         "audio": np.array([1, -1, 300] if full else [], "int64"),
         "words_of": {"en": "dog", "fr": "chien"},
-        "some": {"en": "dog", "fr": "chien"} if full else {"en": "cat"},
         "steps": [{"state": [0.5, 1.0], "reward": 1.0, "obs": {"t": 3}}] * number,
         "meta": {"file": "a.txt", "count": 2},
     }
@@ -80,7 +75,6 @@ def features(F: Any) -> Any:  # noqa: N803
             "image": F.Image(shape=(8, 8, 3), encoding_format="png", doc="The photo."),
             "any": F.Image(),
             "depth": F.Image(shape=(4, 4, 1), dtype=np.uint16, encoding_format="png"),
-            "heat": F.Image(shape=(4, 4, 1), dtype=np.float32),
             "seg": F.LabeledImage(labels=["sky", "road"], shape=(4, 4, 1)),
             "label": F.ClassLabel(names=CLASSES),
             "kind": F.ClassLabel(num_classes=7),
@@ -93,10 +87,8 @@ def features(F: Any) -> Any:  # noqa: N803
             "track": F.Tensor(shape=(None, 2), dtype=np.float32),
             "turned": F.Tensor(shape=(3, None), dtype=np.int32),
             "words": F.Tensor(shape=(2,), dtype=np.str_),
-            "zipped": F.Tensor(shape=(2, 2), dtype=np.float64, encoding="zlib"),
             "raw": F.Tensor(shape=(2, 2), dtype=np.float64, encoding="bytes"),
             "one": F.Tensor(shape=(), dtype=np.int32, encoding="bytes"),
-            "sized": F.Tensor(shape=(None, None), dtype=np.uint8, encoding="bytes"),
             "series": F.Tensor(shape=(None,), dtype=np.float64, encoding="bytes"),
             "piece": F.Tensor(shape=(None,), dtype=np.int16, encoding="bytes"),
             "boxes": F.Sequence(
@@ -111,17 +103,14 @@ def features(F: Any) -> Any:  # noqa: N803
                 {
                     "tokens": F.Sequence(F.Text()),
                     "frame": F.Image(shape=(2, 2, 3), encoding_format="png"),
-                    "at": F.Sequence(F.Tensor(shape=(2,), dtype=np.int64)),
                 }
             ),
-            "levels": F.Sequence(F.Sequence(F.Sequence(np.int64))),
             "four": F.Sequence(np.int64, length=4),
             "corners": F.Sequence(F.BBoxFeature(), length=2),
             "video": F.Video(shape=(None, 4, 4, 3)),
             "clip": F.Sequence(F.Image(encoding_format="png")),
             "audio": F.Audio(sample_rate=16000),
             "words_of": F.Translation(languages=["en", "fr"]),
-            "some": F.TranslationVariableLanguages(languages=["en", "fr"]),
             "steps": F.Dataset(
                 {
                     "state": F.Tensor(shape=(2,), dtype=np.float32),

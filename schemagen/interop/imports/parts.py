@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 from typing import Any
 
 from ...findings import Finding, Location, SchemagenError, refuse
 from ...kinds.field import FieldSpec
 from ...kinds.kind import Kind
-from ...schema import Image, Scalar, Sparse, Text, VarLen, Vector
+from ...schema import Scalar, Text, VarLen, Vector
 from ...schema_source import field_name
 
 STRINGS = ("string", "bytes")
@@ -95,11 +96,6 @@ class Place:
     optional: bool = False
     default: Any = None
 
-    def at(self, suffix: str, key: str) -> Place:
-        """Return the place of a further field with another suffix and key."""
-        name = self.path[-1] + suffix
-        return replace(self, path=(*self.path[:-1], name), key=key)
-
     def field(self, kind: type[Kind], **facts: Any) -> FieldSpec:
         """Return a field of a kind.
 
@@ -118,39 +114,30 @@ class Place:
             path=self.path if len(self.path) > 1 else (),
         )
 
-    def array(
+    def values(
         self, dtype: str, shape: Sequence[int | None] = (), **facts: Any
-    ) -> FieldSpec:
-        """Return values of a shape: flat if no kind has it.
+    ) -> Made:
+        """Return values of a shape, and a remark: they are flat if no kind has it.
 
         Args:
             dtype: of a value.
             shape: None for a size that varies.
-            **facts: more parameters of the field; a `max_length` is for lists only.
+            **facts: more parameters of the field.
         """
-        most = facts.pop("max_length", None)
         if not shape and dtype == "string":
-            return self.field(Text, **facts)
+            return (self.field(Text, **facts),), ""
         if not shape:
-            return self.field(Scalar, dtype=dtype, **facts)
-        if dtype not in STRINGS and None not in shape:
-            return self.field(Vector, dtype=dtype, shape=tuple(shape), **facts)
-        items = () if dtype in STRINGS or None in shape[1:] else tuple(shape[1:])
-        facts = {"item_shape": items, "max_length": most, **facts}
-        return self.field(VarLen, dtype=dtype, **facts)
-
-    def image(
-        self, shape: Sequence[int | None], encoding: str, **facts: Any
-    ) -> FieldSpec:
-        """Return an encoded image, of 8 bits a channel unless `facts` say otherwise."""
-        return self.field(Image, shape=tuple(shape), encoding=encoding, **facts)
-
-    def sparse(
-        self, dtype: str, shape: Sequence[int], keys: Sequence[str]
-    ) -> FieldSpec:
-        """Return a sparse tensor, with the keys of the indices of each dimension."""
-        facts = {"shape": tuple(shape), "index_key": tuple(keys)}
-        return self.field(Sparse, dtype=dtype, **facts)
+            return (self.field(Scalar, dtype=dtype, **facts),), ""
+        is_fixed, is_string = None not in shape, dtype in STRINGS
+        if is_fixed and not is_string:
+            made = self.field(Vector, dtype=dtype, shape=tuple(shape), **facts)
+            return (made,), ""
+        items = () if is_string or None in shape[1:] else tuple(shape[1:])
+        if is_fixed:
+            facts["max_length"] = prod(size or 0 for size in shape)
+        sizes = tuple(-1 if size is None else size for size in shape)
+        remark = "" if sizes == (-1, *items) else f"flat: reshape{sizes}"
+        return (self.field(VarLen, dtype=dtype, item_shape=items, **facts),), remark
 
 
 def places(names: Iterable[str], path: tuple[str, ...] = ()) -> Iterator[Place]:
