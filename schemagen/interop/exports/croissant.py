@@ -6,11 +6,14 @@ extract values from TFRecord files.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from ...kinds.classes import Classes
 from ...kinds.field import FieldSpec
+from ...progress import track
 from ...runtime.storage.manifest import Split
 from ...spec.model import RecordSpec
 from .fields import CLASS, PICTURE, Notes, value_of
@@ -57,7 +60,7 @@ _DATA_TYPES = {
 def description(
     spec: RecordSpec,
     splits: Mapping[str, Split],
-    sha256: Mapping[str, str],
+    data: Path,
     given: Mapping[str, str],
     notes: Notes,
 ) -> Json:
@@ -66,12 +69,25 @@ def description(
     Args:
         spec: of the record.
         splits: what the manifest says of each, by name; empty without data.
-        sha256: of each shard, by file name.
+        data: the directory of the splits.
         given: properties that only a person knows, such as the license.
         notes: what is approximated.
     """
     shards = [shard for split in splits.values() for shard in split.shards]
-    contained = [{"@id": shard.file} for shard in shards]
+    files = [
+        _node(
+            "FileObject",
+            shard.file,
+            contentUrl=shard.file,
+            contentSize=f"{shard.bytes} B",
+            sha256=_sha256(data / shard.file),
+            **_FORMAT,
+        )
+        for shard in track(shards, "hashing", "file")
+    ]
+    every_file = _node("FileSet", "files", includes="*.tfrecord*", **_FORMAT)
+    if files:
+        every_file["containedIn"] = [{"@id": file["@id"]} for file in files]
     fields = [_field(spec, field, notes) for field in spec.fields]
     return {
         "@context": _CONTEXT,
@@ -80,31 +96,17 @@ def description(
         "name": spec.record,
         **({"description": spec.doc} if spec.doc else {}),
         **given,
-        "distribution": [
-            *(
-                _node(
-                    "FileObject",
-                    shard.file,
-                    contentUrl=shard.file,
-                    contentSize=f"{shard.bytes} B",
-                    sha256=sha256[shard.file],
-                    **_FORMAT,
-                )
-                for shard in shards
-            ),
-            _node(
-                "FileSet",
-                "files",
-                includes="*.tfrecord*",
-                **({"containedIn": contained} if contained else {}),
-                **_FORMAT,
-            ),
-        ],
+        "distribution": [*files, every_file],
         "recordSet": [
             *_record_sets(spec, splits),
             _node("RecordSet", spec.record, field=fields),
         ],
     }
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _node(kind: str, name: str, **more: Any) -> Json:

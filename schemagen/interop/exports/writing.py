@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -86,23 +85,18 @@ def _files(
     notes: Notes,
 ) -> dict[Path, str | Path]:
     """Return the contents of the files, and the shards that get another name."""
-    shards = {
-        shard.file: data / shard.file
-        for split in splits.values()
-        for shard in split.shards
-    }
     if to == "tfmd":
         return {out: tfmd.schema_text(spec, notes)}
     if to == "croissant":
-        items = track(shards.items(), "hashing", "file")
-        sums = {name: _sha256(path) for name, path in items}
-        described = croissant.description(spec, splits, sums, given, notes)
+        described = croissant.description(spec, splits, data, given, notes)
         return {out: json.dumps(described, indent=2, ensure_ascii=False) + "\n"}
-    texts = tfds.files(spec, splits, notes)
-    if data.resolve() == out.resolve():
-        shards = {}
-    contents: dict[str, str | Path] = {**texts, **shards}
-    return {out / name: content for name, content in contents.items()}
+    files: dict[Path, str | Path] = {}
+    for name, text in tfds.files(spec, splits, notes).items():
+        files[out / name] = text
+    if data.resolve() != out.resolve():
+        for split in splits.values():
+            files |= {out / s.file: data / s.file for s in split.shards}
+    return files
 
 
 def _wrong_request(
@@ -191,8 +185,3 @@ def _link(source: Path, target: Path) -> None:
         os.link(source.resolve(), target)
     except OSError:
         shutil.copyfile(source, target)
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
