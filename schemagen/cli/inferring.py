@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from ..data.formatting import plural, shell_word
-from ..progress import Bar, step
 from .completion import complete_paths, complete_splits
 from .help import Verb
 from .reporting import (
@@ -22,6 +20,7 @@ from .reporting import (
 )
 
 if TYPE_CHECKING:
+    from ..use_cases.adopt import Adopted, Doubt
     from ..use_cases.infer import Inferred
 
 _MOST_SHOWN = 5
@@ -94,7 +93,7 @@ def infer(
         force=force,
         max_record_bytes=max_record_bytes,
     )
-    _tell(found)
+    _print_inferred(found)
     if found.doubts:
         click.echo(
             f'  {plural(found.doubts, "doubt")}: see the comments with "doubt:", and '
@@ -111,7 +110,7 @@ def infer(
         leave(ExitCode.FINDINGS)
 
 
-def _tell(found: Inferred) -> None:
+def _print_inferred(found: Inferred) -> None:
     """Print what was inferred."""
     from ..data.layouts import import_command, listed_names
     from ..findings import printable
@@ -201,66 +200,49 @@ def adopt(
     DATA are not changed.
     """
     from ..data import formatting
-    from ..data.listing import list_data
-    from ..data.verify import verify
     from ..data.verify.rendering import summary
     from ..findings import ExitCode, printable
-    from ..use_cases import adopt as adopting
-    from ..use_cases.generate import generate
-    from ..use_cases.infer import infer as infer_schema
-    from ..use_cases.inspect import inspect_and_verify
+    from ..use_cases import adopt as use_cases
 
-    pages: list[str] = []
-    if html is not None:
-        from ..data.report import writing
-
-        with refusing_data(data):
-            writing.check_target(html)
-    adopting.check_schema_path(Path(out), Path(project))
-    found = infer_schema(data, out, name=name, merge=merge, force=force)
-    _tell(found)
-    there, written = adopting.ready_project(Path(project))
-    for path in written:
-        click.echo(f"wrote {path}")
-    plan = generate(project)
-    changed = plural(len(plan.changes), "file")
-    click.echo(f"generated {changed} in {there.settings.output}/")
     with refusing_data(data):
-        listing = list_data(data)
-        if html is None:
-            with Bar("verifying") as bar:
-                checked = verify(listing, spec=found.spec, progress=bar)
-        else:
-            statistics, checked = inspect_and_verify(listing, found.spec, workers=None)
-            specs = dict.fromkeys(statistics.splits, found.spec)
-            size = writing.write_report(html, statistics, specs, checked)
-            pages.append(f"wrote {printable(html)} ({formatting.size(size)})")
-        report([each.finding() for each in checked.findings], "text")
-        click.echo(summary(checked))
-        paths = [file.path for file in listing.data.files]
-    with step("reading with the generated pipeline"):
-        read = adopting.first_records(there, found.spec.record, paths)
+        done = use_cases.adopt(
+            data, out, project, name=name, merge=merge, force=force, html=html
+        )
+    _print_inferred(done.inferred)
+    for path in done.settings:
+        click.echo(f"wrote {path}")
+    click.echo(f"generated {plural(done.changes, 'file')} in {done.output}/")
+    report([each.finding() for each in done.verification.findings], "text")
+    click.echo(summary(done.verification))
+    _print_first_records(done)
+    if html is not None:
+        size = formatting.size(done.report_bytes)
+        click.echo(f"wrote {printable(html)} ({size})")
+    _print_doubts(out, done.doubts)
+    problem = done.first_records.problem
+    if done.verification.findings or problem or done.inferred.foreign:
+        leave(ExitCode.FINDINGS)
+
+
+def _print_first_records(done: Adopted) -> None:
+    """Print what the generated pipeline reads."""
+    from ..findings import printable
+
+    read = done.first_records
     if read.records:
-        pipeline = f"{there.settings.output}/{found.spec.record}/pipeline.py"
+        pipeline = f"{done.output}/{done.inferred.spec.record}/pipeline.py"
         click.echo(f"read {plural(read.records, 'record')} with {pipeline}, such as")
         width = max((len(feature) for feature, *_ in read.features), default=0)
         for feature, dtype, shape in read.features:
             click.echo(f"    {feature:{width}}  {dtype} {shape}")
     if read.problem:
         click.echo(f"the generated pipeline cannot read on: {printable(read.problem)}")
-    for page in pages:
-        click.echo(page)
-    _tell_doubts(Path(out), found)
-    if checked.findings or read.problem or found.foreign:
-        leave(ExitCode.FINDINGS)
 
 
-def _tell_doubts(out: Path, found: Inferred) -> None:
+def _print_doubts(out: str, doubts: Sequence[Doubt]) -> None:
     """Print what is left to decide, and what to do then."""
     from ..findings import printable
-    from ..use_cases.adopt import doubts_in
 
-    doubts = doubts_in(out.read_text())
     if doubts:
         click.echo(f"{plural(len(doubts), 'doubt')} to settle in {out}:")
     for doubt in doubts:

@@ -1,4 +1,4 @@
-"""Adopt: what `infer`, `init`, `generate` and `verify` leave to do for existing data."""
+"""Adopt existing data: infer its schema, generate the code, and check all records."""
 
 from __future__ import annotations
 
@@ -7,15 +7,23 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..config import Project, find_project, settings_directory
+from ..data.checks.model import Verification
 from ..data.infer import DOUBT
+from ..data.listing import Listing, list_data
+from ..data.verify import verify
 from ..findings import Finding, Location, refuse
+from ..progress import Bar, step
 from ..runtime.storage.opening import is_remote
+from ..spec.model import RecordSpec
+from .generate import generate
+from .infer import Inferred, infer
 from .init import init
+from .inspect import inspect_and_verify
 
 RECORDS = 10
 """How many records the generated pipeline is tried on."""
@@ -54,7 +62,96 @@ class FirstRecords:
     problem: str = ""
 
 
-def check_schema_path(out: Path, directory: Path) -> None:
+@dataclass(frozen=True)
+class Adopted:
+    """Data that has a schema and generated code.
+
+    Attributes:
+        inferred: the schema file.
+        settings: the files of a new project; empty if there was one.
+        output: the directory of the generated code, as the settings have it.
+        changes: how many generated files were written.
+        verification: what is wrong with the data.
+        report_bytes: the size of the HTML report; 0 without one.
+        first_records: what the generated pipeline reads.
+        doubts: what is left to decide in the schema.
+    """
+
+    inferred: Inferred
+    settings: tuple[str, ...]
+    output: str
+    changes: int
+    verification: Verification
+    report_bytes: int
+    first_records: FirstRecords
+    doubts: tuple[Doubt, ...]
+
+
+def adopt(
+    data: str,
+    out: Path | str,
+    directory: Path | str = ".",
+    *,
+    name: str | None = None,
+    merge: bool = False,
+    force: bool = False,
+    html: str | None = None,
+) -> Adopted:
+    """Infer a schema, generate its code, and check all records.
+
+    Args:
+        data: a data directory, a glob, or a file.
+        out: the schema file to write.
+        directory: in the project, which is made if there is none.
+        name: the name of the class; None to derive it from the file's.
+        merge: declare one record of files that share few keys.
+        force: overwrite the schema file.
+        html: the HTML report to write; None for none.
+
+    Raises:
+        SchemagenError: the data holds no records, or the schema cannot be written.
+        DatasetError: the data or the report cannot be read or written.
+    """
+    if html is not None:
+        from ..data.report.writing import check_target
+
+        check_target(html)
+    out, directory = Path(out), Path(directory)
+    _check_schema_path(out, directory)
+    inferred = infer(data, out, name=name, merge=merge, force=force)
+    is_new = settings_directory(directory) is None
+    settings = init(directory) if is_new else ()
+    project, plan = find_project(directory), generate(directory)
+    listing = list_data(data)
+    verification, report_bytes = _verified(listing, inferred.spec, html)
+    paths = [str(file.path) for file in listing.data.files]
+    return Adopted(
+        inferred,
+        settings,
+        project.settings.output,
+        len(plan.changes),
+        verification,
+        report_bytes,
+        _first_records(project, inferred.spec.record, paths),
+        _doubts_in(out.read_text(encoding="utf-8")),
+    )
+
+
+def _verified(
+    listing: Listing, spec: RecordSpec, html: str | None
+) -> tuple[Verification, int]:
+    """Check all records; return the size of the HTML report, too."""
+    if html is None:
+        with Bar("verifying") as bar:
+            return verify(listing, spec=spec, progress=bar), 0
+    from ..data.report.writing import write_report
+
+    statistics, verification = inspect_and_verify(listing, spec, workers=None)
+    specs = dict.fromkeys(statistics.splits, spec)
+    return verification, write_report(html, statistics, specs, verification)
+
+
+def _check_schema_path(out: Path, directory: Path) -> None:
     """Check that a schema file is where its project looks for schemas.
 
     Raises:
@@ -79,13 +176,7 @@ def check_schema_path(out: Path, directory: Path) -> None:
     )
 
 
-def ready_project(directory: Path) -> tuple[Project, tuple[str, ...]]:
-    """Return the project of a directory, and the files written if it was none."""
-    written = () if settings_directory(directory) is not None else init(directory)
-    return find_project(directory), written
-
-
-def doubts_in(text: str) -> tuple[Doubt, ...]:
+def _doubts_in(text: str) -> tuple[Doubt, ...]:
     """Return the doubts of a schema file, in its order."""
     lines, found = text.split("\n"), []
     for number, line in enumerate(lines, 1):
@@ -105,36 +196,30 @@ def doubts_in(text: str) -> tuple[Doubt, ...]:
     return tuple(found)
 
 
-def first_records(
-    project: Project, record: str, paths: Iterable[object]
-) -> FirstRecords:
+def _first_records(project: Project, record: str, paths: Sequence[str]) -> FirstRecords:
     """Read the first records of some files with the generated pipeline.
 
     It runs in a process of its own, as a program of the user does.
-
-    Args:
-        project: its generated code is imported.
-        record: the record's name.
-        paths: the files; the first ones are read.
     """
     output = project.output.resolve()
     chosen = [
         name if is_remote(name) else os.path.abspath(name)
-        for name in map(str, list(paths)[:_MOST_FILES])
+        for name in paths[:_MOST_FILES]
     ]
     command = [
         *(sys.executable, "-m", _PROGRAM, str(RECORDS)),
         *(f"{output.name}.{record}.pipeline", *chosen),
     ]
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
-    done = subprocess.run(
-        command,
-        capture_output=True,
-        text=True,
-        cwd=output.parent,  # which is first on the path of modules
-        env=environment,
-        check=False,
-    )
+    with step("reading with the generated pipeline"):
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            cwd=output.parent,  # which is first on the path of modules
+            env=environment,
+            check=False,
+        )
     answer = (done.stdout.strip().split("\n") or [""])[-1]
     if done.returncode or not answer:
         return FirstRecords(problem=_last_line(done.stderr) or "no answer")
