@@ -70,7 +70,7 @@ class _File:
                 warnings.simplefilter("ignore")  # about invalid escapes
                 self._tree = ast.parse(importlib.util.decode_source(source))
         except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
-            raise unreadable("it is not Python", found=str(error)) from None
+            raise unreadable(path, "it is not Python", str(error)) from None
 
     def features(self, name: str) -> list[Features]:
         assigned = list(self._assigned())
@@ -79,7 +79,7 @@ class _File:
         if not chosen:
             message = f"{name!r} not found" if name else "no dict of tf.io features"
             advice = did_you_mean(name, [known for known, _ in dicts])
-            raise unreadable(message, expected=_EXPECTED, advice=advice)
+            raise unreadable(self._path, message, "", _EXPECTED, advice)
         if len({(known, ast.dump(value)) for known, value in chosen}) > 1:
             words, expected = "one of several dicts", "FILE.py:NAME"
             raise SchemagenError(

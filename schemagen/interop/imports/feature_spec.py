@@ -47,7 +47,7 @@ def import_feature_spec(target: str) -> Source:
         path, _, name = target.rpartition(":")
     if not path.endswith(".py"):
         expected = "file.py or file.py:NAME"
-        raise unreadable("it does not name a Python file", target, expected)
+        raise unreadable(target, "it does not name a Python file", expected=expected)
     found = feature_calls(read_bytes(Path(path)), path, name)
     here = places(key for features in found for key in features)
     parts = [
@@ -66,10 +66,10 @@ def _made(call: Call, place: Place, makers: _Makers) -> Made:
         raise ValueError(f"{call.name} of the values of each step")
     make = makers[call.name]
     given = signature(make).bind(place, *call.positional, **call.keywords)
-    fields, remark = make(*given.args, **given.kwargs)
+    field, remark = make(*given.args, **given.kwargs)
     if given.arguments["dtype"] == "string":
         remark = joined(remark, MAYBE)
-    return fields, remark
+    return field, remark
 
 
 def _fixed_len(
@@ -121,8 +121,7 @@ def _ragged(
     if [each.name for each in partitions] != ["RowLengths"]:
         raise ValueError("partitions other than one RowLengths")
     (key,) = (*partitions[0].positional, *partitions[0].keywords.values())
-    field = place.field(Ragged, dtype=_DTYPES[dtype], row_lengths_key=key)
-    return (field,), ""
+    return place.field(Ragged, dtype=_DTYPES[dtype], row_lengths_key=key), ""
 
 
 def _sparse(
@@ -136,9 +135,8 @@ def _sparse(
 ) -> Made:
     place = replace(place, key=value_key, optional=True)
     keys = (index_key,) if isinstance(index_key, str) else tuple(index_key)
-    shape = _sizes(size)
-    field = place.field(Sparse, dtype=_DTYPES[dtype], shape=shape, index_key=keys)
-    return (field,), ""
+    facts = {"dtype": _DTYPES[dtype], "shape": _sizes(size), "index_key": keys}
+    return place.field(Sparse, **facts), ""
 
 
 def _steps(
@@ -153,11 +151,10 @@ def _steps(
     sizes = _sizes(shape)
     if dtype == "string" and prod(sizes) == 1:
         sizes = ()
-    (step,), remark = place.values(_DTYPES[dtype], sizes)
+    step, remark = place.values(_DTYPES[dtype], sizes)
     if allow_missing:
         place = _maybe_empty(place)
-    field = place.field(Steps, step=replace(step.kind, key=None, role=None))
-    return (field,), remark
+    return place.field(Steps, step=replace(step.kind, key=None, role=None)), remark
 
 
 _Makers = Mapping[str, Callable[..., Made]]

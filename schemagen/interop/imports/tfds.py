@@ -15,14 +15,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ...runtime.shared.values import FLOATS, RAW_ONLY
+from ...runtime.shared.values import FLOATS, RAW_ONLY, shortened
 from ...schema import Image, Images, Label, Mask, Ragged
 from .parts import (
     Made,
     Part,
     Place,
     Source,
-    few,
     joined,
     part_of,
     places,
@@ -56,7 +55,7 @@ def import_tfds(source: str) -> Source:
     except (*_MALFORMED, RecursionError):
         start = " ".join(text[:60].decode(errors="replace").split())
         message = "not the features of TFDS 4.3 or later"
-        raise unreadable(message, start, _EXPECTED) from None
+        raise unreadable(source, message, start, _EXPECTED) from None
     here = _Feature(path.parent, Place((), ""))
     parts = _grouped(_members(here, features))
     return Source(tuple(parts), _description(path.parent))
@@ -73,14 +72,12 @@ def _description(directory: Path) -> str:
 
 def _grouped(parts: list[Part]) -> Iterator[Part]:
     """Take fields out of groups that have no other field."""
-    groups = Counter(each.kind.group for part in parts for each in part.fields)
-    lone = {group for group, count in groups.items() if group and count == 1}
+    sizes = Counter(part.field.kind.group for part in parts if part.field)
     for part in parts:
-        fields = (
-            each.replaced(group=None) if each.kind.group in lone else each
-            for each in part.fields
-        )
-        yield replace(part, fields=tuple(fields))
+        made = part.field
+        if made and made.kind.group and sizes[made.kind.group] == 1:
+            part = replace(part, field=made.replaced(group=None))
+        yield part
 
 
 @dataclass(frozen=True)
@@ -144,7 +141,9 @@ def _parts(data: Any, here: _Feature) -> Iterator[Part]:
         feature = here.read(data)
         found = _below(feature)
     except _MALFORMED:
-        yield Part(key, (), str(data)[:60], "cannot be imported: not a feature of TFDS")
+        yield Part(
+            key, None, str(data)[:60], "cannot be imported: not a feature of TFDS"
+        )
         return
     if found is None:
         yield part_of(key, feature.kind, partial(_leaf, feature))
@@ -229,13 +228,13 @@ def _image(feature: _Feature) -> Made:
     if not lengths:
         if None in shape:
             remark = joined(remark, "sizes vary: resize=(height, width) for batches")
-        return (feature.place.field(Image, dtype=dtype, **facts),), remark
+        return feature.place.field(Image, dtype=dtype, **facts), remark
     if len(lengths) > 1 or None in shape or dtype != "uint8":
         return _listed(
             feature, "bytes", (), f"encoded images of shape {shape}, {dtype}"
         )
     facts |= {"count": lengths[0], "group": feature.group}
-    return (feature.place.field(Images, **facts),), remark
+    return feature.place.field(Images, **facts), remark
 
 
 def _mask(feature: _Feature) -> Made:
@@ -246,15 +245,15 @@ def _mask(feature: _Feature) -> Made:
     dtype = "uint16" if feature.dtype == "uint16" else "uint8"
     facts: dict[str, Any] = {"num_classes": count or None, "classes": names}
     facts |= {"shape": feature.shape[:2], "dtype": dtype, "role": "info"}
-    return (feature.place.field(Mask, **facts),), remark
+    return feature.place.field(Mask, **facts), remark
 
 
 def _label(feature: _Feature, count: int) -> Made:
     names, remark = feature.class_names(count)
     if count and not feature.lengths:
-        return (feature.place.field(Label, num_classes=count, classes=names),), remark
+        return feature.place.field(Label, num_classes=count, classes=names), remark
     remark = f"class ids of {count or 'unknown'} classes"
-    remark += f": {few([*map(repr, names)])}" if names else ""
+    remark += f": {shortened(names)}" if names else ""
     return _listed(feature, "int64", (), remark, role="info")
 
 
@@ -286,13 +285,13 @@ def _listed(
         remark = joined(remark, f"{dtype}, which TFDS stores as float32")
         dtype = "float32"
     if len(lengths) < 2:
-        fields, flat = place.values(dtype, (*lengths, *shape), **facts)
+        made, flat = place.values(dtype, (*lengths, *shape), **facts)
         if feature.group and not flat:
-            fields = [each.replaced(group=feature.group) for each in fields]
-        return fields, joined(remark, flat)
+            made = made.replaced(group=feature.group)
+        return made, joined(remark, flat)
     if len(lengths) > 2 or shape:
         raise ValueError("sequences of sequences of lists")
     key = f"{place.key}/ragged_row_lengths_0"
     place = replace(place, key=f"{place.key}/ragged_flat_values")
     facts |= {"dtype": dtype, "row_lengths_key": key, "group": feature.group}
-    return (place.field(Ragged, **facts),), remark
+    return place.field(Ragged, **facts), remark

@@ -58,7 +58,8 @@ def import_tfmd(source: str) -> Source:
     try:
         text_format.Parse(text.decode(), schema)
     except (text_format.ParseError, UnicodeDecodeError) as error:
-        raise unreadable("not a schema of TFMD", str(error), _EXPECTED) from None
+        message = "not a schema of TFMD"
+        raise unreadable(source, message, str(error), _EXPECTED) from None
     return Source(tuple(_parts(schema)), prose(_comment(schema), 84))
 
 
@@ -100,7 +101,7 @@ def _parts(schema: Any) -> Iterator[Part]:
         yield part_of(name, _text(tensors[name]), make)
     for each in (*schema.sparse_feature, *schema.weighted_feature):
         reason = "cannot be imported: declare a tensor representation"
-        yield Part(each.name, (), _text(each), reason)
+        yield Part(each.name, None, _text(each), reason)
 
 
 def _columns(tensor: Any) -> list[str]:
@@ -135,11 +136,10 @@ def _joint(
     keys, dtype = tuple(each.name for each in others), _DTYPES[_word(value, "type")]
     if tensor.HasField("sparse_tensor"):
         shape = tuple(dim.size for dim in tensor.sparse_tensor.dense_shape.dim)
-        field = place.field(Sparse, dtype=dtype, shape=shape, index_key=keys)
-        return (field,), ""
+        return place.field(Sparse, dtype=dtype, shape=shape, index_key=keys), ""
     if len(keys) > 1:
         raise ValueError("lists of lists of lists")
-    return (place.field(Ragged, dtype=dtype, row_lengths_key=keys[0]),), ""
+    return place.field(Ragged, dtype=dtype, row_lengths_key=keys[0]), ""
 
 
 def _resolve_domain(schema: Any, feature: Any) -> None:
@@ -164,11 +164,11 @@ def _feature(feature: Any, place: Place) -> Made:
     else:
         place = replace(place, optional=True)
     place = replace(place, doc=prose(_comment(feature)))
-    fields, remark = _with_domain(feature, place, dtype)
+    field, remark = _with_domain(feature, place, dtype)
     for name in _KEPT:
         feature.ClearField(name)
     rest = _text(feature)
-    return fields, joined(remark, f"not kept: {rest}" if rest else "")
+    return field, joined(remark, f"not kept: {rest}" if rest else "")
 
 
 def _with_domain(feature: Any, place: Place, dtype: str) -> Made:
@@ -179,7 +179,7 @@ def _with_domain(feature: Any, place: Place, dtype: str) -> Made:
     if not shape and (found := _of_single_value(feature, word, domain)):
         kind, facts, remark = found
         feature.ClearField(word)
-        return (place.field(kind, **facts),), remark
+        return place.field(kind, **facts), remark
     if word == "float_domain":  # fields refuse NaN and infinities
         domain.ClearField("disallow_nan")
         domain.ClearField("disallow_inf")
@@ -190,9 +190,9 @@ def _with_domain(feature: Any, place: Place, dtype: str) -> Made:
         feature.ClearField(word)
     elif dtype == "bytes" and word in ("string_domain", "time_domain"):
         dtype = "string"
-    fields, remark = place.values(dtype, shape, **facts)
+    field, remark = place.values(dtype, shape, **facts)
     is_unknown = dtype == "bytes" and not word
-    return fields, joined(remark, MAYBE if is_unknown else "")
+    return field, joined(remark, MAYBE if is_unknown else "")
 
 
 def _of_single_value(
