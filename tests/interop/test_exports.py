@@ -84,12 +84,7 @@ FEATURES: dict[tuple[str, str], dict[str, Any]] = {
     ("changed", "pixels/h"): {"presence": NEEDED},
     # A picture cannot be read from base64 text.
     ("changed", "mailed"): {"image_domain": None},
-    ("changed", "odd"): {
-        "annotation": {
-            "tag": ["schemagen:Label", "role:info"],
-            "comment": ["0 is  a", "1 is b"],
-        }
-    },
+    ("changed", "odd"): {"annotation": {"comment": ["0 is  a", "1 is b"]}},
 }
 # The tensor that TFX makes of a field.
 TENSORS = {

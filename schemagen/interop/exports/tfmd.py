@@ -56,8 +56,9 @@ def _feature(part: Part, field: FieldSpec, optional: bool, notes: Notes) -> Mess
         flat = part.holds == "value" and part.stored != BYTES
         if flat and not keys_of(field, "index") and len(value_of(field)[1]) > 1:
             notes.leave_out(field, "shape", "item_shape")
-    annotation = _annotation(part, field, notes)
-    return {**feature, **_domain(part, field), "annotation": annotation}
+    if comments := _comments(part, field, notes):
+        feature["annotation"] = {"comment": comments}
+    return {**feature, **_domain(part, field)}
 
 
 def _shape(part: Part, field: FieldSpec, count: int) -> Message:
@@ -95,13 +96,10 @@ def _domain(part: Part, field: FieldSpec) -> Message:
     return {"image_domain": {}} if dtype == PICTURE else {}
 
 
-def _annotation(part: Part, field: FieldSpec, notes: Notes) -> Message:
-    """Return as text what TensorFlow Metadata cannot express."""
+def _comments(part: Part, field: FieldSpec, notes: Notes) -> list[str]:
+    """Return the name, the description and the classes of a field."""
     kind = field.kind
-    tags = [f"schemagen:{kind.name}", f"role:{field.role}"]
-    if part.holds != "value":
-        tags = [f"schemagen:{kind.name}:{part.holds.replace(' ', '_')}"]
-    elif part.stored == BYTES:
+    if part.holds == "value" and part.stored == BYTES:
         notes.leave_out(field, "dtype", "transfer_encoding", "shape")
     comments = [field.name] if field.name != field.key else []
     comments += [field.doc] if field.doc else []
@@ -110,7 +108,7 @@ def _annotation(part: Part, field: FieldSpec, notes: Notes) -> Message:
             notes.add(field, "classes as comments")
         names = enumerate(kind.class_names, kind.offset)
         comments += [f"{at} is {name}" for at, name in names]
-    return {"tag": tags, "comment": comments}
+    return comments
 
 
 def _tensor(field: FieldSpec) -> Message:
