@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..findings import COMMAND_LINE, Finding, SchemagenError, refuse
+from ..findings import COMMAND_LINE, Finding, refuse
 
 
 def metadata_schema() -> Any:
@@ -16,12 +16,7 @@ def metadata_schema() -> Any:
     try:
         from tensorflow_metadata.proto.v0 import schema_pb2
     except ImportError:
-        raise not_installed("tensorflow-metadata", "a schema.pbtxt") from None
+        words = "a schema.pbtxt needs tensorflow-metadata, which is not installed"
+        advice = "pip install tensorflow-metadata"
+        raise refuse(Finding(COMMAND_LINE, "SG407", words, advice=advice)) from None
     return schema_pb2.Schema()
-
-
-def not_installed(package: str, purpose: str) -> SchemagenError:
-    """Return the error for a package that something needs."""
-    message = f"{purpose} needs {package}, which is not installed"
-    advice = f"pip install {package}"
-    return refuse(Finding(COMMAND_LINE, "SG407", message, advice=advice))

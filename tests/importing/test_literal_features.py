@@ -103,8 +103,8 @@ TWO = A + A.replace("A", "B")
 @pytest.mark.parametrize(
     ("text", "name", "places", "found"),
     [
-        (TWO, "", ["1:5", "2:5"], "A"),
-        (A + A.replace("int", "float"), "A", ["1:5", "2:5"], "A"),
+        (TWO, "", ["1:1"], "A, B"),
+        (A + A.replace("int", "float"), "A", ["1:1"], "A, A"),
         (A, "B", ["1:1"], ""),
         ("x = 1\n", "", ["1:1"], ""),
         ("x = 1\n", "x", ["1:5"], "1"),

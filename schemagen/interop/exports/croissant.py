@@ -55,6 +55,7 @@ _DATA_TYPES = {
     **{f"uint{bits}": f"cr:UInt{bits}" for bits in (8, 16, 32, 64)},
     **{f"float{bits}": f"cr:Float{bits}" for bits in (16, 32, 64)},
 }
+_TYPES_OF_COLUMNS = {"id": "sc:Integer", "name": "sc:Text", "records": "sc:Integer"}
 
 
 def description(
@@ -118,34 +119,29 @@ def _node(kind: str, name: str, **more: Any) -> Json:
 def _record_sets(spec: RecordSpec, splits: Mapping[str, Split]) -> Iterator[Json]:
     """Yield the splits, and the classes of each field with what is stored for each."""
     if splits:
-        counts = {name: split.records for name, split in splits.items()}
-        columns = {"name": list(counts), "records": list(counts.values())}
-        yield _table("splits", "cr:Split", "name", columns)
+        rows = [{"name": name, "records": s.records} for name, s in splits.items()]
+        yield _table("splits", "cr:Split", "name", rows)
     for field in spec.fields:
         kind = field.kind
         if field.codec.of_classes:
-            ids = range(kind.offset, kind.offset + kind.count)
-            columns = {"id": list(ids)}
-            if kind.class_names:
-                columns["name"] = list(kind.class_names)
-            yield _table(_classes(spec, field), "sc:Enumeration", _key(kind), columns)
+            rows = [{"id": kind.offset + at} for at in range(kind.count)]
+            for row, name in zip(rows, kind.class_names or (), strict=False):
+                row["name"] = name
+            yield _table(_classes(spec, field), "sc:Enumeration", _key(kind), rows)
 
 
-def _table(name: str, data_type: str, key: str, columns: Mapping[str, Any]) -> Json:
+def _table(name: str, data_type: str, key: str, rows: list[Json]) -> Json:
     """Return a record set whose rows are in the description."""
-    ids = [f"{name}/{column}" for column in columns]
-    types = ["sc:Text" if column == "name" else "sc:Integer" for column in columns]
-    rows = zip(*columns.values(), strict=True)
     return _node(
         "RecordSet",
         name,
         dataType=data_type,
         key={"@id": f"{name}/{key}"},
         field=[
-            _node("Field", id_, dataType=each)
-            for id_, each in zip(ids, types, strict=True)
+            _node("Field", f"{name}/{column}", dataType=_TYPES_OF_COLUMNS[column])
+            for column in rows[0]
         ],
-        data=[dict(zip(ids, row, strict=True)) for row in rows],
+        data=[{f"{name}/{column}": row[column] for column in row} for row in rows],
     )
 
 

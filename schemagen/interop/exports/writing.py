@@ -66,8 +66,13 @@ def export_spec(
     notes = Notes()
     try:
         files = _files(spec, to, out, directory, splits, given, notes)
-        if not force:
-            _check_free(files)
+        taken = [path for path in files if os.path.lexists(path) and not force]
+        if taken:
+            advice = "give another --out, or --force"
+            raise SchemagenError(
+                Finding(Location(str(path)), "SG454", f"{path} exists", advice=advice)
+                for path in taken
+            )
         _write(files)
     except OSError as error:
         words = f"{spec.class_name} cannot be exported: {error}"
@@ -153,16 +158,6 @@ def _wrong_data(
 ) -> Finding:
     words = printable(f"{data}: {words}")
     return Finding(Location(str(data)), "SG453", words, advice=advice)
-
-
-def _check_free(files: Mapping[Path, object]) -> None:
-    """Refuse to overwrite files."""
-    if taken := [path for path in files if os.path.lexists(path)]:
-        advice = "give another --out, or --force"
-        raise SchemagenError(
-            Finding(Location(str(path)), "SG454", f"{path} exists", advice=advice)
-            for path in taken
-        )
 
 
 def _write(files: Mapping[Path, str | Path]) -> None:

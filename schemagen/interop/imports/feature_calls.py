@@ -81,10 +81,8 @@ class _File:
             advice = did_you_mean(name, [known for known, _ in dicts])
             raise unreadable(self._path, message, "", _EXPECTED, advice)
         if len({(known, ast.dump(value)) for known, value in chosen}) > 1:
-            words, expected = "one of several dicts", "FILE.py:NAME"
-            raise SchemagenError(
-                self._finding(value, words, known, expected) for known, value in chosen
-            )
+            names = ", ".join(known for known, _ in chosen)
+            raise unreadable(self._path, "several dicts", names, "FILE.py:NAME")
         ((name, value), *_) = chosen
         for node in ast.walk(self._tree):
             if name == _changed(node):
@@ -138,18 +136,12 @@ class _File:
         except ValueError:
             raise self._refused(node) from None
 
-    def _refused(self, node: ast.AST, found: str = "") -> SchemagenError:
-        message = "not a literal, and the file is not run"
-        advice = "write the dict out; repr() of a dict of features is a literal"
-        found = found or ast.unparse(node)
-        return refuse(self._finding(node, message, found, _EXPECTED, advice))
-
-    def _finding(
-        self, node: Any, message: str, found: str, expected: str, advice: str = ""
-    ) -> Finding:
+    def _refused(self, node: Any, found: str = "") -> SchemagenError:
         place = Location(printable(self._path), node.lineno, node.col_offset + 1)
-        message, found = f"cannot be imported: {message}", printable(found[:60])
-        return Finding(place, "SG461", message, found, expected, advice)
+        words = "cannot be imported: not a literal, and the file is not run"
+        found = printable((found or ast.unparse(node))[:60])
+        advice = "write the dict out; repr() of a dict of features is a literal"
+        return refuse(Finding(place, "SG461", words, found, _EXPECTED, advice))
 
 
 def _changed(node: ast.AST) -> str:
