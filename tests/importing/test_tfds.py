@@ -62,7 +62,6 @@ SAME: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(("image", "any", "depth", "vec", "track", "raw", "four"), np.array),
     **dict.fromkeys(("small", "kind", "wide", "yes", "series"), np.array),
     **dict.fromkeys(("audio", "video", "corners"), np.array),
-    "seg": lambda mask: mask[:, :, 0],
     "label": tfds_zoo.CLASSES.index,
     "score": lambda score: np.nan if score is None else score,
     "huge": lambda number: np.array(number, "uint64").view("int64"),
@@ -126,7 +125,6 @@ FIELDS = {
     "Zoo.label": "Literal['cat', 'dog']",
     "Zoo.piece": "bytes",
     "Zoo.score": "float | None = None",
-    "Zoo.seg": "Annotated[np.ndarray, Mask((4, 4), classes=('sky', 'road'), role='info')]",
     "Zoo.small": "Annotated[int, Scalar('int8')]",
     "Zoo.turned": "Annotated[list[int], VarLen('int32')]",
     "Zoo.video": "Annotated[list[bytes], Images((4, 4, 3), encoding='png')]",
@@ -165,10 +163,6 @@ LONE = {
         "Annotated[np.ndarray, Vector((4,), role='info')]",
     ),
     "bfloat": (tensor("bfloat16", 2), "Annotated[np.ndarray, Vector((2,))]"),
-    "clear_mask": (
-        connector("LabeledImage", "image", shape=shape(2, 2, 1)),
-        "Annotated[np.ndarray, Mask((2, 2))]",
-    ),
     "grey": (GREY, "Annotated[bytes, Image((None, None, 1), encoding='jpeg')]"),
     "clear_maybe": (
         tensor("int64", 2, optional=True),
@@ -194,9 +188,7 @@ REFUSED = {
     "old": {"type": "Text", "content": {}},
     "film": connector("Image", "image", shape=shape(-1, 8, 8, 3)),
     "two": connector("Image", "image", shape=shape(8, 8, 2)),
-    "lossy": connector(
-        "LabeledImage", "image", shape=shape(8, 8, 1), encodingFormat="jpeg"
-    ),
+    "mask": connector("LabeledImage", "image", shape=shape(8, 8, 1)),
     "encoded": connector("Text", "jsonFeature", use_encoder=True),
     "sizes": tensor("int64", -1, -1),
     "zipped": tensor("int64", -1, -1, encoding="zlib"),

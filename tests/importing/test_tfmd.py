@@ -118,7 +118,7 @@ FIELDS = {
 DOUBTS = {
     "many": "min: 2",
     "blob": "bytes",
-    "link": "min: 1",
+    "link": "url_domain",
     "photo": "size",
     "tags": 'value: "a" value: "b"',
     "company": "min_domain_mass: 0.9",
@@ -153,7 +153,7 @@ LONE = [
     ("type: BYTES shape { } string_domain { value: 'a' value: '' }", "str", '""'),
     ("type: BYTES shape { } bool_domain { }", "bytes", "bool_domain"),
     ("type: BYTES image_domain { }", "list[bytes]", "image_domain"),
-    ("type: BYTES shape { } mid_domain { }", "str", ""),
+    ("type: BYTES shape { } mid_domain { }", "str", "mid_domain"),
     ("type: INT shape { dim { size: 2 } dim { } }", "list[int]", "(2, -1)"),
     ("type: INT shape { } in_environment: 'X'", "int", '"X"'),
     ("type: INT shape { } group_presence { }", "int", "group_presence"),

@@ -8,13 +8,11 @@ from typing import Any
 from ...kinds.field import FieldSpec
 from ...runtime.codecs.part import BYTES, FLOAT, INT, Part
 from ...spec.model import RecordSpec
-from ..extras import metadata_schema
+from ..metadata import DOMAINS, TYPES, empty_schema
 from .fields import CLASS, PICTURE, Notes, Shape, keys_of, value_of
 
 Message = dict[str, Any]
 """A message by the names of its fields, as JSON has it."""
-
-_TYPES = {INT: "INT", FLOAT: "FLOAT", BYTES: "BYTES"}
 
 
 def schema_text(spec: RecordSpec, notes: Notes) -> str:
@@ -23,7 +21,7 @@ def schema_text(spec: RecordSpec, notes: Notes) -> str:
     Raises:
         SchemagenError: tensorflow-metadata is not installed.
     """
-    schema = metadata_schema()
+    schema = empty_schema()
     from google.protobuf import json_format, text_format
 
     for field in spec.fields:
@@ -44,7 +42,7 @@ def schema_text(spec: RecordSpec, notes: Notes) -> str:
 
 
 def _feature(part: Part, field: FieldSpec, optional: bool, notes: Notes) -> Message:
-    feature: Message = {"name": part.key, "type": _TYPES[part.stored]}
+    feature: Message = {"name": part.key, "type": TYPES[part.stored]}
     if not optional:
         # min_count makes data without records an anomaly.
         feature["presence"] = {"min_fraction": 1.0, "min_count": 1}
@@ -77,7 +75,7 @@ def _domain(part: Part, field: FieldSpec) -> Message:
     is_class, is_value = dtype == CLASS, part.holds == "value"
     may_lack = is_class and not shape and field.optional
     if is_value and part.stored == INT and part.dtype == "bool":
-        return {"bool_domain": {}}
+        return {DOMAINS["bool"]: {}}
     if part.stored == INT and part.bounds is not None:
         least, most = part.bounds
         if may_lack:
@@ -92,7 +90,7 @@ def _domain(part: Part, field: FieldSpec) -> Message:
         names = [*([""] if may_lack else []), *field.kind.class_names]
         return {"string_domain": {"name": part.key, "value": names}}
     if (dtype, shape) == ("string", ()):
-        return {"natural_language_domain": {}}
+        return {DOMAINS["string"]: {}}
     return {"image_domain": {}} if dtype == PICTURE else {}
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ...runtime.shared.values import FLOATS, RAW_ONLY, shortened
-from ...schema import Image, Images, Label, Mask, Ragged
+from ...schema import Image, Images, Label, Ragged
 from .parts import (
     Made,
     Part,
@@ -196,8 +196,6 @@ def _leaf(feature: _Feature) -> Made:
     match feature.kind:
         case "Image":
             return _image(feature)
-        case "LabeledImage" if not feature.lengths:
-            return _mask(feature)
         case "ClassLabel":
             return _label(feature, int(says.get("numClasses") or 0))
         case "Text" if not says:
@@ -235,17 +233,6 @@ def _image(feature: _Feature) -> Made:
         )
     facts |= {"count": lengths[0], "group": feature.group}
     return feature.place.field(Images, **facts), remark
-
-
-def _mask(feature: _Feature) -> Made:
-    if feature.says.get("encodingFormat") == "jpeg":
-        raise ValueError("JPEG changes class ids")
-    count = int((feature.says.get("label") or {}).get("numClasses") or 0)
-    names, remark = feature.class_names(count)
-    dtype = "uint16" if feature.dtype == "uint16" else "uint8"
-    facts: dict[str, Any] = {"num_classes": count or None, "classes": names}
-    facts |= {"shape": feature.shape[:2], "dtype": dtype, "role": "info"}
-    return feature.place.field(Mask, **facts), remark
 
 
 def _label(feature: _Feature, count: int) -> Made:

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from ...kinds.kind import Kind
+from ...runtime.codecs.part import BYTES, list_of
 from ...schema import Image, Label, Ragged, Sparse
-from ..extras import metadata_schema
+from ..metadata import DOMAINS, TYPES, empty_schema
 from .parts import (
     MAYBE,
     Made,
@@ -27,13 +28,9 @@ from .parts import (
 )
 
 _EXPECTED = "a schema.pbtxt: the text format of tensorflow_metadata's Schema"
-_DTYPES = {"BYTES": "bytes", "INT": "int64", "FLOAT": "float32"}
-_DTYPES_OF_DOMAINS = {
-    ("int64", "bool_domain"): "bool",
-    ("bytes", "mid_domain"): "string",
-    ("bytes", "natural_language_domain"): "string",
-    ("bytes", "url_domain"): "string",
-}
+_DTYPES = {word: dtype for dtype, word in TYPES.items()}
+_DTYPES_OF_DOMAINS = {word: dtype for dtype, word in DOMAINS.items()}
+_TEXTS = ("mid_domain", "string_domain", "time_domain", "url_domain")
 
 # Fields of Feature that a schema expresses, and those that make a feature optional.
 _KEPT = ("name", "type", "annotation", "presence", "shape")
@@ -52,7 +49,7 @@ def import_tfmd(source: str) -> Source:
     Raises:
         SchemagenError: it is not one, or tensorflow-metadata is not installed.
     """
-    text, schema = read_bytes(Path(source), _EXPECTED), metadata_schema()
+    text, schema = read_bytes(Path(source), _EXPECTED), empty_schema()
     from google.protobuf import text_format
 
     try:
@@ -67,10 +64,10 @@ def _comment(message: Any) -> str:
     return " ".join(message.annotation.comment)
 
 
-def _word(message: Any, name: str) -> str:
-    """Return the name of the value of an enumeration."""
-    values = message.DESCRIPTOR.fields_by_name[name].enum_type.values_by_number
-    return str(values[getattr(message, name)].name)
+def _type(feature: Any) -> str:
+    """Return the name of a feature's type."""
+    names = feature.DESCRIPTOR.fields_by_name["type"].enum_type.values_by_number
+    return str(names[feature.type].name)
 
 
 def _text(message: Any) -> str:
@@ -94,7 +91,7 @@ def _parts(schema: Any) -> Iterator[Part]:
         _resolve_domain(schema, feature)
         place = replace(place, default=defaults.get(feature.name))
         make = partial(_feature, feature, place)
-        yield part_of(feature.name, _word(feature, "type"), make)
+        yield part_of(feature.name, _type(feature), make)
     by_name = {each.name: each for each in schema.feature}
     for (name, keys), place in zip(joint.items(), here, strict=True):
         make = partial(_joint, tensors[name], by_name, keys, place)
@@ -133,7 +130,7 @@ def _joint(
     value, *others = (features[column] for column in columns)
     optional = value.presence.min_fraction != 1
     place = replace(place, key=value.name, optional=optional)
-    keys, dtype = tuple(each.name for each in others), _DTYPES[_word(value, "type")]
+    keys, dtype = tuple(each.name for each in others), _DTYPES[_type(value)]
     if tensor.HasField("sparse_tensor"):
         shape = tuple(dim.size for dim in tensor.sparse_tensor.dense_shape.dim)
         return place.field(Sparse, dtype=dtype, shape=shape, index_key=keys), ""
@@ -155,7 +152,7 @@ def _feature(feature: Any, place: Place) -> Made:
 
     Everything that the field expresses is cleared from the feature.
     """
-    dtype = _DTYPES.get(_word(feature, "type"))
+    dtype = _DTYPES.get(_type(feature))
     if dtype is None or feature.HasField("value_counts"):
         raise ValueError("an Example does not hold it as it is")
     given = {each.name for each, _ in feature.ListFields()}
@@ -185,13 +182,14 @@ def _with_domain(feature: Any, place: Place, dtype: str) -> Made:
         domain.ClearField("disallow_inf")
     if word in ("int_domain", "float_domain") and not domain.ByteSize():
         feature.ClearField(word)
-    if (dtype, word) in _DTYPES_OF_DOMAINS:
-        dtype = _DTYPES_OF_DOMAINS[dtype, word]
+    known = _DTYPES_OF_DOMAINS.get(word, "")
+    if known and list_of(known) == dtype:
+        dtype = known
         feature.ClearField(word)
-    elif dtype == "bytes" and word in ("string_domain", "time_domain"):
+    elif dtype == BYTES and word in _TEXTS:
         dtype = "string"
     field, remark = place.values(dtype, shape, **facts)
-    is_unknown = dtype == "bytes" and not word
+    is_unknown = dtype == BYTES and not word
     return field, joined(remark, MAYBE if is_unknown else "")
 
 
