@@ -57,8 +57,7 @@ def import_schema(
     """Write a schema file for records that something else describes.
 
     Args:
-        source: a path, or for "feature-spec" `file.py`, `file.py:NAME` or
-            `package.module:NAME`.
+        source: a path; for "feature-spec" also `file.py:NAME`.
         form: "tfds", "tfmd" or "feature-spec".
         out: the schema file to write.
         name: the record's class name; made of the file's name if empty.
